@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// Starts the program with Node 24, wherever it was called from. npm installs that Node beside the other
+// packages on Linux; elsewhere the system's own must be new enough.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED = 24
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+  await import('../src/cli/main.ts')
+} else {
+  const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+  if (!existsSync(bundled)) {
+    process.stderr.write(
+      `Offerdeck needs Node ${NEEDED} or later; this is ${process.version}.\n` +
+        `Run "npm ci" in the checkout (on Linux it brings its own Node ${NEEDED}), or install Node ${NEEDED} and try again.\n`,
+    )
+    process.exit(1)
+  }
+  const child = spawnSync(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  process.exit(child.status ?? 1)
+}
