@@ -1,0 +1,110 @@
+// The composition root: every wire of the program, in order.
+import { join } from 'node:path'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import { currentWatermark, lookForChanges } from './db/changes.ts'
+import type { Database } from './db/open.ts'
+import { SoleProcess } from './db/sole-process.ts'
+import { Spool } from './db/spool.ts'
+import { recordLeak } from './features/apps/apps.ts'
+import { Credentials } from './features/apps/credentials.ts'
+import { leakReporter } from './features/apps/leaks.ts'
+import { createSecretHash } from './features/apps/secrets.ts'
+import { Catalogue } from './features/offers/catalogue.ts'
+import { Contexts, type UserContext } from './features/offers/contexts.ts'
+import { createLinkSigner } from './features/offers/links.ts'
+import { readAllOffers, readChangedOffers } from './features/offers/offers.ts'
+import { recomputePopularity } from './features/offers/popularity.ts'
+import { pictureRoutes } from './features/offers/pictures.ts'
+import { offerRoutes } from './features/offers/routes.ts'
+import { createGate } from './http/gate.ts'
+import { healthRoutes } from './http/health.ts'
+import { describeApi, referenceRoutes } from './http/openapi.ts'
+import { createMemoryLimiter, createRedisLimiter } from './http/rate-limit.ts'
+import { createServer } from './http/server.ts'
+import { mountV1 } from './http/v1.ts'
+import { welcomeRoutes } from './http/welcome.ts'
+import { createLoop } from './worker/loop.ts'
+
+const LOOK_MS = 200
+const POPULARITY_MS = 600_000
+
+export type App = {
+  server: FastifyInstance
+  /** Takes in what changed in the database, now. The app does so by itself a few times a second. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+export type AppOptions = { config: Config; secretKey: string; database: Database; log: FastifyBaseLogger }
+
+export async function buildApp({ config, secretKey, database, log }: AppOptions): Promise<App> {
+  const { db, pool } = database
+
+  // What every request needs, in memory.
+  const sole = new SoleProcess(pool)
+  await sole.join()
+  const credentials = new Credentials()
+  const catalogue = new Catalogue(config.publicUrl)
+  let watermark = await currentWatermark(db)
+  await credentials.refresh(db, '0')
+  await catalogue.load(readAllOffers(db), Date.now())
+  const contexts = new Contexts(pool, new Spool<UserContext>(join(config.dataDir, 'spool'), 'contexts'), sole)
+
+  const refresh = async () => {
+    const look = await lookForChanges(db, watermark)
+    if (look.changed.apps) await credentials.refresh(db, watermark)
+    if (look.changed.offers) for await (const batch of readChangedOffers(db, watermark)) await catalogue.apply(batch, Date.now())
+    watermark = look.watermark
+  }
+  const loop = createLoop('refresh', LOOK_MS, log, {
+    run: async () => {
+      await catalogue.passTime(Date.now())
+      await refresh()
+      await contexts.replaySpool()
+    },
+    onFailure: () => database.revive(),
+  })
+
+  // The doors.
+  const limiter = config.redisUrl === null ? createMemoryLimiter() : await createRedisLimiter(config.redisUrl, (message) => log.warn(message))
+  const gate = createGate({
+    find: credentials.find,
+    hashSecret: createSecretHash(secretKey),
+    limiter,
+    requireHttps: config.requireHttps,
+    publicUrl: config.publicUrl,
+    onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
+  })
+  const server = createServer({ log, trustProxy: config.trustProxy, tls: config.tls })
+  await describeApi(server, config.publicUrl)
+  await mountV1(server, gate, (v1) => {
+    offerRoutes(v1, { gate, catalogue, contexts, links: createLinkSigner(secretKey) })
+  })
+  healthRoutes(server, pool)
+  referenceRoutes(server)
+  pictureRoutes(server)
+  welcomeRoutes(server)
+  await server.ready()
+  loop.start()
+
+  return {
+    server,
+    refresh,
+    async close() {
+      await server.close()
+      await loop.stop()
+      await sole.leave()
+      await limiter.close()
+    },
+  }
+}
+
+/** What is done on a schedule, on one or many machines; `offerdeck serve` runs it beside the API. */
+export function buildWorker({ database, log }: Pick<AppOptions, 'database' | 'log'>): { close(): Promise<void> } {
+  const popularity = createLoop('popularity', POPULARITY_MS, log, {
+    run: async () => void (await recomputePopularity(database.db, new Date())),
+  })
+  popularity.start()
+  return { close: () => popularity.stop() }
+}

@@ -1,0 +1,126 @@
+import { Command } from 'commander'
+import { OperatorError } from '../errors.ts'
+import { findPublisher } from '../features/accounts/publishers.ts'
+import { createApp, listApps, type NewApp, revokeApp, rotateSecret } from '../features/apps/apps.ts'
+import { CATEGORIES } from '../features/offers/schema.ts'
+import { parseDuration } from '../lib/duration.ts'
+import { parseUsd } from '../lib/money.ts'
+import { parseTime, rfc3339 } from '../lib/time.ts'
+import { withDatabase } from './context.ts'
+import { fields, type OutputOptions, readId, show, table } from './output.ts'
+
+const MAX_RATE_LIMIT = 1_000_000
+
+type CreateOptions = OutputOptions & {
+  publisher: string
+  name: string
+  currency: string
+  rate: string
+  rateLimit: string
+  postbackUrl?: string
+  expiresAt?: string
+  blockCategory: string[]
+  blockKeyword: string[]
+  paymentOffers: boolean
+}
+
+const collect = (value: string, before: string[]) => [...before, value]
+
+export const appCommand = () =>
+  new Command('app')
+    .description("apps: a publisher's integrations, with their credentials")
+    .addCommand(
+      new Command('create')
+        .description('make an app and print its credentials; secrets are shown once')
+        .requiredOption('--publisher <name>', 'the publisher who owns it')
+        .requiredOption('--name <name>', "name, unique among the publisher's apps")
+        .option('--currency <name>', "name of the app's own currency", 'Coins')
+        .option('--rate <units>', 'units of that currency for one US dollar', '100')
+        .option('--rate-limit <n>', 'requests a minute for each API key', '100')
+        .option('--postback-url <url>', 'where conversions are told')
+        .option('--expires-at <time>', 'when the credentials end, such as 2030-01-31T12:00:00Z (default: never)')
+        .option('--block-category <category>', 'never show offers of this category (can be repeated)', collect, [])
+        .option('--block-keyword <word>', 'never show offers that mention this (can be repeated)', collect, [])
+        .option('--no-payment-offers', 'never show offers that require a payment')
+        .action(async (options: CreateOptions) => {
+          const made = await withDatabase(async ({ database: { db }, secretKey }) => {
+            const input = readNewApp(options)
+            const { publisher_id } = await findPublisher(db, options.publisher)
+            return createApp(db, secretKey, { ...input, publisherId: publisher_id })
+          })
+          const { app_id, live, test } = made
+          show(options, { app_id, ...live, test }, () =>
+            [`Made app ${app_id}. Store the secrets now: they are not shown again.`, '', 'Live', fields(live), '', 'Test', fields(test)].join('\n'),
+          )
+        }),
+    )
+    .addCommand(
+      new Command('list').description('list apps with their API keys').action(async (options: OutputOptions) => {
+        const apps = await withDatabase(({ database }) => listApps(database.db))
+        show(options, apps, () => {
+          const rows = apps.map(({ app_id, publisher, name, mode, api_key, rate_limit, expires_at, revoked_at, secret_leaked_at }) => ({
+            app_id, publisher, name, mode, api_key, rate_limit, state: stateOf(expires_at, revoked_at), leak_warning: secret_leaked_at,
+          })) // prettier-ignore
+          return table(rows, 'There are no apps yet. Make one with: offerdeck app create --publisher NAME --name NAME')
+        })
+      }),
+    )
+    .addCommand(
+      new Command('rotate-secret')
+        .description('issue a new API secret; the one before stays good for the grace')
+        .argument('<id>', 'app_id')
+        .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
+        .option('--test', 'rotate the secret of the test key instead of the live one')
+        .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
+          const graceMs = parseDuration(options.grace)
+          if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
+          const rotated = await withDatabase(({ database, secretKey }) =>
+            rotateSecret(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
+          )
+          show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
+        }),
+    )
+    .addCommand(
+      new Command('revoke')
+        .description('end all credentials of an app, for good')
+        .argument('<id>', 'app_id')
+        .action(async (id: string, options: OutputOptions) => {
+          await withDatabase(({ database }) => revokeApp(database.db, readId(id)))
+          show(options, { app_id: readId(id), revoked: true }, () => `App ${id} is revoked: within a second no server takes its credentials.`)
+        }),
+    )
+
+function stateOf(expiresAt: Date | null, revokedAt: Date | null): string {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt === null) return 'good'
+  return expiresAt <= new Date() ? 'expired' : `until ${rfc3339(expiresAt)}`
+}
+
+/** Checks all options and reports what is wrong with any of them, in one message. */
+function readNewApp(options: CreateOptions): Omit<NewApp, 'publisherId'> {
+  const problems: string[] = []
+  const rateMicros = parseUsd(options.rate) ?? 0
+  if (rateMicros <= 0) problems.push('--rate must be a number above 0 with at most 4 decimals.')
+  const rateLimit = /^\d{1,7}$/.test(options.rateLimit) ? Number(options.rateLimit) : 0
+  if (rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) problems.push(`--rate-limit must be a whole number from 1 to ${MAX_RATE_LIMIT}.`)
+  if (options.currency.trim() === '' || options.currency.length > 40) problems.push('--currency must have 1 to 40 characters.')
+  if (options.name.trim() === '' || options.name.length > 200) problems.push('--name must have 1 to 200 characters.')
+  const expiresAt = options.expiresAt === undefined ? null : parseTime(options.expiresAt)
+  if (options.expiresAt !== undefined && expiresAt === null) problems.push('--expires-at must be a time such as 2030-01-31T12:00:00Z.')
+  const postback = options.postbackUrl === undefined ? null : URL.parse(options.postbackUrl)
+  if (options.postbackUrl !== undefined && !/^https?:$/.test(postback?.protocol ?? '')) problems.push('--postback-url must be an http or https URL.')
+  const unknown = options.blockCategory.filter((name) => !CATEGORIES.some((known) => known === name))
+  if (unknown.length > 0) problems.push(`--block-category must be one of ${CATEGORIES.join(', ')}.`)
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  return {
+    name: options.name,
+    currency: options.currency,
+    rateMicros,
+    rateLimit,
+    postbackUrl: options.postbackUrl ?? null,
+    expiresAt,
+    blockedCategories: options.blockCategory,
+    blockedKeywords: options.blockKeyword,
+    paymentOffers: options.paymentOffers,
+  }
+}

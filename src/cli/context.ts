@@ -1,0 +1,39 @@
+// What commands have in common: configuration, the database, the secret key, and how they speak.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, loadConfig } from '../config.ts'
+import { makeDataDir } from '../db/embedded.ts'
+import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { type Database, openDatabase } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
+import { keepSecretFile } from '../lib/secret-file.ts'
+
+export type Context = { config: Config; database: Database; secretKey: string }
+
+/** Opens the database for one command and closes it again. Works beside a running server, on the same database. */
+export async function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  const config = loadConfig(process.env)
+  const secretKey = readSecretKey(config)
+  const database = await openDatabase(config)
+  try {
+    if (database.embeddedIn !== null) await migrate(database)
+    else if ((await pendingMigrations(database)).length > 0) {
+      throw new OperatorError('The database is not up to date with this version. Run: offerdeck migrate')
+    }
+    return await work({ config, database, secretKey })
+  } finally {
+    await database.close()
+  }
+}
+
+export function readSecretKey(config: Config): string {
+  if (config.secretKey !== null) return config.secretKey
+  makeDataDir(config.dataDir)
+  return keepSecretFile(secretKeyFile(config))
+}
+
+const secretKeyFile = (config: Config) => join(config.dataDir, 'secret-key')
+
+export function hasSecretKey(config: Config): boolean {
+  return config.secretKey !== null || existsSync(secretKeyFile(config))
+}

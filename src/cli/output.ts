@@ -1,0 +1,53 @@
+import { OperatorError } from '../errors.ts'
+import { microsToUsd } from '../lib/money.ts'
+import { rfc3339 } from '../lib/time.ts'
+
+export type OutputOptions = { json?: boolean }
+
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Prints a result: as JSON where asked, else as `text` puts it. */
+export function show<T>({ json }: OutputOptions, result: T, text: (result: T) => string): void {
+  say(json ? JSON.stringify(present(result), null, 2) : text(result))
+}
+
+/** Times as RFC 3339, money as dollars: what the API shows, the command line shows the same way. */
+function present(value: unknown): unknown {
+  if (value instanceof Date) return rfc3339(value)
+  if (Array.isArray(value)) return value.map(present)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) =>
+      name.endsWith('_micros') && typeof inner === 'number' ? [name.slice(0, -'_micros'.length), microsToUsd(inner)] : [name, present(inner)],
+    ),
+  )
+}
+
+/** Rows under the names of their fields, or a sentence when there are none. */
+export function table(rows: Record<string, unknown>[], empty: string): string {
+  if (rows.length === 0) return empty
+  const cells = rows.map((row) => Object.entries(present(row) as Record<string, unknown>).map(([name, value]) => [name, cell(value)] as const))
+  const names = cells[0]?.map(([name]) => name) ?? []
+  const lines = [names, ...cells.map((row) => row.map(([, value]) => value))]
+  const widths = names.map((_, i) => Math.max(...lines.map((line) => (line[i] ?? '').length)))
+  return lines.map((line) => line.map((value, i) => value.padEnd(widths[i] ?? 0)).join('  ').trimEnd()).join('\n')
+}
+
+/** One record, a field a line. */
+export function fields(record: Record<string, unknown>): string {
+  const entries = Object.entries(present(record) as Record<string, unknown>)
+  const width = Math.max(...entries.map(([name]) => name.length))
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n')
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export function readId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new OperatorError(`"${text}" is not an id: ids are whole numbers.`)
+  return Number(text)
+}

@@ -1,0 +1,94 @@
+import { Command, Option } from 'commander'
+import type { FastifyBaseLogger } from 'fastify'
+import { type App, buildApp, buildWorker } from '../app.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDatabase } from '../db/open.ts'
+import { messageOf, OperatorError } from '../errors.ts'
+import { readSecretKey } from './context.ts'
+import { type DemoApp, prepareDemo } from './demo.ts'
+import { createLog } from './log.ts'
+import { type OutputOptions, say } from './output.ts'
+
+const STOP_PATIENCE_MS = 10_000
+
+type ServeOptions = OutputOptions & { only?: 'api' | 'worker' }
+
+export const serveCommand = () =>
+  new Command('serve')
+    .description('run the server')
+    .addOption(new Option('--only <role>', 'run only this part (default: both)').choices(['api', 'worker']))
+    .action(serve)
+
+async function serve(options: ServeOptions): Promise<void> {
+  const config = loadConfig(process.env)
+  const log = createLog(config.logLevel)
+  const secretKey = readSecretKey(config)
+  const database = await openDatabase(config)
+  const running: { close(): Promise<void> }[] = [database]
+  const stop = stopper(running, log)
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  try {
+    await migrate(database)
+    const demo = config.demo ? await prepareDemo({ config, database, secretKey }) : null
+    if (options.only !== 'api') running.unshift(buildWorker({ database, log }))
+    if (options.only !== 'worker') {
+      const app = await buildApp({ config, secretKey, database, log })
+      running.unshift(app)
+      await listen(app, config)
+    }
+    say(options.json ? JSON.stringify({ address: config.publicUrl, demo }) : welcome(config, options, demo, database.embeddedIn))
+  } catch (error) {
+    await closeAll(running)
+    throw error
+  }
+}
+
+async function listen({ server }: App, { host, port }: Config): Promise<void> {
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EADDRINUSE') throw new OperatorError(`Port ${port} on ${host} is taken by another program. Stop that, or choose another with PORT=8081.`)
+    throw new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}. Check HOST and PORT.`)
+  }
+}
+
+/** Stops at the first signal; at the second, or when it takes too long, without waiting. */
+function stopper(running: { close(): Promise<void> }[], log: FastifyBaseLogger): () => void {
+  return () => {
+    process.once('SIGINT', () => process.exit(1))
+    setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref()
+    closeAll(running).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+}
+
+async function closeAll(running: { close(): Promise<void> }[]): Promise<void> {
+  for (const part of running.splice(0)) await part.close()
+}
+
+function welcome(config: Config, { only }: ServeOptions, demo: DemoApp | null, embeddedIn: string | null): string {
+  if (only === 'worker') return 'Offerdeck worker is running.'
+  const url = config.publicUrl
+  const lines = ['', `Offerdeck is running at  ${url}`, `The API is described at  ${url}/docs`]
+  if (embeddedIn !== null) lines.push(`The database is in       ${embeddedIn}`)
+  if (demo !== null) {
+    lines.push(
+      '',
+      'A demo app to try it with:',
+      `  API key     ${demo.api_key}`,
+      `  API secret  ${demo.api_secret}`,
+      '',
+      'Your first request:',
+      `  curl '${url}/api/v1/offers?userId=user-1&country=US&limit=2' -H 'X-API-Key: ${demo.api_key}' -H 'X-API-Secret: ${demo.api_secret}'`,
+    )
+  }
+  return [...lines, '', 'Ctrl-C stops it.', ''].join('\n')
+}

@@ -1,0 +1,59 @@
+// Group commit: rows that arrive within a few milliseconds are written in one statement, and everybody who waits for
+// one of them goes on when it is committed.
+//
+// A batch that fails because of one of its rows is written row by row, so that one bad row sinks no other. The queue
+// is bounded; beyond it a row is refused at once, with an error that says so.
+
+const MAX_ROWS = 200
+const MAX_WAIT_MS = 3
+const MAX_QUEUED = 20_000
+
+type Waiting<Row> = { row: Row; done: () => void; failed: (error: unknown) => void }
+
+export class BatchWriter<Row> {
+  readonly #write: (rows: Row[]) => Promise<void>
+  readonly #isRowFault: (error: unknown) => boolean
+  readonly #lanes: number
+  #queue: Waiting<Row>[] = []
+  #writing = 0
+  #timer: NodeJS.Timeout | null = null
+
+  /** `write` must be idempotent: a batch that failed half way is written again. `lanes` batches may be under way at once. */
+  constructor(write: (rows: Row[]) => Promise<void>, isRowFault: (error: unknown) => boolean, lanes = 1) {
+    this.#write = write
+    this.#isRowFault = isRowFault
+    this.#lanes = lanes
+  }
+
+  /** Resolves when the row is committed. */
+  add(row: Row): Promise<void> {
+    if (this.#queue.length >= MAX_QUEUED) return Promise.reject(new Error('The write queue is full.'))
+    return new Promise((done, failed) => {
+      this.#queue.push({ row, done, failed })
+      if (this.#queue.length >= MAX_ROWS) this.#start()
+      else this.#timer ??= setTimeout(() => this.#start(), MAX_WAIT_MS)
+    })
+  }
+
+  #start(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#writing >= this.#lanes || this.#queue.length === 0) return
+    const batch = this.#queue.splice(0, MAX_ROWS)
+    this.#writing++
+    void this.#commit(batch).finally(() => {
+      this.#writing--
+      if (this.#queue.length > 0) this.#start()
+    })
+  }
+
+  async #commit(batch: Waiting<Row>[]): Promise<void> {
+    try {
+      await this.#write(batch.map(({ row }) => row))
+      for (const { done } of batch) done()
+    } catch (error) {
+      if (batch.length > 1 && this.#isRowFault(error)) for (const waiting of batch) await this.#commit([waiting])
+      else for (const { failed } of batch) failed(error)
+    }
+  }
+}

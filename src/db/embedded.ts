@@ -1,0 +1,158 @@
+// The embedded PostgreSQL: a real server from npm's binaries, on a unix socket, in DATA_DIR.
+//
+// It runs exactly as long as somebody uses it. Every process that does holds the pipe `alive` open for writing; a
+// watchdog beside the server reads it, and the end of the file (the last process closed it, or was killed) stops the
+// server. So a crash leaves no server behind, and a command run beside a running server shares it.
+//
+//   nobody reads `alive` -> not running: take the start lock, look again, start it
+//   somebody reads it    -> running, starting or stopping: connect, or look again shortly
+import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { messageOf, OperatorError } from '../errors.ts'
+import { withFileLock } from '../lib/file-lock.ts'
+import { keepSecretFile } from '../lib/secret-file.ts'
+import { type Cluster, locateCluster } from './cluster.ts'
+import { livePostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
+
+const START_DEADLINE_MS = 60_000
+const NAME = 'offerdeck' // of the database and of its owner
+
+export type EmbeddedPostgres = {
+  connection: { host: string; user: string; password: string; database: string }
+  cluster: Cluster
+  /** Starts the server again if it died; safe to call at any time, in every process that holds it. */
+  revive(): Promise<void>
+  /** Lets go of the server. Resolves when it has stopped, or when somebody else still uses it. */
+  release(): Promise<void>
+}
+
+export async function holdEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+  makeDataDir(dataDir)
+  const cluster = await locateCluster(dataDir)
+  const password = keepSecretFile(join(dataDir, 'postgres-password'))
+  const server = new Server(cluster, password)
+  const pipe = await server.hold()
+  return {
+    connection: server.connection(NAME),
+    cluster,
+    async revive() {
+      // Our own end of the pipe stays open: the new server's watchdog sees it too.
+      if (!server.isWatched()) closeSync(await server.hold())
+    },
+    async release() {
+      closeSync(pipe)
+      for (let waited = 0; waited < 200 && server.isWatched(); waited += 10) await sleep(10)
+      if (server.isWatched()) return
+      for (let waited = 0; waited < 5_000 && livePostmaster(cluster) !== null; waited += 10) await sleep(10)
+    },
+  }
+}
+
+class Server {
+  readonly #cluster: Cluster
+  readonly #password: string
+
+  constructor(cluster: Cluster, password: string) {
+    this.#cluster = cluster
+    this.#password = password
+  }
+
+  connection(database: string) {
+    return { host: this.#cluster.socketDir, user: NAME, password: this.#password, database }
+  }
+
+  /** Joins the users of the server, starting it when there are none. Returns the descriptor that keeps it alive. */
+  async hold(): Promise<number> {
+    const deadline = Date.now() + START_DEADLINE_MS
+    let problem: string | null = 'it did not answer'
+    while (Date.now() < deadline) {
+      const pipe =
+        this.#openPipe() ??
+        (await withFileLock(join(this.#cluster.home, 'start.lock'), async () => (this.isWatched() ? null : this.#start())))
+      if (pipe === null) continue
+      problem = await this.#problem()
+      if (problem === null) return pipe
+      closeSync(pipe)
+      await sleep(25)
+    }
+    throw new OperatorError(
+      `The embedded PostgreSQL did not start within ${START_DEADLINE_MS / 1000} s (${problem}). Its log is ${this.#cluster.logFile}.`,
+    )
+  }
+
+  isWatched(): boolean {
+    const pipe = this.#openPipe()
+    if (pipe !== null) closeSync(pipe)
+    return pipe !== null
+  }
+
+  /** The writing end of the pipe, or null when no watchdog reads it. */
+  #openPipe(): number | null {
+    try {
+      return openSync(this.#cluster.aliveFile, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'ENXIO' || code === 'ENOENT') return null
+      throw new OperatorError(
+        `Cannot use the embedded database in ${this.#cluster.home}: ${messageOf(error)}. Run this as the user who owns it.`,
+      )
+    }
+  }
+
+  async #start(): Promise<number> {
+    // Both ends at once: the watchdog's open must not block, and others must see that somebody is at it.
+    const both = openSync(this.#cluster.aliveFile, constants.O_RDWR | constants.O_NONBLOCK)
+    try {
+      await stopPostmaster(this.#cluster)
+      const server = await startPostmaster(this.#cluster, this.#password, NAME)
+      while ((await this.#problem()) !== null) {
+        if (server.hasExited()) {
+          throw new OperatorError(
+            `The embedded PostgreSQL stopped while starting. The end of its log (${this.#cluster.logFile}):\n${this.#logTail()}`,
+          )
+        }
+        await sleep(15)
+      }
+      return openSync(this.#cluster.aliveFile, constants.O_WRONLY | constants.O_NONBLOCK)
+    } finally {
+      closeSync(both)
+    }
+  }
+
+  /** Why the server cannot be used yet, or null when it can. Makes our database where it is missing. */
+  async #problem(): Promise<string | null> {
+    const problem = await this.#tryQuery(NAME, 'SELECT 1')
+    if (problem?.code !== '3D000') return problem?.message ?? null
+    return (await this.#tryQuery('postgres', `CREATE DATABASE ${NAME}`))?.message ?? null
+  }
+
+  async #tryQuery(database: string, sql: string): Promise<{ code?: string; message: string } | null> {
+    const client = new pg.Client({ ...this.connection(database), connectionTimeoutMillis: 5_000 })
+    client.on('error', () => {}) // a server that dies meanwhile fails the query, which is reported
+    try {
+      await client.connect()
+      await client.query(sql)
+      return null
+    } catch (error) {
+      return error as Error
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  #logTail(): string {
+    if (!existsSync(this.#cluster.logFile)) return '(empty)'
+    return readFileSync(this.#cluster.logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n')
+  }
+}
+
+/** Others may enter DATA_DIR (the server may run as another user); what is secret in it is private file by file. */
+export function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o755 })
+  } catch (error) {
+    throw new OperatorError(`Cannot make the data folder ${dataDir}: ${messageOf(error)}. Set DATA_DIR to a folder you may write to.`)
+  }
+}

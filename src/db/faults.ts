@@ -1,0 +1,19 @@
+// What a failed query says about the database.
+
+/** The server is away, going away or not there yet: the same query may work later. */
+export function isAway(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (/^(ECONN|ENOENT|EPIPE|EHOST|ENET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)/.test(code)) return true
+  // 08: connection; 57P: shutting down or starting; 53: out of connections, memory or disk; 25006: read-only standby
+  if (/^(08|57P|53)/.test(code) || code === '25006') return true
+  return code === '' && /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered/.test(message)
+}
+
+/** The data of the query was refused, so another row may still be fine: bad value (22), constraint (23). */
+export function isRowFault(error: unknown): boolean {
+  return /^2[23]/.test((error as { code?: string }).code ?? '')
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return (error as { code?: string }).code === '23505'
+}

@@ -1,0 +1,54 @@
+// Opens the one record of everything: the embedded PostgreSQL, or the one DATABASE_URL names.
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import { holdEmbeddedPostgres } from './embedded.ts'
+import type { DB } from './tables.ts'
+
+/** A pool or a transaction: for what may stand alone. */
+export type Db = Kysely<DB>
+/** For what must happen together with something else. */
+export type Trx = Transaction<DB>
+
+export type Database = {
+  db: Db
+  pool: pg.Pool
+  /** Where the embedded server keeps its data; null when it is somebody else's server. */
+  embeddedIn: string | null
+  /** Starts the embedded server again if it died. Somebody else's server is theirs to start. */
+  revive(): Promise<void>
+  close(): Promise<void>
+}
+
+// 8-byte integers (ids, money) fit a double as long as they stay below 2^53, which the schema's ranges see to.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export type OpenOptions = { databaseUrl: string | null; dataDir: string; connections?: number }
+
+export async function openDatabase({ databaseUrl, dataDir, connections = 10 }: OpenOptions): Promise<Database> {
+  const embedded = databaseUrl === null ? await holdEmbeddedPostgres(dataDir) : null
+  const database = openPool(embedded?.connection ?? { connectionString: databaseUrl ?? '' }, connections)
+  return {
+    ...database,
+    embeddedIn: embedded?.cluster.home ?? null,
+    revive: async () => embedded?.revive(),
+    async close() {
+      await database.close()
+      await embedded?.release()
+    },
+  }
+}
+
+export function openPool(connection: pg.PoolConfig, connections: number): Pick<Database, 'db' | 'pool' | 'close'> {
+  const pool = new pg.Pool({
+    ...connection,
+    max: connections,
+    connectionTimeoutMillis: 5_000,
+    // A server that stops answering must not hold requests for ever.
+    statement_timeout: 60_000,
+    keepAlive: true,
+    application_name: 'offerdeck',
+  })
+  pool.on('error', () => {}) // an idle connection broke: the pool drops it, and the next query opens another
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}

@@ -1,0 +1,36 @@
+/** Every error a publisher can see, and the status it travels with. */
+export const ERRORS = {
+  INVALID_API_KEY: 401,
+  INVALID_API_SECRET: 401,
+  RATE_LIMIT_EXCEEDED: 429,
+  INVALID_REQUEST: 400,
+  RESOURCE_NOT_FOUND: 404,
+  SERVER_ERROR: 500,
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** What is wrong, by parameter, each a sentence. */
+export type Details = Record<string, string>
+
+/** An error meant for whoever sent the request. Anything else that is thrown is a bug, and is not shown. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: Details | null
+
+  constructor(code: ErrorCode, message: string, details: Details | null = null) {
+    super(message)
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** Something the operator can put right, said as a sentence: shown without a stack on the command line. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError'
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,171 @@
+// Apps and their credentials as they are recorded: making, listing, rotating and revoking them.
+import { sql } from 'kysely'
+import { isUniqueViolation } from '../../db/faults.ts'
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { deriveKey, seal } from '../../lib/keys.ts'
+import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret, type Mode, modeOf } from './secrets.ts'
+
+export type NewApp = {
+  publisherId: number
+  name: string
+  currency: string
+  rateMicros: number
+  rateLimit: number
+  postbackUrl: string | null
+  expiresAt: Date | null
+  blockedCategories: string[]
+  blockedKeywords: string[]
+  paymentOffers: boolean
+}
+
+/** Shown once; only hashes (and the signing secret, encrypted) are kept. */
+export type IssuedCredentials = { api_key: string; api_secret: string; signing_secret: string }
+
+export async function createApp(db: Db, secretKey: string, input: NewApp) {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const { app_id } = await trx
+        .insertInto('apps')
+        .values({
+          publisher_id: input.publisherId,
+          name: input.name,
+          currency: input.currency,
+          rate_micros: input.rateMicros,
+          rate_limit: input.rateLimit,
+          postback_url: input.postbackUrl,
+          blocked_categories: input.blockedCategories,
+          blocked_keywords: input.blockedKeywords,
+          payment_offers: input.paymentOffers,
+        })
+        .returning('app_id')
+        .executeTakeFirstOrThrow()
+      const live = await issueCredentials(trx, secretKey, app_id, 'live', input.expiresAt)
+      const test = await issueCredentials(trx, secretKey, app_id, 'test', input.expiresAt)
+      return { app_id, live, test }
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${input.name}" already.`)
+    throw error
+  }
+}
+
+async function issueCredentials(trx: Trx, secretKey: string, appId: number, mode: Mode, expiresAt: Date | null): Promise<IssuedCredentials> {
+  const issued = { api_key: makeApiKey(mode), api_secret: makeApiSecret(mode), signing_secret: makeSigningSecret() }
+  await trx
+    .insertInto('credentials')
+    .values({
+      api_key: issued.api_key,
+      app_id: appId,
+      is_test: mode === 'test',
+      signing_secret_sealed: seal(deriveKey(secretKey, 'signing secrets'), issued.signing_secret, issued.api_key),
+      expires_at: expiresAt,
+    })
+    .execute()
+  await addSecret(trx, secretKey, issued.api_key, issued.api_secret)
+  return issued
+}
+
+async function addSecret(trx: Trx, secretKey: string, apiKey: string, secret: string): Promise<void> {
+  await trx.insertInto('api_secrets').values({ api_key: apiKey, hash: createSecretHash(secretKey)(secret) }).execute()
+}
+
+/** Issues a new secret for an app's key. Those before stay good for the grace: none, for a secret that leaked. */
+export async function rotateSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
+  return db.transaction().execute(async (trx) => {
+    await touchApp(trx, appId)
+    const { api_key } = await trx
+      .selectFrom('credentials')
+      .select('api_key')
+      .where('app_id', '=', appId)
+      .where('is_test', '=', mode === 'test')
+      .executeTakeFirstOrThrow()
+    const goodUntil = sql<Date>`now() + ${graceMs} * interval '1 millisecond'`
+    // Only the newest of those before gets the grace: two live secrets, never three.
+    const before = await trx
+      .selectFrom('api_secrets')
+      .select('api_secret_id')
+      .where('api_key', '=', api_key)
+      .orderBy('api_secret_id', 'desc')
+      .execute()
+    const [newest, ...older] = before.map((row) => row.api_secret_id)
+    if (older.length > 0) await trx.deleteFrom('api_secrets').where('api_secret_id', 'in', older).execute()
+    let oldGoodUntil: Date | null = null
+    if (newest !== undefined) {
+      const { expires_at } = await trx
+        .updateTable('api_secrets')
+        .set({ expires_at: sql<Date>`least(expires_at, ${goodUntil})` })
+        .where('api_secret_id', '=', newest)
+        .returning('expires_at')
+        .executeTakeFirstOrThrow()
+      oldGoodUntil = expires_at
+    }
+    const api_secret = makeApiSecret(mode)
+    await addSecret(trx, secretKey, api_key, api_secret)
+    return { app_id: appId, api_key, api_secret, old_secret_expires_at: oldGoodUntil }
+  })
+}
+
+/** Ends both keys of an app, for good. */
+export async function revokeApp(db: Db, appId: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await touchApp(trx, appId)
+    await trx
+      .updateTable('credentials')
+      .set({ revoked_at: sql<Date>`now()` })
+      .where('app_id', '=', appId)
+      .where('revoked_at', 'is', null)
+      .execute()
+  })
+}
+
+/** Stamps the app as changed, which every API process looks for, and keeps others from changing it meanwhile. */
+async function touchApp(trx: Trx, appId: number): Promise<void> {
+  const touched = await trx
+    .updateTable('apps')
+    .set((is) => ({ name: is.ref('name') }))
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
+  if (touched.numUpdatedRows === 0n) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+}
+
+export async function recordLeak(db: Db, appId: number, origin: string): Promise<void> {
+  await db
+    .updateTable('apps')
+    .set({ secret_leaked_at: sql<Date>`now()`, secret_leaked_origin: origin })
+    .where('app_id', '=', appId)
+    .execute()
+}
+
+export async function listApps(db: Db) {
+  const rows = await db
+    .selectFrom('apps')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
+    .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
+    .select(['apps.app_id', 'publishers.name as publisher', 'apps.name', 'currency', 'rate_micros', 'rate_limit', 'postback_url'])
+    .select(['secret_leaked_at', 'secret_leaked_origin', 'api_key', 'is_test', 'expires_at', 'revoked_at', 'apps.created_at'])
+    .orderBy('apps.app_id')
+    .orderBy('is_test')
+    .execute()
+  return rows.map(({ is_test, ...row }) => ({ ...row, mode: modeOf(is_test) }))
+}
+
+/** Everything a process needs to check and serve requests, for the apps changed by a transaction not older than `xid`. */
+export async function readChangedApps(db: Db, xid: string) {
+  const apps = await db
+    .selectFrom('apps')
+    .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
+    .select(['apps.app_id', 'currency', 'rate_micros', 'rate_limit', 'blocked_categories', 'blocked_keywords', 'payment_offers'])
+    .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'secret_leaked_at'])
+    .where('changed_xid', '>=', xid)
+    .execute()
+  const keys = apps.map((app) => app.api_key)
+  const secrets = await db
+    .selectFrom('api_secrets')
+    .select(['api_key', 'hash', 'expires_at'])
+    .where((is) => is('api_key', '=', is.fn.any(is.val(keys))))
+    .orderBy('api_secret_id', 'desc')
+    .execute()
+  const byKey = Map.groupBy(secrets, (secret) => secret.api_key)
+  return apps.map((app) => ({ ...app, secrets: byKey.get(app.api_key) ?? [] }))
+}

@@ -1,0 +1,153 @@
+// All offers in memory, arranged so that a page costs the same whatever their number.
+//
+// For each sort there is one order of all slots that can be shown now; for each filter in use, a list taken from it,
+// kept in a bounded cache. A change makes new orders and lists from the old ones, a few at a time between requests.
+import { setImmediate as breathe } from 'node:timers/promises'
+import { Cache } from '../../lib/cache.ts'
+import { compileFilter, type ContentRules, type Filter } from './filters.ts'
+import { buildList, mergeSlots, type OfferList, updateList } from './lists.ts'
+import { writeTemplate } from './offer-text.ts'
+import type { OfferRecord } from './offers.ts'
+import { type Sort, SORTS } from './schema.ts'
+import { type CatalogueOffer, Slots } from './slots.ts'
+
+const MAX_LISTS = 20_000 // of at most 4 kB each
+const MAX_DEEP_SLOTS = 4_000_000
+const SLICE_MS = 4 // how long an update may keep requests waiting
+const NONE = new Uint32Array(0)
+
+export class Catalogue {
+  readonly #publicUrl: string
+  readonly #slotOf = new Map<number, number>()
+  #slots = new Slots(1024)
+  #orders: Record<Sort, Uint32Array> = { payout_desc: NONE, payout_asc: NONE, newest: NONE, popular: NONE }
+  readonly #lists = new Cache<OfferList>(MAX_LISTS)
+  /** Whole lists, for whoever pages further than a list's head reaches. */
+  readonly #deep = new Cache<{ list: OfferList; slots: Uint32Array }>(MAX_DEEP_SLOTS, ({ slots }) => slots.length)
+  #nextBoundaryMs = Infinity
+
+  constructor(publicUrl: string) {
+    this.#publicUrl = publicUrl
+  }
+
+  get size(): number {
+    return this.#slotOf.size
+  }
+
+  /** Fills the empty catalogue; the offers come in the order of their ids. */
+  async load(offers: AsyncIterable<OfferRecord[]>, nowMs: number): Promise<void> {
+    for await (const batch of offers) for (const offer of batch) this.#store(offer, nowMs)
+    const orders = this.#slots.sortAll(this.size)
+    for (const sort of SORTS) this.#orders[sort] = orders[sort].filter((slot) => this.#slots.isListable(slot))
+    this.#planBoundary(this.#slotOf.values(), nowMs)
+  }
+
+  /** Takes in changed and new offers. */
+  async apply(offers: OfferRecord[], nowMs: number): Promise<void> {
+    const changed = offers.filter((offer) => this.#slots.xid[this.#slotOf.get(offer.offerId) ?? -1] !== Number(offer.changedXid))
+    if (changed.length === 0) return
+    // New ones get their slots first: empty, they are in no list, which is what they were before.
+    const slots = changed.map((offer) => this.#slotFor(offer.offerId))
+    const before = this.#slots.pick(slots)
+    for (const offer of changed) this.#store(offer, nowMs)
+    this.#planBoundary(slots, nowMs)
+    await this.#rearrange(slots, before)
+  }
+
+  /** Shows and hides what has reached its starting or ending time. */
+  async passTime(nowMs: number): Promise<void> {
+    if (nowMs < this.#nextBoundaryMs) return
+    const all = [...this.#slotOf.values()]
+    const slots = all.filter((slot) => this.#slots.isDue(slot, nowMs) !== this.#slots.isListable(slot))
+    const before = this.#slots.pick(slots)
+    for (const slot of slots) this.#slots.setListable(slot, this.#slots.isDue(slot, nowMs))
+    this.#nextBoundaryMs = Infinity
+    this.#planBoundary(all, nowMs)
+    await this.#rearrange(slots, before)
+  }
+
+  /** The list for a filter and an order; `key` must say both. */
+  list(filter: Filter, sort: Sort, key: string): OfferList {
+    const cached = this.#lists.get(key)
+    if (cached !== undefined) return cached
+    const list = buildList(this.#slots, this.#orders[sort], sort, compileFilter(filter))
+    this.#lists.set(key, list)
+    return list
+  }
+
+  /** A part of a list. */
+  slice(list: OfferList, offset: number, limit: number, key: string): CatalogueOffer[] {
+    const isInHead = offset + limit <= list.head.length || list.head.length === list.total || offset >= list.total
+    const slots = isInHead ? list.head : this.#wholeList(list, key)
+    return Array.from(slots.subarray(offset, offset + limit), (slot) => this.#slots.offers[slot] as CatalogueOffer)
+  }
+
+  #wholeList(list: OfferList, key: string): Uint32Array {
+    const cached = this.#deep.get(key)
+    if (cached?.list === list) return cached.slots
+    const slots = this.#orders[list.sort].filter((slot) => list.matches(this.#slots, slot))
+    this.#deep.set(key, { list, slots })
+    return slots
+  }
+
+  /** One offer, if it can be shown now under these rules, and the stamp of its present state. */
+  find(offerId: number, rules: ContentRules | null): { offer: CatalogueOffer; stamp: string } | null {
+    const slots = this.#slots
+    const slot = this.#slotOf.get(offerId)
+    if (slot === undefined || !slots.isListable(slot) || !compileFilter({ rules })(slots, slot)) return null
+    return { offer: slots.offers[slot] as CatalogueOffer, stamp: `${slots.stampA[slot]}.${slots.stampB[slot]}` }
+  }
+
+  #slotFor(offerId: number): number {
+    const known = this.#slotOf.get(offerId)
+    if (known !== undefined) return known
+    const slot = this.size
+    if (slot === this.#slots.capacity) this.#slots = this.#slots.grown()
+    this.#slotOf.set(offerId, slot)
+    return slot
+  }
+
+  #store(record: OfferRecord, nowMs: number): void {
+    const offer = {
+      offerId: record.offerId,
+      template: writeTemplate(record, this.#publicUrl),
+      payouts: [record.payoutMicros, ...record.goals.map((goal) => goal.payoutMicros)],
+    }
+    this.#slots.set(this.#slotFor(record.offerId), record, offer, nowMs)
+  }
+
+  /** Brings the next time at which anything starts or ends forward to what these slots need. */
+  #planBoundary(slots: Iterable<number>, nowMs: number): void {
+    const { startsAt, endsAt } = this.#slots
+    for (const slot of slots) {
+      const starts = startsAt[slot] as number
+      const ends = endsAt[slot] as number
+      if (starts > nowMs && starts < this.#nextBoundaryMs) this.#nextBoundaryMs = starts
+      if (ends > nowMs && ends < this.#nextBoundaryMs) this.#nextBoundaryMs = ends
+    }
+  }
+
+  /** Makes all orders and lists true again after these slots changed. */
+  async #rearrange(changed: readonly number[], before: Slots): Promise<void> {
+    const slots = this.#slots
+    const dirty = new Uint8Array(slots.capacity)
+    for (const slot of changed) dirty[slot] = 1
+    const listable = changed.filter((slot) => slots.isListable(slot))
+    const added = {} as Record<Sort, number[]>
+    for (const sort of SORTS) {
+      const compare = slots.comparer(sort)
+      added[sort] = listable.toSorted(compare)
+      const kept = this.#orders[sort].filter((slot) => dirty[slot] !== 1)
+      this.#orders[sort] = mergeSlots(kept, added[sort], compare)
+    }
+    let sliceEndsMs = performance.now() + SLICE_MS
+    for (const [key, list] of this.#lists.entries()) {
+      if (performance.now() > sliceEndsMs) {
+        await breathe()
+        sliceEndsMs = performance.now() + SLICE_MS
+      }
+      const updated = updateList(list, slots, { slots: changed, before, dirty, added })
+      if (updated !== list) this.#lists.replace(key, list, updated)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// The sub-IDs of a user's latest request that carried any, kept for conversions that come without a click.
+//
+// They are on disk before the request is answered: in the database, or in the spool while that is away. While this is
+// the only API process its memory of what it wrote is right, and an unchanged set is not written again; among several,
+// the database compares.
+import type pg from 'pg'
+import { BatchWriter } from '../../db/batch-writer.ts'
+import { isAway, isRowFault } from '../../db/faults.ts'
+import type { SoleProcess } from '../../db/sole-process.ts'
+import type { Spool } from '../../db/spool.ts'
+import { Cache } from '../../lib/cache.ts'
+
+const REMEMBERED_USERS = 200_000
+const QUERY_TIMEOUT_MS = 3_000
+const AWAY_MS = 1_000
+
+export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
+
+/** As it stands in the spool, too. */
+export type UserContext = { appId: number; isTest: boolean; userId: string; subIds: SubIdSet; seenAtMs: number }
+
+type Remembered = { value: string; saving: Promise<void> | null }
+
+export class Contexts {
+  readonly #pool: pg.Pool
+  readonly #spool: Spool<UserContext>
+  readonly #sole: SoleProcess
+  readonly #writer: BatchWriter<UserContext>
+  readonly #remembered = new Cache<Remembered>(REMEMBERED_USERS)
+  #awayUntilMs = 0
+
+  constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess) {
+    this.#pool = pool
+    this.#spool = spool
+    this.#sole = sole
+    this.#writer = new BatchWriter((rows) => this.#write(rows), isRowFault, 2)
+    sole.onCompany = () => this.#remembered.clear()
+  }
+
+  /** Keeps a user's set. Returns nothing when it is kept already, else a promise that resolves when it is. */
+  keep(context: UserContext): Promise<void> | undefined {
+    if (!this.#sole.isSole) return this.#save(context)
+    const key = `${context.appId}|${context.isTest ? 't' : 'l'}|${context.userId}`
+    const value = JSON.stringify(context.subIds)
+    const known = this.#remembered.get(key)
+    if (known?.value === value) return known.saving ?? undefined
+    const entry: Remembered = { value, saving: null }
+    entry.saving = this.#save(context).then(
+      () => void (entry.saving = null),
+      (error: unknown) => {
+        entry.value = '' // not kept: the next request writes again
+        throw error
+      },
+    )
+    this.#remembered.set(key, entry)
+    return entry.saving
+  }
+
+  async #save(context: UserContext): Promise<void> {
+    if (Date.now() >= this.#awayUntilMs) {
+      try {
+        return await this.#writer.add(context)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        this.#awayUntilMs = Date.now() + AWAY_MS
+      }
+    }
+    await this.#spool.append(context)
+  }
+
+  /** Writes what the spool took while the database was away. */
+  async replaySpool(): Promise<number> {
+    return this.#spool.isEmpty ? 0 : this.#spool.replay((rows) => this.#write(rows))
+  }
+
+  async #write(rows: UserContext[]): Promise<void> {
+    // A statement may touch a row once: of several sets for one user the latest counts.
+    const latest = new Map<string, UserContext>()
+    for (const row of rows) {
+      const key = `${row.appId}|${row.isTest}|${row.userId}`
+      const other = latest.get(key)
+      if (other === undefined || other.seenAtMs <= row.seenAtMs) latest.set(key, row)
+    }
+    // Always in the same order, so that two processes writing the same users never wait for each other.
+    const distinct = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+    await this.#pool.query({
+      name: 'keep-contexts',
+      text: `INSERT INTO user_contexts AS old (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at)
+        SELECT * FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+        ON CONFLICT (app_id, user_id, is_test) DO UPDATE
+        SET aff_sub = excluded.aff_sub, aff_sub2 = excluded.aff_sub2, aff_sub3 = excluded.aff_sub3, aff_sub4 = excluded.aff_sub4, seen_at = excluded.seen_at
+        WHERE old.seen_at <= excluded.seen_at
+        AND (old.aff_sub, old.aff_sub2, old.aff_sub3, old.aff_sub4) IS DISTINCT FROM (excluded.aff_sub, excluded.aff_sub2, excluded.aff_sub3, excluded.aff_sub4)`,
+      values: [
+        distinct.map((row) => row.appId),
+        distinct.map((row) => row.isTest),
+        distinct.map((row) => row.userId),
+        ...[0, 1, 2, 3].map((place) => distinct.map((row) => row.subIds[place])),
+        distinct.map((row) => new Date(row.seenAtMs)),
+      ],
+      query_timeout: QUERY_TIMEOUT_MS,
+    } as pg.QueryConfig)
+  }
+}

@@ -1,0 +1,111 @@
+// Imports offers from a file, JSON or CSV, as a stream. Every row stands for itself: a bad one is reported with its
+// line and reason, and the others are taken. Importing the same file again changes nothing.
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { parse as parseCsv } from 'csv-parse'
+import type { Db } from '../../db/open.ts'
+import { messageOf, OperatorError } from '../../errors.ts'
+import { readJsonRows } from '../../lib/json-rows.ts'
+import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
+import { upsertOffers } from './upsert.ts'
+
+const BATCH = 500
+const MAX_ROW_CHARACTERS = 1_000_000
+
+export type RowProblem = { line: number; problem: string }
+export type ImportResult = { rows: number; created: number; updated: number; unchanged: number; rejected: number }
+
+export type ImportWatcher = {
+  onProblem(problem: RowProblem): void
+  onProgress(readBytes: number, totalBytes: number, result: ImportResult): void
+}
+
+type Row = { line: number; offer: NewOffer }
+
+export async function importOffers(db: Db, file: string, watcher: ImportWatcher): Promise<ImportResult> {
+  const size = await sizeOf(file)
+  const result: ImportResult = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
+  const reject = (problem: RowProblem) => {
+    result.rejected++
+    watcher.onProblem(problem)
+  }
+  const stream = createReadStream(file)
+  let batch: Row[] = []
+  const flush = async () => {
+    const outcome = await upsertOffers(db, batch)
+    result.created += outcome.created
+    result.updated += outcome.updated
+    result.unchanged += outcome.unchanged
+    outcome.problems.forEach(reject)
+    batch = []
+    watcher.onProgress(stream.bytesRead, size, result)
+  }
+  for await (const row of readRows(stream, file)) {
+    result.rows++
+    if ('problem' in row) {
+      reject(row)
+      continue
+    }
+    const read = readImportRecord(row.value)
+    if ('problems' in read) reject({ line: row.line, problem: `${read.problems.join('; ')}.` })
+    else batch.push({ line: row.line, offer: read.offer })
+    if (batch.length === BATCH) await flush()
+  }
+  await flush()
+  return result
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    const found = await stat(file)
+    if (found.isFile()) return found.size
+  } catch (error) {
+    throw new OperatorError(`Cannot read ${file}: ${messageOf(error)}`)
+  }
+  throw new OperatorError(`${file} is not a file.`)
+}
+
+type RawRow = { line: number; value: unknown } | RowProblem
+
+function readRows(stream: ReturnType<typeof createReadStream>, file: string): AsyncIterable<RawRow> {
+  if (/\.csv$/i.test(file)) return readCsvRows(stream)
+  if (/\.json$/i.test(file)) return readJsonRows(stream.setEncoding('utf8') as AsyncIterable<string>)
+  throw new OperatorError(`${file} must end in .json or .csv, so that it is clear how to read it.`)
+}
+
+async function* readCsvRows(stream: ReturnType<typeof createReadStream>): AsyncGenerator<RawRow> {
+  const skipped: RowProblem[] = []
+  const parser = stream.pipe(
+    parseCsv({
+      bom: true,
+      columns: checkHeader,
+      info: true,
+      skip_empty_lines: true,
+      skip_records_with_error: true,
+      max_record_size: MAX_ROW_CHARACTERS,
+      on_skip: (error) => {
+        skipped.push({ line: Number(error?.['lines'] ?? 0), problem: `${(error?.message ?? 'not readable').replace(/ on line \d+.*$/, '')}.` })
+        return undefined
+      },
+    }),
+  )
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: unknown; info: { lines: number } }>) {
+      yield* skipped.splice(0)
+      yield { line: info.lines, value: record }
+    }
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    yield { line: 0, problem: `the rest of the file was not read: ${messageOf(error)}` }
+  }
+  yield* skipped
+}
+
+function checkHeader(names: string[]): string[] {
+  const header = names.map((name) => name.trim())
+  const known: readonly string[] = IMPORT_FIELDS
+  const unknown = header.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new OperatorError(`The first line names columns that are not known: ${unknown.join(', ')}.\nKnown are: ${known.join(', ')}.`)
+  if (new Set(header).size < header.length) throw new OperatorError('The first line names a column twice.')
+  return header
+}

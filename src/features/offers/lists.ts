@@ -1,0 +1,87 @@
+// The offers that match one filter, in one order: how many, and the first of them, which is all that most requests ask
+// for. So thousands of lists fit into memory whatever the size of the catalogue, and bringing one up to date is cheap.
+import type { Matcher } from './filters.ts'
+import type { Sort } from './schema.ts'
+import type { Slots } from './slots.ts'
+
+export const HEAD = 1_000
+
+/** Never changed: an update makes a new one, so what was made from a list is good for as long as the list is. */
+export type OfferList = {
+  readonly sort: Sort
+  readonly matches: Matcher
+  readonly total: number
+  /** The first of them, at least `HEAD / 2`, or all. */
+  readonly head: Uint32Array
+  /** Differs when anything in the list does; the same on every node that has the same offers. */
+  readonly stamp: { a: number; b: number }
+}
+
+/** What an update changed: the slots, as they were and as they are. */
+export type Change = { slots: readonly number[]; before: Slots; dirty: Uint8Array; added: Record<Sort, readonly number[]> }
+
+export function buildList(slots: Slots, order: Uint32Array, sort: Sort, matches: Matcher): OfferList {
+  const head = new Uint32Array(HEAD)
+  let total = 0
+  let a = 0
+  let b = 0
+  for (let place = 0; place < order.length; place++) {
+    const slot = order[place] as number
+    if (!matches(slots, slot)) continue
+    if (total < HEAD) head[total] = slot
+    total++
+    a ^= slots.stampA[slot] as number
+    b ^= slots.stampB[slot] as number
+  }
+  return { sort, matches, total, head: head.slice(0, Math.min(total, HEAD)), stamp: { a, b } }
+}
+
+/** The list after a change: itself if it is not affected, null if it must be built anew. */
+export function updateList(list: OfferList, slots: Slots, change: Change): OfferList | null {
+  let { total } = list
+  let { a, b } = list.stamp
+  let isAffected = false
+  for (let i = 0; i < change.slots.length; i++) {
+    const slot = change.slots[i] as number
+    if (change.before.isListable(i) && list.matches(change.before, i)) {
+      isAffected = true
+      total--
+      a ^= change.before.stampA[i] as number
+      b ^= change.before.stampB[i] as number
+    }
+    if (slots.isListable(slot) && list.matches(slots, slot)) {
+      isAffected = true
+      total++
+      a ^= slots.stampA[slot] as number
+      b ^= slots.stampB[slot] as number
+    }
+  }
+  if (!isAffected) return list
+  const compare = slots.comparer(list.sort)
+  const kept = list.head.filter((slot) => change.dirty[slot] !== 1)
+  let added = change.added[list.sort].filter((slot) => list.matches(slots, slot))
+  if (list.head.length < list.total) {
+    // Behind the last one kept there may be others that the head does not know of.
+    const last = kept.at(-1)
+    if (last === undefined) return null
+    added = added.filter((slot) => compare(slot, last) < 0)
+  }
+  const head = mergeSlots(kept, added, compare).slice(0, HEAD)
+  if (head.length < Math.min(total, HEAD / 2)) return null
+  return { ...list, total, head, stamp: { a, b } }
+}
+
+/** Two sorted lists without a common slot, as one. */
+export function mergeSlots(list: Uint32Array, added: readonly number[], compare: (a: number, b: number) => number): Uint32Array {
+  if (added.length === 0) return list
+  const merged = new Uint32Array(list.length + added.length)
+  let length = 0
+  let next = 0
+  for (let place = 0; place < list.length; place++) {
+    const slot = list[place] as number
+    while (next < added.length && compare(added[next] as number, slot) < 0) merged[length++] = added[next++] as number
+    merged[length++] = slot
+  }
+  while (next < added.length) merged[length++] = added[next++] as number
+  return merged
+}

@@ -1,0 +1,162 @@
+// Offers and their goals as they are recorded: reading them, pausing and resuming them.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import type { Category, Platform } from './schema.ts'
+
+export type GoalRecord = {
+  goalId: number
+  name: string
+  description: string
+  payoutMicros: number
+  isOptional: boolean
+}
+
+/** An offer as the catalogue needs it. */
+export type OfferRecord = {
+  offerId: number
+  name: string
+  description: string
+  category: Category
+  payoutMicros: number
+  countries: string[]
+  platforms: Platform[]
+  imageUrl: string | null
+  difficulty: string
+  timeEstimate: string
+  requirements: string
+  paymentRequired: boolean
+  conversionType: string
+  status: string
+  startsAt: Date | null
+  endsAt: Date | null
+  popularity: number
+  createdAt: Date
+  updatedAt: Date
+  changedXid: string
+  goals: GoalRecord[]
+}
+
+const PAGE = 2_000
+
+/** All offers in the order of their ids, a batch at a time. */
+export async function* readAllOffers(db: Db): AsyncGenerator<OfferRecord[]> {
+  for (let after = 0; ; ) {
+    const rows = await selectOffers(db).where('offer_id', '>', after).orderBy('offer_id').limit(PAGE).execute()
+    if (rows.length > 0) yield await withGoals(db, rows)
+    if (rows.length < PAGE) return
+    after = rows.at(-1)?.offer_id ?? after
+  }
+}
+
+/** The offers changed by a transaction not older than `xid`, a batch at a time. */
+export async function* readChangedOffers(db: Db, xid: string): AsyncGenerator<OfferRecord[]> {
+  for (let after = { xid, id: -1 }; ; ) {
+    const { xid: lastXid, id: lastId } = after
+    const rows = await selectOffers(db)
+      .where((is) => is(is.refTuple('changed_xid', 'offer_id'), '>', is.tuple(is.cast<string>(is.val(lastXid), 'xid8' as never), lastId)))
+      .orderBy('changed_xid')
+      .orderBy('offer_id')
+      .limit(PAGE)
+      .execute()
+    if (rows.length > 0) yield await withGoals(db, rows)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return
+    after = { xid: last.changed_xid, id: last.offer_id }
+  }
+}
+
+const selectOffers = (db: Db) =>
+  db
+    .selectFrom('offers')
+    .select(['offer_id', 'name', 'description', 'category', 'payout_micros', 'countries', 'platforms', 'image_url'])
+    .select(['difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type', 'status'])
+    .select(['starts_at', 'ends_at', 'popularity', 'created_at', 'updated_at', 'changed_xid'])
+
+type OfferRow = Awaited<ReturnType<ReturnType<typeof selectOffers>['execute']>>[number]
+
+async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
+  const offerIds = rows.map((row) => row.offer_id)
+  const goals = await db
+    .selectFrom('goals')
+    .select(['offer_id', 'goal_id', 'name', 'description', 'payout_micros', 'is_optional'])
+    .where((is) => is('offer_id', '=', is.fn.any(is.val(offerIds))))
+    .where('is_retired', '=', false)
+    .orderBy('offer_id')
+    .orderBy('place')
+    .execute()
+  const byOffer = new Map<number, GoalRecord[]>(offerIds.map((id) => [id, []]))
+  for (const goal of goals) {
+    byOffer.get(goal.offer_id)?.push({
+      goalId: goal.goal_id,
+      name: goal.name,
+      description: goal.description,
+      payoutMicros: goal.payout_micros,
+      isOptional: goal.is_optional,
+    })
+  }
+  return rows.map((row) => ({
+    offerId: row.offer_id,
+    name: row.name,
+    description: row.description,
+    category: row.category as Category,
+    payoutMicros: row.payout_micros,
+    countries: row.countries,
+    platforms: row.platforms as Platform[],
+    imageUrl: row.image_url,
+    difficulty: row.difficulty,
+    timeEstimate: row.time_estimate,
+    requirements: row.requirements,
+    paymentRequired: row.payment_required,
+    conversionType: row.conversion_type,
+    status: row.status,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    popularity: row.popularity,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    changedXid: row.changed_xid,
+    goals: byOffer.get(row.offer_id) ?? [],
+  }))
+}
+
+export async function setOfferStatus(db: Db, offerId: number, status: 'active' | 'paused'): Promise<void> {
+  const changed = await db
+    .updateTable('offers')
+    .set({ status, updated_at: sql`date_trunc('second', now())` })
+    .where('offer_id', '=', offerId)
+    .executeTakeFirst()
+  if (changed.numUpdatedRows === 0n) throw noSuchOffer(offerId)
+}
+
+export type OfferSummary = { offer_id: number; advertiser: string; external_id: string; name: string; category: string; payout_micros: number; status: string }
+
+export async function listOffers(db: Db, page: { after: number; limit: number; advertiser?: string }): Promise<OfferSummary[]> {
+  let query = db
+    .selectFrom('offers')
+    .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
+    .select(['offer_id', 'advertisers.name as advertiser', 'external_id', 'offers.name', 'category', 'payout_micros', 'status'])
+    .where('offer_id', '>', page.after)
+    .orderBy('offer_id')
+    .limit(page.limit)
+  if (page.advertiser !== undefined) query = query.where('advertisers.name', '=', page.advertiser)
+  return query.execute()
+}
+
+/** Everything recorded about one offer, its goals included. */
+export async function showOffer(db: Db, offerId: number) {
+  const offer = await db
+    .selectFrom('offers')
+    .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
+    .selectAll('offers')
+    .select('advertisers.name as advertiser')
+    .where('offer_id', '=', offerId)
+    .executeTakeFirst()
+  if (offer === undefined) throw noSuchOffer(offerId)
+  const goals = await db.selectFrom('goals').selectAll().where('offer_id', '=', offerId).orderBy('place').execute()
+  return { ...offer, goals }
+}
+
+function noSuchOffer(offerId: number): OperatorError {
+  return new OperatorError(`There is no offer ${offerId}. "offerdeck offer list" shows them.`)
+}

@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { metaJson, sendJson, sendNotModified } from '../../http/envelope.ts'
+import type { Gate } from '../../http/gate.ts'
+import { errorReplies, successReply } from '../../http/openapi.ts'
+import type { AppCredential } from '../apps/credentials.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Contexts, SubIdSet } from './contexts.ts'
+import type { Filter } from './filters.ts'
+import type { LinkSigner } from './links.ts'
+import { fillRewards, TOKEN } from './offer-text.ts'
+import { Pages } from './pages.ts'
+import { OfferList, OfferListQuery, OfferParams, OfferQuery, OfferReply } from './schema.ts'
+
+const SECONDS_A_DAY = 86_400
+const MAX_OFFER_ID = Number.MAX_SAFE_INTEGER
+
+export type OfferRoutesOptions = {
+  gate: Gate<AppCredential>
+  catalogue: Catalogue
+  contexts: Contexts
+  links: LinkSigner
+}
+
+/** The part of an answer that is the same whoever asks: its JSON, cut where the token goes, and what its ETag covers. */
+type Prepared = { chunks: string[]; message: string; tag: string }
+
+export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts, links }: OfferRoutesOptions): void {
+  const pages = new Pages(catalogue)
+
+  server.get<{ Querystring: OfferListQuery }>(
+    '/offers',
+    {
+      schema: {
+        operationId: 'listOffers',
+        summary: 'List the offers a user can complete',
+        tags: ['Offers'],
+        querystring: OfferListQuery,
+        response: { 200: successReply(OfferList), 304: { type: 'null', description: 'What you have is still good.' }, ...errorReplies(400, 401, 429, 500) },
+      },
+    },
+    (request, reply) => {
+      const { query } = request
+      const { currency, rules } = gate.callerOf(request)
+      const filter: Filter = { rules }
+      if (query.country !== undefined) filter.country = query.country.toUpperCase()
+      if (query.platform !== undefined) filter.platform = query.platform
+      if (query.category !== undefined) filter.category = query.category
+      const page = pages.get({ filter, sort: query.sort, offset: query.offset, limit: query.limit, currency })
+      answer(request, reply, query, { chunks: page.chunks, message: 'Offers retrieved successfully', tag: page.tag })
+    },
+  )
+
+  server.get<{ Querystring: OfferQuery; Params: { offer_id: string } }>(
+    '/offers/:offer_id',
+    {
+      schema: {
+        operationId: 'getOffer',
+        summary: 'Get one offer for a user',
+        tags: ['Offers'],
+        params: OfferParams,
+        querystring: OfferQuery,
+        response: { 200: successReply(OfferReply), 304: { type: 'null', description: 'What you have is still good.' }, ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    (request, reply) => {
+      const { currency, rules } = gate.callerOf(request)
+      const offerId = /^\d{1,15}$/.test(request.params.offer_id) ? Number(request.params.offer_id) : MAX_OFFER_ID
+      const found = catalogue.find(offerId, rules)
+      if (found === null) {
+        throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available.', { offer_id: 'No available offer has this id.' })
+      }
+      const { template, payouts } = found.offer
+      const chunks = `{"offer":${fillRewards(template, payouts, currency)}}`.split(TOKEN)
+      const tag = `offer|${offerId}|${currency.rateMicros}|${currency.name}|${found.stamp}`
+      answer(request, reply, request.query, { chunks, message: 'Offer retrieved successfully', tag })
+    },
+  )
+
+  /** Sends what was prepared, with this user's links, once the request's sub-IDs are kept. */
+  function answer(request: FastifyRequest, reply: FastifyReply, query: OfferQuery, prepared: Prepared): void {
+    const { appId, isTest } = gate.callerOf(request)
+    const { userId } = query
+    const nowMs = Date.now()
+    const subIds = subIdsOf(query)
+    const send = () => {
+      const issuedAt = Math.floor(nowMs / 1000)
+      const etag = etagOf(`${prepared.tag}|${appId}|${isTest}|${Math.floor(issuedAt / SECONDS_A_DAY)}|${JSON.stringify([userId, subIds])}`)
+      if (isFresh(request.headers['if-none-match'], etag)) return sendNotModified(request, reply, ['ETag', etag])
+      const token = links.sign({ appId, isTest, issuedAt, requestId: request.id, userId, subIds: subIds ?? [] })
+      const body = `{"success":true,"data":${prepared.chunks.join(token)},"message":"${prepared.message}",${metaJson(request, nowMs)}`
+      sendJson(request, reply, 200, body, ['ETag', etag])
+    }
+    const saving = subIds === null ? undefined : contexts.keep({ appId, isTest, userId, subIds, seenAtMs: nowMs })
+    if (saving === undefined) send()
+    else saving.then(send).catch((error: unknown) => reply.send(error))
+  }
+}
+
+/** The four values as given, an empty one as absent; null when the request carried none. */
+function subIdsOf({ aff_sub, aff_sub2, aff_sub3, aff_sub4 }: OfferQuery): SubIdSet | null {
+  if (!(aff_sub || aff_sub2 || aff_sub3 || aff_sub4)) return null
+  return [aff_sub || null, aff_sub2 || null, aff_sub3 || null, aff_sub4 || null]
+}
+
+function etagOf(meaning: string): string {
+  return `W/"${hash('sha256', meaning, 'base64url').slice(0, 22)}"`
+}
+
+function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const strong = etag.slice(2) // a weak comparison takes W/"x" and "x" as the same
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === strong)
+}

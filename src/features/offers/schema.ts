@@ -1,0 +1,101 @@
+// The shapes of the offers API: they validate requests, type the code and document both.
+import { type Static, type TSchema, Type } from 'typebox'
+import { SAFE_TEXT } from '../../http/validation.ts'
+
+export const PLATFORMS = ['web', 'android', 'ios'] as const
+export const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
+export const SORTS = ['payout_desc', 'payout_asc', 'newest', 'popular'] as const
+export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const
+export const CONVERSION_TYPES = ['cpa', 'cpi', 'cpe', 'cpl', 'survey'] as const
+export const STATUSES = ['active', 'paused'] as const
+
+export type Platform = (typeof PLATFORMS)[number]
+export type Category = (typeof CATEGORIES)[number]
+export type Sort = (typeof SORTS)[number]
+
+export const oneOf = <const V extends string>(values: readonly V[], more: { description?: string; default?: V } = {}) =>
+  Type.Unsafe<V>({ type: 'string', enum: values, ...more })
+
+const subId = (place: string) =>
+  Type.Optional(
+    Type.String({ maxLength: 45, pattern: SAFE_TEXT, description: `Your ${place} tracking value, returned in postbacks.` }),
+  )
+
+export const SubIds = {
+  aff_sub: subId('first'),
+  aff_sub2: subId('second'),
+  aff_sub3: subId('third'),
+  aff_sub4: subId('fourth'),
+}
+
+const userId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: SAFE_TEXT,
+  description: 'Your own identifier of the user, unique within the app.',
+})
+
+export const OfferListQuery = Type.Object({
+  userId,
+  country: Type.Optional(
+    Type.String({ format: 'country', description: 'Only offers for this country: a 2-letter ISO 3166-1 code, in any case.' }),
+  ),
+  platform: Type.Optional(oneOf(PLATFORMS, { description: 'Only offers for this platform.' })),
+  category: Type.Optional(oneOf(CATEGORIES, { description: 'Only offers of this category.' })),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many offers to return.' }),
+  offset: Type.Integer({ minimum: 0, default: 0, description: 'How many offers to skip.' }),
+  sort: oneOf(SORTS, { default: 'popular', description: 'Order of the offers; ties go by offer_id.' }),
+  ...SubIds,
+})
+export type OfferListQuery = Static<typeof OfferListQuery>
+
+export const OfferQuery = Type.Object({ userId, ...SubIds })
+export type OfferQuery = Static<typeof OfferQuery>
+
+export const OfferParams = Type.Object({ offer_id: Type.String({ description: 'The offer_id of an offer.' }) })
+
+const usd = Type.Number({ description: 'US dollars, at most four decimals.' })
+const local = Type.Number({ description: "The same in the app's own currency." })
+const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
+
+export const Goal = Type.Object({
+  goal_id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  payout: usd,
+  payout_local: local,
+  is_optional: Type.Boolean(),
+})
+
+export const Offer = Type.Object({
+  offer_id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  payout: Type.Number({ description: 'US dollars: the sum over the goals.' }),
+  payout_local: local,
+  currency: Type.String({ description: "The app's own currency." }),
+  category: oneOf(CATEGORIES),
+  link: Type.String({ description: 'Send the user here. Good for 7 days, for this user only.' }),
+  image_url: Type.Union([Type.String(), Type.Null()]),
+  countries: Type.Array(Type.String(), { description: 'Empty: everywhere.' }),
+  platforms: Type.Array(oneOf(PLATFORMS)),
+  difficulty: oneOf(DIFFICULTIES),
+  time_estimate: Type.String(),
+  requirements: Type.String(),
+  payment_required: Type.Boolean({ description: 'The user must pay something to complete it.' }),
+  conversion_type: oneOf(CONVERSION_TYPES),
+  goals: Type.Array(Goal),
+  created_at: time,
+  updated_at: time,
+})
+export type Offer = Static<typeof Offer>
+
+export const OfferList = Type.Object({
+  offers: Type.Array(Offer),
+  total: Type.Integer({ description: 'How many offers match, on all pages together.' }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  has_more: Type.Boolean(),
+})
+
+export const OfferReply = Type.Object({ offer: Offer }) satisfies TSchema

@@ -1,0 +1,34 @@
+// Fills the catalogue with made-up offers, to try things out and to measure them.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { DEMO_ADVERTISERS, demoOffer } from './demo.ts'
+import { readImportRecord } from './import-record.ts'
+import { upsertOffers } from './upsert.ts'
+
+const BATCH = 1_000
+
+/** Makes the first `count` demo offers, those that are not there yet; returns how many it made. */
+export async function seedOffers(db: Db, count: number, onProgress: (done: number) => void = () => {}): Promise<number> {
+  await db
+    .insertInto('advertisers')
+    .values(DEMO_ADVERTISERS.map((name) => ({ name })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  let created = 0
+  for (let start = 0; start < count; start += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - start) }, (_, i) => {
+      const read = readImportRecord(demoOffer(start + i))
+      if ('problems' in read) throw new Error(`Demo offer ${start + i}: ${read.problems.join('; ')}`)
+      return { line: start + i, offer: read.offer }
+    })
+    created += (await upsertOffers(db, rows)).created
+    onProgress(start + rows.length)
+  }
+  return created
+}
+
+/** Spreads the creation of offers made just now over the weeks before, as in a catalogue that grew. */
+export async function spreadCreation(db: Db): Promise<void> {
+  const age = sql<Date>`created_at - (offer_id * 7919 % 60) * interval '1 day' - (offer_id * 104729 % 1440) * interval '1 minute'`
+  await db.updateTable('offers').set({ created_at: age, updated_at: age }).execute()
+}

@@ -1,0 +1,84 @@
+// Every answer of the API: the envelope around it and how it goes onto the wire.
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Details, type ErrorCode, ERRORS } from '../errors.ts'
+import { asciiJson } from '../lib/ascii-json.ts'
+import type { Allowance } from './rate-limit.ts'
+
+/** What the client may store: its own copy, asking each time whether it is still good. */
+const CACHE_CONTROL = 'private, no-cache'
+
+const SECURITY_HEADERS = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+]
+
+/** The end of every envelope. It stands last, so that what is before it can be prepared once and sent many times. */
+export function metaJson(request: FastifyRequest, nowMs: number): string {
+  return `"meta":{"timestamp":${Math.floor(nowMs / 1000)},"request_id":"${request.id}"}}`
+}
+
+export function successJson(request: FastifyRequest, data: unknown, message: string): string {
+  return `{"success":true,"data":${asciiJson(data)},"message":${asciiJson(message)},${metaJson(request, Date.now())}`
+}
+
+export function errorJson(requestId: string, code: ErrorCode, message: string, details: Details | null): string {
+  const meta = { timestamp: Math.floor(Date.now() / 1000), request_id: requestId }
+  return asciiJson({ success: false, error: { code, message, details }, meta })
+}
+
+/** Sends ASCII JSON in one piece, past Fastify's own serialisation: this is the hot end of the hot path. */
+export function sendJson(request: FastifyRequest, reply: FastifyReply, status: number, body: string, more: string[] = []): void {
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), ...commonHeaders(request), ...more]
+  reply.hijack()
+  reply.raw.writeHead(status, headers)
+  reply.raw.end(body, 'latin1')
+}
+
+/** Tells the client that what it has is still good. */
+export function sendNotModified(request: FastifyRequest, reply: FastifyReply, more: string[]): void {
+  reply.hijack()
+  reply.raw.writeHead(304, [...commonHeaders(request), ...more])
+  reply.raw.end()
+}
+
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  code: ErrorCode,
+  message: string,
+  details: Details | null = null,
+  more: string[] = [],
+): void {
+  sendJson(request, reply, ERRORS[code], errorJson(request.id, code, message, details), more)
+}
+
+function commonHeaders(request: FastifyRequest): string[] {
+  const headers = ['Cache-Control', CACHE_CONTROL, 'X-Request-Id', request.id, ...SECURITY_HEADERS]
+  if (request.protocol === 'https') headers.push('Strict-Transport-Security', 'max-age=31536000')
+  if (request.allowance !== null) headers.push(...allowanceHeaders(request.allowance))
+  return headers
+}
+
+function allowanceHeaders({ limit, remaining, resetAtMs }: Allowance): string[] {
+  return [
+    'X-RateLimit-Limit',
+    String(limit),
+    'X-RateLimit-Remaining',
+    String(remaining),
+    'X-RateLimit-Reset',
+    String(Math.ceil(resetAtMs / 1000)),
+  ]
+}
+
+/** An answer to what is not even HTTP, written straight to the socket. */
+export function rawBadRequest(requestId: string): string {
+  const body = errorJson(requestId, 'INVALID_REQUEST', 'The request could not be read as HTTP, or its address and headers are too long.', null)
+  return `HTTP/1.1 400 ${STATUS_CODES[400]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+}

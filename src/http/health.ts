@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import { type Static, Type } from 'typebox'
+
+const Health = Type.Object({ status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }), database: Type.Optional(Type.Unsafe<'ok' | 'away'>({ type: 'string', enum: ['ok', 'away'] })) })
+const PING_MS = 1_000
+
+export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
+  server.get(
+    '/healthz',
+    { schema: { operationId: 'health', summary: 'Is the process alive', tags: ['Health'], security: [], response: { 200: Health } } },
+    async (): Promise<Static<typeof Health>> => ({ status: 'ok' }),
+  )
+  // Ready also without the database: offers are served from memory, and what must be written waits in the spool.
+  server.get(
+    '/readyz',
+    {
+      schema: {
+        operationId: 'readiness',
+        summary: 'Can the process serve, and is its database there',
+        tags: ['Health'],
+        security: [],
+        response: { 200: Health },
+      },
+    },
+    async (_request, reply): Promise<Static<typeof Health>> => {
+      reply.header('Cache-Control', 'no-store')
+      return (await answers(pool)) ? { status: 'ok', database: 'ok' } : { status: 'degraded', database: 'away' }
+    },
+  )
+}
+
+async function answers(pool: pg.Pool): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, PING_MS, false)))
+  const ping = pool.query('SELECT 1').then(
+    () => true,
+    () => false,
+  )
+  try {
+    return await Promise.race([ping, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

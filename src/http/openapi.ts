@@ -1,0 +1,107 @@
+// The OpenAPI description, made from the schemas of the routes, and the page that shows it.
+import { gzipSync } from 'node:zlib'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { sendPage } from './pages.ts'
+
+const Meta = Type.Object({
+  timestamp: Type.Integer({ description: 'Unix seconds.' }),
+  request_id: Type.String({ description: 'Also in X-Request-Id. Name it when you ask for help.' }),
+})
+
+export const successReply = (data: TSchema) =>
+  Type.Object({ success: Type.Boolean(), data, message: Type.String(), meta: Meta }, { description: 'Success.' })
+
+const codes = Object.keys(ERRORS) as ErrorCode[]
+
+/** The error envelope for each of these statuses, with the codes that travel with it. */
+export function errorReplies(...statuses: (400 | 401 | 404 | 429 | 500)[]): Record<number, TSchema> {
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const possible = codes.filter((code) => ERRORS[code] === status)
+      const error = Type.Object({
+        code: Type.Unsafe<ErrorCode>({ type: 'string', enum: possible }),
+        message: Type.String(),
+        details: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], { description: 'What is wrong, by parameter.' }),
+      })
+      return [status, Type.Object({ success: Type.Boolean(), error, meta: Meta }, { description: possible.join(' or ') })]
+    }),
+  )
+}
+
+/** Must come before the routes that it is to describe. */
+export async function describeApi(server: FastifyInstance, publicUrl: string): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.1',
+      info: {
+        title: 'Offerdeck API',
+        version: 'v1',
+        description:
+          'Offers for your users, over one API. Send the API key and secret of your app with every request, from your servers only: ' +
+          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also answers without the leading `/api`.',
+      },
+      servers: [{ url: publicUrl }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Public: pk_live_… or pk_test_….' },
+          apiSecret: { type: 'apiKey', in: 'header', name: 'X-API-Secret', description: 'Private: sk_live_… or sk_test_…. For servers only.' },
+          apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apiKey' },
+          apiSecretInQuery: { type: 'apiKey', in: 'query', name: 'apiSecret' },
+        },
+      },
+      security: [
+        { apiKey: [], apiSecret: [] },
+        { apiKeyInQuery: [], apiSecretInQuery: [] },
+      ],
+    },
+  })
+  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(server.swagger()))
+}
+
+const REFERENCE_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Offerdeck API reference</title>
+<link rel="icon" href="/icon.svg">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The same description is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/reference.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+const START = `Scalar.createApiReference('#reference', {
+  url: '/openapi.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, hideClientButton: true,
+  documentDownloadType: 'json', defaultOpenAllTags: true,
+})
+`
+// The reference styles itself with inline styles; scripts and requests stay with this server.
+const REFERENCE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+export function referenceRoutes(server: FastifyInstance): void {
+  let bundle: Promise<Buffer> | null = null
+  server.get('/docs', { schema: { hide: true } }, async (request, reply) => sendPage(request, reply, REFERENCE_PAGE, REFERENCE_POLICY))
+  server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) => reply.type('text/javascript').send(START))
+  server.get('/docs/reference.js', { schema: { hide: true } }, async (_request, reply) => {
+    bundle ??= loadBundle()
+    return reply.type('text/javascript').header('Content-Encoding', 'gzip').header('Cache-Control', 'public, max-age=3600').send(await bundle)
+  })
+}
+
+/** The page's script is a string of 4 MB inside a plugin: taken out and packed at the first visit, not at every start. */
+async function loadBundle(): Promise<Buffer> {
+  const { default: reference } = await import('@scalar/fastify-api-reference')
+  const carrier = Fastify()
+  await carrier.register(reference, { routePrefix: '/', configuration: { content: { openapi: '3.1.1', info: { title: '', version: '' }, paths: {} } } })
+  const { body } = await carrier.inject('/js/scalar.js')
+  await carrier.close()
+  return gzipSync(body)
+}

@@ -1,0 +1,135 @@
+// How many requests a key (or an address that guesses at keys) has left in its window of 60 s.
+//
+// In memory the count is exact for this process. With Redis it is exact over all of them: Redis has 30 ms to answer;
+// a late or failed answer opens a breaker for a second, during which the count in memory decides. That count follows
+// Redis while Redis answers, so nobody gets a fresh allowance because Redis went away.
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { createClient } from 'redis'
+
+const WINDOW_MS = 60_000
+const REDIS_BUDGET_MS = 30
+const BREAKER_MS = 1_000
+const MAX_KEYS = 200_000
+
+export type Allowance = { limit: number; remaining: number; resetAtMs: number; exceeded: boolean }
+
+export type RateLimiter = {
+  /** Takes one from the allowance of `key`. A promise only where another process must be asked. */
+  take(key: string, limit: number): Allowance | Promise<Allowance>
+  /** The allowance as this process knows it, taking nothing. */
+  peek(key: string, limit: number): Allowance
+  close(): Promise<void>
+}
+
+type Window = { used: number; resetAtMs: number }
+
+export function createMemoryLimiter(now: () => number = Date.now): RateLimiter {
+  const windows = new Windows(now)
+  return {
+    take: (key, limit) => allowance(windows.add(key), limit),
+    peek: (key, limit) => allowance(windows.get(key), limit),
+    close: async () => {},
+  }
+}
+
+export async function createRedisLimiter(url: string, warn: (message: string) => void): Promise<RateLimiter> {
+  const windows = new Windows(Date.now)
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    pingInterval: 300,
+    socket: { connectTimeout: 1_000, socketTimeout: 1_000, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
+  })
+  let closedUntil = 0 // while the breaker is open
+  let isDown = false
+  const fail = (reason: string) => {
+    closedUntil = Date.now() + BREAKER_MS
+    if (!isDown) warn(`Redis does not answer (${reason}): each process counts its own requests until it does.`)
+    isDown = true
+  }
+  client.on('error', (error: Error) => fail(error.message))
+  const connecting = client.connect().catch(() => {}) // it goes on trying by itself; the error event tells
+  await Promise.race([connecting, wait(REDIS_BUDGET_MS * 10)])
+  const counter = new RateLimiterRedis({ storeClient: client, useRedisPackage: true, points: Number.MAX_SAFE_INTEGER, duration: WINDOW_MS / 1000, keyPrefix: 'offerdeck:rate' })
+
+  async function ask(key: string, limit: number): Promise<Allowance> {
+    const answer = await withBudget(counter.penalty(key, 1))
+    if (answer === null) {
+      fail(`no answer within ${REDIS_BUDGET_MS} ms`)
+      return allowance(windows.add(key), limit)
+    }
+    isDown = false
+    const window = { used: answer.consumedPoints, resetAtMs: Date.now() + answer.msBeforeNext }
+    windows.adopt(key, window)
+    return allowance(window, limit)
+  }
+  return {
+    take(key, limit) {
+      if (Date.now() < closedUntil || !client.isReady) return allowance(windows.add(key), limit)
+      return ask(key, limit)
+    },
+    peek: (key, limit) => allowance(windows.get(key), limit),
+    close: async () => client.destroy(),
+  }
+}
+
+function wait(ms: number): Promise<null> {
+  return new Promise((resolve) => setTimeout(resolve, ms, null))
+}
+
+/** What `work` gives, or null when it fails or takes longer than Redis may. */
+async function withBudget<T>(work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, REDIS_BUDGET_MS, null)))
+  try {
+    return await Promise.race([work.catch(() => null), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function allowance({ used, resetAtMs }: Window, limit: number): Allowance {
+  return { limit, remaining: Math.max(0, limit - used), resetAtMs, exceeded: used > limit }
+}
+
+/** Fixed windows that start with a key's first request. */
+class Windows {
+  readonly #windows = new Map<string, Window>()
+  readonly #now: () => number
+  #sweepAtMs = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  get(key: string): Window {
+    const window = this.#windows.get(key)
+    const now = this.#now()
+    return window !== undefined && now < window.resetAtMs ? window : { used: 0, resetAtMs: now + WINDOW_MS }
+  }
+
+  add(key: string): Window {
+    const now = this.#now()
+    const window = this.#windows.get(key)
+    if (window !== undefined && now < window.resetAtMs) {
+      window.used++
+      return window
+    }
+    const fresh = { used: 1, resetAtMs: now + WINDOW_MS }
+    this.adopt(key, fresh)
+    return fresh
+  }
+
+  adopt(key: string, window: Window): void {
+    const now = this.#now()
+    if (now >= this.#sweepAtMs) this.#sweep(now)
+    // Full only under an attack from very many addresses: forgetting the oldest gives somebody a new window, no more.
+    if (this.#windows.size >= MAX_KEYS) this.#windows.delete(this.#windows.keys().next().value ?? '')
+    this.#windows.set(key, window)
+  }
+
+  #sweep(now: number): void {
+    this.#sweepAtMs = now + WINDOW_MS
+    for (const [key, { resetAtMs }] of this.#windows) if (resetAtMs <= now) this.#windows.delete(key)
+  }
+}

@@ -1,0 +1,90 @@
+// The HTTP server without features: how requests are read, and how everything that goes wrong is answered.
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { AppError, OperatorError, messageOf } from '../errors.ts'
+import { rawBadRequest, sendError } from './envelope.ts'
+import { parseQuery } from './query.ts'
+import { compileValidator } from './validation.ts'
+
+export const V1_PREFIXES = ['/api/v1', '/v1'] as const
+const MAX_BODY_BYTES = 64 * 1024
+const RETRY_AFTER_SECONDS = 5
+
+export type ServerOptions = {
+  log: FastifyBaseLogger
+  trustProxy: string[]
+  tls: { certFile: string; keyFile: string } | null
+}
+
+export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyInstance {
+  const nextId = requestIds()
+  const server = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    ...(tls ? { https: readTls(tls) } : {}),
+    genReqId: nextId,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { querystringParser: parseQuery as (text: string) => Record<string, unknown> },
+    frameworkErrors: (_error, request, reply) => {
+      sendError(request, reply, 'INVALID_REQUEST', 'The address of this request is not a valid URL.')
+    },
+    clientErrorHandler(_error, socket) {
+      if (socket.writable) socket.end(rawBadRequest(nextId()))
+      else socket.destroy()
+    },
+  }) as unknown as FastifyInstance
+  server.decorateRequest('credential', null)
+  server.decorateRequest('allowance', null)
+  server.setValidatorCompiler(compileValidator)
+  server.setSerializerCompiler(() => JSON.stringify)
+  server.setErrorHandler(answerError)
+  return server
+}
+
+/** Cheap and unique: a random start for the process, then a count. */
+function requestIds(): () => string {
+  const start = randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '0')
+  let count = 0
+  return () => `req_${start}${(count++).toString(36)}`
+}
+
+function readTls({ certFile, keyFile }: { certFile: string; keyFile: string }) {
+  try {
+    return { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+  } catch (error) {
+    throw new OperatorError(`Cannot read the TLS files: ${messageOf(error)}. Check TLS_CERT and TLS_KEY.`)
+  }
+}
+
+/** Only the six codes leave v1. What is not meant for the client is logged whole and answered with a fixed sentence. */
+function answerError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof AppError) {
+    const more = error.code === 'RATE_LIMIT_EXCEEDED' ? ['Retry-After', secondsToReset(request)] : []
+    return sendError(request, reply, error.code, error.message, error.details, more)
+  }
+  // Fastify's own complaints about a body: not JSON, of another type, too large.
+  if (typeof error.statusCode === 'number' && error.statusCode < 500) {
+    return sendError(request, reply, 'INVALID_REQUEST', bodyFault(error.code))
+  }
+  request.log.error({ err: error, method: request.method, route: request.routeOptions.url, request_id: request.id }, 'request failed')
+  sendError(request, reply, 'SERVER_ERROR', 'Something went wrong on our side. Nothing was changed; try again shortly.', null, [
+    'Retry-After',
+    String(RETRY_AFTER_SECONDS),
+  ])
+}
+
+function secondsToReset(request: FastifyRequest): string {
+  const resetAtMs = request.allowance?.resetAtMs ?? Date.now()
+  return String(Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
+}
+
+function bodyFault(code: string): string {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${MAX_BODY_BYTES} bytes.`
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'Send the body as application/json.'
+  return 'The body is not valid JSON.'
+}

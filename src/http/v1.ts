@@ -1,0 +1,32 @@
+// What all of v1 has in common: both ways to write its path, the gate in front, the envelope around what is not there.
+import type { FastifyInstance } from 'fastify'
+import { sendError } from './envelope.ts'
+import type { Credential, Gate } from './gate.ts'
+
+export const V1_PREFIXES = ['/api/v1', '/v1'] as const
+
+export async function mountV1<C extends Credential>(server: FastifyInstance, gate: Gate<C>, mount: (v1: FastifyInstance) => void): Promise<void> {
+  const routes: { method: string; pattern: RegExp }[] = []
+  server.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}/?$`)
+    for (const one of [method].flat()) routes.push({ method: one, pattern })
+  })
+  for (const prefix of V1_PREFIXES) {
+    await server.register(
+      async (v1) => {
+        v1.addHook('onRequest', gate.hook)
+        mount(v1)
+      },
+      { prefix },
+    )
+  }
+  // One place for all that is not there, in v1 or elsewhere: it needs no credentials, and says what would work.
+  server.setNotFoundHandler((request, reply) => {
+    gate.showAllowance(request)
+    const path = request.url.split('?')[0] ?? ''
+    const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+    if (allowed.length === 0) return sendError(request, reply, 'RESOURCE_NOT_FOUND', 'There is nothing at this address. The API is described at /docs.')
+    const allow = allowed.join(', ')
+    sendError(request, reply, 'RESOURCE_NOT_FOUND', `This address takes ${allow}, not ${request.method}.`, null, ['Allow', allow])
+  })
+}

@@ -1,0 +1,64 @@
+// Turns a route's schema into its validator: the schema that documents a parameter is the one that checks it.
+// All faults are reported at once, each as a sentence under its parameter's name.
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { AppError, type Details } from '../errors.ts'
+import { countryPlace } from '../lib/countries.ts'
+import { MALFORMED, type Query } from './query.ts'
+
+/** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
+export const SAFE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$'
+
+const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
+ajv.addFormat('country', (text: string) => countryPlace(text.toUpperCase()) !== undefined)
+
+type Shape = { type?: string; enum?: unknown[]; anyOf?: { const?: unknown }[]; minimum?: number; maximum?: number; maxLength?: number }
+type ObjectShape = { properties?: Record<string, Shape> }
+
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validate = ajv.compile(schema)
+  const shapes = (schema as ObjectShape).properties ?? {}
+  const numbers = httpPart === 'body' ? [] : Object.keys(shapes).filter((name) => shapes[name]?.type === 'integer')
+  return (data: Query) => {
+    for (const name of numbers) readInteger(data, name)
+    if (validate(data)) return { value: data }
+    return { error: new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', explain(validate.errors ?? [], shapes, data)) }
+  }
+}
+
+const INTEGER = /^-?\d{1,15}$/
+
+/** A query string has only text: what looks like a whole number becomes one, anything else is left to fail. */
+function readInteger(query: Query, name: string): void {
+  const text = query[name]
+  if (typeof text === 'string' && INTEGER.test(text)) (query as Record<string, unknown>)[name] = Number(text)
+}
+
+function explain(errors: ErrorObject[], shapes: Record<string, Shape>, data: unknown): Details {
+  const details: Details = {}
+  for (const error of errors) {
+    const name = error.keyword === 'required' ? String(error.params['missingProperty']) : (error.instancePath.split('/')[1] ?? '')
+    if (name === '') return { body: 'Send a JSON object.' }
+    details[name] ??= `${name} ${fault(error, shapes[name] ?? {}, (data as Record<string, unknown>)[name])}`
+  }
+  return details
+}
+
+function fault(error: ErrorObject, shape: Shape, value: unknown): string {
+  if (error.keyword === 'required') return 'is required.'
+  if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED))) return 'is not valid percent-encoded UTF-8.'
+  if (Array.isArray(value)) return 'must be given only once.'
+  if (error.keyword === 'pattern') return 'must not contain NUL or unpaired surrogate characters.'
+  if (error.keyword === 'minLength') return 'must not be empty.'
+  if (error.keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
+  if (error.keyword === 'format') return 'must be a 2-letter ISO 3166-1 country code, such as US.'
+  if (shape.enum) return `must be one of: ${shape.enum.join(', ')}.`
+  if (shape.type === 'integer') return wholeNumber(shape)
+  return `must be a ${shape.type ?? 'valid value'}.`
+}
+
+function wholeNumber({ minimum, maximum }: Shape): string {
+  if (maximum !== undefined && maximum < 1e6) return `must be a whole number from ${minimum} to ${maximum}.`
+  return `must be a whole number, ${minimum} or more.`
+}

@@ -1,0 +1,21 @@
+// Money is integer micro-USD (a millionth of a dollar) inside; JSON shows dollars with at most four decimals.
+
+export const MICROS_PER_USD = 1_000_000
+const MICROS_PER_STEP = 100 // four decimals
+const DECIMAL = /^\d{1,9}(\.\d{1,4})?$/
+
+/** Dollars as people write them ("1.5", 2) into micros, or null when it is not an amount with at most four decimals. */
+export function parseUsd(value: string | number): number | null {
+  const text = String(value).trim()
+  return DECIMAL.test(text) ? Math.round(Number(text) * MICROS_PER_USD) : null
+}
+
+export function microsToUsd(micros: number): number {
+  return Math.floor(micros / MICROS_PER_STEP) / 10_000
+}
+
+/** What a payout is worth in an app's own currency, at `rate` units a dollar, rounded down to four decimals. */
+export function toLocal(micros: number, rateMicros: number): number {
+  const exact = (BigInt(micros) * BigInt(rateMicros)) / BigInt(MICROS_PER_USD)
+  return microsToUsd(Number(exact))
+}

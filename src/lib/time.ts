@@ -1,0 +1,20 @@
+/** The time now, as an argument: rules never read the clock themselves. */
+export type Clock = () => Date
+
+export const systemClock: Clock = () => new Date()
+
+/** RFC 3339 in UTC with whole seconds: how every time in the API looks. */
+export function rfc3339(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`
+}
+
+const RFC3339 = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** A date or time as people type it, read as UTC when it names no zone; null when it is not one. */
+export function parseTime(text: string): Date | null {
+  const trimmed = text.trim()
+  if (!RFC3339.test(trimmed)) return null
+  const zoned = /([Zz]|[+-]\d{2}:?\d{2})$/.test(trimmed.slice(10)) || trimmed.length === 10 ? trimmed : `${trimmed}Z`
+  const time = new Date(zoned.replace(' ', 'T'))
+  return Number.isNaN(time.getTime()) ? null : time
+}

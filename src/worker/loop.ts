@@ -1,0 +1,43 @@
+// Runs something again and again: one run at a time, a pause after each, a longer one after a failure. Stops cleanly.
+import type { FastifyBaseLogger } from 'fastify'
+import { messageOf } from '../errors.ts'
+
+const MAX_PAUSE_MS = 5_000
+
+export type Work = { run(): Promise<void>; onFailure?(): Promise<void> }
+
+export type Loop = { start(): void; stop(): Promise<void> }
+
+export function createLoop(name: string, pauseMs: number, log: Pick<FastifyBaseLogger, 'warn' | 'info'>, work: Work): Loop {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let isStopped = false
+  let failures = 0
+
+  async function runOnce(): Promise<void> {
+    try {
+      await work.run()
+      if (failures > 0) log.info(`${name} works again`)
+      failures = 0
+    } catch (error) {
+      // One line when it starts to fail; an outage of an hour is not worth ten thousand.
+      if (failures++ === 0) log.warn(`${name} failed (${messageOf(error)}); trying again until it works`)
+      await work.onFailure?.().catch(() => {}) // the next run tells whether it helped
+    }
+  }
+  function schedule(delayMs: number): void {
+    timer = setTimeout(() => {
+      running = runOnce().then(() => {
+        if (!isStopped) schedule(Math.min(pauseMs * 2 ** Math.min(failures, 8), Math.max(pauseMs, MAX_PAUSE_MS)))
+      })
+    }, delayMs)
+  }
+  return {
+    start: () => schedule(pauseMs),
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
