@@ -8,16 +8,7 @@ import type { Allowance } from './rate-limit.ts'
 /** What the client may store: its own copy, asking each time whether it is still good. */
 const CACHE_CONTROL = 'private, no-cache'
 
-const SECURITY_HEADERS = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-]
+const POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** The end of every envelope. It stands last, so that what is before it can be prepared once and sent many times. */
 export function metaJson(request: FastifyRequest, nowMs: number): string {
@@ -35,7 +26,9 @@ export function errorJson(requestId: string, code: ErrorCode, message: string, d
 
 /** Sends ASCII JSON in one piece, past Fastify's own serialisation: this is the hot end of the hot path. */
 export function sendJson(request: FastifyRequest, reply: FastifyReply, status: number, body: string, more: string[] = []): void {
-  const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), ...commonHeaders(request), ...more]
+  const headers = commonHeaders(request)
+  headers.push('Content-Type', 'application/json', 'Content-Length', String(body.length))
+  for (const item of more) headers.push(item)
   reply.hijack()
   reply.raw.writeHead(status, headers)
   reply.raw.end(body, 'latin1')
@@ -59,22 +52,24 @@ export function sendError(
   sendJson(request, reply, ERRORS[code], errorJson(request.id, code, message, details), more)
 }
 
+/** Names and values in turn, the form that Node writes fastest. */
 function commonHeaders(request: FastifyRequest): string[] {
-  const headers = ['Cache-Control', CACHE_CONTROL, 'X-Request-Id', request.id, ...SECURITY_HEADERS]
+  const headers = [
+    'Cache-Control', CACHE_CONTROL,
+    'X-Request-Id', request.id,
+    'X-Content-Type-Options', 'nosniff',
+    'Content-Security-Policy', POLICY,
+    'Referrer-Policy', 'no-referrer',
+    'Cross-Origin-Resource-Policy', 'same-origin',
+  ] // prettier-ignore
   if (request.protocol === 'https') headers.push('Strict-Transport-Security', 'max-age=31536000')
-  if (request.allowance !== null) headers.push(...allowanceHeaders(request.allowance))
+  if (request.allowance !== null) pushAllowance(headers, request.allowance)
   return headers
 }
 
-function allowanceHeaders({ limit, remaining, resetAtMs }: Allowance): string[] {
-  return [
-    'X-RateLimit-Limit',
-    String(limit),
-    'X-RateLimit-Remaining',
-    String(remaining),
-    'X-RateLimit-Reset',
-    String(Math.ceil(resetAtMs / 1000)),
-  ]
+function pushAllowance(headers: string[], { limit, remaining, resetAtMs }: Allowance): void {
+  headers.push('X-RateLimit-Limit', String(limit), 'X-RateLimit-Remaining', String(remaining))
+  headers.push('X-RateLimit-Reset', String(Math.ceil(resetAtMs / 1000)))
 }
 
 /** An answer to what is not even HTTP, written straight to the socket. */

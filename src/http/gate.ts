@@ -6,11 +6,12 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
-import type { Query } from './query.ts'
+import { createQueryParser, type QueryValue } from './query.ts'
 import type { Allowance, RateLimiter } from './rate-limit.ts'
 
 const FAILURES_A_MINUTE = 100
 const HASH_LENGTH = 43 // of a base64url SHA-256
+const MAX_SECRET_BYTES = 256
 
 /** One API key and what is needed to check a request that names it. */
 export type Credential = {
@@ -42,7 +43,8 @@ declare module 'fastify' {
 }
 
 export type Gate<C extends Credential> = {
-  hook: onRequestHookHandler
+  /** The checks in front of a route that takes these query parameters; reads them on the way. */
+  createHook: (parameters: readonly string[]) => onRequestHookHandler
   /** The credential a request passed the gate with. */
   callerOf: (request: FastifyRequest) => C
   /** Fills the rate headers of an answer that never reached the gate's counting. */
@@ -64,15 +66,24 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     })
   }
 
-  const hook: onRequestHookHandler = (request: FastifyRequest, _reply: FastifyReply, done) => {
+  const createHook = (parameters: readonly string[]): onRequestHookHandler => {
+    const parseQuery = createQueryParser(['apiKey', 'apiSecret', ...parameters])
+    return (request, _reply, done) => {
+      const query = parseQuery(request.query as string)
+      request.query = query
+      check(request, query['apiKey'], query['apiSecret'], done)
+    }
+  }
+
+  function check(request: FastifyRequest, keyInQuery: QueryValue | undefined, secretInQuery: QueryValue | undefined, done: (error?: Error) => void): void {
     if (options.requireHttps && request.protocol !== 'https') {
       return done(new AppError('INVALID_REQUEST', 'This API answers over HTTPS only. The credentials of this request travelled in the clear: rotate the secret.'))
     }
     const now = Date.now()
-    const query = request.query as Query
-    const apiKey = agreed(query['apiKey'], request.headers['x-api-key'])
+    const { headers } = request
+    const apiKey = agreed(keyInQuery, headers['x-api-key'])
     const credential = apiKey === null ? undefined : find(apiKey)
-    const secret = agreed(query['apiSecret'], request.headers['x-api-secret'])
+    const secret = agreed(secretInQuery, headers['x-api-secret'])
     const verified = isSecret(secret ?? '', credential, now)
     if (credential === undefined || now >= credential.expiresAtMs) {
       return refuse(request, new AppError('INVALID_API_KEY', 'The API key is missing, unknown, expired or revoked. Send it as apiKey or X-API-Key.'), done)
@@ -89,7 +100,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
       else done()
     })
   }
-  return { hook, showAllowance, callerOf: (request) => request.credential as C }
+  return { createHook, showAllowance, callerOf: (request) => request.credential as C }
 }
 
 /** Goes on at once with a value that is there, and later with one that is not. */
@@ -103,41 +114,65 @@ function tooMany(reason: string): AppError {
 }
 
 /** The one value that query and header agree on, or null: none given, or two that differ. */
-function agreed(fromQuery: Query[string], fromHeader: string | string[] | undefined): string | null {
-  let value: string | null = null
-  for (const given of [fromQuery, fromHeader].flat()) {
-    if (given === undefined) continue
-    if (typeof given !== 'string' || (value !== null && given !== value)) return null
-    value = given
-  }
-  return value
+function agreed(fromQuery: QueryValue | undefined, fromHeader: string | string[] | undefined): string | null {
+  const inQuery = theOne(fromQuery)
+  const inHeader = theOne(fromHeader)
+  if (inQuery === undefined) return inHeader ?? null
+  return inHeader === undefined || inHeader === inQuery ? inQuery : null
 }
 
-/** Takes the same time whatever is presented: one hash, two comparisons, also for a key that does not exist. */
+/** A value given once, or several times the same; null when it was given otherwise, undefined when not at all. */
+function theOne(value: QueryValue | undefined): string | null | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  if (!Array.isArray(value)) return null
+  const [first] = value
+  return typeof first === 'string' && value.every((other) => other === first) ? first : null
+}
+
+/**
+ * Whether a secret is a credential's. A wrong one takes the same time whatever it is: one hash, two comparisons, also
+ * for a key that does not exist. A right one is remembered, in memory and for as long as its credential is unchanged,
+ * so that the next request costs a comparison and no hash.
+ */
 function createSecretCheck(hashSecret: (secret: string) => string) {
   const nothing = Buffer.alloc(HASH_LENGTH)
   const presented = Buffer.alloc(HASH_LENGTH)
   const stored = Buffer.alloc(HASH_LENGTH)
+  const scratch = Buffer.alloc(MAX_SECRET_BYTES)
+  const proven = new WeakMap<Credential, { secret: Buffer; expiresAtMs: number }>()
+
+  function isProven(secret: string, credential: Credential, now: number): boolean {
+    const known = proven.get(credential)
+    if (known === undefined || now >= known.expiresAtMs || secret.length !== known.secret.length) return false
+    return scratch.write(secret) === known.secret.length && timingSafeEqual(scratch.subarray(0, known.secret.length), known.secret)
+  }
+
   return (secret: string, credential: Credential | undefined, now: number): boolean => {
+    if (credential !== undefined && isProven(secret, credential, now)) return true
     presented.write(hashSecret(secret), 0, HASH_LENGTH, 'latin1')
-    let matches = false
+    let match: Credential['secrets'][number] | undefined
     for (let i = 0; i < 2; i++) {
       const candidate = credential?.secrets[i]
       const isLive = candidate !== undefined && now < candidate.expiresAtMs
       if (isLive) stored.write(candidate.hash, 0, HASH_LENGTH, 'latin1')
       else nothing.copy(stored)
-      if (timingSafeEqual(presented, stored) && isLive) matches = true
+      if (timingSafeEqual(presented, stored) && isLive) match = candidate
     }
-    return matches
+    if (match === undefined || credential === undefined) return false
+    proven.set(credential, { secret: Buffer.from(secret), expiresAtMs: match.expiresAtMs })
+    return true
   }
 }
 
-/** Where in a browser a request came from, or null when it did not, or came from this server's own reference page. */
-function browserOrigin(request: FastifyRequest, publicUrl: string): string | null {
-  const { origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers
-  if (origin === undefined && site === undefined && mode === undefined) return null
+/**
+ * Where in a browser a request came from, or null when it did not, or came from this server's own reference page.
+ * Sec-Fetch-Mode alone proves nothing: Node's fetch sends it, too.
+ */
+function browserOrigin({ headers }: FastifyRequest, publicUrl: string): string | null {
+  const { origin, 'sec-fetch-site': site } = headers
+  if (origin === undefined && site === undefined) return null
   if (site === 'same-origin' && (origin === undefined || origin === publicUrl)) return null
-  return (origin ?? request.headers.referer ?? `a browser (${site ?? mode})`).slice(0, 200)
+  return String(origin ?? headers.referer ?? `a browser (${String(site)})`).slice(0, 200)
 }
 
 /** One IPv4 address or one IPv6 /64, which is what one customer of a provider has. */

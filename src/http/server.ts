@@ -1,13 +1,11 @@
 // The HTTP server without features: how requests are read, and how everything that goes wrong is answered.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { AppError, OperatorError, messageOf } from '../errors.ts'
 import { rawBadRequest, sendError } from './envelope.ts'
-import { parseQuery } from './query.ts'
 import { compileValidator } from './validation.ts'
 
-export const V1_PREFIXES = ['/api/v1', '/v1'] as const
 const MAX_BODY_BYTES = 64 * 1024
 const RETRY_AFTER_SECONDS = 5
 
@@ -21,7 +19,7 @@ export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyIn
   const nextId = requestIds()
   const server = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     ...(tls ? { https: readTls(tls) } : {}),
     genReqId: nextId,
@@ -29,7 +27,8 @@ export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyIn
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    routerOptions: { querystringParser: parseQuery as (text: string) => Record<string, unknown> },
+    // Left as text: a route that takes parameters reads those it knows.
+    routerOptions: { querystringParser: ((text: string) => text) as unknown as (text: string) => Record<string, unknown> },
     frameworkErrors: (_error, request, reply) => {
       sendError(request, reply, 'INVALID_REQUEST', 'The address of this request is not a valid URL.')
     },
@@ -38,6 +37,7 @@ export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyIn
       else socket.destroy()
     },
   }) as unknown as FastifyInstance
+  server.setChildLoggerFactory((logger) => logger) // a logger of its own for every request would cost more than routing it
   server.decorateRequest('credential', null)
   server.decorateRequest('allowance', null)
   server.setValidatorCompiler(compileValidator)

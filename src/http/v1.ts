@@ -14,7 +14,10 @@ export async function mountV1<C extends Credential>(server: FastifyInstance, gat
   for (const prefix of V1_PREFIXES) {
     await server.register(
       async (v1) => {
-        v1.addHook('onRequest', gate.hook)
+        v1.addHook('onRoute', (route) => {
+          const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
+          route.onRequest = gate.createHook(Object.keys(properties))
+        })
         mount(v1)
       },
       { prefix },

@@ -4,7 +4,7 @@
 // kept in a bounded cache. A change makes new orders and lists from the old ones, a few at a time between requests.
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Cache } from '../../lib/cache.ts'
-import { compileFilter, type ContentRules, type Filter } from './filters.ts'
+import { compileFilter, type ContentRules, type Filter, matches, selectMatching } from './filters.ts'
 import { buildList, mergeSlots, type OfferList, updateList } from './lists.ts'
 import { writeTemplate } from './offer-text.ts'
 import type { OfferRecord } from './offers.ts'
@@ -85,7 +85,7 @@ export class Catalogue {
   #wholeList(list: OfferList, key: string): Uint32Array {
     const cached = this.#deep.get(key)
     if (cached?.list === list) return cached.slots
-    const slots = this.#orders[list.sort].filter((slot) => list.matches(this.#slots, slot))
+    const slots = selectMatching(list.filter, this.#slots, this.#orders[list.sort]).slice()
     this.#deep.set(key, { list, slots })
     return slots
   }
@@ -94,7 +94,7 @@ export class Catalogue {
   find(offerId: number, rules: ContentRules | null): { offer: CatalogueOffer; stamp: string } | null {
     const slots = this.#slots
     const slot = this.#slotOf.get(offerId)
-    if (slot === undefined || !slots.isListable(slot) || !compileFilter({ rules })(slots, slot)) return null
+    if (slot === undefined || !slots.isListable(slot) || !matches(compileFilter({ rules }), slots, slot)) return null
     return { offer: slots.offers[slot] as CatalogueOffer, stamp: `${slots.stampA[slot]}.${slots.stampB[slot]}` }
   }
 
@@ -113,7 +113,8 @@ export class Catalogue {
       template: writeTemplate(record, this.#publicUrl),
       payouts: [record.payoutMicros, ...record.goals.map((goal) => goal.payoutMicros)],
     }
-    this.#slots.set(this.#slotFor(record.offerId), record, offer, nowMs)
+    const slot = this.#slotFor(record.offerId) // may make room, in other arrays
+    this.#slots.set(slot, record, offer, nowMs)
   }
 
   /** Brings the next time at which anything starts or ends forward to what these slots need. */

@@ -1,6 +1,6 @@
 // The offers that match one filter, in one order: how many, and the first of them, which is all that most requests ask
 // for. So thousands of lists fit into memory whatever the size of the catalogue, and bringing one up to date is cheap.
-import type { Matcher } from './filters.ts'
+import { type CompiledFilter, matches, selectMatching } from './filters.ts'
 import type { Sort } from './schema.ts'
 import type { Slots } from './slots.ts'
 
@@ -9,7 +9,7 @@ export const HEAD = 1_000
 /** Never changed: an update makes a new one, so what was made from a list is good for as long as the list is. */
 export type OfferList = {
   readonly sort: Sort
-  readonly matches: Matcher
+  readonly filter: CompiledFilter
   readonly total: number
   /** The first of them, at least `HEAD / 2`, or all. */
   readonly head: Uint32Array
@@ -20,20 +20,17 @@ export type OfferList = {
 /** What an update changed: the slots, as they were and as they are. */
 export type Change = { slots: readonly number[]; before: Slots; dirty: Uint8Array; added: Record<Sort, readonly number[]> }
 
-export function buildList(slots: Slots, order: Uint32Array, sort: Sort, matches: Matcher): OfferList {
-  const head = new Uint32Array(HEAD)
-  let total = 0
+export function buildList(slots: Slots, order: Uint32Array, sort: Sort, filter: CompiledFilter): OfferList {
+  const all = selectMatching(filter, slots, order)
+  const { stampA, stampB } = slots
   let a = 0
   let b = 0
-  for (let place = 0; place < order.length; place++) {
-    const slot = order[place] as number
-    if (!matches(slots, slot)) continue
-    if (total < HEAD) head[total] = slot
-    total++
-    a ^= slots.stampA[slot] as number
-    b ^= slots.stampB[slot] as number
+  for (let place = 0; place < all.length; place++) {
+    const slot = all[place] as number
+    a ^= stampA[slot] as number
+    b ^= stampB[slot] as number
   }
-  return { sort, matches, total, head: head.slice(0, Math.min(total, HEAD)), stamp: { a, b } }
+  return { sort, filter, total: all.length, head: all.slice(0, HEAD), stamp: { a, b } }
 }
 
 /** The list after a change: itself if it is not affected, null if it must be built anew. */
@@ -43,13 +40,13 @@ export function updateList(list: OfferList, slots: Slots, change: Change): Offer
   let isAffected = false
   for (let i = 0; i < change.slots.length; i++) {
     const slot = change.slots[i] as number
-    if (change.before.isListable(i) && list.matches(change.before, i)) {
+    if (change.before.isListable(i) && matches(list.filter, change.before, i)) {
       isAffected = true
       total--
       a ^= change.before.stampA[i] as number
       b ^= change.before.stampB[i] as number
     }
-    if (slots.isListable(slot) && list.matches(slots, slot)) {
+    if (slots.isListable(slot) && matches(list.filter, slots, slot)) {
       isAffected = true
       total++
       a ^= slots.stampA[slot] as number
@@ -59,7 +56,7 @@ export function updateList(list: OfferList, slots: Slots, change: Change): Offer
   if (!isAffected) return list
   const compare = slots.comparer(list.sort)
   const kept = list.head.filter((slot) => change.dirty[slot] !== 1)
-  let added = change.added[list.sort].filter((slot) => list.matches(slots, slot))
+  let added = change.added[list.sort].filter((slot) => matches(list.filter, slots, slot))
   if (list.head.length < list.total) {
     // Behind the last one kept there may be others that the head does not know of.
     const last = kept.at(-1)

@@ -1,6 +1,7 @@
 // An offer as JSON text, made once, with holes for what differs between answers. JSON never contains raw control
 // characters, so they can stand for the holes.
 import { asciiJson } from '../../lib/ascii-json.ts'
+import { flatten } from '../../lib/flatten.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { OfferRecord } from './offers.ts'
@@ -20,7 +21,7 @@ export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
       `{"goal_id":${goal.goalId},"name":${asciiJson(goal.name)},"description":${asciiJson(goal.description)},` +
       `"payout":${microsToUsd(goal.payoutMicros)},"payout_local":${REWARD},"is_optional":${goal.isOptional}}`,
   )
-  return (
+  return flatten(
     `{"offer_id":${offer.offerId},"name":${asciiJson(offer.name)},"description":${asciiJson(offer.description)},` +
     `"payout":${microsToUsd(offer.payoutMicros)},"payout_local":${REWARD},"category":"${offer.category}",` +
     `"link":"${publicUrl}/c/${offer.offerId}/${TOKEN}","image_url":${asciiJson(image)},` +
@@ -28,7 +29,7 @@ export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
     `"difficulty":"${offer.difficulty}","time_estimate":${asciiJson(offer.timeEstimate)},` +
     `"requirements":${asciiJson(offer.requirements)},"payment_required":${offer.paymentRequired},` +
     `"conversion_type":"${offer.conversionType}","goals":[${goals.join(',')}],` +
-    `"created_at":"${rfc3339(offer.createdAt)}","updated_at":"${rfc3339(offer.updatedAt)}"}`
+    `"created_at":"${rfc3339(offer.createdAt)}","updated_at":"${rfc3339(offer.updatedAt)}"}`,
   )
 }
 

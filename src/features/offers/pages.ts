@@ -1,6 +1,7 @@
 // Pages of offers, ready but for the token of their links. A page is kept together with the list it was cut from, and
 // is good for as long as the catalogue gives that same list.
 import { Cache } from '../../lib/cache.ts'
+import { hashText } from '../../lib/hash-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
@@ -15,7 +16,7 @@ export type Page = {
   list: OfferList
   /** The JSON of `data`, cut where the token goes. */
   chunks: string[]
-  /** Says all that the page depends on except who asks. */
+  /** A hash of all that the page depends on except who asks. */
   tag: string
 }
 
@@ -36,7 +37,7 @@ export class Pages {
     const offers = this.#catalogue.slice(list, offset, limit, listKey).map(({ template, payouts }) => fillRewards(template, payouts, currency))
     const hasMore = offset + limit < list.total
     const text = `{"offers":[${offers.join(',')}],"total":${list.total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
-    const page = { list, chunks: text.split(TOKEN), tag: `${key}|${list.total}.${list.stamp.a}.${list.stamp.b}` }
+    const page = { list, chunks: text.split(TOKEN), tag: hashText(`${key}|${list.total}|${list.stamp.a}|${list.stamp.b}`) }
     this.#cache.set(key, page)
     return page
   }

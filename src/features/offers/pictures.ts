@@ -12,8 +12,8 @@ const FILE_NAME = /^(survey|app|game|video)-[a-z0-9-]{1,60}\.svg$/
 
 /** Glyphs on a 256 grid, white unless they say otherwise; CUT is replaced by the background, as if cut out. */
 const CUT = 'CUT'
-const line = (width: number, colour = '#fff') =>
-  `fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"`
+const line = (width: number, ink = '#fff') =>
+  `fill="none" stroke="${ink}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"`
 
 const PLAY = '<path d="M112 96v64a5 5 0 0 0 8 4l47-32a5 5 0 0 0 0-8l-47-32a5 5 0 0 0-8 4z"'
 

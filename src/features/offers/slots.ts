@@ -11,9 +11,13 @@ export type CatalogueOffer = {
   payouts: number[]
 }
 
-const COUNTRY_WORDS = 8
-// The bits of `traits`: three for platforms, two for the category, then these.
-const CATEGORY_SHIFT = 3
+// A bit for each country, and one that every offer has, for whoever does not ask for a country.
+export const COUNTRY_WORDS = 8
+export const ANY_COUNTRY = 255
+// The bits of `traits`: three for platforms, of which every offer has one, two for the category, then these.
+export const ANY_PLATFORM = 0b111
+export const CATEGORY_SHIFT = 3
+export const CATEGORY_MASK = 0b11 << CATEGORY_SHIFT
 const PAID = 0b10_0000
 const LISTABLE = 0b100_0000
 const MAX_UINT32 = 0xffff_ffff
@@ -94,22 +98,13 @@ export class Slots {
     this.traits[slot] = traits
     this.setListable(slot, this.isDue(slot, nowMs))
     this.countries.fill(record.countries.length === 0 ? MAX_UINT32 : 0, slot * COUNTRY_WORDS, (slot + 1) * COUNTRY_WORDS)
-    for (const code of record.countries) {
-      const place = countryPlace(code)
+    for (const place of [ANY_COUNTRY, ...record.countries.map(countryPlace)]) {
       if (place !== undefined) this.countries[slot * COUNTRY_WORDS + (place >> 5)]! |= 1 << (place & 31)
     }
   }
 
-  isFor(slot: number, countryPlace: number): boolean {
-    return ((this.countries[slot * COUNTRY_WORDS + (countryPlace >> 5)] as number) & (1 << (countryPlace & 31))) !== 0
-  }
-
   category(slot: number): number {
-    return ((this.traits[slot] as number) >> CATEGORY_SHIFT) & 0b11
-  }
-
-  isOn(slot: number, platformBit: number): boolean {
-    return ((this.traits[slot] as number) & platformBit) !== 0
+    return ((this.traits[slot] as number) & CATEGORY_MASK) >> CATEGORY_SHIFT
   }
 
   isPaid(slot: number): boolean {

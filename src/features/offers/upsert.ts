@@ -123,7 +123,7 @@ async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<number[]> {
       JOIN offers o USING (advertiser_id, external_id)
     ), kept AS (
       INSERT INTO goals AS old (offer_id, place, name, description, payout_micros, revenue_micros, is_optional)
-      SELECT * FROM given
+      SELECT * FROM given ORDER BY offer_id, place
       ON CONFLICT (offer_id, name) DO UPDATE SET place = excluded.place, description = excluded.description,
         payout_micros = excluded.payout_micros, revenue_micros = excluded.revenue_micros, is_optional = excluded.is_optional, is_retired = false
       WHERE (old.place, old.description, old.payout_micros, old.revenue_micros, old.is_optional, old.is_retired)

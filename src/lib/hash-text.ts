@@ -1,0 +1,13 @@
+/** A quick hash of a text, for telling versions apart; not for secrets. 64 bits in two independent halves. */
+export function hashText(text: string): string {
+  let a = 0xdead_beef
+  let b = 0x41c6_ce57
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    a = Math.imul(a ^ c, 0x9e37_79b1)
+    b = Math.imul(b ^ c, 0x5f35_6495)
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85eb_ca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2_ae35)
+  b = Math.imul(b ^ (b >>> 16), 0x85eb_ca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2_ae35)
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36)
+}
