@@ -94,7 +94,7 @@ CREATE TABLE offers (
   changed_xid      xid8 NOT NULL DEFAULT pg_current_xact_id(),
   UNIQUE (advertiser_id, external_id)
 );
-CREATE INDEX offers_changed ON offers (changed_xid);
+CREATE INDEX offers_changed ON offers (changed_xid, offer_id);
 CREATE TRIGGER offers_stamp BEFORE INSERT OR UPDATE ON offers FOR EACH ROW EXECUTE FUNCTION stamp_change();
 
 CREATE TABLE goals (

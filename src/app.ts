@@ -54,7 +54,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const refresh = async () => {
     const look = await lookForChanges(db, watermark)
     if (look.changed.apps) await credentials.refresh(db, watermark)
-    if (look.changed.offers) for await (const batch of readChangedOffers(db, watermark)) await catalogue.apply(batch, Date.now())
+    if (look.changed.offers)
+      for await (const batch of readChangedOffers(db, watermark)) await catalogue.apply(batch, Date.now())
     watermark = look.watermark
   }
   const loop = createLoop('refresh', LOOK_MS, log, {
@@ -67,7 +68,10 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   })
 
   // The doors.
-  const limiter = config.redisUrl === null ? createMemoryLimiter() : await createRedisLimiter(config.redisUrl, (message) => log.warn(message))
+  const limiter =
+    config.redisUrl === null
+      ? createMemoryLimiter()
+      : await createRedisLimiter(config.redisUrl, (message) => log.warn(message))
   const gate = createGate({
     find: credentials.find,
     hashSecret: createSecretHash(secretKey),
@@ -76,7 +80,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     publicUrl: config.publicUrl,
     onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
   })
-  const server = createServer({ log, trustProxy: config.trustProxy, tls: config.tls })
+  const server = createServer({ log, showAllowance: gate.showAllowance, trustProxy: config.trustProxy, tls: config.tls })
   await describeApi(server, config.publicUrl)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, links: createLinkSigner(secretKey) })

@@ -57,10 +57,15 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'REDIS_URL',
     fallback: 'none',
-    about: 'A Redis that shares the rate limits between processes: `redis://host:6379`. Without it each process counts alone.',
+    about:
+      'A Redis that shares the rate limits between processes: `redis://host:6379`. Without it each process counts alone.',
     secret: true,
   },
-  { name: 'TLS_CERT', fallback: 'none', about: 'File with the certificate chain (PEM). Together with `TLS_KEY`, serves HTTPS.' },
+  {
+    name: 'TLS_CERT',
+    fallback: 'none',
+    about: 'File with the certificate chain (PEM). Together with `TLS_KEY`, serves HTTPS.',
+  },
   { name: 'TLS_KEY', fallback: 'none', about: 'File with the private key (PEM).' },
   {
     name: 'TRUST_PROXY',
@@ -78,7 +83,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'DEMO',
     fallback: 'on for the embedded database, off in production',
-    about: '`on` or `off`. When on, the first start fills an empty database with offers and an app to try things out with.',
+    about:
+      '`on` or `off`. When on, the first start fills an empty database with offers and an app to try things out with.',
   },
   {
     name: 'SECRET_KEY',
@@ -140,27 +146,36 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     .filter((part) => part !== '')
   for (const cidr of trustProxy) {
     if (!isNarrowCidr(cidr)) {
-      problems.push(`TRUST_PROXY has "${cidr}", which is not an address or a CIDR such as 10.0.0.0/8 (a range of everything is refused).`)
+      problems.push(
+        `TRUST_PROXY has "${cidr}", which is not an address or a CIDR such as 10.0.0.0/8 (a range of everything is refused).`,
+      )
     }
   }
 
   const level = read('LOG_LEVEL') ?? 'info'
   const logLevel =
-    LOG_LEVELS.find((known) => known === level) ?? fault('info' as const, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)
+    LOG_LEVELS.find((known) => known === level) ??
+    fault('info' as const, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)
 
   const secretKey = read('SECRET_KEY')
   if (secretKey !== null && secretKey.length < 32) problems.push('SECRET_KEY must have at least 32 characters.')
   if (read('DATABASE_URL') !== null && secretKey === null) {
-    problems.push('SECRET_KEY is required with DATABASE_URL: "openssl rand -base64 48" makes one. Keep it; every node needs the same.')
+    problems.push(
+      'SECRET_KEY is required with DATABASE_URL: "openssl rand -base64 48" makes one. Keep it; every node needs the same.',
+    )
   }
 
   const demo = readSwitch('DEMO', databaseUrl === null && !production)
   if (demo && (databaseUrl !== null || production)) {
-    problems.push('DEMO works only with the embedded database and not in production: its credentials are printed at every start.')
+    problems.push(
+      'DEMO works only with the embedded database and not in production: its credentials are printed at every start.',
+    )
   }
 
   if (problems.length > 0) {
-    throw new OperatorError(`The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((p) => `  - ${p}`).join('\n')}`)
+    throw new OperatorError(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    )
   }
   return {
     production,
@@ -195,7 +210,10 @@ function defaultUrl(host: string, port: number, tls: boolean): string {
 }
 
 /** The settings as `offerdeck config` shows them: what is in force, with every secret masked. */
-export function describeConfig(config: Config, env: NodeJS.ProcessEnv): { name: string; value: string; given: boolean }[] {
+export function describeConfig(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+): { name: string; value: string; given: boolean }[] {
   const inForce: Record<string, string> = {
     PORT: String(config.port),
     HOST: config.host,

@@ -12,12 +12,19 @@ export const advertiserCommand = () =>
         .requiredOption('--name <name>', 'name, unique among advertisers')
         .action(async (options: OutputOptions & { name: string }) => {
           const advertiser = await withDatabase(({ database }) => createAdvertiser(database.db, options.name))
-          show(options, advertiser, () => `Made advertiser ${advertiser.advertiser_id}, "${advertiser.name}".\nNext: offerdeck offer import FILE`)
+          show(
+            options,
+            advertiser,
+            () =>
+              `Made advertiser ${advertiser.advertiser_id}, "${advertiser.name}".\nNext: offerdeck offer import FILE`,
+          )
         }),
     )
     .addCommand(
       new Command('list').description('list advertisers').action(async (options: OutputOptions) => {
         const advertisers = await withDatabase(({ database }) => listAdvertisers(database.db))
-        show(options, advertisers, () => table(advertisers, 'There are no advertisers yet. Make one with: offerdeck advertiser create --name NAME'))
+        show(options, advertisers, () =>
+          table(advertisers, 'There are no advertisers yet. Make one with: offerdeck advertiser create --name NAME'),
+        )
       }),
     )

@@ -50,7 +50,15 @@ export const appCommand = () =>
           })
           const { app_id, live, test } = made
           show(options, { app_id, ...live, test }, () =>
-            [`Made app ${app_id}. Store the secrets now: they are not shown again.`, '', 'Live', fields(live), '', 'Test', fields(test)].join('\n'),
+            [
+              `Made app ${app_id}. Store the secrets now: they are not shown again.`,
+              '',
+              'Live',
+              fields(live),
+              '',
+              'Test',
+              fields(test),
+            ].join('\n'),
           )
         }),
     )
@@ -86,7 +94,11 @@ export const appCommand = () =>
         .argument('<id>', 'app_id')
         .action(async (id: string, options: OutputOptions) => {
           await withDatabase(({ database }) => revokeApp(database.db, readId(id)))
-          show(options, { app_id: readId(id), revoked: true }, () => `App ${id} is revoked: within a second no server takes its credentials.`)
+          show(
+            options,
+            { app_id: readId(id), revoked: true },
+            () => `App ${id} is revoked: within a second no server takes its credentials.`,
+          )
         }),
     )
 
@@ -102,13 +114,17 @@ function readNewApp(options: CreateOptions): Omit<NewApp, 'publisherId'> {
   const rateMicros = parseUsd(options.rate) ?? 0
   if (rateMicros <= 0) problems.push('--rate must be a number above 0 with at most 4 decimals.')
   const rateLimit = /^\d{1,7}$/.test(options.rateLimit) ? Number(options.rateLimit) : 0
-  if (rateLimit < 1 || rateLimit > MAX_RATE_LIMIT) problems.push(`--rate-limit must be a whole number from 1 to ${MAX_RATE_LIMIT}.`)
-  if (options.currency.trim() === '' || options.currency.length > 40) problems.push('--currency must have 1 to 40 characters.')
+  if (rateLimit < 1 || rateLimit > MAX_RATE_LIMIT)
+    problems.push(`--rate-limit must be a whole number from 1 to ${MAX_RATE_LIMIT}.`)
+  if (options.currency.trim() === '' || options.currency.length > 40)
+    problems.push('--currency must have 1 to 40 characters.')
   if (options.name.trim() === '' || options.name.length > 200) problems.push('--name must have 1 to 200 characters.')
   const expiresAt = options.expiresAt === undefined ? null : parseTime(options.expiresAt)
-  if (options.expiresAt !== undefined && expiresAt === null) problems.push('--expires-at must be a time such as 2030-01-31T12:00:00Z.')
+  if (options.expiresAt !== undefined && expiresAt === null)
+    problems.push('--expires-at must be a time such as 2030-01-31T12:00:00Z.')
   const postback = options.postbackUrl === undefined ? null : URL.parse(options.postbackUrl)
-  if (options.postbackUrl !== undefined && !/^https?:$/.test(postback?.protocol ?? '')) problems.push('--postback-url must be an http or https URL.')
+  if (options.postbackUrl !== undefined && !/^https?:$/.test(postback?.protocol ?? ''))
+    problems.push('--postback-url must be an http or https URL.')
   const unknown = options.blockCategory.filter((name) => !CATEGORIES.some((known) => known === name))
   if (unknown.length > 0) problems.push(`--block-category must be one of ${CATEGORIES.join(', ')}.`)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))

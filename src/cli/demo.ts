@@ -1,26 +1,42 @@
 // The demo: on an empty database, offers and an app to try things out with. Its secret is kept in a file, unlike any
 // other, so that every start can print it.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Db } from '../db/open.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
-import { createApp } from '../features/apps/apps.ts'
+import { createApp, listApps, rotateSecret } from '../features/apps/apps.ts'
 import { seedOffers, spreadCreation } from '../features/offers/seed.ts'
 import type { Context } from './context.ts'
 
 const OFFERS = 200
+const PUBLISHER = 'Demo publisher'
+const APP = 'Demo app'
 
-export type DemoApp = { app_id: number; api_key: string; api_secret: string; signing_secret: string }
+export type DemoApp = { app_id: number; api_key: string; api_secret: string }
 
-/** Fills an empty database; returns the demo app, or null where the data is somebody's own. */
+/**
+ * Fills an empty database; returns the demo app, or null where the data is somebody's own. Every step can be repeated,
+ * so that a start that was killed in the middle is finished by the next.
+ */
 export async function prepareDemo({ config, database: { db }, secretKey }: Context): Promise<DemoApp | null> {
   const file = join(config.dataDir, 'demo-app.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoApp
-  if ((await listPublishers(db)).length > 0) return null
+  const publishers = await listPublishers(db)
+  if (publishers.some(({ name }) => name !== PUBLISHER)) return null
   if ((await seedOffers(db, OFFERS)) > 0) await spreadCreation(db)
-  const { publisher_id } = await createPublisher(db, 'Demo publisher')
+  const { publisher_id } = publishers[0] ?? (await createPublisher(db, PUBLISHER))
+  const demo = await issueDemoApp(db, secretKey, publisher_id)
+  writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return demo
+}
+
+async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Promise<DemoApp> {
+  const made = (await listApps(db)).find(({ name, mode }) => name === APP && mode === 'live')
+  if (made !== undefined) return rotateSecret(db, secretKey, made.app_id, 'live', 0)
   const { app_id, live } = await createApp(db, secretKey, {
-    publisherId: publisher_id,
-    name: 'Demo app',
+    publisherId,
+    name: APP,
     currency: 'Coins',
     rateMicros: 100_000_000,
     rateLimit: 100,
@@ -30,7 +46,5 @@ export async function prepareDemo({ config, database: { db }, secretKey }: Conte
     blockedKeywords: [],
     paymentOffers: true,
   })
-  const demo = { app_id, ...live }
-  writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
-  return demo
+  return { app_id, api_key: live.api_key, api_secret: live.api_secret }
 }

@@ -6,10 +6,18 @@ import type { LogLevel } from '../config.ts'
  * Logs as JSON lines on the standard error. Nothing that is logged should hold a secret; whatever looks like one is
  * masked all the same, last of all, in the finished line.
  */
-export function createLog(level: LogLevel, destination: { write(line: string): void } = process.stderr): FastifyBaseLogger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: maskSecrets } }, destination)
+export function createLog(
+  level: LogLevel,
+  destination: { write(line: string): void } = process.stderr,
+): FastifyBaseLogger {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: maskSecrets } },
+    destination,
+  )
 }
 
 export function maskSecrets(text: string): string {
-  return text.replaceAll(/(sk_(?:live|test)_|whsec_)[\w+/=-]+/g, '$1********').replaceAll(/(apiSecret=)[^&\s"]+/gi, '$1********')
+  return text
+    .replaceAll(/(sk_(?:live|test)_|whsec_)[\w+/=-]+/g, '$1********')
+    .replaceAll(/(apiSecret=)[^&\s"]+/gi, '$1********')
 }

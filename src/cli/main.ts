@@ -45,7 +45,9 @@ try {
   await program.parseAsync()
 } catch (error) {
   const isExpected = error instanceof OperatorError || error instanceof CommanderError
-  const message = isExpected ? error.message : `This should not have happened:\n${error instanceof Error ? error.stack : String(error)}`
+  const message = isExpected
+    ? error.message
+    : `This should not have happened:\n${error instanceof Error ? error.stack : String(error)}`
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ error: message })}\n`)
   process.stderr.write(`${message}\n`)
   process.exitCode = 1

@@ -23,10 +23,17 @@ export const offerCommand = () =>
         .option('--after <id>', 'start behind this offer_id', '0')
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: OutputOptions & { advertiser?: string; after: string; limit: string }) => {
-          const page = { after: readId(options.after), limit: readId(options.limit), ...(options.advertiser === undefined ? {} : { advertiser: options.advertiser }) }
+          const page = {
+            after: readId(options.after),
+            limit: readId(options.limit),
+            ...(options.advertiser === undefined ? {} : { advertiser: options.advertiser }),
+          }
           const offers = await withDatabase(({ database }) => listOffers(database.db, page))
           show(options, offers, () => {
-            const more = offers.length === page.limit ? `\n\nThere may be more: offerdeck offer list --after ${offers.at(-1)?.offer_id}` : ''
+            const more =
+              offers.length === page.limit
+                ? `\n\nThere may be more: offerdeck offer list --after ${offers.at(-1)?.offer_id}`
+                : ''
             return table(offers, 'There are no offers here. Make some with: offerdeck offer import FILE') + more
           })
         }),
@@ -61,7 +68,8 @@ async function importFile(file: string, options: OutputOptions): Promise<void> {
       onProblem: (problem) => {
         if (problems.length < MAX_PROBLEMS_SHOWN) problems.push(problem)
       },
-      onProgress: (read, total, { created, updated }) => bar.update(read / Math.max(total, 1), `${created} new, ${updated} updated`),
+      onProgress: (read, total, { created, updated }) =>
+        bar.update(read / Math.max(total, 1), `${created} new, ${updated} updated`),
     }),
   ).finally(() => bar.clear())
   show(options, { ...result, problems }, () => summary(result, problems))
@@ -71,6 +79,8 @@ async function importFile(file: string, options: OutputOptions): Promise<void> {
 function summary(result: ImportResult, problems: RowProblem[]): string {
   const lines = problems.map(({ line, problem }) => `line ${line}: ${problem}`)
   if (result.rejected > problems.length) lines.push(`… and ${result.rejected - problems.length} more.`)
-  lines.push(`${result.rows} rows: ${result.created} new, ${result.updated} updated, ${result.unchanged} unchanged, ${result.rejected} refused.`)
+  lines.push(
+    `${result.rows} rows: ${result.created} new, ${result.updated} updated, ${result.unchanged} unchanged, ${result.rejected} refused.`,
+  )
   return lines.join('\n')
 }

@@ -20,7 +20,9 @@ function present(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
-      name.endsWith('_micros') && typeof inner === 'number' ? [name.slice(0, -'_micros'.length), microsToUsd(inner)] : [name, present(inner)],
+      name.endsWith('_micros') && typeof inner === 'number'
+        ? [name.slice(0, -'_micros'.length), microsToUsd(inner)]
+        : [name, present(inner)],
     ),
   )
 }
@@ -28,11 +30,20 @@ function present(value: unknown): unknown {
 /** Rows under the names of their fields, or a sentence when there are none. */
 export function table(rows: Record<string, unknown>[], empty: string): string {
   if (rows.length === 0) return empty
-  const cells = rows.map((row) => Object.entries(present(row) as Record<string, unknown>).map(([name, value]) => [name, cell(value)] as const))
+  const cells = rows.map((row) =>
+    Object.entries(present(row) as Record<string, unknown>).map(([name, value]) => [name, cell(value)] as const),
+  )
   const names = cells[0]?.map(([name]) => name) ?? []
   const lines = [names, ...cells.map((row) => row.map(([, value]) => value))]
   const widths = names.map((_, i) => Math.max(...lines.map((line) => (line[i] ?? '').length)))
-  return lines.map((line) => line.map((value, i) => value.padEnd(widths[i] ?? 0)).join('  ').trimEnd()).join('\n')
+  return lines
+    .map((line) =>
+      line
+        .map((value, i) => value.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 /** One record, a field a line. */
@@ -44,7 +55,7 @@ export function fields(record: Record<string, unknown>): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 export function readId(text: string): number {

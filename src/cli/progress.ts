@@ -10,7 +10,9 @@ export function createProgressBar(stream: NodeJS.WriteStream = process.stderr) {
       if (!stream.isTTY || now - drawnAtMs < REDRAW_MS) return
       drawnAtMs = now
       const filled = Math.round(Math.min(share, 1) * WIDTH)
-      stream.write(`\r\x1b[2K[${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}] ${Math.round(share * 100)} %  ${note}`)
+      stream.write(
+        `\r\x1b[2K[${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}] ${Math.round(share * 100)} %  ${note}`,
+      )
     },
     clear(): void {
       if (stream.isTTY && drawnAtMs > 0) stream.write('\r\x1b[2K')

@@ -13,10 +13,15 @@ export const seedCommand = () =>
     .option('--offers <n>', 'how many there shall be', '200')
     .action(async (options: OutputOptions & { offers: string }) => {
       const count = /^\d{1,8}$/.test(options.offers) ? Number(options.offers) : 0
-      if (count < 1 || count > MAX_OFFERS) throw new OperatorError(`--offers must be a whole number from 1 to ${MAX_OFFERS}.`)
+      if (count < 1 || count > MAX_OFFERS)
+        throw new OperatorError(`--offers must be a whole number from 1 to ${MAX_OFFERS}.`)
       const bar = createProgressBar()
       const created = await withDatabase(({ database }) =>
         seedOffers(database.db, count, (done) => bar.update(done / count, `${done} offers`)),
       ).finally(() => bar.clear())
-      show(options, { created }, () => `Made ${created} offers${created < count ? `; the other ${count - created} were there already` : ''}.`)
+      show(
+        options,
+        { created },
+        () => `Made ${created} offers${created < count ? `; the other ${count - created} were there already` : ''}.`,
+      )
     })

@@ -38,7 +38,11 @@ async function serve(options: ServeOptions): Promise<void> {
       running.unshift(app)
       await listen(app, config)
     }
-    say(options.json ? JSON.stringify({ address: config.publicUrl, demo }) : welcome(config, options, demo, database.embeddedIn))
+    say(
+      options.json
+        ? JSON.stringify({ address: config.publicUrl, demo })
+        : welcome(config, options, demo, database.embeddedIn),
+    )
   } catch (error) {
     await closeAll(running)
     throw error
@@ -50,7 +54,10 @@ async function listen({ server }: App, { host, port }: Config): Promise<void> {
     await server.listen({ host, port })
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'EADDRINUSE') throw new OperatorError(`Port ${port} on ${host} is taken by another program. Stop that, or choose another with PORT=8081.`)
+    if (code === 'EADDRINUSE')
+      throw new OperatorError(
+        `Port ${port} on ${host} is taken by another program. Stop that, or choose another with PORT=8081.`,
+      )
     throw new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}. Check HOST and PORT.`)
   }
 }

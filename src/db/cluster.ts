@@ -5,7 +5,18 @@
 // data is never copied: the cluster is made in /var/lib/offerdeck, and DATA_DIR remembers where.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
@@ -35,7 +46,8 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
   const aliveFile = join(home, 'alive')
   if (!existsSync(aliveFile)) {
     const made = spawnSync('mkfifo', ['-m', '600', aliveFile], { ...runAs, cwd: '/', encoding: 'utf8' })
-    if (made.status !== 0 && !existsSync(aliveFile)) throw new OperatorError(`Cannot make a pipe in ${home}: ${made.stderr || made.error}`)
+    if (made.status !== 0 && !existsSync(aliveFile))
+      throw new OperatorError(`Cannot make a pipe in ${home}: ${made.stderr || made.error}`)
   }
   return {
     home,
@@ -54,7 +66,9 @@ function chooseUser(): RunAs {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout?.trim())
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
   }
-  throw new OperatorError('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as. Start Offerdeck as an ordinary user.')
+  throw new OperatorError(
+    'PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as. Start Offerdeck as an ordinary user.',
+  )
 }
 
 function chooseHome(dataDir: string, runAs: RunAs): string {

@@ -70,7 +70,9 @@ class Server {
     while (Date.now() < deadline) {
       const pipe =
         this.#openPipe() ??
-        (await withFileLock(join(this.#cluster.home, 'start.lock'), async () => (this.isWatched() ? null : this.#start())))
+        (await withFileLock(join(this.#cluster.home, 'start.lock'), async () =>
+          this.isWatched() ? null : this.#start(),
+        ))
       if (pipe === null) continue
       problem = await this.#problem()
       if (problem === null) return pipe
@@ -153,6 +155,8 @@ export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o755 })
   } catch (error) {
-    throw new OperatorError(`Cannot make the data folder ${dataDir}: ${messageOf(error)}. Set DATA_DIR to a folder you may write to.`)
+    throw new OperatorError(
+      `Cannot make the data folder ${dataDir}: ${messageOf(error)}. Set DATA_DIR to a folder you may write to.`,
+    )
   }
 }

@@ -6,7 +6,12 @@ export function isAway(error: unknown): boolean {
   if (/^(ECONN|ENOENT|EPIPE|EHOST|ENET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)/.test(code)) return true
   // 08: connection; 57P: shutting down or starting; 53: out of connections, memory or disk; 25006: read-only standby
   if (/^(08|57P|53)/.test(code) || code === '25006') return true
-  return code === '' && /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered/.test(message)
+  return (
+    code === '' &&
+    /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered/.test(
+      message,
+    )
+  )
 }
 
 /** The data of the query was refused, so another row may still be fine: bad value (22), constraint (23). */

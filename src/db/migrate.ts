@@ -21,7 +21,7 @@ export function listMigrations(): Migration[] {
 }
 
 /** Applies what is missing and returns the names of what it applied. */
-export async function migrate(database: Pick<Database, "pool">): Promise<string[]> {
+export async function migrate(database: Pick<Database, 'pool'>): Promise<string[]> {
   const client = await database.pool.connect()
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK])
@@ -38,7 +38,9 @@ export async function migrate(database: Pick<Database, "pool">): Promise<string[
 async function applyMissing(client: PoolClient): Promise<string[]> {
   await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-  const { rows } = await client.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations')
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM schema_migrations',
+  )
   const migrations = listMigrations()
   const problem = schemaProblem(rows, migrations)
   if (problem !== null) throw new OperatorError(problem)
@@ -61,17 +63,23 @@ async function applyMissing(client: PoolClient): Promise<string[]> {
 function schemaProblem(applied: { name: string; checksum: string }[], known: Migration[]): string | null {
   for (const { name, checksum } of applied) {
     const migration = known.find((one) => one.name === name)
-    if (!migration) return `The database has migration ${name}, which this version of Offerdeck does not know: it was used with a newer one. Update Offerdeck.`
-    if (migration.checksum !== checksum) return `Migration ${name} was changed after it was applied to this database. Restore the file; changes go into a new migration.`
+    if (!migration)
+      return `The database has migration ${name}, which this version of Offerdeck does not know: it was used with a newer one. Update Offerdeck.`
+    if (migration.checksum !== checksum)
+      return `Migration ${name} was changed after it was applied to this database. Restore the file; changes go into a new migration.`
   }
   return null
 }
 
 /** What is still to be applied, without applying it. */
-export async function pendingMigrations(database: Pick<Database, "pool">): Promise<string[]> {
-  const { rows: found } = await database.pool.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists")
+export async function pendingMigrations(database: Pick<Database, 'pool'>): Promise<string[]> {
+  const { rows: found } = await database.pool.query<{ exists: boolean }>(
+    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
+  )
   if (!found[0]?.exists) return listMigrations().map(({ name }) => name)
-  const { rows } = await database.pool.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations')
+  const { rows } = await database.pool.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM schema_migrations',
+  )
   const problem = schemaProblem(rows, listMigrations())
   if (problem !== null) throw new OperatorError(problem)
   return listMigrations()

@@ -20,7 +20,11 @@ wait $server; status=$?
 kill $watch 2>/dev/null
 exit $status`
 
-export async function startPostmaster(cluster: Cluster, password: string, superuser: string): Promise<{ hasExited(): boolean }> {
+export async function startPostmaster(
+  cluster: Cluster,
+  password: string,
+  superuser: string,
+): Promise<{ hasExited(): boolean }> {
   prepareData(cluster, password, superuser)
   const settings = {
     listen_addresses: '',
@@ -32,7 +36,11 @@ export async function startPostmaster(cluster: Cluster, password: string, superu
     timezone: 'UTC',
     log_timezone: 'UTC',
   }
-  const args = ['-D', cluster.dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const args = [
+    '-D',
+    cluster.dataDir,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
   if (existsSync(cluster.logFile) && statSync(cluster.logFile).size > MAX_LOG_BYTES) rmSync(cluster.logFile)
   const log = openSync(cluster.logFile, 'a', 0o600)
   // Detached: Ctrl-C in the terminal is for the program, which then lets go of the server in its own time.
@@ -67,7 +75,24 @@ function prepareData(cluster: Cluster, password: string, superuser: string): voi
   // which /dev/stdin cannot open; `cat` makes it a pipe.
   const made = spawnSync(
     '/bin/sh',
-    ['-c', 'cat | "$@"', 'sh', cluster.binaries.initdb, '-D', draft, '-U', superuser, '-A', 'scram-sha-256', '--pwfile=/dev/stdin', '-E', 'UTF8', '--locale=C', '-c', 'fsync=on'],
+    [
+      '-c',
+      'cat | "$@"',
+      'sh',
+      cluster.binaries.initdb,
+      '-D',
+      draft,
+      '-U',
+      superuser,
+      '-A',
+      'scram-sha-256',
+      '--pwfile=/dev/stdin',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '-c',
+      'fsync=on',
+    ],
     { ...cluster.runAs, cwd: '/', input: `${password}\n`, encoding: 'utf8' },
   )
   if (made.status !== 0) throw new OperatorError(`Cannot make the embedded database in ${cluster.home}:\n${why(made)}`)

@@ -73,7 +73,7 @@ export class SoleProcess {
     const client = await this.#pool.connect()
     client.on('error', () => this.#forget())
     this.#client = client
-    await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0")
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0')
     const isAlone = await this.#tryExclusive(client)
     if (!isAlone && wait) await this.#waitForShared(client)
     this.#isSole = isAlone
@@ -88,7 +88,10 @@ export class SoleProcess {
   async #waitForShared(client: pg.PoolClient): Promise<void> {
     const impatience = setTimeout(() => {
       void this.#pool
-        .query('SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1 AND objid = $2 AND granted AND mode = $3', ['advisory', LOCK, 'ExclusiveLock'])
+        .query(
+          'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1 AND objid = $2 AND granted AND mode = $3',
+          ['advisory', LOCK, 'ExclusiveLock'],
+        )
         .catch(() => {})
     }, PATIENCE_MS)
     try {

@@ -25,13 +25,20 @@ export function errorJson(requestId: string, code: ErrorCode, message: string, d
 }
 
 /** Sends ASCII JSON in one piece, past Fastify's own serialisation: this is the hot end of the hot path. */
-export function sendJson(request: FastifyRequest, reply: FastifyReply, status: number, body: string, more: string[] = []): void {
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  body: string,
+  more: string[] = [],
+): void {
   const headers = commonHeaders(request)
   headers.push('Content-Type', 'application/json', 'Content-Length', String(body.length))
   for (const item of more) headers.push(item)
   reply.hijack()
   reply.raw.writeHead(status, headers)
-  reply.raw.end(body, 'latin1')
+  if (request.method === 'HEAD') reply.raw.end()
+  else reply.raw.end(body, 'latin1')
 }
 
 /** Tells the client that what it has is still good. */
@@ -63,7 +70,7 @@ function commonHeaders(request: FastifyRequest): string[] {
     'Cross-Origin-Resource-Policy', 'same-origin',
   ] // prettier-ignore
   if (request.protocol === 'https') headers.push('Strict-Transport-Security', 'max-age=31536000')
-  if (request.allowance !== null) pushAllowance(headers, request.allowance)
+  if (request.allowance) pushAllowance(headers, request.allowance)
   return headers
 }
 
@@ -74,6 +81,11 @@ function pushAllowance(headers: string[], { limit, remaining, resetAtMs }: Allow
 
 /** An answer to what is not even HTTP, written straight to the socket. */
 export function rawBadRequest(requestId: string): string {
-  const body = errorJson(requestId, 'INVALID_REQUEST', 'The request could not be read as HTTP, or its address and headers are too long.', null)
+  const body = errorJson(
+    requestId,
+    'INVALID_REQUEST',
+    'The request could not be read as HTTP, or its address and headers are too long.',
+    null,
+  )
   return `HTTP/1.1 400 ${STATUS_CODES[400]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
 }

@@ -3,7 +3,7 @@
 // The key is public, so only requests whose secret verified count against it; otherwise anybody could spend a
 // publisher's allowance. Failed credentials count against their address instead, and never block verified requests.
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 import { createQueryParser, type QueryValue } from './query.ts'
@@ -38,7 +38,7 @@ declare module 'fastify' {
     /** Who sent this, once the gate let it pass. */
     credential: Credential | null
     /** What goes into the rate headers. */
-    allowance: Allowance | null
+    allowance?: Allowance
   }
 }
 
@@ -75,9 +75,19 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     }
   }
 
-  function check(request: FastifyRequest, keyInQuery: QueryValue | undefined, secretInQuery: QueryValue | undefined, done: (error?: Error) => void): void {
+  function check(
+    request: FastifyRequest,
+    keyInQuery: QueryValue | undefined,
+    secretInQuery: QueryValue | undefined,
+    done: (error?: Error) => void,
+  ): void {
     if (options.requireHttps && request.protocol !== 'https') {
-      return done(new AppError('INVALID_REQUEST', 'This API answers over HTTPS only. The credentials of this request travelled in the clear: rotate the secret.'))
+      return done(
+        new AppError(
+          'INVALID_REQUEST',
+          'This API answers over HTTPS only. The credentials of this request travelled in the clear: rotate the secret.',
+        ),
+      )
     }
     const now = Date.now()
     const { headers } = request
@@ -86,10 +96,24 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     const secret = agreed(secretInQuery, headers['x-api-secret'])
     const verified = isSecret(secret ?? '', credential, now)
     if (credential === undefined || now >= credential.expiresAtMs) {
-      return refuse(request, new AppError('INVALID_API_KEY', 'The API key is missing, unknown, expired or revoked. Send it as apiKey or X-API-Key.'), done)
+      return refuse(
+        request,
+        new AppError(
+          'INVALID_API_KEY',
+          'The API key is missing, unknown, expired or revoked. Send it as apiKey or X-API-Key.',
+        ),
+        done,
+      )
     }
     if (!verified) {
-      return refuse(request, new AppError('INVALID_API_SECRET', 'The API secret is missing or does not belong to this API key. Send it as apiSecret or X-API-Secret.'), done)
+      return refuse(
+        request,
+        new AppError(
+          'INVALID_API_SECRET',
+          'The API secret is missing or does not belong to this API key. Send it as apiSecret or X-API-Secret.',
+        ),
+        done,
+      )
     }
     request.credential = credential
     const origin = browserOrigin(request, publicUrl)
@@ -110,7 +134,10 @@ function settle<T>(value: T | Promise<T>, next: (value: T) => void): void {
 }
 
 function tooMany(reason: string): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', `${reason} Wait until the time in X-RateLimit-Reset, then back off exponentially.`)
+  return new AppError(
+    'RATE_LIMIT_EXCEEDED',
+    `${reason} Wait until the time in X-RateLimit-Reset, then back off exponentially.`,
+  )
 }
 
 /** The one value that query and header agree on, or null: none given, or two that differ. */
@@ -144,7 +171,10 @@ function createSecretCheck(hashSecret: (secret: string) => string) {
   function isProven(secret: string, credential: Credential, now: number): boolean {
     const known = proven.get(credential)
     if (known === undefined || now >= known.expiresAtMs || secret.length !== known.secret.length) return false
-    return scratch.write(secret) === known.secret.length && timingSafeEqual(scratch.subarray(0, known.secret.length), known.secret)
+    return (
+      scratch.write(secret) === known.secret.length &&
+      timingSafeEqual(scratch.subarray(0, known.secret.length), known.secret)
+    )
   }
 
   return (secret: string, credential: Credential | undefined, now: number): boolean => {
@@ -172,7 +202,7 @@ function browserOrigin({ headers }: FastifyRequest, publicUrl: string): string |
   const { origin, 'sec-fetch-site': site } = headers
   if (origin === undefined && site === undefined) return null
   if (site === 'same-origin' && (origin === undefined || origin === publicUrl)) return null
-  return String(origin ?? headers.referer ?? `a browser (${String(site)})`).slice(0, 200)
+  return (origin ?? headers.referer ?? `a browser (${String(site)})`).slice(0, 200)
 }
 
 /** One IPv4 address or one IPv6 /64, which is what one customer of a provider has. */
@@ -180,5 +210,7 @@ function addressKey(request: FastifyRequest): string {
   const text = ipaddr.isValid(request.ip) ? request.ip : (request.socket.remoteAddress ?? '')
   if (!ipaddr.isValid(text)) return 'address:unknown'
   const address = ipaddr.process(text)
-  return address.kind() === 'ipv4' ? `address:${address}` : `address:${address.toNormalizedString().split(':').slice(0, 4).join(':')}/64`
+  return address.kind() === 'ipv4'
+    ? `address:${address.toString()}`
+    : `address:${address.toNormalizedString().split(':').slice(0, 4).join(':')}/64`
 }

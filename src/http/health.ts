@@ -2,13 +2,24 @@ import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { type Static, Type } from 'typebox'
 
-const Health = Type.Object({ status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }), database: Type.Optional(Type.Unsafe<'ok' | 'away'>({ type: 'string', enum: ['ok', 'away'] })) })
+const Health = Type.Object({
+  status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }),
+  database: Type.Optional(Type.Unsafe<'ok' | 'away'>({ type: 'string', enum: ['ok', 'away'] })),
+})
 const PING_MS = 1_000
 
 export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
   server.get(
     '/healthz',
-    { schema: { operationId: 'health', summary: 'Is the process alive', tags: ['Health'], security: [], response: { 200: Health } } },
+    {
+      schema: {
+        operationId: 'health',
+        summary: 'Is the process alive',
+        tags: ['Health'],
+        security: [],
+        response: { 200: Health },
+      },
+    },
     async (): Promise<Static<typeof Health>> => ({ status: 'ok' }),
   )
   // Ready also without the database: offers are served from memory, and what must be written waits in the spool.

@@ -24,9 +24,14 @@ export function errorReplies(...statuses: (400 | 401 | 404 | 429 | 500)[]): Reco
       const error = Type.Object({
         code: Type.Unsafe<ErrorCode>({ type: 'string', enum: possible }),
         message: Type.String(),
-        details: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], { description: 'What is wrong, by parameter.' }),
+        details: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+          description: 'What is wrong, by parameter.',
+        }),
       })
-      return [status, Type.Object({ success: Type.Boolean(), error, meta: Meta }, { description: possible.join(' or ') })]
+      return [
+        status,
+        Type.Object({ success: Type.Boolean(), error, meta: Meta }, { description: possible.join(' or ') }),
+      ]
     }),
   )
 }
@@ -47,7 +52,12 @@ export async function describeApi(server: FastifyInstance, publicUrl: string): P
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Public: pk_live_… or pk_test_….' },
-          apiSecret: { type: 'apiKey', in: 'header', name: 'X-API-Secret', description: 'Private: sk_live_… or sk_test_…. For servers only.' },
+          apiSecret: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Secret',
+            description: 'Private: sk_live_… or sk_test_…. For servers only.',
+          },
           apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apiKey' },
           apiSecretInQuery: { type: 'apiKey', in: 'query', name: 'apiSecret' },
         },
@@ -58,7 +68,9 @@ export async function describeApi(server: FastifyInstance, publicUrl: string): P
       ],
     },
   })
-  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(server.swagger()))
+  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('Cache-Control', 'no-cache').send(server.swagger()),
+  )
 }
 
 const REFERENCE_PAGE = `<!doctype html>
@@ -88,11 +100,19 @@ const REFERENCE_POLICY =
 
 export function referenceRoutes(server: FastifyInstance): void {
   let bundle: Promise<Buffer> | null = null
-  server.get('/docs', { schema: { hide: true } }, async (request, reply) => sendPage(request, reply, REFERENCE_PAGE, REFERENCE_POLICY))
-  server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) => reply.type('text/javascript').send(START))
+  server.get('/docs', { schema: { hide: true } }, async (request, reply) =>
+    sendPage(request, reply, REFERENCE_PAGE, REFERENCE_POLICY),
+  )
+  server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript').send(START),
+  )
   server.get('/docs/reference.js', { schema: { hide: true } }, async (_request, reply) => {
     bundle ??= loadBundle()
-    return reply.type('text/javascript').header('Content-Encoding', 'gzip').header('Cache-Control', 'public, max-age=3600').send(await bundle)
+    return reply
+      .type('text/javascript')
+      .header('Content-Encoding', 'gzip')
+      .header('Cache-Control', 'public, max-age=3600')
+      .send(await bundle)
   })
 }
 
@@ -100,7 +120,10 @@ export function referenceRoutes(server: FastifyInstance): void {
 async function loadBundle(): Promise<Buffer> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
   const carrier = Fastify()
-  await carrier.register(reference, { routePrefix: '/', configuration: { content: { openapi: '3.1.1', info: { title: '', version: '' }, paths: {} } } })
+  await carrier.register(reference, {
+    routePrefix: '/',
+    configuration: { content: { openapi: '3.1.1', info: { title: '', version: '' }, paths: {} } },
+  })
   const { body } = await carrier.inject('/js/scalar.js')
   await carrier.close()
   return gzipSync(body)

@@ -31,7 +31,7 @@ export function createQueryParser(names: readonly string[]): (text: string) => Q
 
   return (text) => {
     const query = { ...empty }
-    for (let start = 0; start < text.length; ) {
+    for (let start = 0; start < text.length;) {
       let end = text.indexOf('&', start)
       if (end === -1) end = text.length
       let equals = text.indexOf('=', start)

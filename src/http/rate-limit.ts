@@ -38,7 +38,11 @@ export async function createRedisLimiter(url: string, warn: (message: string) =>
     url,
     disableOfflineQueue: true,
     pingInterval: 300,
-    socket: { connectTimeout: 1_000, socketTimeout: 1_000, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
+    socket: {
+      connectTimeout: 1_000,
+      socketTimeout: 1_000,
+      reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000),
+    },
   })
   let closedUntil = 0 // while the breaker is open
   let isDown = false
@@ -50,7 +54,13 @@ export async function createRedisLimiter(url: string, warn: (message: string) =>
   client.on('error', (error: Error) => fail(error.message))
   const connecting = client.connect().catch(() => {}) // it goes on trying by itself; the error event tells
   await Promise.race([connecting, wait(REDIS_BUDGET_MS * 10)])
-  const counter = new RateLimiterRedis({ storeClient: client, useRedisPackage: true, points: Number.MAX_SAFE_INTEGER, duration: WINDOW_MS / 1000, keyPrefix: 'offerdeck:rate' })
+  const counter = new RateLimiterRedis({
+    storeClient: client,
+    useRedisPackage: true,
+    points: Number.MAX_SAFE_INTEGER,
+    duration: WINDOW_MS / 1000,
+    keyPrefix: 'offerdeck:rate',
+  })
 
   async function ask(key: string, limit: number): Promise<Allowance> {
     const answer = await withBudget(counter.penalty(key, 1))

@@ -1,7 +1,14 @@
 // The HTTP server without features: how requests are read, and how everything that goes wrong is answered.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { AppError, OperatorError, messageOf } from '../errors.ts'
 import { rawBadRequest, sendError } from './envelope.ts'
 import { compileValidator } from './validation.ts'
@@ -11,11 +18,13 @@ const RETRY_AFTER_SECONDS = 5
 
 export type ServerOptions = {
   log: FastifyBaseLogger
+  /** Fills in what the rate headers of an error show, where the request came too short to be counted. */
+  showAllowance: (request: FastifyRequest) => void
   trustProxy: string[]
   tls: { certFile: string; keyFile: string } | null
 }
 
-export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyInstance {
+export function createServer({ log, showAllowance, trustProxy, tls }: ServerOptions): FastifyInstance {
   const nextId = requestIds()
   const server = Fastify({
     loggerInstance: log,
@@ -28,8 +37,11 @@ export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyIn
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     // Left as text: a route that takes parameters reads those it knows.
-    routerOptions: { querystringParser: ((text: string) => text) as unknown as (text: string) => Record<string, unknown> },
+    routerOptions: {
+      querystringParser: ((text: string) => text) as unknown as (text: string) => Record<string, unknown>,
+    },
     frameworkErrors: (_error, request, reply) => {
+      showAllowance(request)
       sendError(request, reply, 'INVALID_REQUEST', 'The address of this request is not a valid URL.')
     },
     clientErrorHandler(_error, socket) {
@@ -39,10 +51,13 @@ export function createServer({ log, trustProxy, tls }: ServerOptions): FastifyIn
   }) as unknown as FastifyInstance
   server.setChildLoggerFactory((logger) => logger) // a logger of its own for every request would cost more than routing it
   server.decorateRequest('credential', null)
-  server.decorateRequest('allowance', null)
+  server.decorateRequest('allowance', undefined)
   server.setValidatorCompiler(compileValidator)
   server.setSerializerCompiler(() => JSON.stringify)
-  server.setErrorHandler(answerError)
+  server.setErrorHandler((error: FastifyError | AppError, request, reply) => {
+    showAllowance(request)
+    answerError(error, request, reply)
+  })
   return server
 }
 
@@ -71,11 +86,18 @@ function answerError(error: FastifyError | AppError, request: FastifyRequest, re
   if (typeof error.statusCode === 'number' && error.statusCode < 500) {
     return sendError(request, reply, 'INVALID_REQUEST', bodyFault(error.code))
   }
-  request.log.error({ err: error, method: request.method, route: request.routeOptions.url, request_id: request.id }, 'request failed')
-  sendError(request, reply, 'SERVER_ERROR', 'Something went wrong on our side. Nothing was changed; try again shortly.', null, [
-    'Retry-After',
-    String(RETRY_AFTER_SECONDS),
-  ])
+  request.log.error(
+    { err: error, method: request.method, route: request.routeOptions.url, request_id: request.id },
+    'request failed',
+  )
+  sendError(
+    request,
+    reply,
+    'SERVER_ERROR',
+    'Something went wrong on our side. Nothing was changed; try again shortly.',
+    null,
+    ['Retry-After', String(RETRY_AFTER_SECONDS)],
+  )
 }
 
 function secondsToReset(request: FastifyRequest): string {

@@ -5,7 +5,11 @@ import type { Credential, Gate } from './gate.ts'
 
 export const V1_PREFIXES = ['/api/v1', '/v1'] as const
 
-export async function mountV1<C extends Credential>(server: FastifyInstance, gate: Gate<C>, mount: (v1: FastifyInstance) => void): Promise<void> {
+export async function mountV1<C extends Credential>(
+  server: FastifyInstance,
+  gate: Gate<C>,
+  mount: (v1: FastifyInstance) => void,
+): Promise<void> {
   const routes: { method: string; pattern: RegExp }[] = []
   server.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}/?$`)
@@ -28,8 +32,17 @@ export async function mountV1<C extends Credential>(server: FastifyInstance, gat
     gate.showAllowance(request)
     const path = request.url.split('?')[0] ?? ''
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
-    if (allowed.length === 0) return sendError(request, reply, 'RESOURCE_NOT_FOUND', 'There is nothing at this address. The API is described at /docs.')
+    if (allowed.length === 0)
+      return sendError(
+        request,
+        reply,
+        'RESOURCE_NOT_FOUND',
+        'There is nothing at this address. The API is described at /docs.',
+      )
     const allow = allowed.join(', ')
-    sendError(request, reply, 'RESOURCE_NOT_FOUND', `This address takes ${allow}, not ${request.method}.`, null, ['Allow', allow])
+    sendError(request, reply, 'RESOURCE_NOT_FOUND', `This address takes ${allow}, not ${request.method}.`, null, [
+      'Allow',
+      allow,
+    ])
   })
 }

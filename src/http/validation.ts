@@ -13,7 +13,14 @@ export const SAFE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$'
 const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
 ajv.addFormat('country', (text: string) => countryPlace(text.toUpperCase()) !== undefined)
 
-type Shape = { type?: string; enum?: unknown[]; anyOf?: { const?: unknown }[]; minimum?: number; maximum?: number; maxLength?: number }
+type Shape = {
+  type?: string
+  enum?: unknown[]
+  anyOf?: { const?: unknown }[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+}
 type ObjectShape = { properties?: Record<string, Shape> }
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -23,7 +30,13 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (data: Query) => {
     for (const name of numbers) readInteger(data, name)
     if (validate(data)) return { value: data }
-    return { error: new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', explain(validate.errors ?? [], shapes, data)) }
+    return {
+      error: new AppError(
+        'INVALID_REQUEST',
+        'Some parameters are missing or not valid.',
+        explain(validate.errors ?? [], shapes, data),
+      ),
+    }
   }
 }
 
@@ -38,7 +51,8 @@ function readInteger(query: Query, name: string): void {
 function explain(errors: ErrorObject[], shapes: Record<string, Shape>, data: unknown): Details {
   const details: Details = {}
   for (const error of errors) {
-    const name = error.keyword === 'required' ? String(error.params['missingProperty']) : (error.instancePath.split('/')[1] ?? '')
+    const name =
+      error.keyword === 'required' ? String(error.params['missingProperty']) : (error.instancePath.split('/')[1] ?? '')
     if (name === '') return { body: 'Send a JSON object.' }
     details[name] ??= `${name} ${fault(error, shapes[name] ?? {}, (data as Record<string, unknown>)[name])}`
   }
@@ -47,7 +61,8 @@ function explain(errors: ErrorObject[], shapes: Record<string, Shape>, data: unk
 
 function fault(error: ErrorObject, shape: Shape, value: unknown): string {
   if (error.keyword === 'required') return 'is required.'
-  if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED))) return 'is not valid percent-encoded UTF-8.'
+  if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED)))
+    return 'is not valid percent-encoded UTF-8.'
   if (Array.isArray(value)) return 'must be given only once.'
   if (error.keyword === 'pattern') return 'must not contain NUL or unpaired surrogate characters.'
   if (error.keyword === 'minLength') return 'must not be empty.'

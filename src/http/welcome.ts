@@ -46,7 +46,11 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect 
 export function welcomeRoutes(server: FastifyInstance): void {
   const file = (path: string, type: string, content: string) =>
     server.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      reply.type(type).header('Cache-Control', 'public, max-age=3600').header('X-Content-Type-Options', 'nosniff').send(content),
+      reply
+        .type(type)
+        .header('Cache-Control', 'public, max-age=3600')
+        .header('X-Content-Type-Options', 'nosniff')
+        .send(content),
     )
   server.get('/', { schema: { hide: true } }, async (request, reply) => sendPage(request, reply, PAGE))
   file('/welcome.css', 'text/css; charset=utf-8', STYLE)

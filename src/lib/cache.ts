@@ -54,8 +54,8 @@ export class Cache<V> {
     this.#weight = 0
   }
 
-  *entries(): IterableIterator<[string, V]> {
-    yield* [...this.#young]
-    yield* [...this.#old]
+  /** All that is in it now; it may change meanwhile. */
+  entries(): [string, V][] {
+    return [...this.#young, ...this.#old]
   }
 }

@@ -54,7 +54,8 @@ export async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator
     }
     if (state === 'inside') {
       element += chunk.slice(start)
-      if (element.length > MAX_ELEMENT) return yield { line: startLine, problem: 'the element does not end; the rest of the file was not read' }
+      if (element.length > MAX_ELEMENT)
+        return yield { line: startLine, problem: 'the element does not end; the rest of the file was not read' }
     }
   }
   if (state === 'before') yield { line, problem: 'the file is empty' }

@@ -8,7 +8,12 @@ export type Work = { run(): Promise<void>; onFailure?(): Promise<void> }
 
 export type Loop = { start(): void; stop(): Promise<void> }
 
-export function createLoop(name: string, pauseMs: number, log: Pick<FastifyBaseLogger, 'warn' | 'info'>, work: Work): Loop {
+export function createLoop(
+  name: string,
+  pauseMs: number,
+  log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
+  work: Work,
+): Loop {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let isStopped = false

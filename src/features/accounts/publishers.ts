@@ -16,7 +16,9 @@ export async function createPublisher(db: Db, name: string): Promise<Publisher> 
 export async function findPublisher(db: Db, name: string): Promise<Publisher> {
   const found = await db.selectFrom('publishers').selectAll().where('name', '=', name).executeTakeFirst()
   if (found === undefined) {
-    throw new OperatorError(`There is no publisher "${name}". Make it with: offerdeck publisher create --name "${name}"`)
+    throw new OperatorError(
+      `There is no publisher "${name}". Make it with: offerdeck publisher create --name "${name}"`,
+    )
   }
   return found
 }

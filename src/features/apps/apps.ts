@@ -50,7 +50,13 @@ export async function createApp(db: Db, secretKey: string, input: NewApp) {
   }
 }
 
-async function issueCredentials(trx: Trx, secretKey: string, appId: number, mode: Mode, expiresAt: Date | null): Promise<IssuedCredentials> {
+async function issueCredentials(
+  trx: Trx,
+  secretKey: string,
+  appId: number,
+  mode: Mode,
+  expiresAt: Date | null,
+): Promise<IssuedCredentials> {
   const issued = { api_key: makeApiKey(mode), api_secret: makeApiSecret(mode), signing_secret: makeSigningSecret() }
   await trx
     .insertInto('credentials')
@@ -67,7 +73,10 @@ async function issueCredentials(trx: Trx, secretKey: string, appId: number, mode
 }
 
 async function addSecret(trx: Trx, secretKey: string, apiKey: string, secret: string): Promise<void> {
-  await trx.insertInto('api_secrets').values({ api_key: apiKey, hash: createSecretHash(secretKey)(secret) }).execute()
+  await trx
+    .insertInto('api_secrets')
+    .values({ api_key: apiKey, hash: createSecretHash(secretKey)(secret) })
+    .execute()
 }
 
 /** Issues a new secret for an app's key. Those before stay good for the grace: none, for a secret that leaked. */
@@ -126,7 +135,8 @@ async function touchApp(trx: Trx, appId: number): Promise<void> {
     .set((is) => ({ name: is.ref('name') }))
     .where('app_id', '=', appId)
     .executeTakeFirst()
-  if (touched.numUpdatedRows === 0n) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+  if (touched.numUpdatedRows === 0n)
+    throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
 }
 
 export async function recordLeak(db: Db, appId: number, origin: string): Promise<void> {
@@ -142,8 +152,24 @@ export async function listApps(db: Db) {
     .selectFrom('apps')
     .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
     .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
-    .select(['apps.app_id', 'publishers.name as publisher', 'apps.name', 'currency', 'rate_micros', 'rate_limit', 'postback_url'])
-    .select(['secret_leaked_at', 'secret_leaked_origin', 'api_key', 'is_test', 'expires_at', 'revoked_at', 'apps.created_at'])
+    .select([
+      'apps.app_id',
+      'publishers.name as publisher',
+      'apps.name',
+      'currency',
+      'rate_micros',
+      'rate_limit',
+      'postback_url',
+    ])
+    .select([
+      'secret_leaked_at',
+      'secret_leaked_origin',
+      'api_key',
+      'is_test',
+      'expires_at',
+      'revoked_at',
+      'apps.created_at',
+    ])
     .orderBy('apps.app_id')
     .orderBy('is_test')
     .execute()
@@ -155,7 +181,15 @@ export async function readChangedApps(db: Db, xid: string) {
   const apps = await db
     .selectFrom('apps')
     .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
-    .select(['apps.app_id', 'currency', 'rate_micros', 'rate_limit', 'blocked_categories', 'blocked_keywords', 'payment_offers'])
+    .select([
+      'apps.app_id',
+      'currency',
+      'rate_micros',
+      'rate_limit',
+      'blocked_categories',
+      'blocked_keywords',
+      'payment_offers',
+    ])
     .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'secret_leaked_at'])
     .where('changed_xid', '>=', xid)
     .execute()

@@ -34,7 +34,16 @@ export class Credentials {
   }
 }
 
-function rulesOf(blockedCategories: string[], blockedKeywords: string[], paymentOffers: boolean): AppCredential['rules'] {
+function rulesOf(
+  blockedCategories: string[],
+  blockedKeywords: string[],
+  paymentOffers: boolean,
+): AppCredential['rules'] {
   if (blockedCategories.length === 0 && blockedKeywords.length === 0 && paymentOffers) return null
-  return { key: JSON.stringify([blockedCategories, blockedKeywords, paymentOffers]), blockedCategories, blockedKeywords, paymentOffers }
+  return {
+    key: JSON.stringify([blockedCategories, blockedKeywords, paymentOffers]),
+    blockedCategories,
+    blockedKeywords,
+    paymentOffers,
+  }
 }

@@ -44,7 +44,9 @@ export class Catalogue {
 
   /** Takes in changed and new offers. */
   async apply(offers: OfferRecord[], nowMs: number): Promise<void> {
-    const changed = offers.filter((offer) => this.#slots.xid[this.#slotOf.get(offer.offerId) ?? -1] !== Number(offer.changedXid))
+    const changed = offers.filter(
+      (offer) => this.#slots.xid[this.#slotOf.get(offer.offerId) ?? -1] !== Number(offer.changedXid),
+    )
     if (changed.length === 0) return
     // New ones get their slots first: empty, they are in no list, which is what they were before.
     const slots = changed.map((offer) => this.#slotFor(offer.offerId))

@@ -1,10 +1,23 @@
 import { countryPlace } from '../../lib/countries.ts'
 import { searchableText } from './offer-text.ts'
 import { CATEGORIES, type Category, PLATFORMS, type Platform } from './schema.ts'
-import { ANY_COUNTRY, ANY_PLATFORM, type CatalogueOffer, CATEGORY_MASK, CATEGORY_SHIFT, COUNTRY_WORDS, type Slots } from './slots.ts'
+import {
+  ANY_COUNTRY,
+  ANY_PLATFORM,
+  type CatalogueOffer,
+  CATEGORY_MASK,
+  CATEGORY_SHIFT,
+  COUNTRY_WORDS,
+  type Slots,
+} from './slots.ts'
 
 /** What an app's publisher does not want to show. */
-export type ContentRules = { key: string; blockedCategories: string[]; blockedKeywords: string[]; paymentOffers: boolean }
+export type ContentRules = {
+  key: string
+  blockedCategories: string[]
+  blockedKeywords: string[]
+  paymentOffers: boolean
+}
 
 /** An absent part does not filter. */
 export type Filter = { country?: string; platform?: Platform; category?: Category; rules: ContentRules | null }

@@ -10,7 +10,13 @@ export const IMPORT_FIELDS = [
   'goals', 'status', 'starts_at', 'ends_at',
 ] as const // prettier-ignore
 
-export type NewGoal = { name: string; description: string; payoutMicros: number; revenueMicros: number; isOptional: boolean }
+export type NewGoal = {
+  name: string
+  description: string
+  payoutMicros: number
+  revenueMicros: number
+  isOptional: boolean
+}
 
 export type NewOffer = {
   externalId: string
@@ -49,8 +55,10 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
   const revenue = reader.money('revenue')
   const goals = readGoals(reader, payout, revenue)
   const sum = (pick: (goal: NewGoal) => number) => goals.reduce((total, goal) => total + pick(goal), 0)
-  if (payout !== null && payout !== sum((goal) => goal.payoutMicros)) reader.problems.push('payout is not the sum over its goals')
-  if (revenue !== null && revenue !== sum((goal) => goal.revenueMicros)) reader.problems.push('revenue is not the sum over its goals')
+  if (payout !== null && payout !== sum((goal) => goal.payoutMicros))
+    reader.problems.push('payout is not the sum over its goals')
+  if (revenue !== null && revenue !== sum((goal) => goal.revenueMicros))
+    reader.problems.push('revenue is not the sum over its goals')
   const unknown = Object.keys(record).filter((field) => !KNOWN.has(field))
   if (unknown.length > 0) reader.problems.push(`unknown field ${unknown.slice(0, 5).join(', ')}`)
   const startsAt = reader.time('starts_at')
@@ -87,7 +95,9 @@ function readGoals(reader: Reader, payout: number | null, revenue: number | null
   if (given.length === 0) {
     if (payout === null && !reader.has('payout')) reader.problems.push('payout is missing')
     const payoutMicros = payout ?? 0
-    return [{ name: 'Complete', description: '', payoutMicros, revenueMicros: revenue ?? payoutMicros, isOptional: false }]
+    return [
+      { name: 'Complete', description: '', payoutMicros, revenueMicros: revenue ?? payoutMicros, isOptional: false },
+    ]
   }
   if (given.length > MAX_GOALS) reader.problems.push(`goals has more than ${MAX_GOALS} entries`)
   const goals = given.map((entry, i) => {
@@ -132,13 +142,16 @@ class Reader {
     const text = String(value)
     if (text.length > max) return this.#refuse(`${field} is longer than ${max} characters`, '')
     if (text.includes('\ufffd')) return this.#refuse(`${field} has bytes that are not UTF-8`, '')
-    if (text.includes('\0') || !text.isWellFormed()) return this.#refuse(`${field} has a NUL or an unpaired surrogate`, '')
+    if (text.includes('\0') || !text.isWellFormed())
+      return this.#refuse(`${field} has a NUL or an unpaired surrogate`, '')
     return text
   }
 
   oneOf(field: string, values: readonly string[], fallback?: string): string {
     if (!this.has(field) && fallback !== undefined) return fallback
-    const text = String(this.#record[field] ?? '').trim().toLowerCase()
+    const text = String(this.#record[field] ?? '')
+      .trim()
+      .toLowerCase()
     return values.includes(text) ? text : this.#refuse(`${field} is not one of ${values.join(', ')}`, '')
   }
 
@@ -159,7 +172,10 @@ class Reader {
 
   time(field: string): Date | null {
     if (!this.has(field)) return null
-    return parseTime(String(this.#record[field])) ?? this.#refuse(`${field} is not a time such as 2026-01-31T12:00:00Z`, null)
+    return (
+      parseTime(String(this.#record[field])) ??
+      this.#refuse(`${field} is not a time such as 2026-01-31T12:00:00Z`, null)
+    )
   }
 
   /** A JSON array, or in CSV its text, or plain words separated by commas, semicolons, bars or spaces. */
@@ -179,7 +195,8 @@ class Reader {
   countries(): string[] {
     const codes = this.list('countries').map((code) => String(code).trim().toUpperCase())
     const unknown = codes.filter((code) => countryPlace(code) === undefined)
-    if (unknown.length > 0) this.problems.push(`countries has ${unknown.slice(0, 5).join(', ')}, not an ISO 3166-1 code`)
+    if (unknown.length > 0)
+      this.problems.push(`countries has ${unknown.slice(0, 5).join(', ')}, not an ISO 3166-1 code`)
     return [...new Set(codes)].toSorted()
   }
 
@@ -187,7 +204,8 @@ class Reader {
     const names = this.list('platforms').map((name) => String(name).trim().toLowerCase())
     if (names.length === 0) return [...PLATFORMS]
     const unknown = names.filter((name) => !PLATFORMS.some((known) => known === name))
-    if (unknown.length > 0) this.problems.push(`platforms has ${unknown.slice(0, 5).join(', ')}, not one of ${PLATFORMS.join(', ')}`)
+    if (unknown.length > 0)
+      this.problems.push(`platforms has ${unknown.slice(0, 5).join(', ')}, not one of ${PLATFORMS.join(', ')}`)
     return PLATFORMS.filter((name) => names.includes(name))
   }
 
@@ -198,7 +216,8 @@ class Reader {
     if (local && /^\/[^/\\]/.test(text)) return text
     // Macros such as {click_id} stand in the path and query only; they are no reason to refuse the rest.
     const parsed = URL.parse(text.replaceAll(/\{\w+\}/g, 'x'))
-    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return this.#refuse(`${field} is not an http or https URL`, null)
+    if (parsed === null || !/^https?:$/.test(parsed.protocol))
+      return this.#refuse(`${field} is not an http or https URL`, null)
     if (parsed.username !== '' || parsed.password !== '') return this.#refuse(`${field} has credentials in it`, null)
     if (/^[a-z]+:\/\/[^/?#]*\{/i.test(text)) return this.#refuse(`${field} has a macro in its host`, null)
     return text

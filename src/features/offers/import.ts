@@ -84,7 +84,10 @@ async function* readCsvRows(stream: ReturnType<typeof createReadStream>): AsyncG
       skip_records_with_error: true,
       max_record_size: MAX_ROW_CHARACTERS,
       on_skip: (error) => {
-        skipped.push({ line: Number(error?.['lines'] ?? 0), problem: `${(error?.message ?? 'not readable').replace(/ on line \d+.*$/, '')}.` })
+        skipped.push({
+          line: Number(error?.['lines'] ?? 0),
+          problem: `${(error?.message ?? 'not readable').replace(/ on line \d+.*$/, '')}.`,
+        })
         return undefined
       },
     }),
@@ -105,7 +108,10 @@ function checkHeader(names: string[]): string[] {
   const header = names.map((name) => name.trim())
   const known: readonly string[] = IMPORT_FIELDS
   const unknown = header.filter((name) => !known.includes(name))
-  if (unknown.length > 0) throw new OperatorError(`The first line names columns that are not known: ${unknown.join(', ')}.\nKnown are: ${known.join(', ')}.`)
+  if (unknown.length > 0)
+    throw new OperatorError(
+      `The first line names columns that are not known: ${unknown.join(', ')}.\nKnown are: ${known.join(', ')}.`,
+    )
   if (new Set(header).size < header.length) throw new OperatorError('The first line names a column twice.')
   return header
 }

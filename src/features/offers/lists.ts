@@ -18,7 +18,12 @@ export type OfferList = {
 }
 
 /** What an update changed: the slots, as they were and as they are. */
-export type Change = { slots: readonly number[]; before: Slots; dirty: Uint8Array; added: Record<Sort, readonly number[]> }
+export type Change = {
+  slots: readonly number[]
+  before: Slots
+  dirty: Uint8Array
+  added: Record<Sort, readonly number[]>
+}
 
 export function buildList(slots: Slots, order: Uint32Array, sort: Sort, filter: CompiledFilter): OfferList {
   const all = selectMatching(filter, slots, order)
@@ -69,7 +74,11 @@ export function updateList(list: OfferList, slots: Slots, change: Change): Offer
 }
 
 /** Two sorted lists without a common slot, as one. */
-export function mergeSlots(list: Uint32Array, added: readonly number[], compare: (a: number, b: number) => number): Uint32Array {
+export function mergeSlots(
+  list: Uint32Array,
+  added: readonly number[],
+  compare: (a: number, b: number) => number,
+): Uint32Array {
   if (added.length === 0) return list
   const merged = new Uint32Array(list.length + added.length)
   let length = 0

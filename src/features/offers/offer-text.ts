@@ -23,13 +23,13 @@ export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
   )
   return flatten(
     `{"offer_id":${offer.offerId},"name":${asciiJson(offer.name)},"description":${asciiJson(offer.description)},` +
-    `"payout":${microsToUsd(offer.payoutMicros)},"payout_local":${REWARD},"category":"${offer.category}",` +
-    `"link":"${publicUrl}/c/${offer.offerId}/${TOKEN}","image_url":${asciiJson(image)},` +
-    `"countries":${JSON.stringify(offer.countries)},"platforms":${JSON.stringify(offer.platforms)},` +
-    `"difficulty":"${offer.difficulty}","time_estimate":${asciiJson(offer.timeEstimate)},` +
-    `"requirements":${asciiJson(offer.requirements)},"payment_required":${offer.paymentRequired},` +
-    `"conversion_type":"${offer.conversionType}","goals":[${goals.join(',')}],` +
-    `"created_at":"${rfc3339(offer.createdAt)}","updated_at":"${rfc3339(offer.updatedAt)}"}`,
+      `"payout":${microsToUsd(offer.payoutMicros)},"payout_local":${REWARD},"category":"${offer.category}",` +
+      `"link":"${publicUrl}/c/${offer.offerId}/${TOKEN}","image_url":${asciiJson(image)},` +
+      `"countries":${JSON.stringify(offer.countries)},"platforms":${JSON.stringify(offer.platforms)},` +
+      `"difficulty":"${offer.difficulty}","time_estimate":${asciiJson(offer.timeEstimate)},` +
+      `"requirements":${asciiJson(offer.requirements)},"payment_required":${offer.paymentRequired},` +
+      `"conversion_type":"${offer.conversionType}","goals":[${goals.join(',')}],` +
+      `"created_at":"${rfc3339(offer.createdAt)}","updated_at":"${rfc3339(offer.updatedAt)}"}`,
   )
 }
 
@@ -46,6 +46,9 @@ export function fillRewards(template: string, payouts: readonly number[], curren
 
 /** Name and description of a template, in lower case: what blocked keywords are searched in. */
 export function searchableText(template: string): string {
-  const { name, description } = JSON.parse(`${template.slice(0, template.indexOf(',"payout":'))}}`) as Record<string, string>
+  const { name, description } = JSON.parse(`${template.slice(0, template.indexOf(',"payout":'))}}`) as Record<
+    string,
+    string
+  >
   return `${name}\n${description}`.toLowerCase()
 }

@@ -41,7 +41,7 @@ const PAGE = 2_000
 
 /** All offers in the order of their ids, a batch at a time. */
 export async function* readAllOffers(db: Db): AsyncGenerator<OfferRecord[]> {
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const rows = await selectOffers(db).where('offer_id', '>', after).orderBy('offer_id').limit(PAGE).execute()
     if (rows.length > 0) yield await withGoals(db, rows)
     if (rows.length < PAGE) return
@@ -51,10 +51,9 @@ export async function* readAllOffers(db: Db): AsyncGenerator<OfferRecord[]> {
 
 /** The offers changed by a transaction not older than `xid`, a batch at a time. */
 export async function* readChangedOffers(db: Db, xid: string): AsyncGenerator<OfferRecord[]> {
-  for (let after = { xid, id: -1 }; ; ) {
-    const { xid: lastXid, id: lastId } = after
+  for (let after = { xid, id: -1 }; ;) {
     const rows = await selectOffers(db)
-      .where((is) => is(is.refTuple('changed_xid', 'offer_id'), '>', is.tuple(is.cast<string>(is.val(lastXid), 'xid8' as never), lastId)))
+      .where(sql<boolean>`(changed_xid, offer_id) > (${after.xid}::xid8, ${after.id}::bigint)`)
       .orderBy('changed_xid')
       .orderBy('offer_id')
       .limit(PAGE)
@@ -129,13 +128,32 @@ export async function setOfferStatus(db: Db, offerId: number, status: 'active' |
   if (changed.numUpdatedRows === 0n) throw noSuchOffer(offerId)
 }
 
-export type OfferSummary = { offer_id: number; advertiser: string; external_id: string; name: string; category: string; payout_micros: number; status: string }
+export type OfferSummary = {
+  offer_id: number
+  advertiser: string
+  external_id: string
+  name: string
+  category: string
+  payout_micros: number
+  status: string
+}
 
-export async function listOffers(db: Db, page: { after: number; limit: number; advertiser?: string }): Promise<OfferSummary[]> {
+export async function listOffers(
+  db: Db,
+  page: { after: number; limit: number; advertiser?: string },
+): Promise<OfferSummary[]> {
   let query = db
     .selectFrom('offers')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
-    .select(['offer_id', 'advertisers.name as advertiser', 'external_id', 'offers.name', 'category', 'payout_micros', 'status'])
+    .select([
+      'offer_id',
+      'advertisers.name as advertiser',
+      'external_id',
+      'offers.name',
+      'category',
+      'payout_micros',
+      'status',
+    ])
     .where('offer_id', '>', page.after)
     .orderBy('offer_id')
     .limit(page.limit)

@@ -22,7 +22,9 @@ export type Page = {
 
 export class Pages {
   readonly #catalogue: Catalogue
-  readonly #cache = new Cache<Page>(MAX_CACHED_CHARACTERS, (page) => page.chunks.reduce((sum, chunk) => sum + chunk.length, 100))
+  readonly #cache = new Cache<Page>(MAX_CACHED_CHARACTERS, (page) =>
+    page.chunks.reduce((sum, chunk) => sum + chunk.length, 100),
+  )
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue
@@ -34,10 +36,16 @@ export class Pages {
     const key = `${listKey}|${offset}|${limit}|${currency.rateMicros}|${currency.name}`
     const cached = this.#cache.get(key)
     if (cached !== undefined && cached.list === list) return cached
-    const offers = this.#catalogue.slice(list, offset, limit, listKey).map(({ template, payouts }) => fillRewards(template, payouts, currency))
+    const offers = this.#catalogue
+      .slice(list, offset, limit, listKey)
+      .map(({ template, payouts }) => fillRewards(template, payouts, currency))
     const hasMore = offset + limit < list.total
     const text = `{"offers":[${offers.join(',')}],"total":${list.total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
-    const page = { list, chunks: text.split(TOKEN), tag: hashText(`${key}|${list.total}|${list.stamp.a}|${list.stamp.b}`) }
+    const page = {
+      list,
+      chunks: text.split(TOKEN),
+      tag: hashText(`${key}|${list.total}|${list.stamp.a}|${list.stamp.b}`),
+    }
     this.#cache.set(key, page)
     return page
   }

@@ -37,7 +37,11 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
         summary: 'List the offers a user can complete',
         tags: ['Offers'],
         querystring: OfferListQuery,
-        response: { 200: successReply(OfferList), 304: { type: 'null', description: 'What you have is still good.' }, ...errorReplies(400, 401, 429, 500) },
+        response: {
+          200: successReply(OfferList),
+          304: { type: 'null', description: 'What you have is still good.' },
+          ...errorReplies(400, 401, 429, 500),
+        },
       },
     },
     (request, reply) => {
@@ -61,7 +65,11 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
         tags: ['Offers'],
         params: OfferParams,
         querystring: OfferQuery,
-        response: { 200: successReply(OfferReply), 304: { type: 'null', description: 'What you have is still good.' }, ...errorReplies(400, 401, 404, 429, 500) },
+        response: {
+          200: successReply(OfferReply),
+          304: { type: 'null', description: 'What you have is still good.' },
+          ...errorReplies(400, 401, 404, 429, 500),
+        },
       },
     },
     (request, reply) => {
@@ -69,7 +77,9 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
       const offerId = /^\d{1,15}$/.test(request.params.offer_id) ? Number(request.params.offer_id) : MAX_OFFER_ID
       const found = catalogue.find(offerId, rules)
       if (found === null) {
-        throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available.', { offer_id: 'No available offer has this id.' })
+        throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available.', {
+          offer_id: 'No available offer has this id.',
+        })
       }
       const { template, payouts } = found.offer
       const chunks = `{"offer":${fillRewards(template, payouts, currency)}}`.split(TOKEN)

@@ -18,7 +18,11 @@ export const oneOf = <const V extends string>(values: readonly V[], more: { desc
 
 const subId = (place: string) =>
   Type.Optional(
-    Type.String({ maxLength: 45, pattern: SAFE_TEXT, description: `Your ${place} tracking value, returned in postbacks.` }),
+    Type.String({
+      maxLength: 45,
+      pattern: SAFE_TEXT,
+      description: `Your ${place} tracking value, returned in postbacks.`,
+    }),
   )
 
 export const SubIds = {
@@ -38,7 +42,10 @@ const userId = Type.String({
 export const OfferListQuery = Type.Object({
   userId,
   country: Type.Optional(
-    Type.String({ format: 'country', description: 'Only offers for this country: a 2-letter ISO 3166-1 code, in any case.' }),
+    Type.String({
+      format: 'country',
+      description: 'Only offers for this country: a 2-letter ISO 3166-1 code, in any case.',
+    }),
   ),
   platform: Type.Optional(oneOf(PLATFORMS, { description: 'Only offers for this platform.' })),
   category: Type.Optional(oneOf(CATEGORIES, { description: 'Only offers of this category.' })),

@@ -8,7 +8,11 @@ import { upsertOffers } from './upsert.ts'
 const BATCH = 1_000
 
 /** Makes the first `count` demo offers, those that are not there yet; returns how many it made. */
-export async function seedOffers(db: Db, count: number, onProgress: (done: number) => void = () => {}): Promise<number> {
+export async function seedOffers(
+  db: Db,
+  count: number,
+  onProgress: (done: number) => void = () => {},
+): Promise<number> {
   await db
     .insertInto('advertisers')
     .values(DEMO_ADVERTISERS.map((name) => ({ name })))

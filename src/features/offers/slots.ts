@@ -97,7 +97,11 @@ export class Slots {
     if (record.paymentRequired) traits |= PAID
     this.traits[slot] = traits
     this.setListable(slot, this.isDue(slot, nowMs))
-    this.countries.fill(record.countries.length === 0 ? MAX_UINT32 : 0, slot * COUNTRY_WORDS, (slot + 1) * COUNTRY_WORDS)
+    this.countries.fill(
+      record.countries.length === 0 ? MAX_UINT32 : 0,
+      slot * COUNTRY_WORDS,
+      (slot + 1) * COUNTRY_WORDS,
+    )
     for (const place of [ANY_COUNTRY, ...record.countries.map(countryPlace)]) {
       if (place !== undefined) this.countries[slot * COUNTRY_WORDS + (place >> 5)]! |= 1 << (place & 31)
     }
@@ -128,7 +132,6 @@ export class Slots {
   comparer(sort: Sort): (a: number, b: number) => number {
     const { ids, payout, created, popularity } = this
     const byId = (a: number, b: number) => (ids[a] as number) - (ids[b] as number)
-    const by = (key: Uint32Array) => (a: number, b: number) => (key[a] as number) - (key[b] as number)
     const [byPayout, byAge, byPopularity] = [by(payout), by(created), by(popularity)]
     if (sort === 'payout_asc') return (a, b) => byPayout(a, b) || byId(a, b)
     if (sort === 'payout_desc') return (a, b) => byPayout(b, a) || byId(a, b)
@@ -166,6 +169,8 @@ function sortByKey(key: Uint32Array, tie: Uint32Array): Uint32Array {
   packed.sort()
   return slotOfTie.map((_, place) => slotOfTie[words[place * 2] as number] as number)
 }
+
+const by = (key: Uint32Array) => (a: number, b: number) => (key[a] as number) - (key[b] as number)
 
 /** Spreads two numbers over 32 bits. */
 function mix(a: number, b: number): number {

@@ -6,7 +6,12 @@ import type { Db, Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import type { NewOffer } from './import-record.ts'
 
-export type UpsertOutcome = { created: number; updated: number; unchanged: number; problems: { line: number; problem: string }[] }
+export type UpsertOutcome = {
+  created: number
+  updated: number
+  unchanged: number
+  problems: { line: number; problem: string }[]
+}
 
 type Row = { line: number; offer: NewOffer }
 type KnownRow = Row & { advertiserId: number }
@@ -19,7 +24,11 @@ export async function upsertOffers(db: Db, rows: Row[]): Promise<UpsertOutcome> 
   for (const row of rows) {
     const advertiserId = advertisers.get(row.offer.advertiser)
     if (advertiserId !== undefined) known.push({ ...row, advertiserId })
-    else outcome.problems.push({ line: row.line, problem: `there is no advertiser "${row.offer.advertiser}"; make it with: offerdeck advertiser create --name "${row.offer.advertiser}"` })
+    else
+      outcome.problems.push({
+        line: row.line,
+        problem: `there is no advertiser "${row.offer.advertiser}"; make it with: offerdeck advertiser create --name "${row.offer.advertiser}"`,
+      })
   }
   await writeOrSplit(db, known, outcome)
   return outcome
@@ -35,7 +44,8 @@ async function writeOrSplit(db: Db, rows: KnownRow[], outcome: UpsertOutcome): P
     outcome.unchanged += rows.length - created - updated
   } catch (error) {
     if (!isRowFault(error)) throw error
-    if (rows.length === 1) outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
+    if (rows.length === 1)
+      outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
     else for (const row of rows) await writeOrSplit(db, [row], outcome)
   }
 }
@@ -60,7 +70,9 @@ const assignments = sql.raw(COLUMNS.map((name) => `${name} = excluded.${name}`).
 
 async function write(trx: Trx, rows: KnownRow[]): Promise<{ created: number; updated: number }> {
   // A file may name an offer twice: as if imported one after the other, the last one counts.
-  const distinct = [...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values()]
+  const distinct = [
+    ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values(),
+  ]
   const written = await sql<{ offer_id: number; is_new: boolean }>`
     INSERT INTO offers AS old (advertiser_id, external_id, ${columns})
     SELECT advertiser_id, external_id, ${columns} FROM jsonb_populate_recordset(NULL::offers, ${JSON.stringify(distinct.map(offerRow))})
@@ -72,7 +84,11 @@ async function write(trx: Trx, rows: KnownRow[]): Promise<{ created: number; upd
   const updated = new Set([...written.rows.map((row) => row.offer_id), ...changedGoals])
   const onlyGoals = changedGoals.filter((id) => !written.rows.some((row) => row.offer_id === id))
   if (onlyGoals.length > 0) {
-    await trx.updateTable('offers').set({ updated_at: sql`date_trunc('second', now())` }).where('offer_id', 'in', onlyGoals).execute()
+    await trx
+      .updateTable('offers')
+      .set({ updated_at: sql`date_trunc('second', now())` })
+      .where('offer_id', 'in', onlyGoals)
+      .execute()
   }
   return { created: created.size, updated: updated.size - created.size }
 }

@@ -1,0 +1,109 @@
+// The data that is measured: catalogues of a given size, kept between runs, and the filters that requests ask for.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { openDatabase } from '../src/db/open.ts'
+import { CATEGORIES, PLATFORMS, SORTS } from '../src/features/offers/schema.ts'
+
+export const FOLDER = join(tmpdir(), 'offerdeck-bench')
+const CHECKOUT = join(import.meta.dirname, '..')
+const MAX_SEEDED = 100_000 // more are copied from these: the seed command takes minutes for a million
+const RATE_LIMIT = 2_000_000_000 // so that it is counted, as always, and never bites
+
+const COUNTRIES = ['US', 'GB', 'DE', 'FR', 'BR', 'IN', 'JP', 'AU', 'CA', 'MX']
+
+/** Every filter the load asks for, as a query string. */
+export const FILTERS = COUNTRIES.flatMap((country) =>
+  PLATFORMS.flatMap((platform) =>
+    CATEGORIES.flatMap((category) =>
+      SORTS.map((sort) => `country=${country}&platform=${platform}&category=${category}&sort=${sort}`),
+    ),
+  ),
+)
+
+export type Catalogue = { offers: number; dataDir: string; apiKey: string; apiSecret: string }
+
+/** A data folder with so many offers: the one of an earlier run where it is whole and of this schema, else a new one. */
+export async function prepareCatalogue(offers: number, say: (text: string) => void): Promise<Catalogue> {
+  const dataDir = join(FOLDER, `offers-${offers}`)
+  const marker = join(dataDir, 'bench.json')
+  const schema = hashMigrations()
+  if (existsSync(marker)) {
+    const known = JSON.parse(readFileSync(marker, 'utf8')) as Catalogue & { schema: string }
+    if (known.schema === schema) {
+      await withPool(dataDir, (pool) => pool.query('TRUNCATE user_contexts'))
+      return known
+    }
+  }
+  say(`Making ${offers.toLocaleString('en')} offers in ${dataDir} (kept for the next run) …`)
+  rmSync(dataDir, { recursive: true, force: true })
+  // Open to others: PostgreSQL runs as another user when this runs as root.
+  mkdirSync(dataDir, { recursive: true, mode: 0o755 })
+  const seeded = Math.min(offers, MAX_SEEDED)
+  runCli(dataDir, 'seed', '--offers', String(seeded))
+  runCli(dataDir, 'publisher', 'create', '--name', 'P')
+  const made = runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', 'A', '--json')
+  const { api_key: apiKey, api_secret: apiSecret } = JSON.parse(made) as { api_key: string; api_secret: string }
+  await withPool(dataDir, async (pool) => {
+    await pool.query('UPDATE apps SET rate_limit = $1', [RATE_LIMIT])
+    for (let copy = 1; copy < offers / seeded; copy++) await copyOffers(pool, seeded, copy)
+    await pool.query('VACUUM ANALYZE')
+  })
+  const catalogue = { offers, dataDir, apiKey, apiSecret }
+  writeFileSync(marker, JSON.stringify({ ...catalogue, schema }), { mode: 0o600 })
+  return catalogue
+}
+
+export function runCli(dataDir: string, ...args: string[]): string {
+  const ran = spawnSync(process.execPath, [join(CHECKOUT, 'bin/offerdeck.js'), ...args], {
+    env: { ...process.env, DATA_DIR: dataDir, DEMO: 'off' },
+    encoding: 'utf8',
+  })
+  if (ran.status !== 0) throw new Error(`offerdeck ${args.join(' ')} failed:\n${ran.stderr}`)
+  return ran.stdout
+}
+
+export async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const database = await openDatabase({ databaseUrl: null, dataDir, connections: 1 })
+  try {
+    return await work(database.pool)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Doubles the first `seeded` offers and their goals under other names. */
+async function copyOffers(pool: pg.Pool, seeded: number, copy: number): Promise<void> {
+  const offerColumns = await columnsOf(pool, 'offers', ['offer_id', 'external_id', 'changed_xid'])
+  const goalColumns = await columnsOf(pool, 'goals', ['goal_id', 'offer_id'])
+  const suffix = `'-copy-${copy}'`
+  await pool.query(
+    `INSERT INTO offers (external_id, ${offerColumns}) SELECT external_id || ${suffix}, ${offerColumns} FROM offers
+     WHERE external_id NOT LIKE '%-copy-%' ORDER BY offer_id LIMIT ${seeded}`,
+  )
+  await pool.query(
+    `INSERT INTO goals (offer_id, ${goalColumns})
+     SELECT new.offer_id, ${goalColumns.map((column) => `goals.${column}`)} FROM offers old
+     JOIN offers new ON new.advertiser_id = old.advertiser_id AND new.external_id = old.external_id || ${suffix}
+     JOIN goals ON goals.offer_id = old.offer_id`,
+  )
+}
+
+async function columnsOf(pool: pg.Pool, table: string, without: string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT column_name AS name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position`,
+    [table],
+  )
+  return rows.map(({ name }) => name).filter((name) => !without.includes(name))
+}
+
+function hashMigrations(): string {
+  const folder = join(CHECKOUT, 'migrations')
+  const hash = createHash('sha256')
+  for (const name of readdirSync(folder).toSorted()) hash.update(readFileSync(join(folder, name)))
+  return hash.digest('hex')
+}

@@ -1,0 +1,128 @@
+// Starting and stopping what is measured: each contender is one process, ready when it prints its address.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const START_DEADLINE_MS = 600_000
+const STOP_PATIENCE_MS = 15_000
+const TICKS_A_SECOND = 100 // USER_HZ, the same on every Linux
+
+/** Headers as names and values in turn, the form that Node writes fastest. */
+export type Sample = { headers: string[]; body: string }
+
+export type Running = {
+  name: string
+  port: number
+  /** From the start of the process until it was ready. */
+  startMs: number
+  /** What it logged, warnings and errors only. */
+  log: string[]
+  cpuSeconds(): number
+  residentMb(): number
+  stop(): Promise<void>
+}
+
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGTERM')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+const CHECKOUT = join(import.meta.dirname, '..')
+
+export const startOfferdeck = (dataDir: string, demo: 'on' | 'off' = 'off') =>
+  start('Offerdeck', [join(CHECKOUT, 'bin/offerdeck.js'), 'serve', '--json'], { DATA_DIR: dataDir, DEMO: demo })
+
+export const startSql = (dataDir: string) =>
+  start('Fastify + SQL', [join(CHECKOUT, 'bench/sql-server.ts')], { DATA_DIR: dataDir })
+
+export function startBare(sample: Sample, file: string): Promise<Running> {
+  writeFileSync(file, JSON.stringify(sample))
+  return start('bare node:http', [join(CHECKOUT, 'bench/bare-server.ts'), file], {})
+}
+
+async function start(name: string, args: string[], env: Record<string, string>): Promise<Running> {
+  const port = await freePort()
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  void exited.then(() => children.delete(child))
+  const log: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(reject, START_DEADLINE_MS, new Error(`${name} did not start in time.`))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith('{"address"')) resolve()
+      else log.push(line)
+    })
+    void exited.then(() => {
+      clearTimeout(timer)
+      reject(new Error(`${name} stopped while starting:\n${log.join('\n')}`))
+    })
+  })
+  return {
+    name,
+    port,
+    startMs: performance.now() - startedAt,
+    log,
+    cpuSeconds: () => cpuSeconds(child.pid),
+    residentMb: () => residentMb(child.pid),
+    async stop() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS)
+      await exited
+      clearTimeout(timer)
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function cpuSeconds(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may hold spaces
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}
+
+function residentMb(pid: number | undefined): number {
+  const [, kb] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+  return Math.round(Number(kb) / 1024)
+}
+
+export type Reply = { status: number; headers: string[]; body: string }
+
+export function fetchFrom({ port }: Running, path: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: '127.0.0.1', port, path }, (response) => {
+      let body = ''
+      response.setEncoding('latin1').on('data', (part: string) => (body += part))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.rawHeaders, body }))
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+  })
+}
+
+/** A reply as the bare server shall send it, without the headers that Node adds by itself. */
+export function toSample({ headers, body }: Reply): Sample {
+  const kept: string[] = []
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    if (!['date', 'connection', 'keep-alive'].includes(name.toLowerCase())) kept.push(name, headers[i + 1] ?? '')
+  }
+  return { headers: kept, body }
+}

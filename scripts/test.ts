@@ -1,0 +1,58 @@
+// Runs all tests, after seeing to what they need that npm cannot install: a Redis server and Chromium.
+// With --faults it runs only the fault tests, with as many rounds as they have.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const NEEDED = [
+  { program: 'redis-server', package: 'redis-server' },
+  { program: 'chromium', package: 'chromium' },
+]
+
+const faults = process.argv.includes('--faults')
+const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+
+installMissing()
+const patterns =
+  given.length > 0 ? given : faults ? ['test/faults/**/*.test.ts'] : ['src/**/*.test.ts', 'test/**/*.test.ts']
+const run = spawnSync(
+  process.execPath,
+  [
+    '--test',
+    '--test-concurrency=2',
+    '--test-global-setup=test/setup.ts',
+    '--test-timeout=120000',
+    '--test-force-exit',
+    '--test-reporter=spec',
+    ...patterns,
+  ],
+  { stdio: 'inherit', env: { ...process.env, OFFERDECK_FAULT_ROUNDS: faults ? '30' : '3' } },
+)
+process.exit(run.status ?? 1)
+
+function installMissing(): void {
+  const missing = NEEDED.filter(({ program }) => !isInstalled(program)).map((one) => one.package)
+  if (missing.length === 0) return
+  if (process.getuid?.() !== 0 || !isInstalled('apt-get')) {
+    console.error(
+      `The tests need ${missing.join(' and ')}. On Debian or Ubuntu: sudo apt-get install ${missing.join(' ')}`,
+    )
+    process.exit(1)
+  }
+  console.log(`Installing ${missing.join(' and ')} …`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...missing],
+  ]) {
+    const { status } = spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env })
+    if (status !== 0) {
+      console.error(`apt-get ${args.join(' ')} failed. Install ${missing.join(' and ')} by hand and try again.`)
+      process.exit(1)
+    }
+  }
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+}

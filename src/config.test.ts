@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Config, describeConfig, loadConfig, LOG_LEVELS, SETTINGS } from './config.ts'
+import { OperatorError } from './errors.ts'
+
+const KEY = 'k'.repeat(32)
+const PRODUCTION = { NODE_ENV: 'production', PUBLIC_URL: 'https://offers.example.com' }
+
+/** What the one message says, a problem a line; fails when the environment is accepted. */
+function problemsOf(env: NodeJS.ProcessEnv): string[] {
+  try {
+    loadConfig(env)
+  } catch (error) {
+    assert.ok(error instanceof OperatorError, `${String(error)} is not meant for an operator`)
+    const [title = '', ...lines] = error.message.split('\n')
+    assert.equal(
+      title,
+      `The configuration has ${lines.length === 1 ? 'a problem' : `${lines.length} problems`}:`,
+      error.message,
+    )
+    return lines.map((line) => line.replace(/^ {2}- /, ''))
+  }
+  throw new assert.AssertionError({ message: `${JSON.stringify(env)} was accepted` })
+}
+
+function refuses(env: NodeJS.ProcessEnv, problem: RegExp): void {
+  const problems = problemsOf(env)
+  assert.equal(problems.length, 1, problems.join('\n'))
+  assert.match(problems[0] ?? '', problem)
+}
+
+test('an empty environment gives the documented defaults', () => {
+  const expected: Config = {
+    production: false,
+    port: 8080,
+    host: '127.0.0.1',
+    publicUrl: 'http://127.0.0.1:8080',
+    dataDir: resolve('data'),
+    databaseUrl: null,
+    redisUrl: null,
+    tls: null,
+    trustProxy: [],
+    requireHttps: false,
+    logLevel: 'info',
+    demo: true,
+    secretKey: null,
+  }
+  assert.deepEqual(loadConfig({}), expected)
+})
+
+test('a variable that is empty or blank counts as absent', () => {
+  const blank = Object.fromEntries(SETTINGS.map(({ name }, i) => [name, i % 2 === 0 ? '' : '  ']))
+  assert.deepEqual(loadConfig(blank), loadConfig({}))
+})
+
+test('every variable that is given is taken, without the white space around it', () => {
+  const config = loadConfig({
+    PORT: ' 9000 ',
+    HOST: '0.0.0.0',
+    PUBLIC_URL: 'https://offers.example.com:8443/',
+    DATA_DIR: 'some/where',
+    DATABASE_URL: 'postgresql://u:p@db:5432/offers',
+    REDIS_URL: 'rediss://cache:6379',
+    TLS_CERT: 'cert.pem',
+    TLS_KEY: '/etc/key.pem',
+    TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,2001:db8::/32',
+    REQUIRE_HTTPS: 'on',
+    LOG_LEVEL: 'debug',
+    DEMO: 'off',
+    SECRET_KEY: KEY,
+  })
+  assert.deepEqual(config, {
+    production: false,
+    port: 9000,
+    host: '0.0.0.0',
+    publicUrl: 'https://offers.example.com:8443',
+    dataDir: resolve('some/where'),
+    databaseUrl: 'postgresql://u:p@db:5432/offers',
+    redisUrl: 'rediss://cache:6379',
+    tls: { certFile: resolve('cert.pem'), keyFile: '/etc/key.pem' },
+    trustProxy: ['10.0.0.0/8', '127.0.0.1', '2001:db8::/32'],
+    requireHttps: true,
+    logLevel: 'debug',
+    demo: false,
+    secretKey: KEY,
+  })
+})
+
+test('PORT is a whole number from 1 to 65535', () => {
+  for (const port of [1, 80, 65_535]) assert.equal(loadConfig({ PORT: String(port) }).port, port)
+  for (const PORT of ['0', '65536', '-1', '80.5', 'http', '8080x', '0x50', '1e3', '123456']) refuses({ PORT }, /^PORT /)
+})
+
+test('the public address follows from HOST, PORT and TLS where it is not given', () => {
+  const urlOf = (env: NodeJS.ProcessEnv) => loadConfig(env).publicUrl
+  assert.equal(urlOf({ HOST: '0.0.0.0', PORT: '9000' }), 'http://localhost:9000')
+  assert.equal(urlOf({ HOST: '::', PORT: '9000' }), 'http://localhost:9000')
+  assert.equal(urlOf({ HOST: '::1' }), 'http://[::1]:8080')
+  assert.equal(urlOf({ HOST: 'box.local', TLS_CERT: 'c', TLS_KEY: 'k' }), 'https://box.local:8080')
+  assert.equal(urlOf({ PORT: '80' }), 'http://127.0.0.1')
+})
+
+test('a HOST that is neither an address nor a name is refused', () => {
+  for (const HOST of ['two words', '[::1]', 'http://box', 'box/path', 'a:b']) refuses({ HOST }, /^HOST /)
+})
+
+test('PUBLIC_URL is scheme, host and port, nothing else', () => {
+  for (const PUBLIC_URL of [
+    'https://offers.example.com/wall',
+    'https://offers.example.com//',
+    'https://offers.example.com?x=1',
+    'https://offers.example.com/#top',
+    'https://user@offers.example.com',
+    'https://user:canary@offers.example.com',
+  ]) {
+    refuses({ PUBLIC_URL }, /^PUBLIC_URL must be scheme, host and port only/)
+  }
+  for (const PUBLIC_URL of ['offers.example.com', 'ftp://offers.example.com', 'https://', 'javascript:alert(1)', '/x'])
+    refuses({ PUBLIC_URL }, /^PUBLIC_URL must be a URL that starts with http:\/\/ or https:\/\//)
+})
+
+test('production requires a PUBLIC_URL with https', () => {
+  assert.equal(loadConfig(PRODUCTION).publicUrl, PRODUCTION.PUBLIC_URL)
+  refuses({ NODE_ENV: 'production' }, /^PUBLIC_URL is required in production/)
+  refuses({ ...PRODUCTION, PUBLIC_URL: 'http://offers.example.com' }, /^PUBLIC_URL must start with https:\/\//)
+  refuses(
+    { ...PRODUCTION, PUBLIC_URL: 'http://offers.example.com', REQUIRE_HTTPS: 'off' },
+    /^PUBLIC_URL must start with https:\/\//,
+  )
+})
+
+test('outside production PUBLIC_URL may be plain HTTP, unless HTTPS is required', () => {
+  assert.equal(loadConfig({ PUBLIC_URL: 'http://box.local' }).publicUrl, 'http://box.local')
+  refuses({ PUBLIC_URL: 'http://box.local', REQUIRE_HTTPS: 'on' }, /^PUBLIC_URL must start with https:\/\//)
+})
+
+test('HTTPS is required and the demo is off in production', () => {
+  const { requireHttps, demo, production } = loadConfig(PRODUCTION)
+  assert.deepEqual({ requireHttps, demo, production }, { requireHttps: true, demo: false, production: true })
+  assert.equal(loadConfig({ ...PRODUCTION, REQUIRE_HTTPS: 'off' }).requireHttps, false)
+})
+
+test('a switch is on or off in the usual spellings, and nothing else', () => {
+  for (const on of ['on', 'ON', 'true', '1', 'yes']) assert.equal(loadConfig({ REQUIRE_HTTPS: on }).requireHttps, true)
+  for (const off of ['off', 'False', '0', 'no']) assert.equal(loadConfig({ DEMO: off }).demo, false)
+  refuses({ REQUIRE_HTTPS: 'maybe' }, /^REQUIRE_HTTPS must be "on" or "off"/)
+  refuses({ DEMO: '2' }, /^DEMO must be "on" or "off"/)
+})
+
+test('DATABASE_URL must be a PostgreSQL URL and requires a SECRET_KEY', () => {
+  refuses(
+    { DATABASE_URL: 'mysql://db/offers', SECRET_KEY: KEY },
+    /^DATABASE_URL must be a URL that starts with postgres/,
+  )
+  refuses({ DATABASE_URL: 'db:5432', SECRET_KEY: KEY }, /^DATABASE_URL /)
+  refuses({ DATABASE_URL: 'postgres://db/offers' }, /^SECRET_KEY is required with DATABASE_URL.*openssl rand/)
+})
+
+test('SECRET_KEY has at least 32 characters', () => {
+  assert.equal(loadConfig({ SECRET_KEY: KEY }).secretKey, KEY)
+  refuses({ SECRET_KEY: KEY.slice(1) }, /^SECRET_KEY must have at least 32 characters/)
+})
+
+test('REDIS_URL must be a Redis URL', () => {
+  assert.equal(loadConfig({ REDIS_URL: 'redis://cache' }).redisUrl, 'redis://cache')
+  for (const REDIS_URL of ['cache:6379', 'http://cache', 'localhost'])
+    refuses({ REDIS_URL }, /^REDIS_URL must be a URL/)
+})
+
+test('the demo is refused with DATABASE_URL and in production', () => {
+  const database = { DATABASE_URL: 'postgres://db/offers', SECRET_KEY: KEY }
+  assert.equal(loadConfig(database).demo, false)
+  refuses({ ...database, DEMO: 'on' }, /^DEMO works only with the embedded database/)
+  refuses({ ...PRODUCTION, DEMO: 'on' }, /^DEMO works only with the embedded database and not in production/)
+})
+
+test('TLS_CERT and TLS_KEY go together', () => {
+  refuses({ TLS_CERT: 'cert.pem' }, /^TLS_CERT and TLS_KEY must be given together/)
+  refuses({ TLS_KEY: 'key.pem' }, /^TLS_CERT and TLS_KEY must be given together/)
+})
+
+test('TRUST_PROXY takes addresses and ranges', () => {
+  for (const cidr of ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '192.168.1.0/24'])
+    assert.deepEqual(loadConfig({ TRUST_PROXY: cidr }).trustProxy, [cidr])
+  assert.deepEqual(loadConfig({ TRUST_PROXY: ' , 10.1.2.3 ,, ' }).trustProxy, ['10.1.2.3'])
+})
+
+test('TRUST_PROXY refuses names, wildcards and half addresses', () => {
+  for (const bad of [
+    '*',
+    '0.0.0.0/0',
+    '::/0',
+    'localhost',
+    'loopback',
+    'true',
+    'proxy.example.com',
+    '10.0.0.0/33',
+    '1',
+  ])
+    refuses({ TRUST_PROXY: bad }, /^TRUST_PROXY has "/)
+})
+
+test('TRUST_PROXY refuses the IPv6 range that stands for every IPv4 address', () => {
+  for (const range of ['::ffff:0:0/96', '::ffff:0.0.0.0/96', '::/64'])
+    refuses({ TRUST_PROXY: range }, /^TRUST_PROXY has "::/)
+})
+
+test('every bad entry of TRUST_PROXY is named', () => {
+  const problems = problemsOf({ TRUST_PROXY: '10.0.0.0/8,*,nobody,::/0' })
+  assert.deepEqual(
+    problems.map((problem) => /"(.*?)"/.exec(problem)?.[1]),
+    ['*', 'nobody', '::/0'],
+  )
+})
+
+test('LOG_LEVEL is one of the known levels', () => {
+  for (const level of LOG_LEVELS) assert.equal(loadConfig({ LOG_LEVEL: level }).logLevel, level)
+  refuses({ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal, error/)
+})
+
+test('all problems come in one message', () => {
+  const problems = problemsOf({
+    NODE_ENV: 'production',
+    PORT: 'eighty',
+    HOST: 'two words',
+    PUBLIC_URL: 'offers',
+    DATABASE_URL: 'mysql://db',
+    REDIS_URL: 'http://cache',
+    TLS_CERT: 'cert.pem',
+    TRUST_PROXY: '*',
+    REQUIRE_HTTPS: 'perhaps',
+    LOG_LEVEL: 'loud',
+    DEMO: 'on',
+    SECRET_KEY: 'short',
+  })
+  const named = problems.map((problem) => /^[A-Z_]+/.exec(problem)?.[0])
+  assert.deepEqual(named.toSorted(), [
+    'DATABASE_URL', 'DEMO', 'HOST', 'LOG_LEVEL', 'PORT', 'PUBLIC_URL', 'REDIS_URL', 'REQUIRE_HTTPS', 'SECRET_KEY',
+    'TLS_CERT', 'TRUST_PROXY',
+  ]) // prettier-ignore
+})
+
+test('no problem repeats the value of a secret', () => {
+  const env = { DATABASE_URL: 'mysql://u:canary@db', REDIS_URL: 'http://:canary@cache', SECRET_KEY: 'canary' }
+  assert.doesNotMatch(problemsOf(env).join('\n'), /canary/)
+})
+
+test('reading any environment gives a configuration or a message for the operator, and leaves it as it was', () => {
+  const env = fc.record(
+    Object.fromEntries([...SETTINGS.map(({ name }) => name), 'NODE_ENV'].map((name) => [name, fc.string()])),
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(env, (given) => {
+      const before = { ...given }
+      try {
+        assert.ok(loadConfig(given).port > 0)
+      } catch (error) {
+        assert.ok(error instanceof OperatorError, `${String(error)}`)
+      }
+      assert.deepEqual({ ...given }, before)
+    }),
+  )
+})
+
+test('the settings are described as they are in force, and whether they were given', () => {
+  const env = { PORT: '9000', DATA_DIR: '/srv/offers', TLS_CERT: '/c', TLS_KEY: '/k', TRUST_PROXY: '10.0.0.1' }
+  const described = describeConfig(loadConfig(env), env)
+  assert.deepEqual(
+    described.map(({ name }) => name),
+    SETTINGS.map(({ name }) => name),
+  )
+  const valueOf = (wanted: string) => described.find(({ name }) => name === wanted)
+  assert.deepEqual(valueOf('PORT'), { name: 'PORT', value: '9000', given: true })
+  assert.deepEqual(valueOf('HOST'), { name: 'HOST', value: '127.0.0.1', given: false })
+  assert.equal(valueOf('DATA_DIR')?.value, join('/srv', 'offers'))
+  assert.equal(valueOf('DATABASE_URL')?.value, '(embedded PostgreSQL)')
+  assert.equal(valueOf('SECRET_KEY')?.value, '(kept in DATA_DIR)')
+  assert.ok(described.every(({ value }) => value !== ''))
+})
+
+test('the description of the settings masks every secret', () => {
+  for (const scheme of ['postgres', 'postgresql']) {
+    const env = {
+      DATABASE_URL: `${scheme}://owner:canary@db:5432/offers?sslpassword=canary&password=canary#canary`,
+      REDIS_URL: 'redis://:canary@cache:6379/0?password=canary',
+      SECRET_KEY: 'canary'.repeat(6),
+    }
+    const text = JSON.stringify(describeConfig(loadConfig(env), env))
+    assert.doesNotMatch(text, /canary/)
+    assert.match(text, /owner:\*+@db:5432\/offers/)
+    assert.match(text, /cache:6379/)
+  }
+})

@@ -1,0 +1,46 @@
+// Before all tests: one PostgreSQL (the embedded one) with a migrated template, and one Redis. After them: gone.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type EmbeddedPostgres, holdEmbeddedPostgres } from '../src/db/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openPool } from '../src/db/open.ts'
+import { freePort } from './ports.ts'
+
+let postgres: EmbeddedPostgres
+let redis: ChildProcess
+let folder: string
+
+export async function globalSetup(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'offerdeck-test-'))
+  postgres = await holdEmbeddedPostgres(join(folder, 'postgres'))
+  const admin = new pg.Client(postgres.connection)
+  await admin.connect()
+  await admin.query('CREATE DATABASE template_for_tests')
+  const template = openPool({ ...postgres.connection, database: 'template_for_tests' }, 1)
+  await migrate(template)
+  await template.close()
+  // A database can be copied once its last connection is gone, which its server notices a moment after its client.
+  await admin.query(`ALTER DATABASE template_for_tests ALLOW_CONNECTIONS false`)
+  while ((await admin.query("SELECT FROM pg_stat_activity WHERE datname = 'template_for_tests'")).rowCount !== 0) await sleep(10)
+  await admin.end()
+
+  const port = await freePort()
+  redis = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
+    { stdio: 'ignore' },
+  )
+  await sleep(300)
+  process.env['TEST_POSTGRES'] = JSON.stringify(postgres.connection)
+  process.env['TEST_REDIS_URL'] = `redis://127.0.0.1:${port}`
+}
+
+export async function globalTeardown(): Promise<void> {
+  redis.kill('SIGKILL')
+  await postgres.release()
+  rmSync(folder, { recursive: true, force: true })
+}

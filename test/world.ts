@@ -1,0 +1,168 @@
+// A network of its own for a test file: a fresh database, the whole app on it, and the verbs a test needs.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import type { FastifyBaseLogger, InjectOptions } from 'fastify'
+import pg from 'pg'
+import { type App, buildApp } from '../src/app.ts'
+import { createLog } from '../src/cli/log.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { type Database, openPool } from '../src/db/open.ts'
+import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
+import { createPublisher } from '../src/features/accounts/publishers.ts'
+import { createApp, type IssuedCredentials, type NewApp } from '../src/features/apps/apps.ts'
+import { readImportRecord } from '../src/features/offers/import-record.ts'
+import type { Offer } from '../src/features/offers/schema.ts'
+import { upsertOffers } from '../src/features/offers/upsert.ts'
+
+export const SECRET_KEY = 'a secret key for tests, forty characters'
+export const PUBLIC_URL = 'https://offers.test'
+
+export type Envelope = {
+  success: boolean
+  data: { offers: Offer[]; total: number; limit: number; offset: number; has_more: boolean; offer: Offer }
+  message: string
+  error: { code: string; message: string; details: Record<string, string> | null }
+  meta: { timestamp: number; request_id: string }
+}
+
+export type Reply = { status: number; headers: Record<string, string | undefined>; body: Envelope; text: string }
+
+export class World {
+  readonly name: string
+  config: Config
+  database!: Database
+  app!: App
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'offerdeck-world-'))
+  /** Every line logged so far. */
+  readonly logged: string[] = []
+  #count = 0
+
+  constructor(name: string) {
+    this.name = name
+    this.config = { ...loadConfig({ SECRET_KEY, PUBLIC_URL }), dataDir: this.dataDir }
+  }
+
+  get log(): FastifyBaseLogger {
+    return createLog('debug', { write: (line) => this.logged.push(line) })
+  }
+
+  async open(): Promise<void> {
+    const name = `${this.name}_${randomBytes(4).toString('hex')}`
+    await adminQuery(`CREATE DATABASE ${name} TEMPLATE template_for_tests`)
+    const pool = openPool(this.connection(name), 10)
+    this.database = { ...pool, embeddedIn: null, revive: async () => {} }
+    this.app = await this.start()
+  }
+
+  connection(database: string) {
+    return { ...(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.PoolConfig), database }
+  }
+
+  get databaseName(): string {
+    return this.database.pool.options.database as string
+  }
+
+  /** Another process's worth of app, on the same database. */
+  start(config: Partial<Config> = {}, database: Database = this.database): Promise<App> {
+    return buildApp({ config: { ...this.config, ...config }, secretKey: SECRET_KEY, database, log: this.log })
+  }
+
+  async close(): Promise<void> {
+    await this.app.close()
+    await this.database.close()
+    rmSync(this.dataDir, { recursive: true, force: true })
+  }
+
+  /** A publisher with one app, of the given properties. */
+  async makeApp(
+    more: Partial<NewApp> = {},
+  ): Promise<{ appId: number; live: IssuedCredentials; test: IssuedCredentials }> {
+    const { db } = this.database
+    const { publisher_id } = await createPublisher(db, `Publisher ${this.#count++}`)
+    const { app_id, live, test } = await createApp(db, SECRET_KEY, {
+      publisherId: publisher_id,
+      name: 'App',
+      currency: 'Coins',
+      rateMicros: 100_000_000,
+      rateLimit: 1_000_000,
+      postbackUrl: null,
+      expiresAt: null,
+      blockedCategories: [],
+      blockedKeywords: [],
+      paymentOffers: true,
+      ...more,
+    })
+    await this.app.refresh()
+    return { appId: app_id, live, test }
+  }
+
+  /** Imports offers, each given by what it has that is special; returns their ids. */
+  async makeOffers(...records: Record<string, unknown>[]): Promise<number[]> {
+    const { db } = this.database
+    const advertiser = `Advertiser ${this.#count++}`
+    const { advertiser_id } = await createAdvertiser(db, advertiser)
+    const rows = records.map((record, line) => {
+      const read = readImportRecord({ ...PLAIN_OFFER, advertiser, external_id: `offer-${line}`, ...record })
+      if ('problems' in read) throw new Error(read.problems.join('; '))
+      return { line, offer: read.offer }
+    })
+    await upsertOffers(db, rows)
+    await this.app.refresh()
+    const made = await db
+      .selectFrom('offers')
+      .select('offer_id')
+      .where('advertiser_id', '=', advertiser_id)
+      .orderBy('offer_id')
+      .execute()
+    return made.map((row) => row.offer_id)
+  }
+
+  /** Sends a request through the door, with these credentials in the headers. */
+  async get(
+    path: string,
+    credentials?: Pick<IssuedCredentials, 'api_key' | 'api_secret'>,
+    more: InjectOptions = {},
+  ): Promise<Reply> {
+    const headers = credentials ? { 'x-api-key': credentials.api_key, 'x-api-secret': credentials.api_secret } : {}
+    const answer = await this.app.server.inject({
+      method: 'GET',
+      url: path,
+      ...more,
+      headers: { ...headers, ...(more.headers as object) },
+    })
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Reply['headers'],
+      body: (answer.body.startsWith('{') ? JSON.parse(answer.body) : null) as Envelope,
+      text: answer.body,
+    }
+  }
+}
+
+const PLAIN_OFFER = {
+  name: 'An offer',
+  category: 'app',
+  payout: '1',
+  destination_url: 'https://ads.example.com/?c={click_id}',
+}
+
+export async function adminQuery(sql: string): Promise<void> {
+  const admin = new pg.Client(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.ClientConfig)
+  await admin.connect()
+  await admin.query(sql)
+  await admin.end()
+}
+
+/** A world that opens before the tests of the file, filled by `fill`, and closes after them. */
+export function useWorld(name: string, fill: (world: World) => Promise<void> = async () => {}): World {
+  const world = new World(name)
+  before(async () => {
+    await world.open()
+    await fill(world)
+  })
+  after(() => world.close())
+  return world
+}
