@@ -1,9 +1,10 @@
 // The data that is measured: catalogues of a given size, kept between runs, and the filters that requests ask for.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type pg from 'pg'
 import { openDatabase } from '../src/db/open.ts'
 import { CATEGORIES, PLATFORMS, SORTS } from '../src/features/offers/schema.ts'
@@ -43,13 +44,13 @@ export async function prepareCatalogue(offers: number, say: (text: string) => vo
   // Open to others: PostgreSQL runs as another user when this runs as root.
   mkdirSync(dataDir, { recursive: true, mode: 0o755 })
   const seeded = Math.min(offers, MAX_SEEDED)
-  runCli(dataDir, 'seed', '--offers', String(seeded))
-  runCli(dataDir, 'publisher', 'create', '--name', 'P')
-  const made = runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', 'A', '--json')
+  await runCli(dataDir, 'seed', '--offers', String(seeded))
+  await runCli(dataDir, 'publisher', 'create', '--name', 'P')
+  const made = await runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', 'A', '--json')
   const { api_key: apiKey, api_secret: apiSecret } = JSON.parse(made) as { api_key: string; api_secret: string }
   await withPool(dataDir, async (pool) => {
     await pool.query('UPDATE apps SET rate_limit = $1', [RATE_LIMIT])
-    for (let copy = 1; copy < offers / seeded; copy++) await copyOffers(pool, seeded, copy)
+    for (let copy = 1; copy < offers / seeded; copy++) await copyOffers(pool, copy)
     await pool.query('VACUUM ANALYZE')
   })
   const catalogue = { offers, dataDir, apiKey, apiSecret }
@@ -57,13 +58,17 @@ export async function prepareCatalogue(offers: number, say: (text: string) => vo
   return catalogue
 }
 
-export function runCli(dataDir: string, ...args: string[]): string {
-  const ran = spawnSync(process.execPath, [join(CHECKOUT, 'bin/offerdeck.js'), ...args], {
-    env: { ...process.env, DATA_DIR: dataDir, DEMO: 'off' },
-    encoding: 'utf8',
+export async function runCli(dataDir: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(CHECKOUT, 'bin/offerdeck.js'), ...args], {
+    env: plainEnv({ DATA_DIR: dataDir, DEMO: 'off' }),
   })
-  if (ran.status !== 0) throw new Error(`offerdeck ${args.join(' ')} failed:\n${ran.stderr}`)
-  return ran.stdout
+  return stdout
+}
+
+/** Nothing of Offerdeck's own settings leaks in from the shell that runs the benchmark. */
+export function plainEnv(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env
+  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...settings }
 }
 
 export async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
@@ -75,20 +80,20 @@ export async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Prom
   }
 }
 
-/** Doubles the first `seeded` offers and their goals under other names. */
-async function copyOffers(pool: pg.Pool, seeded: number, copy: number): Promise<void> {
-  const offerColumns = await columnsOf(pool, 'offers', ['offer_id', 'external_id', 'changed_xid'])
+/** Adds the seeded offers and their goals once more, under other names. */
+async function copyOffers(pool: pg.Pool, copy: number): Promise<void> {
+  const offerColumns = (await columnsOf(pool, 'offers', ['offer_id', 'external_id', 'changed_xid'])).join(', ')
   const goalColumns = await columnsOf(pool, 'goals', ['goal_id', 'offer_id'])
   const suffix = `'-copy-${copy}'`
   await pool.query(
     `INSERT INTO offers (external_id, ${offerColumns}) SELECT external_id || ${suffix}, ${offerColumns} FROM offers
-     WHERE external_id NOT LIKE '%-copy-%' ORDER BY offer_id LIMIT ${seeded}`,
+     WHERE external_id NOT LIKE '%-copy-%' ORDER BY offer_id`,
   )
   await pool.query(
-    `INSERT INTO goals (offer_id, ${goalColumns})
-     SELECT new.offer_id, ${goalColumns.map((column) => `goals.${column}`)} FROM offers old
+    `INSERT INTO goals (offer_id, ${goalColumns.join(', ')})
+     SELECT new.offer_id, ${goalColumns.map((column) => `goals.${column}`).join(', ')} FROM offers old
      JOIN offers new ON new.advertiser_id = old.advertiser_id AND new.external_id = old.external_id || ${suffix}
-     JOIN goals ON goals.offer_id = old.offer_id`,
+     JOIN goals ON goals.offer_id = old.offer_id ORDER BY new.offer_id`,
   )
 }
 

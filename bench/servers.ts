@@ -5,6 +5,7 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { plainEnv } from './data.ts'
 
 const START_DEADLINE_MS = 600_000
 const STOP_PATIENCE_MS = 15_000
@@ -48,7 +49,7 @@ async function start(name: string, args: string[], env: Record<string, string>):
   const port = await freePort()
   const startedAt = performance.now()
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+    env: plainEnv({ ...env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.add(child)

@@ -51,7 +51,8 @@ export function prepareWrk(): void {
   mkdirSync(FOLDER, { recursive: true, mode: 0o755 })
   writeFileSync(FILTERS_FILE, `${FILTERS.join('\n')}\n`)
   if (hasWrk()) return
-  if (process.getuid?.() === 0) spawnSync('apt-get', ['install', '-y', 'wrk'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (process.getuid?.() === 0)
+    spawnSync('apt-get', ['install', '-y', 'wrk'], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (!hasWrk()) throw new Error('wrk makes the load and is not installed. On Debian and Ubuntu: apt-get install wrk')
 }
 

@@ -80,7 +80,12 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     publicUrl: config.publicUrl,
     onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
   })
-  const server = createServer({ log, showAllowance: gate.showAllowance, trustProxy: config.trustProxy, tls: config.tls })
+  const server = createServer({
+    log,
+    showAllowance: gate.showAllowance,
+    trustProxy: config.trustProxy,
+    tls: config.tls,
+  })
   await describeApi(server, config.publicUrl)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, links: createLinkSigner(secretKey) })

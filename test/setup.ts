@@ -25,7 +25,8 @@ export async function globalSetup(): Promise<void> {
   await template.close()
   // A database can be copied once its last connection is gone, which its server notices a moment after its client.
   await admin.query(`ALTER DATABASE template_for_tests ALLOW_CONNECTIONS false`)
-  while ((await admin.query("SELECT FROM pg_stat_activity WHERE datname = 'template_for_tests'")).rowCount !== 0) await sleep(10)
+  while ((await admin.query("SELECT FROM pg_stat_activity WHERE datname = 'template_for_tests'")).rowCount !== 0)
+    await sleep(10)
   await admin.end()
 
   const port = await freePort()

@@ -84,7 +84,7 @@ export function rawBadRequest(requestId: string): string {
   const body = errorJson(
     requestId,
     'INVALID_REQUEST',
-    'The request could not be read as HTTP, or its address and headers are too long.',
+    'The request could not be read as HTTP. Characters beyond ASCII in its address must be percent-encoded, and address and headers together must stay below 16 KiB.',
     null,
   )
   return `HTTP/1.1 400 ${STATUS_CODES[400]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`

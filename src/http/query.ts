@@ -52,16 +52,13 @@ function add(query: Query, name: string, value: string | typeof MALFORMED): void
 }
 
 const ENCODED = /[^!-$&-*,-~]/ // "%", "+", and what should have been encoded
-const BEYOND_ASCII = /[\u0080-\uffff]/
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const BEYOND_ASCII = /[^\u0000-\u007f]/
 
 function decode(text: string): string | typeof MALFORMED {
   if (!ENCODED.test(text)) return text
+  if (BEYOND_ASCII.test(text)) return MALFORMED
   try {
-    const spaced = text.replaceAll('+', ' ')
-    // Bytes that came unencoded are in the URL as latin1 characters; they too must be UTF-8.
-    const raw = BEYOND_ASCII.test(spaced) ? utf8.decode(Buffer.from(spaced, 'latin1')) : spaced
-    return raw.includes('%') ? decodeURIComponent(raw) : raw
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return MALFORMED
   }

@@ -5,11 +5,12 @@
 // Redis while Redis answers, so nobody gets a fresh allowance because Redis went away.
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { createClient } from 'redis'
+import { Cache } from '../lib/cache.ts'
 
 const WINDOW_MS = 60_000
 const REDIS_BUDGET_MS = 30
 const BREAKER_MS = 1_000
-const MAX_KEYS = 200_000
+const MAX_KEYS = 100_000
 
 export type Allowance = { limit: number; remaining: number; resetAtMs: number; exceeded: boolean }
 
@@ -102,11 +103,10 @@ function allowance({ used, resetAtMs }: Window, limit: number): Allowance {
   return { limit, remaining: Math.max(0, limit - used), resetAtMs, exceeded: used > limit }
 }
 
-/** Fixed windows that start with a key's first request. */
+/** Fixed windows that start with a key's first request. Bounded: what is forgotten under a flood of keys is the oldest. */
 class Windows {
-  readonly #windows = new Map<string, Window>()
+  readonly #windows = new Cache<Window>(MAX_KEYS)
   readonly #now: () => number
-  #sweepAtMs = 0
 
   constructor(now: () => number) {
     this.#now = now
@@ -119,27 +119,12 @@ class Windows {
   }
 
   add(key: string): Window {
-    const now = this.#now()
-    const window = this.#windows.get(key)
-    if (window !== undefined && now < window.resetAtMs) {
-      window.used++
-      return window
-    }
-    const fresh = { used: 1, resetAtMs: now + WINDOW_MS }
-    this.adopt(key, fresh)
-    return fresh
+    const window = this.get(key)
+    if (window.used++ === 0) this.#windows.set(key, window)
+    return window
   }
 
   adopt(key: string, window: Window): void {
-    const now = this.#now()
-    if (now >= this.#sweepAtMs) this.#sweep(now)
-    // Full only under an attack from very many addresses: forgetting the oldest gives somebody a new window, no more.
-    if (this.#windows.size >= MAX_KEYS) this.#windows.delete(this.#windows.keys().next().value ?? '')
     this.#windows.set(key, window)
-  }
-
-  #sweep(now: number): void {
-    this.#sweepAtMs = now + WINDOW_MS
-    for (const [key, { resetAtMs }] of this.#windows) if (resetAtMs <= now) this.#windows.delete(key)
   }
 }

@@ -52,6 +52,8 @@ export function createServer({ log, showAllowance, trustProxy, tls }: ServerOpti
   server.setChildLoggerFactory((logger) => logger) // a logger of its own for every request would cost more than routing it
   server.decorateRequest('credential', null)
   server.decorateRequest('allowance', undefined)
+  // Node would answer an Expect header it does not know with 417; nobody here expects anything of it.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler((error: FastifyError | AppError, request, reply) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -12,29 +11,21 @@ import { Cache } from './cache.ts'
 import { COUNTRIES, countryPlace } from './countries.ts'
 import { parseDuration } from './duration.ts'
 import { withFileLock } from './file-lock.ts'
-import { flatten } from './flatten.ts'
-import { hashText } from './hash-text.ts'
 import { createMac } from './hmac.ts'
 import { deriveKey, seal, unseal } from './keys.ts'
 import { microsToUsd, parseUsd, toLocal } from './money.ts'
 import { keepSecretFile } from './secret-file.ts'
 import { parseTime, rfc3339 } from './time.ts'
+import { runModule } from '../../test/run-module.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'offerdeck-lib-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A process of its own that runs a module's text, with `file(name)` for the address of a file of this folder. */
-function run(code: string): ChildProcess & { output(): Promise<string> } {
-  const source = code.replaceAll(/'\.\/[\w-]+\.ts'/g, (name) => `'${new URL(name.slice(1, -1), import.meta.url).href}'`)
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const chunks: string[] = []
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk))
-  const closed = once(child, 'close')
-  return Object.assign(child, { output: () => closed.then(() => chunks.join('')) })
-}
+const run = (code: string) => runModule(code, import.meta.url)
 
 const smallText = fc.string({ unit: 'binary', maxLength: 50 })
-const anyText = fc.oneof(smallText, fc.string16bits(), fc.string({ minLength: 900, maxLength: 3_000 }))
+const utf16 = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units)) // also lone surrogates
+const anyText = fc.oneof(smallText, utf16, fc.string({ minLength: 900, maxLength: 3_000 }))
 
 test('dollars with at most four decimals become micros exactly', () => {
   const amount = fc.tuple(fc.integer({ min: 0, max: 999_999_999 }), fc.integer({ min: 0, max: 4 }), fc.nat(9_999))
@@ -162,20 +153,6 @@ test('ASCII JSON is pure ASCII and means the same as JSON', () => {
   )
 })
 
-test('flattening leaves a latin1 text as it is', () => {
-  fc.assert(
-    fc.property(fc.string({ maxLength: 40_000, unit: fc.nat(255).map((c) => String.fromCharCode(c)) }), (text) => {
-      assert.equal(flatten(text), text)
-    }),
-  )
-})
-
-test('a quick hash is the same for the same text and tells many texts apart', () => {
-  const hashes = new Set(Array.from({ length: 50_000 }, (_, i) => hashText(`offer ${i}`)))
-  assert.equal(hashes.size, 50_000)
-  assert.equal(hashText('offer 7'), hashText(['offer', '7'].join(' ')))
-})
-
 test('a cache never holds more than twice its capacity, and always the latest entry', () => {
   const operations = fc.array(fc.tuple(fc.nat(30), fc.boolean(), fc.integer({ min: 1, max: 3 })), { maxLength: 300 })
   fc.assert(
@@ -292,7 +269,7 @@ test('a file lock keeps other processes out, and goes with a process that is kil
   const path = join(folder, 'killed.lock')
   const holder = run(`import { withFileLock } from './file-lock.ts'
     await withFileLock(${JSON.stringify(path)}, () => new Promise(() => { process.stdout.write('in'); setInterval(() => {}, 1e6) }))`)
-  await once(holder.stdout!, 'data')
+  await once(holder.stdout, 'data')
   let isHolderAlive = true
   const entered = withFileLock(path, () => Promise.resolve(isHolderAlive))
   // A second process that asks meanwhile shows that the lock holds between processes, too: it must wait as well.
@@ -314,7 +291,7 @@ test('processes that make a secret at the same time get the same one, readable b
       while (!existsSync(${JSON.stringify(go)}));
       process.stdout.write(keepSecretFile(${JSON.stringify(path)}))`),
   )
-  await Promise.all(makers.map((maker) => once(maker.stdout!, 'data')))
+  await Promise.all(makers.map((maker) => once(maker.stdout, 'data')))
   writeFileSync(go, '')
   const secrets = await Promise.all(makers.map((maker) => maker.output()))
   assert.deepEqual(new Set(secrets), new Set([`.${keepSecretFile(path)}`]))
@@ -327,10 +304,8 @@ test('processes that make a secret at the same time get the same one, readable b
 })
 
 test('a secret that cannot be read is not made anew', () => {
-  const path = join(folder, 'unreadable')
   assert.throws(() => keepSecretFile(join(folder, 'no', 'such', 'folder')), { code: 'ENOENT' })
   assert.throws(() => keepSecretFile(folder), { code: 'EISDIR' })
-  assert.equal(existsSync(path), false)
 })
 
 test('there are 249 countries, each with its place', () => {

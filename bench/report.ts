@@ -1,0 +1,154 @@
+// From what was measured to a table: each figure with what was wanted, and whether it was met.
+import type { FigureNumber, Measured, Starts } from './figures.ts'
+import { type Comparison, type Lap, median } from './wrk.ts'
+
+export type Figure = {
+  figure: FigureNumber
+  what: string
+  value: string
+  /** The same by CPU time of the server process, where that makes sense. */
+  byCpu: string
+  wanted: string
+  /** Null where nothing was wanted but to know. */
+  met: boolean | null
+  notes: string[]
+}
+
+export function makeFigures(wanted: ReadonlySet<FigureNumber>, measured: Measured[], starts: Starts | null): Figure[] {
+  const [main] = measured
+  if (main === undefined) return []
+  const figures: Figure[] = []
+  if (wanted.has(1) && main.list !== undefined) {
+    const what = 'list of 20 from 100,000, over a bare node:http server'
+    figures.push(ratio(1, what, main.list, 0.5, ['The aim is 0.70.']))
+  }
+  if (wanted.has(2)) figures.push(spread(measured.toSorted((a, b) => a.offers - b.offers)))
+  if (wanted.has(3) && main.newUsers !== undefined) {
+    const what = 'every request a new user with four new sub-IDs, over bare'
+    figures.push(ratio(3, what, main.newUsers, 0.25, ['The CPU time is of Offerdeck alone, without PostgreSQL.']))
+  }
+  if (wanted.has(4) && main.sql !== undefined) {
+    const what = 'the list of figure 1, over Fastify with one SQL query a request'
+    figures.push(
+      ratio(4, what, main.sql, 5, [
+        'The total is a count(*) in the same statement. The CPU time is of the Node processes alone, without PostgreSQL.',
+      ]),
+    )
+  }
+  if (wanted.has(5)) figures.push(...reports(main, starts))
+  return figures
+}
+
+function ratio(figure: FigureNumber, what: string, comparison: Comparison, floor: number, notes: string[]): Figure {
+  return {
+    figure,
+    what,
+    value: comparison.throughput.toFixed(2),
+    byCpu: comparison.cpu.toFixed(2),
+    wanted: `at least ${floor}`,
+    met: comparison.throughput >= floor,
+    notes: [...describe(comparison), ...notes],
+  }
+}
+
+const apart = (values: number[]) => Math.max(...values) / Math.min(...values)
+
+/** How far apart the costs of catalogues are, each relative to the bare server of its own rounds. */
+function spread(measured: Measured[]): Figure {
+  const lists = measured.flatMap(({ offers, list }) => (list === undefined ? [] : [{ offers, list }]))
+  const byThroughput = apart(lists.map(({ list }) => list.throughput))
+  const hasMillion = lists.some(({ offers }) => offers === 1_000_000)
+  return {
+    figure: 2,
+    what: `dearest over cheapest of ${lists.map(({ offers }) => offers.toLocaleString('en')).join(' / ')} offers`,
+    value: byThroughput.toFixed(2),
+    byCpu: apart(lists.map(({ list }) => list.cpu)).toFixed(2),
+    wanted: 'at most 1.3',
+    met: byThroughput <= 1.3,
+    notes: [
+      ...lists.map(
+        ({ offers, list }) =>
+          `${offers.toLocaleString('en')} offers: ${list.throughput.toFixed(2)} of bare, ${list.cpu.toFixed(2)} by CPU`,
+      ),
+      ...measured.map(
+        ({ offers, startMs, residentMbAtStart, residentMbAtEnd }) =>
+          `${offers.toLocaleString('en')} offers: started in ${seconds(startMs)}, ${residentMbAtStart} MB resident, ${residentMbAtEnd} MB at the end`,
+      ),
+      ...(hasMillion ? [] : ['1,000,000 offers were left out.']),
+    ],
+  }
+}
+
+function describe({ first, second, rounds }: Comparison): string[] {
+  const ratios = rounds.map((round) => (round.first.requestsPerSecond / round.second.requestsPerSecond).toFixed(2))
+  return [describeLap('Offerdeck:', first), describeLap('other:    ', second), `rounds: ${ratios.join(' ')}`]
+}
+
+function describeLap(name: string, lap: Lap): string {
+  const failures = lap.refused + lap.broken > 0 ? `; ${lap.refused} REFUSED, ${lap.broken} BROKEN` : ''
+  return (
+    `${name} ${lap.requestsPerSecond.toFixed(0)} requests/s, ${lap.cpuMicrosPerRequest.toFixed(0)} µs CPU and ` +
+    `${lap.bytesPerRequest.toFixed(0)} bytes each, p50 ${lap.p50Ms.toFixed(1)} ms, p99 ${lap.p99Ms.toFixed(1)} ms${failures}`
+  )
+}
+
+const plain = (what: string, value: string, notes: string[] = []): Figure => ({
+  figure: 5,
+  what,
+  value,
+  byCpu: '',
+  wanted: 'to know',
+  met: null,
+  notes,
+})
+
+function reports({ startMs, residentMbAtStart, residentMbAtEnd, change }: Measured, starts: Starts | null): Figure[] {
+  const figures = [
+    plain('resident memory, 100,000 offers, after start', `${residentMbAtStart} MB`, [
+      'Memory is of the Node process; PostgreSQL runs beside it.',
+    ]),
+    plain('resident memory, 100,000 offers, after the run', `${residentMbAtEnd} MB`),
+    plain('start with 100,000 offers', seconds(startMs)),
+  ]
+  if (starts !== null) {
+    figures.push(plain('first start, empty folder, with the demo', seconds(starts.firstMs)))
+    figures.push(plain('later start, with the demo', seconds(starts.laterMs)))
+  }
+  if (change !== undefined) {
+    const { fromCommit, fromCommand, command } = change
+    figures.push(
+      plain('a change is in the list, from its commit (median of 10)', `${median(fromCommit).toFixed(0)} ms`, [
+        `at most ${Math.max(...fromCommit).toFixed(0)} ms from commit to list; the server looks for changes every 200 ms`,
+      ]),
+      plain('a change is in the list, from the start of "offer pause"', `${fromCommand.toFixed(0)} ms`, [
+        `"offer pause" itself took ${command.toFixed(0)} ms until it ended.`,
+      ]),
+    )
+  }
+  return figures
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
+
+export function tableOf(figures: Figure[]): string {
+  const rows = [
+    ['', 'figure', 'measured', 'by CPU', 'wanted', 'met'],
+    ...figures.map(({ figure, what, value, byCpu, wanted, met }) => [
+      String(figure),
+      what,
+      value,
+      byCpu,
+      wanted,
+      met === null ? '' : met ? 'yes' : 'NO',
+    ]),
+  ]
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
+  return `${lines.join('\n')}\n`
+}

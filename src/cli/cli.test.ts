@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { type Finished, Installation, type Running, until } from '../../test/cli.ts'
+import { freePort } from '../../test/ports.ts'
+import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { hasValidChecksum } from '../features/apps/secrets.ts'
+
+type Credentials = { api_key: string; api_secret: string; signing_secret: string }
+type MadeApp = Credentials & { app_id: number; test: Credentials }
+type Summary = { offer_id: number; external_id: string; status: string; payout: number }
+
+const LEAVES = [
+  'serve', 'migrate', 'seed', 'config', 'doctor', 'publisher create', 'publisher list', 'app create', 'app list',
+  'app rotate-secret', 'app revoke', 'advertiser create', 'advertiser list', 'offer import', 'offer list', 'offer pause',
+  'offer resume', 'offer show',
+] // prettier-ignore
+const CANARY = 'canary-canary-canary-canary-canary'
+
+// A server runs beside nearly all commands below: they share its database, and none needs to start one.
+const home = new Installation()
+let server: Running & { url: string }
+let count = 0
+before(async () => {
+  server = await home.serve({ DEMO: 'off' })
+})
+after(() => home.remove())
+
+async function makeApp(...options: string[]): Promise<MadeApp> {
+  const publisher = `Publisher ${count++}`
+  await home.json('publisher', 'create', '--name', publisher)
+  return home.json<MadeApp>('app', 'create', '--publisher', publisher, '--name', 'App', ...options)
+}
+
+function writeOffers(...rows: Record<string, unknown>[]): string {
+  const file = join(home.folder, `offers-${count++}.json`)
+  const plain = { name: 'An offer', category: 'app', payout: 1.5, destination_url: 'https://ads.example.com/' }
+  writeFileSync(file, JSON.stringify(rows.map((row, i) => ({ ...plain, external_id: `row-${i}`, ...row }))))
+  return file
+}
+
+async function listOffers(of: Credentials, query = ''): Promise<{ status: number; ids: number[]; currency?: string }> {
+  const reply = await fetch(`${server.url}/api/v1/offers?userId=u&limit=100${query}`, {
+    headers: { 'x-api-key': of.api_key, 'x-api-secret': of.api_secret },
+  })
+  const { data } = (await reply.json()) as { data?: { offers: { offer_id: number }[] } }
+  return { status: reply.status, ids: data?.offers.map((offer) => offer.offer_id) ?? [] }
+}
+
+/** A failure as an operator should see it: status 1, a sentence on the standard error, no stack. */
+function failsWith({ status, err }: Finished, message: RegExp): void {
+  assert.match(err, message)
+  assert.doesNotMatch(err, /^ {4}at |should not have happened|node:internal|file:\/\//m)
+  assert.equal(status, 1)
+}
+
+test('every command has help that explains it and offers --json', async () => {
+  const helps = await Promise.all(LEAVES.map((leaf) => home.run([...leaf.split(' '), '--help'])))
+  for (const [i, { status, out }] of helps.entries()) {
+    assert.equal(status, 0, LEAVES[i])
+    assert.ok(out.startsWith(`Usage: offerdeck ${LEAVES[i]} `), out)
+    assert.match(out, /--json +print the result as JSON/)
+  }
+  const { status, out } = await home.run(['--help'])
+  assert.equal(status, 0)
+  for (const leaf of LEAVES) assert.match(out, new RegExp(`^ +${leaf.split(' ')[0]}\\b`, 'm'))
+})
+
+test('a command that is unknown or lacks something says where help is', async () => {
+  const [nothing, unknown, lacking, surplus] = await Promise.all([
+    home.run([]),
+    home.run(['ofer']),
+    home.run(['app', 'create']),
+    home.run(['offer', 'list', '--colour', 'red']),
+  ])
+  assert.match(nothing.out + nothing.err, /Usage: offerdeck/)
+  failsWith(unknown, /unknown command 'ofer'[\s\S]*(--help|offer)/)
+  failsWith(lacking, /--publisher[\s\S]*--help/)
+  failsWith(surplus, /--colour[\s\S]*--help/)
+})
+
+test('with --json every failure is JSON too', async () => {
+  const failures = await Promise.all([
+    home.run(['offer', 'show', '999999', '--json']),
+    home.run(['app', 'create', '--json']),
+    home.run(['offer', 'list', '--colour', '--json']),
+    home.run(['config', '--json'], { PORT: 'eighty' }),
+  ])
+  for (const { status, out } of failures) {
+    const { error } = JSON.parse(out) as { error: string }
+    assert.ok(error.length > 0)
+    assert.equal(status, 1)
+  }
+})
+
+test('publishers and advertisers are made once, and listed', async () => {
+  const publisher = await home.json<{ publisher_id: number; name: string; created_at: string }>('publisher', 'create', '--name', 'Zoë & Söhne') // prettier-ignore
+  const advertiser = await home.json<{ advertiser_id: number; name: string }>('advertiser', 'create', '--name', 'Zoë')
+  assert.match(publisher.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  const publishers = await home.json<(typeof publisher)[]>('publisher', 'list')
+  assert.deepEqual(publishers.find((one) => one.name === 'Zoë & Söhne'), { ...publisher, apps: 0 }) // prettier-ignore
+  const advertisers = await home.json<(typeof advertiser)[]>('advertiser', 'list')
+  assert.deepEqual(advertisers.find((one) => one.name === 'Zoë'), { ...advertiser, offers: 0 }) // prettier-ignore
+  failsWith(
+    await home.run(['publisher', 'create', '--name', 'Zoë & Söhne']),
+    /There is a publisher "Zoë & Söhne" already/,
+  )
+  failsWith(await home.run(['advertiser', 'create', '--name', 'Zoë']), /There is an advertiser "Zoë" already/)
+  const { out } = await home.run(['publisher', 'create', '--name', 'Next'])
+  assert.match(out, /Next: offerdeck app create --publisher "Next"/)
+})
+
+test('a publisher, an advertiser or an app without a name is refused', async () => {
+  for (const noun of ['publisher', 'advertiser']) failsWith(await home.run([noun, 'create', '--name', '']), /--name/)
+  for (const noun of ['publisher', 'advertiser']) failsWith(await home.run([noun, 'create', '--name', '  ']), /--name/)
+})
+
+test('a new app gets live and test credentials in the right forms, and its secrets are kept nowhere', async () => {
+  const app = await makeApp('--currency', 'Gems', '--rate', '50')
+  for (const [mode, one] of [['live', app], ['test', app.test]] as const) {
+    assert.match(one.api_key, new RegExp(`^pk_${mode}_[0-9A-Za-z]{28}$`))
+    assert.match(one.api_secret, new RegExp(`^sk_${mode}_[0-9A-Za-z]{49}$`))
+    assert.match(one.signing_secret, /^whsec_[0-9A-Za-z+/]{43}=$/)
+    assert.ok(hasValidChecksum(one.api_key) && hasValidChecksum(one.api_secret))
+  } // prettier-ignore
+  const list = await home.run(['app', 'list'])
+  const listed = await home.run(['app', 'list', '--json'])
+  for (const { api_key } of [app, app.test]) assert.ok(list.out.includes(api_key) && listed.out.includes(api_key))
+  const kept = [list.out, listed.out, await dumpDatabase()].join('\n')
+  for (const secret of [app, app.test].flatMap((one) => [one.api_secret, one.signing_secret])) {
+    const bare = secret.replace(/^(sk_\w{4}|whsec)_/, '')
+    for (const form of [bare, Buffer.from(secret).toString('hex'), Buffer.from(bare, 'base64').toString('hex')])
+      assert.ok(!kept.includes(form))
+  }
+  const text = await home.run(['app', 'create', '--publisher', `Publisher ${count - 1}`, '--name', 'Second'])
+  assert.match(text.out, /Store the secrets now[\s\S]*Live\napi_key +pk_live_[\s\S]*Test\napi_key +pk_test_/)
+})
+
+/** Every row of every table, as text. */
+async function dumpDatabase(): Promise<string> {
+  const { connection, release } = await holdEmbeddedPostgres(home.dataDir)
+  const client = new pg.Client(connection)
+  await client.connect()
+  const { rows: tables } = await client.query<{ name: string }>("SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'") // prettier-ignore
+  let text = ''
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)
+    text += rows.map(({ row }) => `${name} ${row}\n`).join('')
+  }
+  await client.end()
+  await release()
+  assert.match(text, /^credentials .*pk_live_/m)
+  assert.match(text, /^api_secrets .*hash/m)
+  return text
+}
+
+test('all bad options of an app are named in one message', async () => {
+  const bad = { '--name': ' ', '--rate': '0', '--rate-limit': '1e9', '--currency': '', '--expires-at': 'never', '--postback-url': 'ftp://x', '--block-category': 'music' } // prettier-ignore
+  const result = await home.run(['app', 'create', '--publisher', 'Nobody', ...Object.entries(bad).flat()])
+  for (const option of Object.keys(bad)) failsWith(result, new RegExp(`^${option} must`, 'm'))
+})
+
+test('a bad value gives one clear message and no stack', async () => {
+  const attempts: [string[], RegExp][] = [
+    [['app', 'create', '--publisher', 'Nobody', '--name', 'x'], /no publisher "Nobody"\. Make it with: offerdeck publisher create --name "Nobody"/],
+    [['app', 'rotate-secret', '1', '--grace', 'soon'], /--grace must be a time such as/],
+    [['app', 'rotate-secret', '999999'], /There is no app 999999\. "offerdeck app list" shows them/],
+    [['app', 'revoke', 'x'], /"x" is not an id/],
+    [['offer', 'show', '999999'], /There is no offer 999999\. "offerdeck offer list" shows them/],
+    [['offer', 'pause', '999999999999999999999'], /is not an id/],
+    [['offer', 'list', '--limit', '0'], /--limit/],
+    [['seed', '--offers', '0'], /--offers must be a whole number/],
+    [['serve', '--only', 'web'], /--only[\s\S]*api, worker/],
+    [['offer', 'import', join(home.folder, 'missing.json')], /Cannot read .*missing\.json/],
+  ] // prettier-ignore
+  const results = await Promise.all(attempts.map(([args]) => home.run(args)))
+  for (const [i, [, message]] of attempts.entries()) failsWith(results[i] as Finished, message)
+})
+
+test('all problems of the configuration come in one message', async () => {
+  const result = await home.run(['config'], { PORT: 'eighty', LOG_LEVEL: 'loud', TRUST_PROXY: '*' })
+  for (const name of ['PORT', 'LOG_LEVEL', 'TRUST_PROXY']) failsWith(result, new RegExp(`^ {2}- ${name} `, 'm'))
+})
+
+test('the configuration is printed with its secrets masked', async () => {
+  const env = {
+    DATABASE_URL: `postgres://owner:${CANARY}@db/offers?password=${CANARY}`,
+    REDIS_URL: `redis://:${CANARY}@cache`,
+    SECRET_KEY: CANARY,
+  }
+  for (const args of [['config'], ['config', '--json']]) {
+    const { status, out, err } = await home.run(args, env)
+    assert.equal(status, 0)
+    assert.doesNotMatch(out + err, new RegExp(CANARY))
+    assert.match(out, /owner:\*{8}@db/)
+  }
+})
+
+test('doctor finds nothing on a healthy installation', async () => {
+  const { ok, findings } = await home.json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
+  assert.equal(ok, true)
+  assert.deepEqual(findings.map(({ check }) => check), ['folder', 'database', 'schema', 'clock', 'redis', 'tls']) // prettier-ignore
+  assert.ok(findings.every((one) => one.ok))
+})
+
+test('where the database, Redis or the certificate is missing, doctor says what to do, and no secret', async () => {
+  const port = await freePort()
+  const away = {
+    DATABASE_URL: `postgres://u:${CANARY}@127.0.0.1:${port}/x`,
+    SECRET_KEY: CANARY,
+    REDIS_URL: `redis://:${CANARY}@127.0.0.1:${port}`,
+    TLS_CERT: '/no/cert.pem',
+    TLS_KEY: '/no/key.pem',
+  }
+  const { status, out, err } = await home.run(['doctor'], away)
+  assert.equal(status, 1)
+  assert.match(out, /FAIL +database .*ECONNREFUSED.*\n +→ Check that the server runs, that DATABASE_URL is right/)
+  assert.match(out, /FAIL +redis .*\n +→ Check that Redis runs/)
+  assert.match(out, /FAIL +tls .*\n +→ TLS_CERT must be/)
+  assert.doesNotMatch(out + err, new RegExp(CANARY))
+  for (const args of [['publisher', 'list'], ['migrate'], ['serve']])
+    failsWith(await home.run(args, { ...away, TLS_CERT: '', TLS_KEY: '' }), /DATABASE_URL|offerdeck doctor/)
+})
+
+test('an import ends with status 0, or 1 when it refused a row, which it names', async () => {
+  await home.json('advertiser', 'create', '--name', 'Importer')
+  const good = writeOffers({ advertiser: 'Importer' }, { advertiser: 'Importer' })
+  const first = await home.run(['offer', 'import', good])
+  assert.deepEqual([first.status, first.out], [0, '2 rows: 2 new, 0 updated, 0 unchanged, 0 refused.\n'])
+  const bad = writeOffers({ advertiser: 'Importer' }, { advertiser: 'Importer', category: 'music' })
+  const { status, out } = await home.run(['offer', 'import', bad])
+  assert.equal(status, 1)
+  assert.match(out, /^line 1: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 refused\.\n$/)
+  const json = await home.run(['offer', 'import', bad, '--json'])
+  assert.equal(json.status, 1)
+  assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })
+  const stranger = await home.run(['offer', 'import', writeOffers({ advertiser: 'Stranger' })])
+  assert.match(stranger.out, /offerdeck advertiser create --name "Stranger"/)
+})
+
+test('what a command changes beside a running server is served within a second', async () => {
+  await home.json('advertiser', 'create', '--name', 'Neighbour')
+  await home.json('offer', 'import', writeOffers({ advertiser: 'Neighbour', payout: 2.5 }))
+  const [offer] = await home.json<Summary[]>('offer', 'list', '--advertiser', 'Neighbour')
+  const id = offer?.offer_id ?? 0
+  assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
+  const app = await makeApp()
+  const within = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
+  await within(async () => (await listOffers(app)).ids.includes(id))
+  assert.equal((await listOffers(app.test)).status, 200)
+
+  await home.json('offer', 'pause', String(id))
+  await within(async () => !(await listOffers(app)).ids.includes(id))
+  assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
+  await home.json('offer', 'resume', String(id))
+  await within(async () => (await listOffers(app)).ids.includes(id))
+
+  const rotated = await home.json<Credentials>('app', 'rotate-secret', String(app.app_id), '--grace', '0s')
+  await within(async () => (await listOffers(app)).status === 401)
+  assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
+  await home.json('app', 'revoke', String(app.app_id))
+  await within(async () => (await listOffers({ ...app, ...rotated })).status === 401)
+  assert.match((await home.run(['app', 'list'])).out, new RegExp(`${app.api_key}.* revoked`))
+})
+
+test('migrate and seed can be repeated', async () => {
+  assert.deepEqual(await home.json('migrate'), { applied: [] })
+  assert.deepEqual(await home.json('seed', '--offers', '5'), { created: 5 })
+  assert.deepEqual(await home.json('seed', '--offers', '7'), { created: 2 })
+  assert.match((await home.run(['seed', '--offers', '7'])).out, /Made 0 offers; the other 7 were there already/)
+})
+
+test('a taken port is told, with what to do, and leaves the other program alone', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  const { port } = other.address() as { port: number }
+  failsWith(
+    await home.run(['serve'], { PORT: String(port), DEMO: 'off' }),
+    new RegExp(`Port ${port} .*is taken.*PORT=`),
+  )
+  other.close()
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
+})
+
+test('the server starts with a demo whose request works as printed, stops at Ctrl-C, and starts again after a kill', async () => {
+  const fresh = new Installation()
+  try {
+    const first = await fresh.serve()
+    const [, url = '', key = '', secret = ''] = /curl '(.*?)' -H 'X-API-Key: (.*?)' -H 'X-API-Secret: (.*?)'/.exec(first.out) ?? [] // prettier-ignore
+    assert.equal((await fetch(url, { headers: { 'x-api-key': key, 'x-api-secret': secret } })).status, 200)
+    assert.ok(fresh.postgresProcesses().length > 0)
+    const { status, err } = await first.kill('SIGINT')
+    assert.deepEqual({ status, err }, { status: 0, err: '' })
+    assert.deepEqual(fresh.postgresProcesses(), [])
+
+    const second = await fresh.serve({}, ['--json'])
+    assert.partialDeepStrictEqual(JSON.parse(second.out), { address: second.url, demo: { api_key: key } })
+    await second.kill('SIGKILL')
+    const third = await fresh.serve()
+    assert.match(third.out, new RegExp(`API key +${key}\n`))
+    assert.equal((await third.kill('SIGTERM')).status, 0)
+    assert.deepEqual(fresh.postgresProcesses(), [])
+  } finally {
+    await fresh.remove()
+  }
+})

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { App } from '../../app.ts'
+import { type Database, openPool } from '../../db/open.ts'
+import { useWorld } from '../../../test/world.ts'
+import type { IssuedCredentials } from '../apps/apps.ts'
+
+let appId: number
+let live: IssuedCredentials
+let testMode: IssuedCredentials
+const world = useWorld('contexts', async () => {
+  ;({ appId, live, test: testMode } = await world.makeApp())
+})
+
+async function ask(query: string, credentials = live, app: App = world.app): Promise<number> {
+  const headers = { 'x-api-key': credentials.api_key, 'x-api-secret': credentials.api_secret }
+  return (await app.server.inject({ url: `/v1/offers?${query}`, headers })).statusCode
+}
+
+async function keptFor(userId: string, isTest = false) {
+  const row = await world.database.db
+    .selectFrom('user_contexts')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('user_id', '=', userId)
+    .where('is_test', '=', isTest)
+    .executeTakeFirst()
+  return row && [row.aff_sub, row.aff_sub2, row.aff_sub3, row.aff_sub4]
+}
+
+/** How often PostgreSQL wrote a row of contexts, counted in the write-ahead log's terms: a version of a row is a write. */
+async function versionOf(userId: string): Promise<string> {
+  const { rows } = await world.database.pool.query<{ xmin: string }>(
+    'SELECT xmin::text FROM user_contexts WHERE user_id = $1',
+    [userId],
+  )
+  return rows[0]?.xmin ?? ''
+}
+
+test('sub-IDs are in the database when the answer arrives', async () => {
+  assert.equal(await ask('userId=a&aff_sub=1&aff_sub2=2&aff_sub3=3&aff_sub4=4'), 200)
+  assert.deepEqual(await keptFor('a'), ['1', '2', '3', '4'])
+})
+
+test('a new set replaces the old one, it is never merged', async () => {
+  await ask('userId=b&aff_sub=1&aff_sub2=2')
+  await ask('userId=b&aff_sub3=3')
+  assert.deepEqual(await keptFor('b'), [null, null, '3', null])
+})
+
+test('a request that carries none, or only empty ones, changes nothing', async () => {
+  await ask('userId=c&aff_sub=1')
+  await ask('userId=c')
+  await ask('userId=c&aff_sub=&aff_sub4=')
+  assert.deepEqual(await keptFor('c'), ['1', null, null, null])
+  await ask('userId=never')
+  assert.equal(await keptFor('never'), undefined)
+})
+
+test('a request that fails keeps nothing', async () => {
+  assert.equal(await ask('userId=d&aff_sub=1&limit=0'), 400)
+  assert.equal(await keptFor('d'), undefined)
+})
+
+test('an answer of 304 keeps them, too', async () => {
+  const headers = { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret }
+  const url = '/v1/offers?userId=e&aff_sub=1'
+  const { headers: first } = await world.app.server.inject({ url, headers })
+  await ask('userId=e&aff_sub=2')
+  const { statusCode } = await world.app.server.inject({
+    url,
+    headers: { ...headers, 'if-none-match': String(first['etag']) },
+  })
+  assert.equal(statusCode, 304)
+  assert.deepEqual(await keptFor('e'), ['1', null, null, null])
+})
+
+test('test and live credentials are kept apart, and so are apps', async () => {
+  const other = await world.makeApp()
+  await ask('userId=f&aff_sub=live')
+  await ask('userId=f&aff_sub=test', testMode)
+  await ask('userId=f&aff_sub=other', other.live)
+  assert.deepEqual(
+    [await keptFor('f'), await keptFor('f', true)],
+    [
+      ['live', null, null, null],
+      ['test', null, null, null],
+    ],
+  )
+})
+
+test('an unchanged set is not written again; a changed one is', async () => {
+  await ask('userId=g&aff_sub=1')
+  const first = await versionOf('g')
+  await ask('userId=g&aff_sub=1')
+  assert.equal(await versionOf('g'), first)
+  await ask('userId=g&aff_sub=2')
+  assert.notEqual(await versionOf('g'), first)
+})
+
+test('many at once are all kept; of several for one user the last one counts', async () => {
+  const statuses = await Promise.all(Array.from({ length: 600 }, (_, i) => ask(`userId=many-${i % 200}&aff_sub=${i}`)))
+  assert.ok(statuses.every((status) => status === 200))
+  const { rows } = await world.database.pool.query<{ user_id: string; aff_sub: string }>(
+    "SELECT user_id, aff_sub FROM user_contexts WHERE user_id LIKE 'many-%'",
+  )
+  assert.equal(rows.length, 200)
+  for (const { user_id, aff_sub } of rows) assert.equal(Number(aff_sub), 400 + Number(user_id.slice(5)))
+})
+
+test('with a second process, a set that the other one replaced is written again', async () => {
+  const other = await world.start()
+  try {
+    await ask('userId=h&aff_sub=1')
+    await ask('userId=h&aff_sub=2', live, other)
+    await ask('userId=h&aff_sub=1')
+    assert.deepEqual(await keptFor('h'), ['1', null, null, null])
+    await ask('userId=h&aff_sub=2', live, other)
+    assert.deepEqual(await keptFor('h'), ['2', null, null, null])
+  } finally {
+    await other.close()
+  }
+})
+
+test('any text of up to 45 characters comes back as it was sent', async () => {
+  const text = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 45 })
+    .filter((one) => !one.includes('\0') && [...one].length <= 45)
+  await fc.assert(
+    fc.asyncProperty(text, async (value) => {
+      assert.equal(await ask(`userId=i&aff_sub=${encodeURIComponent(value)}`), 200)
+      assert.deepEqual(await keptFor('i'), [value, null, null, null])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+/** A database that is away until told otherwise: nobody listens where it is said to be. */
+function switchable(): { database: Database; comeBack(): void } {
+  const nowhere = openPool({ host: '/nonexistent', user: 'x' }, 1)
+  const { pool } = world.database
+  let isAway = false
+  const proxy = new Proxy(pool, {
+    get(target, name, receiver) {
+      const from = isAway && (name === 'query' || name === 'connect') ? nowhere.pool : target
+      const value: unknown = Reflect.get(from, name, receiver)
+      return typeof value === 'function' ? value.bind(from) : value
+    },
+  })
+  return {
+    database: { ...world.database, pool: proxy, revive: async () => void (isAway = true) },
+    comeBack: () => void (isAway = false),
+  }
+}
+
+test('while the database is away the list answers, sub-IDs go to the spool, and are replayed when it is back', async () => {
+  const { database, comeBack } = switchable()
+  const app = await world.start({}, database)
+  try {
+    await database.revive() // goes away
+    assert.equal(await ask('userId=away&aff_sub=spooled', live, app), 200)
+    assert.equal(await ask('userId=away2&aff_sub=spooled', live, app), 200)
+    assert.equal(await keptFor('away'), undefined)
+    assert.equal(readdirSync(join(world.dataDir, 'spool')).length, 1)
+    comeBack()
+    for (
+      const deadline = Date.now() + 10_000;
+      readdirSync(join(world.dataDir, 'spool')).length > 0;
+      await new Promise(setImmediate)
+    ) {
+      assert.ok(Date.now() < deadline, 'not replayed within 10 s')
+    }
+    assert.deepEqual(
+      [await keptFor('away'), await keptFor('away2')],
+      [
+        ['spooled', null, null, null],
+        ['spooled', null, null, null],
+      ],
+    )
+  } finally {
+    await app.close()
+  }
+})
+
+test('a replayed set does not replace a newer one, and a torn last line is passed over', async () => {
+  await ask('userId=newer&aff_sub=new')
+  const old = {
+    appId,
+    isTest: false,
+    userId: 'newer',
+    subIds: ['old', null, null, null],
+    seenAtMs: Date.now() - 60_000,
+  }
+  const fresh = { ...old, userId: 'fresh' }
+  writeFileSync(
+    join(world.dataDir, 'spool', 'contexts-1-1-0.jsonl'),
+    `${JSON.stringify(old)}\n${JSON.stringify(fresh)}\n{"appId":1,"use`,
+  )
+  for (const deadline = Date.now() + 10_000; (await keptFor('fresh')) === undefined;) assert.ok(Date.now() < deadline)
+  assert.deepEqual(await keptFor('newer'), ['new', null, null, null])
+})

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { asCsv, asJson, FORMATS, FULL_CELLS, type Imported, useOfferFiles, write } from '../../../test/offer-files.ts'
+import { useWorld } from '../../../test/world.ts'
+import { OperatorError } from '../../errors.ts'
+import { createAdvertiser } from '../accounts/advertisers.ts'
+import { importOffers } from './import.ts'
+
+const world = useWorld('import')
+const files = useOfferFiles()
+const ADVERTISER = 'Acme, "the" Company'
+const COUNTS = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
+let count = 0
+let advertiser: Promise<unknown> | undefined
+
+/** The database, with the advertiser of all rows in it. */
+async function prepare() {
+  await (advertiser ??= createAdvertiser(world.database.db, ADVERTISER))
+  return world.database.db
+}
+
+const bring = async (name: string, content: string) => files.importText(await prepare(), name, content)
+
+/** A row of an offer that is not there yet. */
+const row = (more: Record<string, unknown> = {}) => ({
+  external_id: `row-${count++}`,
+  advertiser: ADVERTISER,
+  name: 'An offer',
+  category: 'app',
+  payout: '1.25',
+  destination_url: 'https://ads.example.com/?click={click_id}',
+  ...more,
+})
+
+function counts(imported: Imported, expected: Partial<typeof COUNTS>): void {
+  const { problems, ...result } = imported
+  assert.deepEqual(result, { ...COUNTS, ...expected }, JSON.stringify(problems))
+}
+
+const offerOf = (externalId: string) =>
+  world.database.db.selectFrom('offers').selectAll().where('external_id', '=', externalId).executeTakeFirstOrThrow()
+
+const goalsOf = (offerId: number) =>
+  world.database.db.selectFrom('goals').selectAll().where('offer_id', '=', offerId).orderBy('place').execute()
+
+const stamps = () =>
+  world.database.db.selectFrom('offers').select(['offer_id', 'updated_at', 'changed_xid']).orderBy('offer_id').execute()
+
+const isKnown = async (externalId: string) =>
+  (await world.database.db.selectFrom('offers').select('offer_id').where('external_id', '=', externalId).execute())
+    .length === 1
+
+const step = (name: string, payout: number, more = {}) => ({ name, payout, ...more })
+
+for (const format of FORMATS) {
+  test(`every field of a ${format} row is taken`, async () => {
+    const full = { ...row(), ...FULL_CELLS }
+    counts(await bring(`full.${format}`, write(format, [full])), { rows: 1, created: 1 })
+    const offer = await offerOf(full.external_id)
+    assert.partialDeepStrictEqual(offer, {
+      name: full.name,
+      description: full.description,
+      category: 'game',
+      payout_micros: 3_500_000,
+      revenue_micros: 5_000_000,
+      countries: ['DE', 'US'],
+      platforms: ['android', 'ios'],
+      destination_url: full.destination_url,
+      image_url: '/pictures/game-1.svg',
+      difficulty: 'hard',
+      time_estimate: '5-10 minutes',
+      requirements: 'New users only',
+      payment_required: true,
+      conversion_type: 'cpe',
+      status: 'paused',
+      starts_at: new Date('2026-01-01T00:00:00Z'),
+      ends_at: new Date('2026-12-31T22:59:59Z'),
+    })
+    const goals = (await goalsOf(offer.offer_id)).map(({ name, description, payout_micros, revenue_micros, is_optional }) => [name, description, payout_micros, revenue_micros, is_optional]) // prettier-ignore
+    assert.deepEqual(goals, [
+      ['Install', 'Open it', 500_000, 1_000_000, false],
+      ['Level 9', '', 3_000_000, 4_000_000, true],
+    ])
+  })
+
+  test(`importing a ${format} file again changes nothing, and a changed row changes one offer`, async () => {
+    const rows = Array.from({ length: 600 }, (_, i) =>
+      row({ goals: [step('One', 1), step('Two', 0.25 + i)], payout: '' }),
+    )
+    counts(await bring(`again.${format}`, write(format, rows)), { rows: 600, created: 600 })
+    const first = await stamps()
+    counts(await bring(`again.${format}`, write(format, rows)), { rows: 600, unchanged: 600 })
+    assert.deepEqual(await stamps(), first)
+    const changed = rows.map((one, i) => (i === 550 ? { ...one, name: 'Another name' } : one))
+    counts(await bring(`again.${format}`, write(format, changed)), { rows: 600, updated: 1, unchanged: 599 })
+    const { offer_id, name } = await offerOf(rows[550]?.external_id ?? '')
+    assert.equal(name, 'Another name')
+    const moved = (await stamps()).filter(({ changed_xid }, i) => changed_xid !== first[i]?.changed_xid)
+    assert.deepEqual(moved.map((one) => one.offer_id), [offer_id]) // prettier-ignore
+  })
+
+  test(`a bad ${format} row is reported with its line and reason, and all others are taken`, async () => {
+    const bad: [Record<string, unknown>, RegExp][] = [
+      [{ category: 'music' }, /^category is not one of survey, app, game, video\.$/],
+      [{ category: undefined }, /category is not one of/],
+      [{ payout: '1.23456' }, /^payout is not an amount of dollars with at most 4 decimals\.$/],
+      [{ payout: '-1' }, /payout is not an amount/],
+      [{ payout: '100000.01' }, /payout is more than 100,000 dollars/],
+      [{ payout: undefined }, /^payout is missing\.$/],
+      [{ countries: 'US,XX,UK' }, /^countries has XX, UK, not an ISO 3166-1 code\.$/],
+      [{ platforms: 'web,mobile' }, /^platforms has mobile, not one of web, android, ios\.$/],
+      [{ advertiser: undefined }, /^advertiser is missing\.$/],
+      [{ advertiser: 'Nobody' }, /there is no advertiser "Nobody"; make it with: offerdeck advertiser create --name "Nobody"/],
+      [{ external_id: '' }, /^external_id is missing\.$/],
+      [{ name: 'n'.repeat(301) }, /^name is longer than 300 characters\.$/],
+      [{ destination_url: undefined }, /^destination_url is missing\.$/],
+      [{ destination_url: 'javascript:alert(1)' }, /^destination_url is not an http or https URL\.$/],
+      [{ destination_url: 'https://{click_id}.example.com/' }, /^destination_url has a macro in its host\.$/],
+      [{ destination_url: 'https://u:p@ads.example.com/' }, /^destination_url has credentials in it\.$/],
+      [{ image_url: '//evil.example.com/x.png' }, /^image_url is not an http or https URL\.$/],
+      [{ starts_at: '2026-02-02', ends_at: '2026-02-01' }, /^ends_at is not after starts_at\.$/],
+      [{ starts_at: 'soon' }, /^starts_at is not a time/],
+      [{ ends_at: '2026-02-30' }, /^ends_at is not a time/],
+      [{ goals: [step('One', 1), step('Two', 1)] }, /^payout is not the sum over its goals\.$/],
+      [{ goals: [step('One', 1), step('One', 0.25)] }, /^goals has two of the same name\.$/],
+      [{ goals: [step('One', 1.25, { is_optional: true })] }, /^goals has none that is required\.$/],
+      [{ goals: [step('One', 1.25, { is_optinal: true })] }, /^goals\[1\].*is_optinal/],
+      [{ goals: [step('One', 0.00001)], payout: '' }, /^goals\[1\]\.payout is not an amount/],
+      [{ goals: '[{"name":' }, /^goals is not valid JSON\.$/],
+      [{ revenue: '2', goals: [step('One', 1.25)] }, /^revenue is not the sum over its goals\.$/],
+      [{ payment_required: 'perhaps' }, /^payment_required is not true or false\.$/],
+      [{ status: 'deleted' }, /^status is not one of active, paused\.$/],
+      [{ name: 'a \0 NUL' }, /^name has a NUL/],
+      [{ description: 'a \x7f byte' }, /^description has bytes that are not UTF-8\.$/],
+      [{ name: '   ' }, /^name /],
+      [{ category: 'music', payout: '-1' }, /^(?=.*category)(?=.*payout)/],
+    ] // prettier-ignore
+    const good = bad.map(() => row())
+    const rows = bad.flatMap(([patch], i) => [{ ...row(), ...patch }, good[i] ?? row()])
+    const imported = await bring(`bad.${format}`, write(format, rows))
+    counts(imported, { rows: rows.length, created: good.length, rejected: bad.length })
+    const byLine = new Map(imported.problems.map(({ line, problem }) => [line, problem]))
+    for (const [i, [patch, reason]] of bad.entries())
+      assert.match(byLine.get(2 * i + 2) ?? 'nothing', reason, JSON.stringify(patch))
+    for (const { external_id } of good) assert.ok(await isKnown(external_id))
+  })
+
+  test(`of two ${format} rows for one offer the last one counts`, async () => {
+    const twice = row()
+    const far = Array.from({ length: 600 }, () => row())
+    const rows = [{ ...twice, name: 'First' }, { ...twice, name: 'Second' }, ...far, { ...twice, name: 'Third' }]
+    const imported = await bring(`twice.${format}`, write(format, rows))
+    assert.equal(imported.created, 601)
+    assert.equal(imported.created + imported.updated + imported.unchanged, imported.rows)
+    assert.equal((await offerOf(twice.external_id)).name, 'Third')
+  })
+
+  test(`a ${format} file of 20,000 rows is read as a stream`, async () => {
+    const rows = Array.from({ length: 20_000 }, () => row({ description: 'long '.repeat(100) }))
+    const file = join(files.folder, `big.${format}`)
+    await writeFile(file, write(format, rows))
+    const heapBefore = process.memoryUsage().heapUsed
+    let heapMost = 0
+    let readLast = 0
+    const result = await importOffers(await prepare(), file, {
+      onProblem: ({ line, problem }) => assert.fail(`line ${line}: ${problem}`),
+      onProgress: (read, total) => {
+        assert.ok(read >= readLast && read <= total)
+        if (readLast === 0) assert.ok(read < total / 4, 'the whole file was read before the first rows were written')
+        readLast = read
+        heapMost = Math.max(heapMost, process.memoryUsage().heapUsed)
+      },
+    })
+    assert.deepEqual(result, { ...COUNTS, rows: 20_000, created: 20_000 })
+    assert.ok(heapMost - heapBefore < 200_000_000, `${heapMost - heapBefore} bytes`)
+  })
+
+  test(`an empty ${format} file is reported, and one without rows is fine`, async () => {
+    const { problems, ...result } = await bring(`empty.${format}`, '')
+    assert.deepEqual(result, { ...COUNTS, rows: 1, rejected: 1 })
+    assert.deepEqual(problems, [{ line: 1, problem: 'the file is empty' }])
+    counts(await bring(`none.${format}`, write(format, [])), {})
+  })
+}
+
+test('a missing revenue equals the payout, for offers and for goals', async () => {
+  const [plain, stepped] = [
+    row({ payout: 1.5 }),
+    row({ payout: 3, goals: [step('One', 1), step('Two', 2, { revenue: 2.5 })] }),
+  ]
+  await bring('revenue.json', asJson([plain, stepped]))
+  assert.equal((await offerOf(plain.external_id)).revenue_micros, 1_500_000)
+  assert.equal((await offerOf(stepped.external_id)).revenue_micros, 3_500_000)
+})
+
+test('a goal keeps its id by name, is retired when it is gone, and comes back with the same id', async () => {
+  const offer = row({ payout: undefined })
+  const importGoals = (...goals: unknown[]) => bring('goals.json', asJson([{ ...offer, goals }]))
+  await importGoals(step('Install', 1), step('Level 5', 2))
+  const { offer_id, updated_at, changed_xid } = await offerOf(offer.external_id)
+  const [install, level] = (await goalsOf(offer_id)).map((goal) => goal.goal_id)
+  const now = async () => (await goalsOf(offer_id)).map((goal) => [goal.goal_id, goal.payout_micros, goal.is_retired])
+
+  counts(await importGoals(step('Level 5', 3), step('Install', 1)), { rows: 1, updated: 1 })
+  assert.deepEqual(await now(), [[level, 3_000_000, false], [install, 1_000_000, false]]) // prettier-ignore
+  counts(await importGoals(step('Install', 1)), { rows: 1, updated: 1 })
+  assert.deepEqual((await goalsOf(offer_id)).filter((goal) => goal.is_retired).map((goal) => goal.goal_id), [level]) // prettier-ignore
+  assert.equal((await offerOf(offer.external_id)).payout_micros, 1_000_000)
+  counts(await importGoals(step('Install', 1), step('Level 5', 2)), { rows: 1, updated: 1 })
+  assert.deepEqual(await now(), [[install, 1_000_000, false], [level, 2_000_000, false]]) // prettier-ignore
+
+  const last = await offerOf(offer.external_id)
+  counts(await importGoals(step('Install', 1, { description: 'Open it' }), step('Level 5', 2)), { rows: 1, updated: 1 })
+  const next = await offerOf(offer.external_id)
+  assert.ok(next.updated_at >= updated_at && BigInt(last.changed_xid) > BigInt(changed_xid))
+  assert.ok(BigInt(next.changed_xid) > BigInt(last.changed_xid), 'a change of a goal alone is a change of the offer')
+})
+
+test('countries may be a JSON list in a cell, and each counts once', async () => {
+  const rows = ['["us", "DE"]', 'de us DE', 'US|DE'].map((countries) => row({ countries }))
+  counts(await bring('countries.csv', asCsv(rows)), { rows: 3, created: 3 })
+  for (const { external_id } of rows) assert.deepEqual((await offerOf(external_id)).countries, ['DE', 'US'])
+})
+
+test('a CSV file may have a byte order mark, Windows line ends, empty lines and its columns in any order', async () => {
+  const offer = row({ name: 'Two\r\nlines' })
+  const columns = Object.keys(offer).toReversed()
+  const text = asCsv([offer, '', row()], { newline: '\r\n', columns })
+  counts(await bring('windows.csv', `\ufeff${text}`), { rows: 2, created: 2 })
+  assert.equal((await offerOf(offer.external_id)).name, 'Two\r\nlines')
+})
+
+test('the line of a CSV row is the one it starts on, whatever line ends stand in its cells', async () => {
+  for (const newline of ['\n', '\r\n']) {
+    const tall = { name: `Three${newline}lines${newline}high` }
+    const rows = [row(tall), row({ category: 'x' }), row({ ...tall, category: 'x' }), row({ category: 'x' })]
+    const { problems } = await bring('tall.csv', asCsv(rows, { newline }))
+    assert.deepEqual(problems.map(({ line }) => line), [5, 6, 9]) // prettier-ignore
+  }
+})
+
+test('a CSV row that does not fit the columns or has a stray quote loses no other', async () => {
+  const many = ','.repeat(40)
+  for (const bad of [many, 'too,few', 'x"y', '"x"y', 'x'.repeat(1_000_001)]) {
+    const imported = await bring('stray.csv', asCsv([row(), bad, row(), row()]))
+    counts(imported, { rows: 4, created: 3, rejected: 1 })
+    assert.deepEqual(imported.problems.map(({ line }) => line), [3]) // prettier-ignore
+    assert.ok(!imported.problems[0]?.problem.includes('undefined'))
+  }
+})
+
+test('a CSV cell whose quote is never closed is reported, and the rows before it are taken', async () => {
+  const imported = await bring('open.csv', asCsv([row(), '"open', row()]))
+  assert.deepEqual([imported.created, imported.problems[0]?.line], [1, 3])
+})
+
+test('an element of the array that is not valid JSON, or not an object, loses no other', async () => {
+  const imported = await bring('broken.json', asJson([row(), '{"external_id": }', '7', '[]', 'null', row({ colour: 'red' }), row()])) // prettier-ignore
+  counts(imported, { rows: 7, created: 2, rejected: 5 })
+  assert.deepEqual(imported.problems.toSorted((a, b) => a.line - b.line), [
+    { line: 3, problem: 'not valid JSON' },
+    { line: 4, problem: 'not an object.' },
+    { line: 5, problem: 'not an object.' },
+    { line: 6, problem: 'not an object.' },
+    { line: 7, problem: 'unknown field colour.' },
+  ]) // prettier-ignore
+})
+
+test('the whole rows of a truncated array are taken, and the end is reported', async () => {
+  const imported = await bring('cut.json', asJson([row(), row(), row()]).slice(0, -40))
+  counts(imported, { rows: 3, created: 2, rejected: 1 })
+  assert.deepEqual(imported.problems, [{ line: 4, problem: 'the file ends inside the array' }])
+})
+
+test('an external_id that is too long a number to be exact is refused rather than mixed up with another', async () => {
+  const exact = JSON.stringify(row({ external_id: 'ID' }))
+  const rows = ['9007199254740992', '9007199254740993'].map((id) => exact.replace('"ID"', id))
+  const imported = await bring('numbers.json', asJson([...rows, row({ external_id: 4711 })]))
+  counts(imported, { rows: 3, created: 1, rejected: 2 })
+  assert.ok(await isKnown('4711'))
+})
+
+test('a column that is not known is refused before anything is written', async () => {
+  const good = row()
+  const text = asCsv([good], { columns: [...Object.keys(good), 'colour', 'size'] })
+  await assert.rejects(bring('columns.csv', text), (error: Error) => {
+    assert.ok(error instanceof OperatorError)
+    assert.match(error.message, /not known: colour, size\.\nKnown are: external_id, advertiser/)
+    return true
+  })
+  await assert.rejects(bring('columns.csv', 'name,name\na,b\n'), /names a column twice/)
+  assert.equal(await isKnown(good.external_id), false)
+})
+
+test('what cannot be read as a file of offers is refused with a sentence', async () => {
+  const watcher = { onProblem: () => {}, onProgress: () => {} }
+  const attempt = (file: string) => importOffers(world.database.db, file, watcher)
+  mkdirSync(join(files.folder, 'folder.json'))
+  await assert.rejects(bring('offers.txt', '[]'), /offers\.txt must end in \.json or \.csv/)
+  await assert.rejects(attempt(join(files.folder, 'missing.json')), OperatorError)
+  await assert.rejects(attempt(join(files.folder, 'folder.json')), /is not a file/)
+})

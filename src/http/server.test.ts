@@ -1,0 +1,162 @@
+// What the server does with what is hostile, clumsy or unlucky, and where secrets must not appear.
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { useWorld } from '../../test/world.ts'
+import type { IssuedCredentials } from '../features/apps/apps.ts'
+
+let live: IssuedCredentials
+const world = useWorld('server', async () => {
+  live = (await world.makeApp()).live
+  await world.makeOffers({})
+  await world.app.server.listen({ host: '127.0.0.1', port: 0 })
+})
+
+const CODES: Record<number, string[]> = {
+  400: ['INVALID_REQUEST'],
+  401: ['INVALID_API_KEY', 'INVALID_API_SECRET'],
+  404: ['RESOURCE_NOT_FOUND'],
+  429: ['RATE_LIMIT_EXCEEDED'],
+}
+
+/** Sends bytes as they are and returns all that comes back. */
+async function sendRaw(bytes: Buffer): Promise<string> {
+  const { port } = world.app.server.server.address() as { port: number }
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {}) // the server may hang up on what is not HTTP
+  socket.write(bytes)
+  let answer = ''
+  for await (const chunk of socket.setTimeout(5_000, () => socket.destroy())) answer += String(chunk)
+  return answer
+}
+
+const request = (target: Buffer | string, ...headers: (Buffer | string)[]) =>
+  Buffer.concat([
+    Buffer.from('GET '),
+    Buffer.from(target),
+    Buffer.from(' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'),
+    ...headers.flatMap((header) => [Buffer.from(header), Buffer.from('\r\n')]),
+    Buffer.from('\r\n'),
+  ])
+
+function check(answer: string, what: string): void {
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
+  assert.ok(status === 200 || CODES[status] !== undefined, `${what}: ${answer.slice(0, 200)}`)
+  if (status === 200) return
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { code: string } }
+  assert.ok(CODES[status]?.includes(body.error.code), what)
+}
+
+test('any bytes in the query string give 200 or one of the six codes, never a 5xx', async () => {
+  const credentials = `apiKey=${live.api_key}&apiSecret=${live.api_secret}&`
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
+      const target = Buffer.concat([
+        Buffer.from(`/v1/offers?${credentials}userId=`),
+        Buffer.from(bytes.filter((byte) => ![10, 13, 32].includes(byte))),
+      ])
+      check(await sendRaw(request(target)), target.toString('latin1'))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('any parameters with any text give 200 or one of the six codes', async () => {
+  const name = fc.oneof(
+    fc.constantFrom(
+      'userId',
+      'limit',
+      'offset',
+      'sort',
+      'country',
+      'platform',
+      'category',
+      'aff_sub',
+      'apiKey',
+      'apiSecret',
+      '__proto__',
+      'constructor',
+    ),
+    fc.string({ maxLength: 8 }),
+  )
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.integer().map(String),
+    fc.constantFrom('', 'null', 'NaN', '[]', 'true'),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 12 }), async (pairs) => {
+      const search = pairs
+        .map(([n, v]) => `${encodeURIComponent(n.toWellFormed())}=${encodeURIComponent(v.toWellFormed())}`)
+        .join('&')
+      const { status, body } = await world.get(`/v1/offers?${search}`, live)
+      assert.ok(status === 200 || CODES[status]?.includes(body.error.code), search)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('any bytes in the headers give 200 or one of the six codes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(
+        'X-API-Key',
+        'X-API-Secret',
+        'If-None-Match',
+        'Origin',
+        'X-Forwarded-For',
+        'Content-Length',
+        'Expect',
+        'x',
+      ),
+      fc.uint8Array({ maxLength: 80 }),
+      async (name, bytes) => {
+        const header = Buffer.concat([Buffer.from(`${name}: `), Buffer.from(bytes)])
+        const answer = await sendRaw(request('/v1/offers?userId=u', header))
+        if (answer !== '') check(answer, header.toString('latin1'))
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+test('what is not HTTP gets 400 in the envelope, and so does an address that is too long', async () => {
+  for (const bytes of [
+    Buffer.from('hello\r\n\r\n'),
+    request(`/v1/offers?userId=${'x'.repeat(20_000)}`),
+    Buffer.from('GET /v1/offers HTTP/9.9\r\n\r\n'),
+  ]) {
+    const answer = await sendRaw(bytes)
+    assert.match(answer, /^HTTP\/1\.1 400 /)
+    assert.match(answer, /"code":"INVALID_REQUEST"/)
+  }
+})
+
+test('UTF-8 that is not percent-encoded gets 400 and is told what to do', async () => {
+  const target = Buffer.from(`/v1/offers?userId=jos\u00e9&apiKey=${live.api_key}&apiSecret=${live.api_secret}`)
+  const answer = await sendRaw(request(target))
+  assert.match(answer, /^HTTP\/1\.1 400 /)
+  assert.match(answer, /percent-encoded/)
+})
+
+test('a bug is answered with 500 SERVER_ERROR and Retry-After, logged whole, and tells the client nothing', async () => {
+  const broken = await world.start()
+  try {
+    const { server } = broken
+    const failing = world.database.pool.query.bind(world.database.pool)
+    world.database.pool.query = (() => Promise.reject(new Error('relation "secret_table" does not exist'))) as never
+    const answer = await server.inject({
+      url: '/v1/offers?userId=bug&aff_sub=1',
+      headers: { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret },
+    })
+    world.database.pool.query = failing as never
+    assert.equal(answer.statusCode, 500)
+    assert.equal(answer.headers['retry-after'], '5')
+    assert.match(answer.body, /"code":"SERVER_ERROR"/)
+    assert.doesNotMatch(answer.body, /secret_table|at .*\.ts/)
+    assert.ok(world.logged.some((line) => line.includes('secret_table')))
+  } finally {
+    await broken.close()
+  }
+})

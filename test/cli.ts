@@ -1,0 +1,128 @@
+// The real command, as processes of its own on a data folder of its own.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from './ports.ts'
+
+const COMMAND = fileURLToPath(new URL('../bin/offerdeck.js', import.meta.url))
+
+export type Finished = { status: number | null; out: string; err: string }
+type Env = Record<string, string>
+
+export class Installation {
+  readonly dataDir: string
+  readonly #folder = mkdtempSync(join(tmpdir(), 'offerdeck-cli-'))
+  readonly #running = new Set<Running>()
+
+  constructor() {
+    // Open to all, as an ordinary folder is: the database runs as another user where the tests run as root.
+    chmodSync(this.#folder, 0o755)
+    this.dataDir = join(this.#folder, 'data')
+  }
+
+  start(args: string[], env: Env = {}): Running {
+    const { PATH = '', HOME = '' } = process.env
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      cwd: this.#folder,
+      env: { PATH, HOME, DATA_DIR: this.dataDir, LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const running = new Running(child)
+    this.#running.add(running)
+    void running.finished.then(() => this.#running.delete(running))
+    return running
+  }
+
+  run(args: string[], env: Env = {}): Promise<Finished> {
+    return this.start(args, env).finished
+  }
+
+  /** Runs a command that must succeed, with --json, and returns what it printed. */
+  async json<T>(...args: string[]): Promise<T> {
+    const { status, out, err } = await this.run([...args, '--json'])
+    if (status !== 0) throw new Error(`offerdeck ${args.join(' ')}: status ${status}\n${out}${err}`)
+    return JSON.parse(out) as T
+  }
+
+  /** Starts the server on a free port; resolves when it has printed that it runs. */
+  async serve(env: Env = {}, args: string[] = []): Promise<Running & { url: string }> {
+    const port = String(await freePort())
+    const running = this.start(['serve', ...args], { PORT: port, ...env })
+    await running.prints(args.includes('--json') ? '}' : 'Ctrl-C')
+    return Object.assign(running, { url: `http://127.0.0.1:${port}` })
+  }
+
+  get folder(): string {
+    return this.#folder
+  }
+
+  async remove(): Promise<void> {
+    for (const running of this.#running) await running.kill('SIGKILL')
+    await until(() => this.postgresProcesses().length === 0)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** The ids of the PostgreSQL processes that work in this data folder. */
+  postgresProcesses(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && cwdOf(name).startsWith(this.dataDir))
+      .map(Number)
+  }
+}
+
+export class Running {
+  readonly finished: Promise<Finished>
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>
+  #out = ''
+  #err = ''
+
+  constructor(child: ChildProcessByStdio<null, Readable, Readable>) {
+    this.#child = child
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (this.#out += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.#err += chunk))
+    this.finished = once(child, 'close').then(([status]) => ({
+      status: status as number | null,
+      out: this.#out,
+      err: this.#err,
+    }))
+  }
+
+  get out(): string {
+    return this.#out
+  }
+
+  async prints(text: string): Promise<void> {
+    while (!this.#out.includes(text)) {
+      const ended = await Promise.race([once(this.#child.stdout, 'data').then(() => null), this.finished])
+      if (ended !== null) throw new Error(`It ended with status ${ended.status}: ${ended.out}${ended.err}`)
+    }
+  }
+
+  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Finished> {
+    this.#child.kill(signal)
+    return this.finished
+  }
+}
+
+/** Asks again and again, until it is so; returns how long that took in milliseconds. */
+export async function until(isSo: () => boolean | Promise<boolean>, patienceMs = 10_000): Promise<number> {
+  const startedMs = performance.now()
+  while (!(await isSo())) {
+    if (performance.now() - startedMs > patienceMs) throw new Error(`It is not so after ${patienceMs} ms.`)
+    await wait(25)
+  }
+  return performance.now() - startedMs
+}
+
+function cwdOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return '' // it ended meanwhile
+  }
+}
