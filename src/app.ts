@@ -40,9 +40,12 @@ export type AppOptions = { config: Config; secretKey: string; database: Database
 
 export async function buildApp({ config, secretKey, database, log }: AppOptions): Promise<App> {
   const { db, pool } = database
+  // Whatever is opened here is closed again, last first: at the end, or when something fails on the way.
+  await using opened = new AsyncDisposableStack()
 
   // What every request needs, in memory.
   const sole = new SoleProcess(pool)
+  opened.defer(() => sole.leave())
   await sole.join()
   const credentials = new Credentials()
   const catalogue = new Catalogue(config.publicUrl)
@@ -72,6 +75,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     config.redisUrl === null
       ? createMemoryLimiter()
       : await createRedisLimiter(config.redisUrl, (message) => log.warn(message))
+  opened.defer(() => limiter.close())
   const gate = createGate({
     find: credentials.find,
     hashSecret: createSecretHash(secretKey),
@@ -96,17 +100,11 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   welcomeRoutes(server)
   await server.ready()
   loop.start()
+  opened.defer(() => loop.stop())
+  opened.defer(() => server.close())
 
-  return {
-    server,
-    refresh,
-    async close() {
-      await server.close()
-      await loop.stop()
-      await sole.leave()
-      await limiter.close()
-    },
-  }
+  const owned = opened.move()
+  return { server, refresh, close: () => owned.disposeAsync() }
 }
 
 /** What is done on a schedule, on one or many machines; `offerdeck serve` runs it beside the API. */

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { freePort } from './ports.ts'
 
 const COMMAND = fileURLToPath(new URL('../bin/offerdeck.js', import.meta.url))
@@ -29,7 +31,15 @@ export class Installation {
     const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, [COMMAND, ...args], {
       cwd: this.#folder,
-      env: { PATH, HOME, DATA_DIR: this.dataDir, LOG_LEVEL: 'warn', ...env },
+      // Compiled once, not by each of the many processes: it halves the time of the tests.
+      env: {
+        PATH,
+        HOME,
+        NODE_COMPILE_CACHE: join(this.#folder, 'cache'),
+        DATA_DIR: this.dataDir,
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const running = new Running(child)
@@ -65,6 +75,24 @@ export class Installation {
     for (const running of this.#running) await running.kill('SIGKILL')
     await until(() => this.postgresProcesses().length === 0)
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Every row of every table, as text, a line each. */
+  async dumpDatabase(): Promise<string> {
+    const database = await holdEmbeddedPostgres(this.dataDir)
+    const client = new pg.Client(database.connection)
+    await client.connect()
+    const { rows: tables } = await client.query<{ name: string }>(
+      "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+    )
+    let text = ''
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)
+      text += rows.map(({ row }) => `${name} ${row}\n`).join('')
+    }
+    await client.end()
+    await database.release()
+    return text
   }
 
   /** The ids of the PostgreSQL processes that work in this data folder. */

@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import pg from 'pg'
 import { type Finished, Installation, type Running, until } from '../../test/cli.ts'
 import { freePort } from '../../test/ports.ts'
-import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { openPool } from '../db/open.ts'
 import { hasValidChecksum } from '../features/apps/secrets.ts'
 
 type Credentials = { api_key: string; api_secret: string; signing_secret: string }
 type MadeApp = Credentials & { app_id: number; test: Credentials }
 type Summary = { offer_id: number; external_id: string; status: string; payout: number }
 
-const LEAVES = [
-  'serve', 'migrate', 'seed', 'config', 'doctor', 'publisher create', 'publisher list', 'app create', 'app list',
-  'app rotate-secret', 'app revoke', 'advertiser create', 'advertiser list', 'offer import', 'offer list', 'offer pause',
-  'offer resume', 'offer show',
-] // prettier-ignore
+const COMMANDS: Record<string, string[]> = {
+  '': ['serve', 'migrate', 'seed', 'config', 'doctor', 'publisher', 'app', 'advertiser', 'offer'],
+  publisher: ['create', 'list'],
+  app: ['create', 'list', 'rotate-secret', 'revoke'],
+  advertiser: ['create', 'list'],
+  offer: ['import', 'list', 'pause', 'resume', 'show'],
+}
 const CANARY = 'canary-canary-canary-canary-canary'
 
 // A server runs beside nearly all commands below: they share its database, and none needs to start one.
@@ -29,10 +31,10 @@ before(async () => {
 })
 after(() => home.remove())
 
-async function makeApp(...options: string[]): Promise<MadeApp> {
+async function makeApp(): Promise<MadeApp & { publisher: string }> {
   const publisher = `Publisher ${count++}`
   await home.json('publisher', 'create', '--name', publisher)
-  return home.json<MadeApp>('app', 'create', '--publisher', publisher, '--name', 'App', ...options)
+  return { ...(await home.json<MadeApp>('app', 'create', '--publisher', publisher, '--name', 'App')), publisher }
 }
 
 function writeOffers(...rows: Record<string, unknown>[]): string {
@@ -42,8 +44,8 @@ function writeOffers(...rows: Record<string, unknown>[]): string {
   return file
 }
 
-async function listOffers(of: Credentials, query = ''): Promise<{ status: number; ids: number[]; currency?: string }> {
-  const reply = await fetch(`${server.url}/api/v1/offers?userId=u&limit=100${query}`, {
+async function listOffers(of: Credentials): Promise<{ status: number; ids: number[] }> {
+  const reply = await fetch(`${server.url}/api/v1/offers?userId=u&limit=100`, {
     headers: { 'x-api-key': of.api_key, 'x-api-secret': of.api_secret },
   })
   const { data } = (await reply.json()) as { data?: { offers: { offer_id: number }[] } }
@@ -57,16 +59,17 @@ function failsWith({ status, err }: Finished, message: RegExp): void {
   assert.equal(status, 1)
 }
 
-test('every command has help that explains it and offers --json', async () => {
-  const helps = await Promise.all(LEAVES.map((leaf) => home.run([...leaf.split(' '), '--help'])))
-  for (const [i, { status, out }] of helps.entries()) {
-    assert.equal(status, 0, LEAVES[i])
-    assert.ok(out.startsWith(`Usage: offerdeck ${LEAVES[i]} `), out)
-    assert.match(out, /--json +print the result as JSON/)
+test('every command is there, with help that explains it and offers --json', async () => {
+  const groups = Object.entries(COMMANDS)
+  const helps = await Promise.all(groups.map(([group]) => home.run(group === '' ? ['--help'] : [group, '--help'])))
+  for (const [i, [group, names]] of groups.entries()) {
+    assert.equal(helps[i]?.status, 0, group)
+    for (const name of names) assert.match(helps[i]?.out ?? '', new RegExp(`^  ${name} .*  [a-z]+`, 'm'))
   }
-  const { status, out } = await home.run(['--help'])
+  const { status, out } = await home.run(['app', 'create', '--help'])
   assert.equal(status, 0)
-  for (const leaf of LEAVES) assert.match(out, new RegExp(`^ +${leaf.split(' ')[0]}\\b`, 'm'))
+  for (const option of ['publisher', 'name', 'currency', 'rate', 'rate-limit', 'postback-url', 'expires-at', 'json'])
+    assert.match(out, new RegExp(`^  --${option} .*  [a-z]+`, 'm'))
 })
 
 test('a command that is unknown or lacks something says where help is', async () => {
@@ -96,66 +99,48 @@ test('with --json every failure is JSON too', async () => {
   }
 })
 
-test('publishers and advertisers are made once, and listed', async () => {
-  const publisher = await home.json<{ publisher_id: number; name: string; created_at: string }>('publisher', 'create', '--name', 'Zoë & Söhne') // prettier-ignore
-  const advertiser = await home.json<{ advertiser_id: number; name: string }>('advertiser', 'create', '--name', 'Zoë')
-  assert.match(publisher.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-  const publishers = await home.json<(typeof publisher)[]>('publisher', 'list')
-  assert.deepEqual(publishers.find((one) => one.name === 'Zoë & Söhne'), { ...publisher, apps: 0 }) // prettier-ignore
-  const advertisers = await home.json<(typeof advertiser)[]>('advertiser', 'list')
-  assert.deepEqual(advertisers.find((one) => one.name === 'Zoë'), { ...advertiser, offers: 0 }) // prettier-ignore
-  failsWith(
-    await home.run(['publisher', 'create', '--name', 'Zoë & Söhne']),
-    /There is a publisher "Zoë & Söhne" already/,
-  )
-  failsWith(await home.run(['advertiser', 'create', '--name', 'Zoë']), /There is an advertiser "Zoë" already/)
-  const { out } = await home.run(['publisher', 'create', '--name', 'Next'])
-  assert.match(out, /Next: offerdeck app create --publisher "Next"/)
-})
-
-test('a publisher, an advertiser or an app without a name is refused', async () => {
-  for (const noun of ['publisher', 'advertiser']) failsWith(await home.run([noun, 'create', '--name', '']), /--name/)
-  for (const noun of ['publisher', 'advertiser']) failsWith(await home.run([noun, 'create', '--name', '  ']), /--name/)
+test('publishers and advertisers are made once, under a name, and listed', async () => {
+  for (const noun of ['publisher', 'advertiser']) {
+    const made = await home.json<{ name: string; created_at: string }>(noun, 'create', '--name', 'Zoë & Söhne')
+    assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    const [list, again, next, ...nameless] = await Promise.all([
+      home.json<(typeof made)[]>(noun, 'list'),
+      home.run([noun, 'create', '--name', 'Zoë & Söhne']),
+      home.run([noun, 'create', '--name', 'Next']),
+      home.run([noun, 'create', '--name', '']),
+      home.run([noun, 'create', '--name', '  ']),
+    ])
+    assert.partialDeepStrictEqual(list, [made])
+    failsWith(again, /There is an? \w+ "Zoë & Söhne" already/)
+    assert.match(next.out, /Next: offerdeck (app create --publisher "Next"|offer import FILE)/)
+    for (const result of nameless) failsWith(result, /name/)
+  }
 })
 
 test('a new app gets live and test credentials in the right forms, and its secrets are kept nowhere', async () => {
-  const app = await makeApp('--currency', 'Gems', '--rate', '50')
+  const app = await makeApp()
   for (const [mode, one] of [['live', app], ['test', app.test]] as const) {
     assert.match(one.api_key, new RegExp(`^pk_${mode}_[0-9A-Za-z]{28}$`))
     assert.match(one.api_secret, new RegExp(`^sk_${mode}_[0-9A-Za-z]{49}$`))
     assert.match(one.signing_secret, /^whsec_[0-9A-Za-z+/]{43}=$/)
     assert.ok(hasValidChecksum(one.api_key) && hasValidChecksum(one.api_secret))
   } // prettier-ignore
-  const list = await home.run(['app', 'list'])
-  const listed = await home.run(['app', 'list', '--json'])
+  const [list, listed, text, dump] = await Promise.all([
+    home.run(['app', 'list']),
+    home.run(['app', 'list', '--json']),
+    home.run(['app', 'create', '--publisher', app.publisher, '--name', 'Second']),
+    home.dumpDatabase(),
+  ])
+  for (const row of [/^credentials .*pk_live_/m, /^api_secrets .*hash/m]) assert.match(dump, row)
   for (const { api_key } of [app, app.test]) assert.ok(list.out.includes(api_key) && listed.out.includes(api_key))
-  const kept = [list.out, listed.out, await dumpDatabase()].join('\n')
+  const kept = [list.out, listed.out, dump].join('\n')
   for (const secret of [app, app.test].flatMap((one) => [one.api_secret, one.signing_secret])) {
     const bare = secret.replace(/^(sk_\w{4}|whsec)_/, '')
     for (const form of [bare, Buffer.from(secret).toString('hex'), Buffer.from(bare, 'base64').toString('hex')])
       assert.ok(!kept.includes(form))
   }
-  const text = await home.run(['app', 'create', '--publisher', `Publisher ${count - 1}`, '--name', 'Second'])
   assert.match(text.out, /Store the secrets now[\s\S]*Live\napi_key +pk_live_[\s\S]*Test\napi_key +pk_test_/)
 })
-
-/** Every row of every table, as text. */
-async function dumpDatabase(): Promise<string> {
-  const { connection, release } = await holdEmbeddedPostgres(home.dataDir)
-  const client = new pg.Client(connection)
-  await client.connect()
-  const { rows: tables } = await client.query<{ name: string }>("SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'") // prettier-ignore
-  let text = ''
-  for (const { name } of tables) {
-    const { rows } = await client.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)
-    text += rows.map(({ row }) => `${name} ${row}\n`).join('')
-  }
-  await client.end()
-  await release()
-  assert.match(text, /^credentials .*pk_live_/m)
-  assert.match(text, /^api_secrets .*hash/m)
-  return text
-}
 
 test('all bad options of an app are named in one message', async () => {
   const bad = { '--name': ' ', '--rate': '0', '--rate-limit': '1e9', '--currency': '', '--expires-at': 'never', '--postback-url': 'ftp://x', '--block-category': 'music' } // prettier-ignore
@@ -191,8 +176,10 @@ test('the configuration is printed with its secrets masked', async () => {
     REDIS_URL: `redis://:${CANARY}@cache`,
     SECRET_KEY: CANARY,
   }
-  for (const args of [['config'], ['config', '--json']]) {
-    const { status, out, err } = await home.run(args, env)
+  for (const { status, out, err } of await Promise.all([
+    home.run(['config'], env),
+    home.run(['config', '--json'], env),
+  ])) {
     assert.equal(status, 0)
     assert.doesNotMatch(out + err, new RegExp(CANARY))
     assert.match(out, /owner:\*{8}@db/)
@@ -221,8 +208,21 @@ test('where the database, Redis or the certificate is missing, doctor says what 
   assert.match(out, /FAIL +redis .*\n +→ Check that Redis runs/)
   assert.match(out, /FAIL +tls .*\n +→ TLS_CERT must be/)
   assert.doesNotMatch(out + err, new RegExp(CANARY))
-  for (const args of [['publisher', 'list'], ['migrate'], ['serve']])
-    failsWith(await home.run(args, { ...away, TLS_CERT: '', TLS_KEY: '' }), /DATABASE_URL|offerdeck doctor/)
+})
+
+test('where the database does not answer, every command says what to do', async () => {
+  const away = { DATABASE_URL: `postgres://u:${CANARY}@127.0.0.1:${await freePort()}/x`, SECRET_KEY: CANARY }
+  const results = await Promise.all(
+    ['publisher list', 'migrate', 'serve'].map((line) => home.run(line.split(' '), away)),
+  )
+  for (const result of results) failsWith(result, /DATABASE_URL|offerdeck doctor/)
+})
+
+test('a command that has used the database leaves no connection open, in whatever way it used it', async () => {
+  const database = openPool(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as object, 1)
+  await database.pool.query('SELECT 1')
+  await database.close()
+  assert.equal(database.pool.totalCount, 0, 'the process would wait ten seconds for it')
 })
 
 test('an import ends with status 0, or 1 when it refused a row, which it names', async () => {
@@ -231,15 +231,19 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
   const first = await home.run(['offer', 'import', good])
   assert.deepEqual([first.status, first.out], [0, '2 rows: 2 new, 0 updated, 0 unchanged, 0 refused.\n'])
   const bad = writeOffers({ advertiser: 'Importer' }, { advertiser: 'Importer', category: 'music' })
-  const { status, out } = await home.run(['offer', 'import', bad])
+  const [{ status, out }, json, stranger] = await Promise.all([
+    home.run(['offer', 'import', bad]),
+    home.run(['offer', 'import', bad, '--json']),
+    home.run(['offer', 'import', writeOffers({ advertiser: 'Stranger' })]),
+  ])
   assert.equal(status, 1)
   assert.match(out, /^line 1: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 refused\.\n$/)
-  const json = await home.run(['offer', 'import', bad, '--json'])
   assert.equal(json.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })
-  const stranger = await home.run(['offer', 'import', writeOffers({ advertiser: 'Stranger' })])
   assert.match(stranger.out, /offerdeck advertiser create --name "Stranger"/)
 })
+
+const withinASecond = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
 
 test('what a command changes beside a running server is served within a second', async () => {
   await home.json('advertiser', 'create', '--name', 'Neighbour')
@@ -248,21 +252,20 @@ test('what a command changes beside a running server is served within a second',
   const id = offer?.offer_id ?? 0
   assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
   const app = await makeApp()
-  const within = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
-  await within(async () => (await listOffers(app)).ids.includes(id))
+  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
   assert.equal((await listOffers(app.test)).status, 200)
 
   await home.json('offer', 'pause', String(id))
-  await within(async () => !(await listOffers(app)).ids.includes(id))
+  await withinASecond(async () => !(await listOffers(app)).ids.includes(id))
   assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
   await home.json('offer', 'resume', String(id))
-  await within(async () => (await listOffers(app)).ids.includes(id))
+  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
 
   const rotated = await home.json<Credentials>('app', 'rotate-secret', String(app.app_id), '--grace', '0s')
-  await within(async () => (await listOffers(app)).status === 401)
+  await withinASecond(async () => (await listOffers(app)).status === 401)
   assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
   await home.json('app', 'revoke', String(app.app_id))
-  await within(async () => (await listOffers({ ...app, ...rotated })).status === 401)
+  await withinASecond(async () => (await listOffers({ ...app, ...rotated })).status === 401)
   assert.match((await home.run(['app', 'list'])).out, new RegExp(`${app.api_key}.* revoked`))
 })
 
@@ -275,6 +278,7 @@ test('migrate and seed can be repeated', async () => {
 
 test('a taken port is told, with what to do, and leaves the other program alone', async () => {
   const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
   const { port } = other.address() as { port: number }
   failsWith(
     await home.run(['serve'], { PORT: String(port), DEMO: 'off' }),

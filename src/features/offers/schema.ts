@@ -49,12 +49,15 @@ export const OfferListQuery = Type.Object({
   ),
   platform: Type.Optional(oneOf(PLATFORMS, { description: 'Only offers for this platform.' })),
   category: Type.Optional(oneOf(CATEGORIES, { description: 'Only offers of this category.' })),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many offers to return.' }),
-  offset: Type.Integer({ minimum: 0, default: 0, description: 'How many offers to skip.' }),
-  sort: oneOf(SORTS, { default: 'popular', description: 'Order of the offers; ties go by offer_id.' }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many offers to return.' }),
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'How many offers to skip.' })),
+  sort: Type.Optional(oneOf(SORTS, { default: 'popular', description: 'Order of the offers; ties go by offer_id.' })),
   ...SubIds,
 })
-export type OfferListQuery = Static<typeof OfferListQuery>
+/** As validated: what has a default is there. */
+export type OfferListQuery = Static<typeof OfferListQuery> & { limit: number; offset: number; sort: Sort }
 
 export const OfferQuery = Type.Object({ userId, ...SubIds })
 export type OfferQuery = Static<typeof OfferQuery>

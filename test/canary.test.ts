@@ -1,0 +1,112 @@
+// No secret in any log, error or page: every route and every error is driven with canary secrets, and all that was
+// written is searched for them.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createRedisLimiter } from '../src/http/rate-limit.ts'
+import { maskSecrets } from '../src/cli/log.ts'
+import { freePort } from './ports.ts'
+import { useWorld } from './world.ts'
+
+const world = useWorld('canary')
+
+test('no route and no error repeats a secret, in its answer, its headers or the log', async () => {
+  const { live, test: testMode } = await world.makeApp()
+  const secrets = [live, testMode].flatMap(({ api_secret, signing_secret }) => [api_secret, signing_secret])
+  const broken = `${live.api_secret}%zz`
+  const { api_key: key, api_secret: secret } = live
+  const paths = [
+    `/v1/offers?apiKey=${key}&apiSecret=${secret}&userId=u&aff_sub=x`,
+    `/v1/offers?apiKey=${key}&apiSecret=${secret}&limit=0`,
+    `/v1/offers?apiKey=${key}&apiSecret=${secret}&apiSecret=${secret}x&userId=u`,
+    `/v1/offers?apiKey=wrong&apiSecret=${secret}&userId=u`,
+    `/v1/offers?apiKey=${secret}&apiSecret=${secret}&userId=u`,
+    `/v1/offers?apiKey=${key}&apiSecret=${broken}&userId=u`,
+    `/v1/offers/1?apiKey=${key}&apiSecret=${secret}&userId=u`,
+    `/v1/offers/${secret}?apiKey=${key}&apiSecret=${secret}&userId=u`,
+    `/v1/nothing?apiSecret=${secret}`,
+    `/v1/%?apiSecret=${secret}`,
+    ...['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/icon.svg', '/robots.txt', '/pictures/x.svg'].map(
+      (path) => `${path}?apiSecret=${secret}`,
+    ),
+  ]
+  const written: string[] = []
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const) {
+    for (const url of paths) {
+      const answer = await world.app.server.inject({
+        method,
+        url,
+        headers: { origin: 'https://shop.example', 'x-api-secret': secret },
+      })
+      written.push(answer.body, JSON.stringify(answer.headers))
+    }
+  }
+  const query = world.database.pool.query.bind(world.database.pool)
+  world.database.pool.query = (() =>
+    Promise.reject(new Error(`a driver that repeats what it was given: ${secret}`))) as never
+  const failed = await world.app.server.inject(`/v1/offers?apiKey=${key}&apiSecret=${secret}&userId=u&aff_sub=new`)
+  world.database.pool.query = query as never
+  assert.equal(failed.statusCode, 500)
+  written.push(failed.body, ...world.logged)
+  assert.ok(
+    world.logged.some((line) => line.includes('a driver that repeats')),
+    'the error was logged',
+  )
+  for (const one of secrets) assert.ok(!written.some((text) => text.includes(one)), one)
+})
+
+test('the log masks what looks like a secret, wherever it stands', () => {
+  assert.equal(
+    maskSecrets('x sk_live_abc123 y apiSecret=hunter2&z whsec_a+/b='),
+    'x sk_live_******** y apiSecret=********&z whsec_********',
+  )
+})
+
+test('a warning about Redis does not repeat its password', async () => {
+  const warnings: string[] = []
+  const limiter = await createRedisLimiter(`redis://:canary-password@127.0.0.1:${await freePort()}`, (message) =>
+    warnings.push(message),
+  )
+  await limiter.close()
+  assert.ok(warnings.length > 0 && !warnings.join().includes('canary-password'))
+})
+
+test('a whole start of the demo leaves its secrets in the files meant for them and nowhere else', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'offerdeck-canary-'))
+  try {
+    const port = await freePort()
+    const server = spawn(process.execPath, ['bin/offerdeck.js', 'serve', '--json'], {
+      env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'trace' },
+    })
+    let log = ''
+    server.stderr.on('data', (chunk: Buffer) => (log += String(chunk)))
+    const demo = await new Promise<{ api_key: string; api_secret: string }>((resolve) =>
+      server.stdout.once('data', (chunk: Buffer) =>
+        resolve((JSON.parse(String(chunk)) as { demo: { api_key: string; api_secret: string } }).demo),
+      ),
+    )
+    for (const path of ['/v1/offers?userId=u&aff_sub=1', '/v1/offers?limit=0', '/v1/x']) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}&apiKey=${demo.api_key}&apiSecret=${demo.api_secret}`)
+      assert.ok(!(await answer.text()).includes(demo.api_secret))
+    }
+    const exited = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGINT')
+    assert.equal(await exited, 0)
+    assert.ok(!log.includes(demo.api_secret), log)
+    const holders = filesBelow(dataDir).filter((file) => readFileSync(file).includes(demo.api_secret))
+    assert.deepEqual(holders, [join(dataDir, 'demo-app.json')])
+    for (const name of ['demo-app.json', 'secret-key', 'postgres-password'])
+      assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
