@@ -1,13 +1,13 @@
 // Writes the files that come from others: src/db/tables.ts from migrations/, docs/configuration.md from src/config.ts.
 // With --check it writes nothing and fails when one of them is stale.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../src/config.ts'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
+import { makeFolder } from '../test/folders.ts'
 
 const check = process.argv.includes('--check')
 const stale: string[] = []
@@ -56,7 +56,7 @@ function configurationPage(): string {
 }
 
 async function tableTypes(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'offerdeck-generate-'))
+  const folder = makeFolder('generate')
   try {
     const postgres = await holdEmbeddedPostgres(folder)
     try {

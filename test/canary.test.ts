@@ -2,14 +2,14 @@
 // written is searched for them.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createRedisLimiter } from '../src/http/rate-limit.ts'
 import { maskSecrets } from '../src/cli/log.ts'
 import { freePort } from './ports.ts'
 import { useWorld } from './world.ts'
+import { makeFolder } from './folders.ts'
 
 const world = useWorld('canary')
 
@@ -75,7 +75,7 @@ test('a warning about Redis does not repeat its password', async () => {
 })
 
 test('a whole start of the demo leaves its secrets in the files meant for them and nowhere else', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'offerdeck-canary-'))
+  const dataDir = makeFolder('canary')
   try {
     const port = await freePort()
     const server = spawn(process.execPath, ['bin/offerdeck.js', 'serve', '--json'], {

@@ -1,7 +1,6 @@
 // Before all tests: one PostgreSQL (the embedded one) with a migrated template, and one Redis. After them: gone.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -9,13 +8,14 @@ import { type EmbeddedPostgres, holdEmbeddedPostgres } from '../src/db/embedded.
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
 import { freePort } from './ports.ts'
+import { makeFolder } from './folders.ts'
 
 let postgres: EmbeddedPostgres
 let redis: ChildProcess
 let folder: string
 
 export async function globalSetup(): Promise<void> {
-  folder = mkdtempSync(join(tmpdir(), 'offerdeck-test-'))
+  folder = makeFolder('test')
   postgres = await holdEmbeddedPostgres(join(folder, 'postgres'))
   const admin = new pg.Client(postgres.connection)
   await admin.connect()

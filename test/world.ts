@@ -1,7 +1,6 @@
 // A network of its own for a test file: a fresh database, the whole app on it, and the verbs a test needs.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { FastifyBaseLogger, InjectOptions } from 'fastify'
@@ -16,6 +15,7 @@ import { createApp, type IssuedCredentials, type NewApp } from '../src/features/
 import { readImportRecord } from '../src/features/offers/import-record.ts'
 import type { Offer } from '../src/features/offers/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
+import { makeFolder } from './folders.ts'
 
 export const SECRET_KEY = 'a secret key for tests, forty characters'
 export const PUBLIC_URL = 'https://offers.test'
@@ -35,7 +35,7 @@ export class World {
   config: Config
   database!: Database
   app!: App
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'offerdeck-world-'))
+  readonly dataDir = makeFolder('world')
   /** Every line logged so far. */
   readonly logged: string[] = []
   #count = 0

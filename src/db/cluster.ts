@@ -34,6 +34,8 @@ export type Cluster = {
   socketDir: string
   /** The pipe whose writers keep the server alive. */
   aliveFile: string
+  /** Where the watchdog confirms each of them. */
+  joinedDir: string
   logFile: string
   binaries: { initdb: string; postgres: string }
   runAs: RunAs
@@ -43,6 +45,8 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
   const runAs = chooseUser()
   const home = chooseHome(dataDir, runAs)
   makePrivateDir(home, runAs)
+  const joinedDir = join(home, 'joined')
+  makePrivateDir(joinedDir, runAs)
   const aliveFile = join(home, 'alive')
   if (!existsSync(aliveFile)) {
     const made = spawnSync('mkfifo', ['-m', '600', aliveFile], { ...runAs, cwd: '/', encoding: 'utf8' })
@@ -54,6 +58,7 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
     dataDir: join(home, 'data'),
     socketDir: chooseSocketDir(home, runAs),
     aliveFile,
+    joinedDir,
     logFile: join(home, 'postgres.log'),
     binaries: await findBinaries(runAs),
     runAs,

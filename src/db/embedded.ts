@@ -4,9 +4,12 @@
 // watchdog beside the server reads it, and the end of the file (the last process closed it, or was killed) stops the
 // server. So a crash leaves no server behind, and a command run beside a running server shares it.
 //
-//   nobody reads `alive` -> not running: take the start lock, look again, start it
-//   somebody reads it    -> running, starting or stopping: connect, or look again shortly
-import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+//   nobody reads `alive`      -> not running: take the start lock, look again, start it
+//   somebody reads it         -> running, starting or stopping: join
+//   the watchdog confirms     -> running, and it stays: connect
+//   it does not within a time -> it was on its way out: look again
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -17,6 +20,7 @@ import { type Cluster, locateCluster } from './cluster.ts'
 import { livePostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 const START_DEADLINE_MS = 60_000
+const JOIN_PATIENCE_MS = 2_000
 const NAME = 'offerdeck' // of the database and of its owner
 
 export type EmbeddedPostgres = {
@@ -69,7 +73,7 @@ class Server {
     let problem: string | null = 'it did not answer'
     while (Date.now() < deadline) {
       const pipe =
-        this.#openPipe() ??
+        (await this.#join()) ??
         (await withFileLock(join(this.#cluster.home, 'start.lock'), async () =>
           this.isWatched() ? null : this.#start(),
         ))
@@ -82,6 +86,28 @@ class Server {
     throw new OperatorError(
       `The embedded PostgreSQL did not start within ${START_DEADLINE_MS / 1000} s (${problem}). Its log is ${this.#cluster.logFile}.`,
     )
+  }
+
+  /** The descriptor of a pipe whose watchdog knows of us; null when there is none, or it is leaving. */
+  async #join(): Promise<number | null> {
+    const pipe = this.#openPipe()
+    if (pipe === null) return null
+    const name = `${process.pid}-${randomUUID()}`
+    const confirmation = join(this.#cluster.joinedDir, name)
+    try {
+      writeSync(pipe, `${name}\n`)
+      for (let waited = 0; waited < JOIN_PATIENCE_MS && this.isWatched(); waited += 5) {
+        if (existsSync(confirmation)) {
+          rmSync(confirmation, { force: true })
+          return pipe
+        }
+        await sleep(5)
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error // else it left just now
+    }
+    closeSync(pipe)
+    return null
   }
 
   isWatched(): boolean {
@@ -103,7 +129,7 @@ class Server {
     }
   }
 
-  async #start(): Promise<number> {
+  async #start(): Promise<number | null> {
     // Both ends at once: the watchdog's open must not block, and others must see that somebody is at it.
     const both = openSync(this.#cluster.aliveFile, constants.O_RDWR | constants.O_NONBLOCK)
     try {
@@ -117,7 +143,7 @@ class Server {
         }
         await sleep(15)
       }
-      return openSync(this.#cluster.aliveFile, constants.O_WRONLY | constants.O_NONBLOCK)
+      return await this.#join()
     } finally {
       closeSync(both)
     }

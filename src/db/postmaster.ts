@@ -10,12 +10,13 @@ const MAJOR = '18'
 const MAX_LOG_BYTES = 10_000_000
 const STOP_PATIENCE_MS = 10_000
 
-// The server runs in the background of a shell; `read` waits for the end of the pipe and then stops it. The shell
-// reaps the server, so no zombie makes the next start believe that it still runs.
-const WATCHDOG = `alive=$1; shift
+// The server runs in the background of a shell. Whoever joins writes a name into the pipe, and sees a file of that name
+// appear: proof that the watchdog is there and will wait for this one, too. At the end of the pipe it stops the server.
+// The shell reaps the server, so no zombie makes the next start believe that it still runs.
+const WATCHDOG = `alive=$1; joined=$2; shift 2
 "$@" </dev/null & server=$!
 trap 'kill -INT $server' TERM INT
-(read -r _ <"$alive"; kill -INT $server) & watch=$!
+(while read -r name; do : >"$joined/$name"; done <"$alive"; kill -INT $server) & watch=$!
 wait $server; status=$?
 kill $watch 2>/dev/null
 exit $status`
@@ -44,12 +45,16 @@ export async function startPostmaster(
   if (existsSync(cluster.logFile) && statSync(cluster.logFile).size > MAX_LOG_BYTES) rmSync(cluster.logFile)
   const log = openSync(cluster.logFile, 'a', 0o600)
   // Detached: Ctrl-C in the terminal is for the program, which then lets go of the server in its own time.
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', cluster.aliveFile, cluster.binaries.postgres, ...args], {
-    ...cluster.runAs,
-    cwd: '/',
-    stdio: ['ignore', log, log],
-    detached: true,
-  })
+  const child = spawn(
+    '/bin/sh',
+    ['-c', WATCHDOG, 'watchdog', cluster.aliveFile, cluster.joinedDir, cluster.binaries.postgres, ...args],
+    {
+      ...cluster.runAs,
+      cwd: '/',
+      stdio: ['ignore', log, log],
+      detached: true,
+    },
+  )
   closeSync(log)
   let exited = false
   child.on('exit', () => (exited = true))

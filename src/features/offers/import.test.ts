@@ -200,7 +200,7 @@ test('a goal keeps its id by name, is retired when it is gone, and comes back wi
   const offer = row({ payout: undefined })
   const importGoals = (...goals: unknown[]) => bring('goals.json', asJson([{ ...offer, goals }]))
   await importGoals(step('Install', 1), step('Level 5', 2))
-  const { offer_id, updated_at, changed_xid } = await offerOf(offer.external_id)
+  const { offer_id } = await offerOf(offer.external_id)
   const [install, level] = (await goalsOf(offer_id)).map((goal) => goal.goal_id)
   const now = async () => (await goalsOf(offer_id)).map((goal) => [goal.goal_id, goal.payout_micros, goal.is_retired])
 
@@ -215,7 +215,6 @@ test('a goal keeps its id by name, is retired when it is gone, and comes back wi
   const last = await offerOf(offer.external_id)
   counts(await importGoals(step('Install', 1, { description: 'Open it' }), step('Level 5', 2)), { rows: 1, updated: 1 })
   const next = await offerOf(offer.external_id)
-  assert.ok(next.updated_at >= updated_at && BigInt(last.changed_xid) > BigInt(changed_xid))
   assert.ok(BigInt(next.changed_xid) > BigInt(last.changed_xid), 'a change of a goal alone is a change of the offer')
 })
 
@@ -227,8 +226,7 @@ test('countries may be a JSON list in a cell, and each counts once', async () =>
 
 test('a CSV file may have a byte order mark, Windows line ends, empty lines and its columns in any order', async () => {
   const offer = row({ name: 'Two\r\nlines' })
-  const columns = Object.keys(offer).toReversed()
-  const text = asCsv([offer, '', row()], { newline: '\r\n', columns })
+  const text = asCsv([offer, '', row()], { newline: '\r\n', columns: Object.keys(offer).toReversed() })
   counts(await bring('windows.csv', `\ufeff${text}`), { rows: 2, created: 2 })
   assert.equal((await offerOf(offer.external_id)).name, 'Two\r\nlines')
 })
@@ -243,12 +241,10 @@ test('the line of a CSV row is the one it starts on, whatever line ends stand in
 })
 
 test('a CSV row that does not fit the columns or has a stray quote loses no other', async () => {
-  const many = ','.repeat(40)
-  for (const bad of [many, 'too,few', 'x"y', '"x"y', 'x'.repeat(1_000_001)]) {
+  for (const bad of [','.repeat(40), 'too,few', 'x"y', '"x"y', 'x'.repeat(1_000_001)]) {
     const imported = await bring('stray.csv', asCsv([row(), bad, row(), row()]))
     counts(imported, { rows: 4, created: 3, rejected: 1 })
     assert.deepEqual(imported.problems.map(({ line }) => line), [3]) // prettier-ignore
-    assert.ok(!imported.problems[0]?.problem.includes('undefined'))
   }
 })
 
@@ -277,8 +273,8 @@ test('the whole rows of a truncated array are taken, and the end is reported', a
 
 test('an external_id that is too long a number to be exact is refused rather than mixed up with another', async () => {
   const exact = JSON.stringify(row({ external_id: 'ID' }))
-  const rows = ['9007199254740992', '9007199254740993'].map((id) => exact.replace('"ID"', id))
-  const imported = await bring('numbers.json', asJson([...rows, row({ external_id: 4711 })]))
+  const rows = ['9007199254740992', '9007199254740993', '4711'].map((id) => exact.replace('"ID"', id))
+  const imported = await bring('numbers.json', asJson(rows))
   counts(imported, { rows: 3, created: 1, rejected: 2 })
   assert.ok(await isKnown('4711'))
 })
@@ -296,10 +292,10 @@ test('a column that is not known is refused before anything is written', async (
 })
 
 test('what cannot be read as a file of offers is refused with a sentence', async () => {
-  const watcher = { onProblem: () => {}, onProgress: () => {} }
-  const attempt = (file: string) => importOffers(world.database.db, file, watcher)
   mkdirSync(join(files.folder, 'folder.json'))
   await assert.rejects(bring('offers.txt', '[]'), /offers\.txt must end in \.json or \.csv/)
-  await assert.rejects(attempt(join(files.folder, 'missing.json')), OperatorError)
-  await assert.rejects(attempt(join(files.folder, 'folder.json')), /is not a file/)
+  for (const [name, message] of [['missing', /Cannot read .*missing\.json/], ['folder', /is not a file/]] as const) {
+    const file = join(files.folder, `${name}.json`)
+    await assert.rejects(importOffers(await prepare(), file, { onProblem() {}, onProgress() {} }), message)
+  } // prettier-ignore
 })

@@ -1,0 +1,127 @@
+// kill -9 at random moments under load: whatever was acknowledged is found, and nothing is found that was not sent.
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { holdEmbeddedPostgres } from '../../src/db/embedded.ts'
+import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import { runCommand, type Serving, startServer } from '../program.ts'
+import { makeFolder } from '../folders.ts'
+
+const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
+const CLIENTS = 8
+
+let dataDir: string
+let credentials: IssuedCredentials
+const attempted = new Set<string>()
+const acknowledged = new Set<string>()
+
+before(() => {
+  dataDir = makeFolder('crash')
+  runCommand(dataDir, 'publisher', 'create', '--name', 'P')
+  credentials = runCommand<IssuedCredentials>(
+    dataDir,
+    'app',
+    'create',
+    '--publisher',
+    'P',
+    '--name',
+    'A',
+    '--rate-limit',
+    '1000000',
+  )
+  runCommand(dataDir, 'seed', '--offers', '20')
+})
+after(() => rmSync(dataDir, { recursive: true, force: true }))
+
+/** Sends users with sub-IDs, one after the other, until told to stop; remembers which were acknowledged. */
+async function sendUntil({ url }: Serving, name: string, isOver: () => boolean): Promise<void> {
+  const headers = { 'x-api-key': credentials.api_key, 'x-api-secret': credentials.api_secret }
+  for (let i = 0; !isOver(); i++) {
+    const userId = `${name}-${i}`
+    attempted.add(userId)
+    try {
+      const answer = await fetch(`${url}/v1/offers?userId=${userId}&aff_sub=${userId}&limit=1`, {
+        headers,
+        signal: AbortSignal.timeout(10_000),
+      })
+      await answer.arrayBuffer()
+      if (answer.status === 200) acknowledged.add(userId)
+    } catch {
+      await sleep(5) // the server is gone: so it was not acknowledged
+    }
+  }
+}
+
+async function kept(): Promise<Map<string, string>> {
+  const postgres = await holdEmbeddedPostgres(dataDir)
+  const client = new pg.Client(postgres.connection)
+  await client.connect()
+  const { rows } = await client.query<{ user_id: string; aff_sub: string }>(
+    'SELECT user_id, aff_sub FROM user_contexts',
+  )
+  await client.end()
+  await postgres.release()
+  return new Map(rows.map((row) => [row.user_id, row.aff_sub]))
+}
+
+async function compare(): Promise<void> {
+  const found = await kept()
+  const lost = [...acknowledged].filter((userId) => found.get(userId) !== userId)
+  assert.deepEqual(lost, [], 'acknowledged, but not found')
+  assert.deepEqual(
+    [...found.keys()].filter((userId) => !attempted.has(userId)),
+    [],
+    'found, but never sent',
+  )
+}
+
+test(`after kill -9 of the server under load, nothing acknowledged is lost (${ROUNDS} rounds)`, async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const server = await startServer(dataDir)
+    let isOver = false
+    const clients = Array.from({ length: CLIENTS }, (_, i) => sendUntil(server, `server-${round}-${i}`, () => isOver))
+    await sleep(100 + Math.random() * 600)
+    server.child.kill('SIGKILL')
+    await server.exited
+    isOver = true
+    await Promise.all(clients)
+    await compare()
+  }
+  assert.ok(acknowledged.size > ROUNDS * 10, `only ${acknowledged.size} were acknowledged`)
+})
+
+test(`after kill -9 of PostgreSQL under load, the API goes on, the database comes back by itself, and nothing is lost (${ROUNDS} rounds)`, async () => {
+  const server = await startServer(dataDir)
+  const before = acknowledged.size
+  for (let round = 0; round < ROUNDS; round++) {
+    let isOver = false
+    const clients = Array.from({ length: CLIENTS }, (_, i) => sendUntil(server, `postgres-${round}-${i}`, () => isOver))
+    await sleep(100 + Math.random() * 400)
+    process.kill(Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
+    const answeredAt = acknowledged.size
+    await sleep(300)
+    assert.ok(acknowledged.size > answeredAt, 'requests are answered while the database is away')
+    for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+      const { database } = (await (await fetch(`${server.url}/readyz`)).json()) as { database: string }
+      if (database === 'ok') break
+      assert.ok(Date.now() < deadline, 'the database did not come back')
+    }
+    isOver = true
+    await Promise.all(clients)
+  }
+  server.child.kill('SIGINT')
+  await server.exited
+  // What is still in the spool is replayed by the next start.
+  const next = await startServer(dataDir)
+  for (const deadline = Date.now() + 20_000; ; await sleep(100)) {
+    const found = await kept()
+    if ([...acknowledged].every((userId) => found.has(userId)) || Date.now() > deadline) break
+  }
+  next.child.kill('SIGINT')
+  await next.exited
+  await compare()
+  assert.ok(acknowledged.size > before)
+})
