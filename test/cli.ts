@@ -19,12 +19,15 @@ type Env = Record<string, string>
 export class Installation {
   readonly dataDir: string
   readonly #folder = mkdtempSync(join(tmpdir(), 'offerdeck-cli-'))
+  readonly #cache: string
   readonly #running = new Set<Running>()
 
-  constructor() {
+  /** Shares the compiled program of another one. */
+  constructor(other?: Installation) {
     // Open to all, as an ordinary folder is: the database runs as another user where the tests run as root.
     chmodSync(this.#folder, 0o755)
     this.dataDir = join(this.#folder, 'data')
+    this.#cache = other?.#cache ?? join(this.#folder, 'cache')
   }
 
   start(args: string[], env: Env = {}): Running {
@@ -35,7 +38,7 @@ export class Installation {
       env: {
         PATH,
         HOME,
-        NODE_COMPILE_CACHE: join(this.#folder, 'cache'),
+        NODE_COMPILE_CACHE: this.#cache,
         DATA_DIR: this.dataDir,
         LOG_LEVEL: 'warn',
         ...env,
