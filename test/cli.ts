@@ -27,7 +27,7 @@ export class Installation {
     // Open to all, as an ordinary folder is: the database runs as another user where the tests run as root.
     chmodSync(this.#folder, 0o755)
     this.dataDir = join(this.#folder, 'data')
-    this.#cache = other?.#cache ?? join(this.#folder, 'cache')
+    this.#cache = other === undefined ? join(this.#folder, 'cache') : other.#cache
   }
 
   start(args: string[], env: Env = {}): Running {

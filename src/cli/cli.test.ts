@@ -103,17 +103,16 @@ test('publishers and advertisers are made once, under a name, and listed', async
   for (const noun of ['publisher', 'advertiser']) {
     const made = await home.json<{ name: string; created_at: string }>(noun, 'create', '--name', 'Zoë & Söhne')
     assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-    const [list, again, next, ...nameless] = await Promise.all([
+    const [list, again, next, nameless] = await Promise.all([
       home.json<(typeof made)[]>(noun, 'list'),
       home.run([noun, 'create', '--name', 'Zoë & Söhne']),
       home.run([noun, 'create', '--name', 'Next']),
       home.run([noun, 'create', '--name', '']),
-      home.run([noun, 'create', '--name', '  ']),
     ])
     assert.partialDeepStrictEqual(list, [made])
     failsWith(again, /There is an? \w+ "Zoë & Söhne" already/)
     assert.match(next.out, /Next: offerdeck (app create --publisher "Next"|offer import FILE)/)
-    for (const result of nameless) failsWith(result, /name/)
+    failsWith(nameless, /name/)
   }
 })
 
@@ -239,21 +238,18 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
 const withinASecond = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
 
 test('what a command changes beside a running server is served within a second', async () => {
-  await home.json('advertiser', 'create', '--name', 'Neighbour')
+  const [app] = await Promise.all([makeApp(), home.json('advertiser', 'create', '--name', 'Neighbour')])
   await home.json('offer', 'import', writeOffers({ advertiser: 'Neighbour', payout: 2.5 }))
   const [offer] = await home.json<{ offer_id: number }[]>('offer', 'list', '--advertiser', 'Neighbour')
   const id = offer?.offer_id ?? 0
   assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
-  const app = await makeApp()
   await withinASecond(async () => (await listOffers(app)).ids.includes(id))
   assert.equal((await listOffers(app.test)).status, 200)
-
   await home.json('offer', 'pause', String(id))
   await withinASecond(async () => !(await listOffers(app)).ids.includes(id))
   assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
   await home.json('offer', 'resume', String(id))
   await withinASecond(async () => (await listOffers(app)).ids.includes(id))
-
   const rotated = await home.json<Credentials>('app', 'rotate-secret', String(app.app_id), '--grace', '0s')
   await withinASecond(async () => (await listOffers(app)).status === 401)
   assert.equal((await listOffers({ ...app, ...rotated })).status, 200)

@@ -90,7 +90,7 @@ const REFERENCE_PAGE = `<!doctype html>
 </html>
 `
 const START = `Scalar.createApiReference('#reference', {
-  url: '/openapi.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, hideClientButton: true,
+  url: '/openapi.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true,
   documentDownloadType: 'json', defaultOpenAllTags: true,
 })
 `

@@ -105,7 +105,7 @@ function allowance({ used, resetAtMs }: Window, limit: number): Allowance {
 
 /** Fixed windows that start with a key's first request. Bounded: what is forgotten under a flood of keys is the oldest. */
 class Windows {
-  readonly #windows = new Cache<Window>(MAX_KEYS)
+  readonly #windows = new Cache<string, Window>(MAX_KEYS)
   readonly #now: () => number
 
   constructor(now: () => number) {

@@ -1,5 +1,5 @@
 // What all of v1 has in common: both ways to write its path, the gate in front, the envelope around what is not there.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { sendError } from './envelope.ts'
 import type { Credential, Gate } from './gate.ts'
 
@@ -21,6 +21,7 @@ export async function mountV1<C extends Credential>(
         v1.addHook('onRoute', (route) => {
           const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
           route.onRequest = gate.createHook(Object.keys(properties))
+          if (prefix === '/v1' && route.schema) route.schema = describeAlias(route.schema)
         })
         mount(v1)
       },
@@ -45,4 +46,10 @@ export async function mountV1<C extends Credential>(
       allow,
     ])
   })
+}
+
+/** The short path of an operation: described apart, under an id of its own. */
+function describeAlias(schema: FastifySchema): FastifySchema {
+  const { operationId } = schema as { operationId?: string }
+  return { ...schema, operationId: `${operationId}Short`, tags: ['The same without /api'] } as FastifySchema
 }

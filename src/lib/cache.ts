@@ -2,9 +2,9 @@
  * A bounded cache that costs one Map look-up on a hit: two generations, the older one dropped whole when the
  * younger one is full. What is in use moves over in time; what is not goes with its generation.
  */
-export class Cache<V> {
-  #young = new Map<string, V>()
-  #old = new Map<string, V>()
+export class Cache<K, V> {
+  #young = new Map<K, V>()
+  #old = new Map<K, V>()
   #weight = 0
   readonly #capacity: number
   readonly #weigh: (value: V) => number
@@ -15,7 +15,7 @@ export class Cache<V> {
     this.#weigh = weigh
   }
 
-  get(key: string): V | undefined {
+  get(key: K): V | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young
     const old = this.#old.get(key)
@@ -26,7 +26,7 @@ export class Cache<V> {
     return old
   }
 
-  set(key: string, value: V): void {
+  set(key: K, value: V): void {
     const before = this.#young.get(key)
     if (before !== undefined) this.#weight -= this.#weigh(before)
     else if (this.#old.size > 0) this.#old.delete(key)
@@ -40,7 +40,7 @@ export class Cache<V> {
   }
 
   /** Puts `value` where `before` is, or nothing, unless that has gone meanwhile. */
-  replace(key: string, before: V, value: V | null): void {
+  replace(key: K, before: V, value: V | null): void {
     const generation = [this.#young, this.#old].find((one) => one.get(key) === before)
     if (generation === undefined) return
     if (generation === this.#young) this.#weight += (value === null ? 0 : this.#weigh(value)) - this.#weigh(before)
@@ -55,7 +55,7 @@ export class Cache<V> {
   }
 
   /** All that is in it now; it may change meanwhile. */
-  entries(): [string, V][] {
+  entries(): [K, V][] {
     return [...this.#young, ...this.#old]
   }
 }

@@ -149,7 +149,7 @@ test('a cache never holds more than twice its capacity, and always the latest en
   const operations = fc.array(fc.tuple(fc.nat(30), fc.boolean(), fc.integer({ min: 1, max: 3 })), { maxLength: 300 })
   fc.assert(
     fc.property(operations, fc.integer({ min: 4, max: 12 }), (steps, capacity) => {
-      const cache = new Cache<{ weight: number }>(capacity, ({ weight }) => weight)
+      const cache = new Cache<string, { weight: number }>(capacity, ({ weight }) => weight)
       const latest = new Map<string, { weight: number }>()
       for (const [n, isWrite, weight] of steps) {
         const key = String(n)
@@ -167,7 +167,7 @@ test('a cache never holds more than twice its capacity, and always the latest en
 })
 
 test('what is in use outlives what is not', () => {
-  const cache = new Cache<number>(10)
+  const cache = new Cache<string, number>(10)
   for (const key of ['used', 'unused']) cache.set(key, 1)
   for (let i = 0; i < 100; i++) {
     cache.set(`passing ${i}`, i)
@@ -178,7 +178,7 @@ test('what is in use outlives what is not', () => {
 
 test('a cached value is replaced only while it is still the one expected, in both generations', () => {
   for (const passing of [[], ['x', 'y']]) {
-    const cache = new Cache<string>(3)
+    const cache = new Cache<string, string>(3)
     for (const key of ['a', ...passing]) cache.set(key, 'one')
     cache.replace('a', 'another', 'two')
     cache.replace('b', 'one', 'two')

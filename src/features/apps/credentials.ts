@@ -7,19 +7,26 @@ import { readChangedApps } from './apps.ts'
 export type AppCredential = Credential & {
   appId: number
   isTest: boolean
-  currency: { name: string; rateMicros: number }
+  currency: { id: number; name: string; rateMicros: number }
   /** Null when the app shows everything. */
-  rules: { key: string; blockedCategories: string[]; blockedKeywords: string[]; paymentOffers: boolean } | null
+  rules: { id: number; blockedCategories: string[]; blockedKeywords: string[]; paymentOffers: boolean } | null
 }
 
 export class Credentials {
   readonly #byKey = new Map<string, AppCredential>()
+  readonly #numbers = new Map<string, number>()
 
   readonly find = (apiKey: string): AppCredential | undefined => this.#byKey.get(apiKey)
 
   /** Takes in the apps changed by a transaction not older than `xid`. */
   async refresh(db: Db, xid: string): Promise<void> {
     for (const app of await readChangedApps(db, xid)) {
+      const rules = {
+        blockedCategories: app.blocked_categories,
+        blockedKeywords: app.blocked_keywords,
+        paymentOffers: app.payment_offers,
+      }
+      const currency = { name: app.currency, rateMicros: app.rate_micros }
       this.#byKey.set(app.api_key, {
         apiKey: app.api_key,
         appId: app.app_id,
@@ -27,23 +34,21 @@ export class Credentials {
         rateLimit: app.rate_limit,
         expiresAtMs: app.revoked_at !== null ? 0 : (app.expires_at?.getTime() ?? Infinity),
         secrets: app.secrets.map(({ hash, expires_at }) => ({ hash, expiresAtMs: expires_at?.getTime() ?? Infinity })),
-        currency: { name: app.currency, rateMicros: app.rate_micros },
-        rules: rulesOf(app.blocked_categories, app.blocked_keywords, app.payment_offers),
+        currency: { id: this.#numberOf(currency), ...currency },
+        rules: isOpen(rules) ? null : { id: this.#numberOf(rules), ...rules },
       })
     }
   }
+
+  /** The same number for what is the same, from 1 on: caches tell currencies and rules apart by it. */
+  #numberOf(value: object): number {
+    const text = JSON.stringify(value)
+    const number = this.#numbers.get(text) ?? this.#numbers.size + 1
+    this.#numbers.set(text, number)
+    return number
+  }
 }
 
-function rulesOf(
-  blockedCategories: string[],
-  blockedKeywords: string[],
-  paymentOffers: boolean,
-): AppCredential['rules'] {
-  if (blockedCategories.length === 0 && blockedKeywords.length === 0 && paymentOffers) return null
-  return {
-    key: JSON.stringify([blockedCategories, blockedKeywords, paymentOffers]),
-    blockedCategories,
-    blockedKeywords,
-    paymentOffers,
-  }
+function isOpen(rules: { blockedCategories: string[]; blockedKeywords: string[]; paymentOffers: boolean }): boolean {
+  return rules.blockedCategories.length === 0 && rules.blockedKeywords.length === 0 && rules.paymentOffers
 }

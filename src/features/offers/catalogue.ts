@@ -4,7 +4,7 @@
 // kept in a bounded cache. A change makes new orders and lists from the old ones, a few at a time between requests.
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Cache } from '../../lib/cache.ts'
-import { compileFilter, type ContentRules, type Filter, matches, selectMatching } from './filters.ts'
+import { compileFilter, type ContentRules, type Filter, listKey, matches, selectMatching } from './filters.ts'
 import { buildList, mergeSlots, type OfferList, updateList } from './lists.ts'
 import { writeTemplate } from './offer-text.ts'
 import type { OfferRecord } from './offers.ts'
@@ -21,9 +21,9 @@ export class Catalogue {
   readonly #slotOf = new Map<number, number>()
   #slots = new Slots(1024)
   #orders: Record<Sort, Uint32Array> = { payout_desc: NONE, payout_asc: NONE, newest: NONE, popular: NONE }
-  readonly #lists = new Cache<OfferList>(MAX_LISTS)
+  readonly #lists = new Cache<number, OfferList>(MAX_LISTS)
   /** Whole lists, for whoever pages further than a list's head reaches. */
-  readonly #deep = new Cache<{ list: OfferList; slots: Uint32Array }>(MAX_DEEP_SLOTS, ({ slots }) => slots.length)
+  readonly #deep = new Cache<OfferList, Uint32Array>(MAX_DEEP_SLOTS, (slots) => slots.length)
   #nextBoundaryMs = Infinity
 
   constructor(publicUrl: string) {
@@ -68,27 +68,28 @@ export class Catalogue {
     await this.#rearrange(slots, before)
   }
 
-  /** The list for a filter and an order; `key` must say both. */
-  list(filter: Filter, sort: Sort, key: string): OfferList {
+  /** The list for a filter and an order. */
+  list(filter: Filter, sort: Sort): OfferList {
+    const key = listKey(filter, sort)
     const cached = this.#lists.get(key)
     if (cached !== undefined) return cached
-    const list = buildList(this.#slots, this.#orders[sort], sort, compileFilter(filter))
+    const list = buildList(this.#slots, this.#orders[sort], { key, sort, filter: compileFilter(filter) })
     this.#lists.set(key, list)
     return list
   }
 
   /** A part of a list. */
-  slice(list: OfferList, offset: number, limit: number, key: string): CatalogueOffer[] {
+  slice(list: OfferList, offset: number, limit: number): CatalogueOffer[] {
     const isInHead = offset + limit <= list.head.length || list.head.length === list.total || offset >= list.total
-    const slots = isInHead ? list.head : this.#wholeList(list, key)
+    const slots = isInHead ? list.head : this.#wholeList(list)
     return Array.from(slots.subarray(offset, offset + limit), (slot) => this.#slots.offers[slot] as CatalogueOffer)
   }
 
-  #wholeList(list: OfferList, key: string): Uint32Array {
-    const cached = this.#deep.get(key)
-    if (cached?.list === list) return cached.slots
+  #wholeList(list: OfferList): Uint32Array {
+    const cached = this.#deep.get(list)
+    if (cached !== undefined) return cached
     const slots = selectMatching(list.filter, this.#slots, this.#orders[list.sort]).slice()
-    this.#deep.set(key, { list, slots })
+    this.#deep.set(list, slots)
     return slots
   }
 

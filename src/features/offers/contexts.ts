@@ -26,7 +26,7 @@ export class Contexts {
   readonly #spool: Spool<UserContext>
   readonly #sole: SoleProcess
   readonly #writer: BatchWriter<UserContext>
-  readonly #remembered = new Cache<Remembered>(REMEMBERED_USERS)
+  readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
   #awayUntilMs = 0
 
   constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess) {

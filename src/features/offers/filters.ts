@@ -1,6 +1,6 @@
 import { countryPlace } from '../../lib/countries.ts'
 import { searchableText } from './offer-text.ts'
-import { CATEGORIES, type Category, PLATFORMS, type Platform } from './schema.ts'
+import { CATEGORIES, type Category, PLATFORMS, type Platform, type Sort, SORTS } from './schema.ts'
 import {
   ANY_COUNTRY,
   ANY_PLATFORM,
@@ -13,7 +13,8 @@ import {
 
 /** What an app's publisher does not want to show. */
 export type ContentRules = {
-  key: string
+  /** Another number for other rules, never 0. */
+  id: number
   blockedCategories: string[]
   blockedKeywords: string[]
   paymentOffers: boolean
@@ -46,6 +47,14 @@ export function compileFilter({ country, platform, category, rules }: Filter): C
       keywords: rules.blockedKeywords.map((keyword) => keyword.toLowerCase()),
     },
   }
+}
+
+/** A number for each filter and order. Rules have numbers already; the rest is counted through. */
+export function listKey({ country, platform, category, rules }: Filter, sort: Sort): number {
+  const place = country === undefined ? ANY_COUNTRY : (countryPlace(country) ?? ANY_COUNTRY)
+  const onPlatform = platform === undefined ? PLATFORMS.length : PLATFORMS.indexOf(platform)
+  const inCategory = category === undefined ? CATEGORIES.length : CATEGORIES.indexOf(category)
+  return ((((rules?.id ?? 0) * 4 + SORTS.indexOf(sort)) * 4 + onPlatform) * 5 + inCategory) * 256 + place
 }
 
 export function matches(filter: CompiledFilter, slots: Slots, slot: number): boolean {

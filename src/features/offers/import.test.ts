@@ -211,7 +211,6 @@ test('a goal keeps its id by name, is retired when it is gone, and comes back wi
   assert.equal((await offerOf(offer.external_id)).payout_micros, 1_000_000)
   counts(await importGoals(step('Install', 1), step('Level 5', 2)), { rows: 1, updated: 1 })
   assert.deepEqual(await now(), [[install, 1_000_000, false], [level, 2_000_000, false]]) // prettier-ignore
-
   const last = await offerOf(offer.external_id)
   counts(await importGoals(step('Install', 1, { description: 'Open it' }), step('Level 5', 2)), { rows: 1, updated: 1 })
   const next = await offerOf(offer.external_id)

@@ -6,10 +6,11 @@ import type { Slots } from './slots.ts'
 
 export const HEAD = 1_000
 
+/** What a list is of. */
+export type ListKind = { readonly key: number; readonly sort: Sort; readonly filter: CompiledFilter }
+
 /** Never changed: an update makes a new one, so what was made from a list is good for as long as the list is. */
-export type OfferList = {
-  readonly sort: Sort
-  readonly filter: CompiledFilter
+export type OfferList = ListKind & {
   readonly total: number
   /** The first of them, at least `HEAD / 2`, or all. */
   readonly head: Uint32Array
@@ -25,8 +26,8 @@ export type Change = {
   added: Record<Sort, readonly number[]>
 }
 
-export function buildList(slots: Slots, order: Uint32Array, sort: Sort, filter: CompiledFilter): OfferList {
-  const all = selectMatching(filter, slots, order)
+export function buildList(slots: Slots, order: Uint32Array, kind: ListKind): OfferList {
+  const all = selectMatching(kind.filter, slots, order)
   const { stampA, stampB } = slots
   let a = 0
   let b = 0
@@ -35,7 +36,7 @@ export function buildList(slots: Slots, order: Uint32Array, sort: Sort, filter: 
     a ^= stampA[slot] as number
     b ^= stampB[slot] as number
   }
-  return { sort, filter, total: all.length, head: all.slice(0, HEAD), stamp: { a, b } }
+  return { ...kind, total: all.length, head: all.slice(0, HEAD), stamp: { a, b } }
 }
 
 /** The list after a change: itself if it is not affected, null if it must be built anew. */

@@ -12,7 +12,7 @@ const REWARD = '\x01'
 export const TOKEN = '\x02'
 
 /** An app's own money: what a dollar is worth in it. */
-export type Currency = { name: string; rateMicros: number }
+export type Currency = { id: number; name: string; rateMicros: number }
 
 export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
   const image = offer.imageUrl?.startsWith('/') ? publicUrl + offer.imageUrl : offer.imageUrl

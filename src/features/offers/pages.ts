@@ -1,6 +1,4 @@
-// Pages of offers, ready but for the token of their links. A page is kept together with the list it was cut from, and
-// is good for as long as the catalogue gives that same list.
-import { Cache } from '../../lib/cache.ts'
+// Pages of offers, ready but for the token of their links. A page belongs to the list it was cut from, and goes with it.
 import { hashText } from '../../lib/hash-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Filter } from './filters.ts'
@@ -8,12 +6,13 @@ import type { OfferList } from './lists.ts'
 import { type Currency, fillRewards, TOKEN } from './offer-text.ts'
 import type { Sort } from './schema.ts'
 
-const MAX_CACHED_CHARACTERS = 64_000_000
+const MAX_KEPT_CHARACTERS = 100_000_000
+const MAX_KEPT_OFFSET = 100_000
+const LIMITS = 101 // one more than the largest limit
 
 export type PageRequest = { filter: Filter; sort: Sort; offset: number; limit: number; currency: Currency }
 
 export type Page = {
-  list: OfferList
   /** The JSON of `data`, cut where the token goes. */
   chunks: string[]
   /** A hash of all that the page depends on except who asks. */
@@ -22,31 +21,43 @@ export type Page = {
 
 export class Pages {
   readonly #catalogue: Catalogue
-  readonly #cache = new Cache<Page>(MAX_CACHED_CHARACTERS, (page) =>
-    page.chunks.reduce((sum, chunk) => sum + chunk.length, 100),
-  )
+  #byList = new WeakMap<OfferList, Map<number, Page>>()
+  #keptCharacters = 0
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue
   }
 
   get({ filter, sort, offset, limit, currency }: PageRequest): Page {
-    const listKey = `${sort}|${filter.country ?? ''}|${filter.platform ?? ''}|${filter.category ?? ''}|${filter.rules?.key ?? ''}`
-    const list = this.#catalogue.list(filter, sort, listKey)
-    const key = `${listKey}|${offset}|${limit}|${currency.rateMicros}|${currency.name}`
-    const cached = this.#cache.get(key)
-    if (cached !== undefined && cached.list === list) return cached
+    const list = this.#catalogue.list(filter, sort)
+    const key = (currency.id * MAX_KEPT_OFFSET + offset) * LIMITS + limit
+    const kept = offset < MAX_KEPT_OFFSET ? this.#byList.get(list)?.get(key) : undefined
+    if (kept !== undefined) return kept
+    const page = this.#write(list, offset, limit, currency)
+    if (offset < MAX_KEPT_OFFSET) this.#keep(list, key, page)
+    return page
+  }
+
+  #write(list: OfferList, offset: number, limit: number, currency: Currency): Page {
     const offers = this.#catalogue
-      .slice(list, offset, limit, listKey)
+      .slice(list, offset, limit)
       .map(({ template, payouts }) => fillRewards(template, payouts, currency))
     const hasMore = offset + limit < list.total
     const text = `{"offers":[${offers.join(',')}],"total":${list.total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
-    const page = {
-      list,
-      chunks: text.split(TOKEN),
-      tag: hashText(`${key}|${list.total}|${list.stamp.a}|${list.stamp.b}`),
+    const { sort, filter, stamp, total } = list
+    const meaning = JSON.stringify([sort, filter, stamp, total, offset, limit, currency.rateMicros, currency.name])
+    return { chunks: text.split(TOKEN), tag: hashText(meaning) }
+  }
+
+  /** Bounded: when there are too many, all are let go, which costs each of them one writing. */
+  #keep(list: OfferList, key: number, page: Page): void {
+    this.#keptCharacters += page.chunks.reduce((sum, chunk) => sum + chunk.length, 100)
+    if (this.#keptCharacters > MAX_KEPT_CHARACTERS) {
+      this.#byList = new WeakMap()
+      this.#keptCharacters = 0
     }
-    this.#cache.set(key, page)
-    return page
+    const pages = this.#byList.get(list)
+    if (pages === undefined) this.#byList.set(list, new Map([[key, page]]))
+    else pages.set(key, page)
   }
 }

@@ -53,7 +53,13 @@ export const OfferListQuery = Type.Object({
     Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many offers to return.' }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'How many offers to skip.' })),
-  sort: Type.Optional(oneOf(SORTS, { default: 'popular', description: 'Order of the offers; ties go by offer_id.' })),
+  sort: Type.Optional(
+    oneOf(SORTS, {
+      default: 'popular',
+      description:
+        'Order of the offers. Equally popular ones go by age, newest first; what is equal still goes by offer_id.',
+    }),
+  ),
   ...SubIds,
 })
 /** As validated: what has a default is there. */

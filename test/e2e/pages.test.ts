@@ -1,0 +1,90 @@
+// The pages as a browser shows them: real Chromium, on a desktop and on a phone.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Browser, chromium } from 'playwright-core'
+import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import { useWorld } from '../world.ts'
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+]
+
+let live: IssuedCredentials
+let appId: number
+let url: string
+const world = useWorld('pages', async () => {
+  ;({ live, appId } = await world.makeApp())
+  await world.app.server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = world.app.server.server.address() as { port: number }
+  url = `http://127.0.0.1:${port}`
+})
+
+let browser: Browser
+before(async () => {
+  const args = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ]
+  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args })
+})
+after(() => browser.close())
+
+/** Opens a page; returns it with all that went wrong or left this server. */
+async function open(path: string, viewport: { width: number; height: number }) {
+  const page = await (await browser.newContext({ viewport })).newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on(
+    'request',
+    (request) =>
+      !request.url().startsWith(url) &&
+      !request.url().startsWith('data:') &&
+      complaints.push(`leaves: ${request.url()}`),
+  )
+  await page.goto(url + path)
+  return { page, complaints }
+}
+
+test('the front page says what this is and where to go, at both sizes, without complaint', async () => {
+  for (const size of SIZES) {
+    const { page, complaints } = await open('/', size)
+    assert.equal(await page.title(), 'Offerdeck')
+    for (const link of ['API reference', 'OpenAPI description', 'Health'])
+      assert.ok(await page.getByRole('link', { name: link }).isVisible())
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'nothing sticks out')
+    assert.deepEqual(complaints, [])
+    await page.context().close()
+  }
+})
+
+test('the reference page shows every operation, at both sizes, and asks nobody but this server', async () => {
+  for (const size of SIZES) {
+    const { page, complaints } = await open('/docs', size)
+    await page.getByRole('heading', { name: 'Offerdeck API' }).waitFor()
+    await page.getByText('List the offers a user can complete').first().waitFor({ state: 'attached' })
+    assert.deepEqual(complaints, [])
+    await page.context().close()
+  }
+})
+
+test('trying the API from the reference page works, and is no leak', async () => {
+  const { page, complaints } = await open('/docs', SIZES[0] ?? { width: 1280, height: 800 })
+  const request = `fetch('/api/v1/offers?userId=u', { headers: { 'X-API-Key': '${live.api_key}', 'X-API-Secret': '${live.api_secret}' } }).then((answer) => answer.json())`
+  const answer = await page.evaluate<{ success: boolean }>(request)
+  assert.equal(answer.success, true)
+  const app = await world.database.db
+    .selectFrom('apps')
+    .select('secret_leaked_at')
+    .where('app_id', '=', appId)
+    .executeTakeFirstOrThrow()
+  assert.equal(app.secret_leaked_at, null)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
