@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// Starts the program with Node 24, wherever it was called from. npm installs that Node beside the other
-// packages on Linux; elsewhere the system's own must be new enough.
-import { spawnSync } from 'node:child_process'
+// Starts the program with Node 24, wherever it was called from. npm installs that Node beside the other packages on
+// Linux; elsewhere the system's own must be new enough.
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const NEEDED = 24
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+  module.enableCompileCache() // a command then starts in half the time
   await import('../src/cli/main.ts')
 } else {
   const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
@@ -17,6 +19,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     )
     process.exit(1)
   }
-  const child = spawnSync(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  process.exit(child.status ?? 1)
+  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }

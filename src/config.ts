@@ -122,11 +122,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const production = env['NODE_ENV'] === 'production'
   const port = readPort(read('PORT') ?? '8080') ?? fault(8080, 'PORT must be a whole number from 1 to 65535.')
   const host = read('HOST') ?? '127.0.0.1'
+  if (!isHost(host)) problems.push('HOST must be an address or a host name, such as 0.0.0.0.')
   const certFile = read('TLS_CERT')
   const keyFile = read('TLS_KEY')
   if ((certFile === null) !== (keyFile === null)) problems.push('TLS_CERT and TLS_KEY must be given together.')
   const tls = certFile !== null && keyFile !== null ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : null
   const databaseUrl = readUrl('DATABASE_URL', ['postgres', 'postgresql'])
+  const redisUrl = readUrl('REDIS_URL', ['redis', 'rediss'])
   const requireHttps = readSwitch('REQUIRE_HTTPS', production)
 
   const givenUrl = readUrl('PUBLIC_URL', ['http', 'https'])
@@ -136,8 +138,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (givenUrl !== null && (new URL(givenUrl).pathname !== '/' || /[?#@]/.test(givenUrl))) {
     problems.push('PUBLIC_URL must be scheme, host and port only, such as https://offers.example.com.')
   }
-  if (requireHttps && givenUrl?.startsWith('http:')) {
-    problems.push('PUBLIC_URL must start with https:// while REQUIRE_HTTPS is on, or every link would be refused.')
+  if ((production || requireHttps) && givenUrl?.startsWith('http:')) {
+    problems.push('PUBLIC_URL must start with https:// in production and while REQUIRE_HTTPS is on.')
   }
 
   const trustProxy = (read('TRUST_PROXY') ?? '')
@@ -184,7 +186,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: givenUrl === null ? defaultUrl(host, port, tls !== null) : new URL(givenUrl).origin,
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     databaseUrl,
-    redisUrl: readUrl('REDIS_URL', ['redis', 'rediss']),
+    redisUrl,
     tls,
     trustProxy,
     requireHttps,
@@ -199,9 +201,17 @@ function readPort(text: string): number | null {
   return port >= 1 && port <= 65_535 ? port : null
 }
 
+function isHost(text: string): boolean {
+  return ipaddr.isValid(text) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
+}
+
+/** An address, or a range of them that does not take in all of IPv4, not even as IPv6 addresses. */
 function isNarrowCidr(text: string): boolean {
-  if (ipaddr.isValid(text)) return true
-  return ipaddr.isValidCIDR(text) && ipaddr.parseCIDR(text)[1] > 0
+  if (ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)) return true
+  if (!ipaddr.isValidCIDR(text)) return false
+  const [address, bits] = ipaddr.parseCIDR(text)
+  if (address instanceof ipaddr.IPv4) return bits > 0
+  return bits > 96 || (bits > 0 && !ipaddr.IPv6.parse('::ffff:0:0').match(address, bits))
 }
 
 function defaultUrl(host: string, port: number, tls: boolean): string {

@@ -1,6 +1,7 @@
 // The command line: every command by name, and how a failure is told.
 import { Command, CommanderError } from 'commander'
-import { OperatorError } from '../errors.ts'
+import { isAway } from '../db/faults.ts'
+import { messageOf, OperatorError } from '../errors.ts'
 import { advertiserCommand } from './advertiser.ts'
 import { appCommand } from './app.ts'
 import { configCommand } from './config.ts'
@@ -11,9 +12,9 @@ import { publisherCommand } from './publisher.ts'
 import { seedCommand } from './seed.ts'
 import { serveCommand } from './serve.ts'
 
-const program = new Command('offerdeck')
-  .description('A self-hosted offers network. Settings come from the environment: see docs/configuration.md.')
-  .showHelpAfterError('(add --help to see what this command takes)')
+const program = new Command('offerdeck').description(
+  'A self-hosted offers network. Settings come from the environment: see docs/configuration.md.',
+)
 
 for (const command of [
   serveCommand(),
@@ -29,12 +30,13 @@ for (const command of [
   program.addCommand(command)
 }
 
-/** Every command can print JSON, so that scripts need not read tables. */
-function offerJson(command: Command): void {
-  for (const child of command.commands) offerJson(child)
+/** Every command can print JSON, so that scripts need not read tables, and says how to go on after a mistake. */
+function complete(command: Command): void {
+  command.exitOverride().showHelpAfterError('(add --help to see what this command takes)')
+  for (const child of command.commands) complete(child)
   if (command.commands.length === 0) command.option('--json', 'print the result as JSON')
 }
-offerJson(program)
+complete(program)
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0) // whoever read us, such as "head", has seen enough
@@ -44,11 +46,23 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program.parseAsync()
 } catch (error) {
-  const isExpected = error instanceof OperatorError || error instanceof CommanderError
-  const message = isExpected
-    ? error.message
-    : `This should not have happened:\n${error instanceof Error ? error.stack : String(error)}`
+  tellFailure(error)
+}
+
+function tellFailure(error: unknown): void {
+  // Commander has told it already; asking for help is no failure.
+  const isTold = error instanceof CommanderError
+  process.exitCode = isTold ? error.exitCode : 1
+  if (process.exitCode === 0) return
+  const message = explain(error)
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ error: message })}\n`)
-  process.stderr.write(`${message}\n`)
-  process.exitCode = 1
+  if (!isTold) process.stderr.write(`${message}\n`)
+}
+
+function explain(error: unknown): string {
+  if (error instanceof OperatorError || error instanceof CommanderError) return error.message
+  if (isAway(error)) {
+    return `The database does not answer (${messageOf(error)}). Check that it runs and that DATABASE_URL is right; "offerdeck doctor" looks closer.`
+  }
+  return `This should not have happened:\n${error instanceof Error ? error.stack : String(error)}`
 }

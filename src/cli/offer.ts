@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { OperatorError } from '../errors.ts'
 import { importOffers, type ImportResult, type RowProblem } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { withDatabase } from './context.ts'
@@ -6,6 +7,7 @@ import { fields, type OutputOptions, readId, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
 
 const MAX_PROBLEMS_SHOWN = 1_000
+const MAX_LISTED = 1_000
 
 export const offerCommand = () =>
   new Command('offer')
@@ -25,7 +27,7 @@ export const offerCommand = () =>
         .action(async (options: OutputOptions & { advertiser?: string; after: string; limit: string }) => {
           const page = {
             after: readId(options.after),
-            limit: readId(options.limit),
+            limit: readLimit(options.limit),
             ...(options.advertiser === undefined ? {} : { advertiser: options.advertiser }),
           }
           const offers = await withDatabase(({ database }) => listOffers(database.db, page))
@@ -49,6 +51,13 @@ export const offerCommand = () =>
     )
     .addCommand(statusCommand('pause', 'take an offer off all lists', 'paused'))
     .addCommand(statusCommand('resume', 'put a paused offer back', 'active'))
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LISTED)
+    throw new OperatorError(`--limit must be a whole number from 1 to ${MAX_LISTED}.`)
+  return limit
+}
 
 function statusCommand(name: string, description: string, status: 'active' | 'paused'): Command {
   return new Command(name)

@@ -50,5 +50,12 @@ export function openPool(connection: pg.PoolConfig, connections: number): Pick<D
   })
   pool.on('error', () => {}) // an idle connection broke: the pool drops it, and the next query opens another
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  return {
+    db,
+    pool,
+    async close() {
+      await db.destroy() // ends the pool, but only where Kysely has used it
+      if (!pool.ending) await pool.end()
+    },
+  }
 }

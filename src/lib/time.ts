@@ -16,5 +16,8 @@ export function parseTime(text: string): Date | null {
   if (!RFC3339.test(trimmed)) return null
   const zoned = /([Zz]|[+-]\d{2}:?\d{2})$/.test(trimmed.slice(10)) || trimmed.length === 10 ? trimmed : `${trimmed}Z`
   const time = new Date(zoned.replace(' ', 'T'))
-  return Number.isNaN(time.getTime()) ? null : time
+  // JavaScript takes February 30 for March 2; a date that moves when it is printed is none.
+  const date = new Date(`${trimmed.slice(0, 10)}T00:00:00Z`)
+  if (Number.isNaN(time.getTime()) || Number.isNaN(date.getTime())) return null
+  return date.toISOString().startsWith(trimmed.slice(0, 10)) ? time : null
 }

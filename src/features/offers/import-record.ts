@@ -42,6 +42,7 @@ export type NewOffer = {
 }
 
 const KNOWN = new Set<string>(IMPORT_FIELDS)
+const GOAL_FIELDS = new Set(['name', 'description', 'payout', 'revenue', 'is_optional'])
 const MAX_TEXT = 10_000
 const MAX_NAME = 300
 const MAX_PAYOUT_MICROS = 100_000 * 1_000_000
@@ -59,8 +60,7 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
     reader.problems.push('payout is not the sum over its goals')
   if (revenue !== null && revenue !== sum((goal) => goal.revenueMicros))
     reader.problems.push('revenue is not the sum over its goals')
-  const unknown = Object.keys(record).filter((field) => !KNOWN.has(field))
-  if (unknown.length > 0) reader.problems.push(`unknown field ${unknown.slice(0, 5).join(', ')}`)
+  reader.refuseUnknown(KNOWN)
   const startsAt = reader.time('starts_at')
   const endsAt = reader.time('ends_at')
   if (startsAt !== null && endsAt !== null && startsAt >= endsAt) reader.problems.push('ends_at is not after starts_at')
@@ -102,6 +102,7 @@ function readGoals(reader: Reader, payout: number | null, revenue: number | null
   if (given.length > MAX_GOALS) reader.problems.push(`goals has more than ${MAX_GOALS} entries`)
   const goals = given.map((entry, i) => {
     const goal = new Reader((typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>)
+    goal.refuseUnknown(GOAL_FIELDS)
     if (!goal.has('payout')) goal.problems.push('payout is missing')
     const payoutMicros = goal.money('payout') ?? 0
     const read = {
@@ -127,6 +128,11 @@ class Reader {
     this.#record = record
   }
 
+  refuseUnknown(known: Set<string>): void {
+    const unknown = Object.keys(this.#record).filter((field) => !known.has(field))
+    if (unknown.length > 0) this.problems.push(`unknown field ${unknown.slice(0, 5).join(', ')}`)
+  }
+
   has(field: string): boolean {
     const value = this.#record[field]
     return value !== undefined && value !== null && value !== ''
@@ -139,7 +145,11 @@ class Reader {
     }
     const value = this.#record[field]
     if (typeof value !== 'string' && typeof value !== 'number') return this.#refuse(`${field} is not text`, '')
+    // A number beyond 2^53 has lost its last digits already, and with them what it was the id of.
+    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+      return this.#refuse(`${field} is too large a number; write it as text`, '')
     const text = String(value)
+    if (required && text.trim() === '') return this.#refuse(`${field} is missing`, '')
     if (text.length > max) return this.#refuse(`${field} is longer than ${max} characters`, '')
     if (text.includes('\ufffd')) return this.#refuse(`${field} has bytes that are not UTF-8`, '')
     if (text.includes('\0') || !text.isWellFormed())

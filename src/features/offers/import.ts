@@ -2,15 +2,14 @@
 // line and reason, and the others are taken. Importing the same file again changes nothing.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { parse as parseCsv } from 'csv-parse'
 import type { Db } from '../../db/open.ts'
 import { messageOf, OperatorError } from '../../errors.ts'
+import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
 import { upsertOffers } from './upsert.ts'
 
 const BATCH = 500
-const MAX_ROW_CHARACTERS = 1_000_000
 
 export type RowProblem = { line: number; problem: string }
 export type ImportResult = { rows: number; created: number; updated: number; unchanged: number; rejected: number }
@@ -68,40 +67,27 @@ async function sizeOf(file: string): Promise<number> {
 type RawRow = { line: number; value: unknown } | RowProblem
 
 function readRows(stream: ReturnType<typeof createReadStream>, file: string): AsyncIterable<RawRow> {
-  if (/\.csv$/i.test(file)) return readCsvRows(stream)
+  if (/\.csv$/i.test(file)) return readCsvRecords(stream.setEncoding('utf8') as AsyncIterable<string>)
   if (/\.json$/i.test(file)) return readJsonRows(stream.setEncoding('utf8') as AsyncIterable<string>)
   throw new OperatorError(`${file} must end in .json or .csv, so that it is clear how to read it.`)
 }
 
-async function* readCsvRows(stream: ReturnType<typeof createReadStream>): AsyncGenerator<RawRow> {
-  const skipped: RowProblem[] = []
-  const parser = stream.pipe(
-    parseCsv({
-      bom: true,
-      columns: checkHeader,
-      info: true,
-      skip_empty_lines: true,
-      skip_records_with_error: true,
-      max_record_size: MAX_ROW_CHARACTERS,
-      on_skip: (error) => {
-        skipped.push({
-          line: Number(error?.['lines'] ?? 0),
-          problem: `${(error?.message ?? 'not readable').replace(/ on line \d+.*$/, '')}.`,
-        })
-        return undefined
-      },
-    }),
-  )
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: unknown; info: { lines: number } }>) {
-      yield* skipped.splice(0)
-      yield { line: info.lines, value: record }
+async function* readCsvRecords(text: AsyncIterable<string>): AsyncGenerator<RawRow> {
+  let header: string[] | null = null
+  for await (const row of readCsvRows(text)) {
+    if ('problem' in row) yield row
+    else if (header === null) header = checkHeader(row.cells)
+    else if (row.cells.length !== header.length)
+      yield {
+        line: row.line,
+        problem: `has ${row.cells.length} cells, but the first line names ${header.length} columns`,
+      }
+    else {
+      const { cells } = row
+      yield { line: row.line, value: Object.fromEntries(header.map((name, i) => [name, cells[i]])) }
     }
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    yield { line: 0, problem: `the rest of the file was not read: ${messageOf(error)}` }
   }
-  yield* skipped
+  if (header === null) yield { line: 1, problem: 'the file is empty' }
 }
 
 function checkHeader(names: string[]): string[] {

@@ -1,0 +1,70 @@
+// Reads CSV (RFC 4180) as a stream: each row as its cells, with the line it starts on. A row with a stray quote is
+// reported by itself: the quote is taken as text, so the row ends where its line does and takes no other with it.
+
+const MAX_ROW = 1_000_000
+
+type State = 'start' | 'bare' | 'quoted' | 'closed' // of a cell: before it, in it, in its quotes, behind them
+
+export type CsvRow = { line: number; cells: string[] } | { line: number; problem: string }
+
+export async function* readCsvRows(text: AsyncIterable<string>): AsyncGenerator<CsvRow> {
+  let line = 1
+  let startLine = 1
+  let state = 'start' as State
+  let cells: string[] = []
+  let cell = ''
+  let size = 0
+  let problem: string | null = null
+  let isFirst = true
+
+  const finish = (): CsvRow | null => {
+    cells.push(cell.endsWith('\r') && state === 'bare' ? cell.slice(0, -1) : cell)
+    const isEmpty = cells.length === 1 && cells[0] === '' && problem === null
+    const row: CsvRow = problem === null ? { line: startLine, cells } : { line: startLine, problem }
+    state = 'start'
+    cells = []
+    cell = ''
+    size = 0
+    problem = null
+    return isEmpty ? null : row
+  }
+
+  for await (let chunk of text) {
+    if (isFirst && chunk.startsWith('\ufeff')) chunk = chunk.slice(1)
+    isFirst &&= chunk === ''
+    for (const c of chunk) {
+      if (c === '\n') line++
+      if (++size > MAX_ROW) {
+        problem ??= `longer than ${MAX_ROW} characters`
+        cell = ''
+        cells = []
+        if (state === 'quoted') state = 'bare' // or an unclosed quote would take the rest of the file
+      }
+      if (state === 'quoted') {
+        if (c === '"') state = 'closed'
+        else cell += c
+      } else if (c === '\n') {
+        const row = finish()
+        startLine = line
+        if (row !== null) yield row
+      } else if (c === ',') {
+        cells.push(cell)
+        cell = ''
+        state = 'start'
+      } else if (c === '"' && state === 'start') state = 'quoted'
+      else if (c === '"' && state === 'closed') {
+        cell += c
+        state = 'quoted'
+      } else if (c === '\r' && state === 'closed') continue
+      else {
+        if (c === '"') problem ??= 'a quote inside a cell that does not start with one'
+        else if (state === 'closed') problem ??= 'text behind the closing quote of a cell'
+        cell += c
+        state = 'bare'
+      }
+    }
+  }
+  if (state === 'quoted') problem ??= 'a quote is never closed; the rest of the file was not read'
+  const row = finish()
+  if (row !== null) yield row
+}
