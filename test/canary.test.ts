@@ -1,15 +1,14 @@
 // No secret in any log, error or page: every route and every error is driven with canary secrets, and all that was
 // written is searched for them.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createRedisLimiter } from '../src/http/rate-limit.ts'
 import { maskSecrets } from '../src/cli/log.ts'
 import { freePort } from './ports.ts'
 import { useWorld } from './world.ts'
-import { makeFolder } from './folders.ts'
+import { Installation } from './installation.ts'
 
 const world = useWorld('canary')
 
@@ -45,10 +44,9 @@ test('no route and no error repeats a secret, in its answer, its headers or the 
     }
   }
   const query = world.database.pool.query.bind(world.database.pool)
-  world.database.pool.query = (() =>
-    Promise.reject(new Error(`a driver that repeats what it was given: ${secret}`))) as never
+  world.database.pool.query = () => Promise.reject(new Error(`a driver that repeats what it was given: ${secret}`))
   const failed = await world.app.server.inject(`/v1/offers?apiKey=${key}&apiSecret=${secret}&userId=u&aff_sub=new`)
-  world.database.pool.query = query as never
+  world.database.pool.query = query
   assert.equal(failed.statusCode, 500)
   written.push(failed.body, ...world.logged)
   assert.ok(
@@ -75,33 +73,24 @@ test('a warning about Redis does not repeat its password', async () => {
 })
 
 test('a whole start of the demo leaves its secrets in the files meant for them and nowhere else', async () => {
-  const dataDir = makeFolder('canary')
+  const program = new Installation()
   try {
-    const port = await freePort()
-    const server = spawn(process.execPath, ['bin/offerdeck.js', 'serve', '--json'], {
-      env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'trace' },
-    })
-    let log = ''
-    server.stderr.on('data', (chunk: Buffer) => (log += String(chunk)))
-    const demo = await new Promise<{ api_key: string; api_secret: string }>((resolve) =>
-      server.stdout.once('data', (chunk: Buffer) =>
-        resolve((JSON.parse(String(chunk)) as { demo: { api_key: string; api_secret: string } }).demo),
-      ),
-    )
-    for (const path of ['/v1/offers?userId=u&aff_sub=1', '/v1/offers?limit=0', '/v1/x']) {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}&apiKey=${demo.api_key}&apiSecret=${demo.api_secret}`)
+    const server = await program.serve({ LOG_LEVEL: 'trace' }, ['--json'])
+    const { demo } = JSON.parse(server.out) as { demo: { api_key: string; api_secret: string } }
+    for (const path of ['/v1/offers?userId=u&aff_sub=1', '/v1/offers?limit=0', '/v1/x?']) {
+      const answer = await fetch(`${server.url}${path}&apiKey=${demo.api_key}&apiSecret=${demo.api_secret}`)
       assert.ok(!(await answer.text()).includes(demo.api_secret))
     }
-    const exited = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGINT')
-    assert.equal(await exited, 0)
-    assert.ok(!log.includes(demo.api_secret), log)
-    const holders = filesBelow(dataDir).filter((file) => readFileSync(file).includes(demo.api_secret))
-    assert.deepEqual(holders, [join(dataDir, 'demo-app.json')])
-    for (const name of ['demo-app.json', 'secret-key', 'postgres-password'])
-      assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name)
+    const { status, err } = await server.kill('SIGINT')
+    assert.equal(status, 0)
+    assert.ok(!err.includes(demo.api_secret), err)
+    const holders = filesBelow(program.dataDir).filter((file) => readFileSync(file).includes(demo.api_secret))
+    assert.deepEqual(holders, [join(program.dataDir, 'demo-app.json')])
+    for (const name of ['demo-app.json', 'secret-key', 'postgres-password']) {
+      assert.equal(statSync(join(program.dataDir, name)).mode & 0o777, 0o600, name)
+    }
   } finally {
-    rmSync(dataDir, { recursive: true, force: true })
+    await program.remove()
   }
 })
 

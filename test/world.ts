@@ -1,7 +1,6 @@
 // A network of its own for a test file: a fresh database, the whole app on it, and the verbs a test needs.
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { FastifyBaseLogger, InjectOptions } from 'fastify'
 import pg from 'pg'

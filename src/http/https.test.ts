@@ -36,7 +36,7 @@ test('where HTTPS is required, plain HTTP gets 400 INVALID_REQUEST and no redire
       const answer = await ask(app, headers)
       assert.equal(answer.statusCode, 400)
       assert.equal(answer.headers['location'], undefined)
-      assert.equal((answer.json() as { error: { code: string } }).error.code, 'INVALID_REQUEST')
+      assert.equal(answer.json().error.code, 'INVALID_REQUEST')
       assert.ok(answer.headers['x-ratelimit-limit'] !== undefined)
     }
   })

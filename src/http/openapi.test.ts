@@ -79,7 +79,7 @@ test('it is OpenAPI 3.1 and names the parameters with their limits', async () =>
     'userId',
   ])
   assert.equal(parameters['userId']?.required, true)
-  const { description: _, ...limit } = parameters['limit']?.schema as Record<string, unknown>
+  const { description: _, ...limit } = (parameters['limit']?.schema ?? {}) as Record<string, unknown>
   assert.deepEqual(limit, { type: 'integer', minimum: 1, maximum: 100, default: 20 })
   assert.notEqual(parameters['limit']?.required, true, 'what has a default is not required')
 })

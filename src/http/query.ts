@@ -52,7 +52,7 @@ function add(query: Query, name: string, value: string | typeof MALFORMED): void
 }
 
 const ENCODED = /[^!-$&-*,-~]/ // "%", "+", and what should have been encoded
-const BEYOND_ASCII = /[^\u0000-\u007f]/
+const BEYOND_ASCII = /[\u0080-\uffff]/
 
 function decode(text: string): string | typeof MALFORMED {
   if (!ENCODED.test(text)) return text

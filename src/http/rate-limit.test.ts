@@ -64,7 +64,7 @@ test('the memory of a limiter is bounded, however many addresses come', () => {
 
 test('with Redis, two processes share one allowance exactly, also when they ask at the same time', async () => {
   const limiters = await Promise.all([connect(), connect()])
-  const taken = await Promise.all(Array.from({ length: 150 }, (_, i) => limiters[i % 2]?.take('shared', 100)))
+  const taken = await Promise.all(Array.from({ length: 150 }, async (_, i) => limiters[i % 2]?.take('shared', 100)))
   assert.equal(taken.filter((one) => one?.exceeded === false).length, 100)
   assert.deepEqual(
     new Set(taken.map((one) => one?.remaining)).size,

@@ -51,5 +51,5 @@ export async function mountV1<C extends Credential>(
 /** The short path of an operation: described apart, under an id of its own. */
 function describeAlias(schema: FastifySchema): FastifySchema {
   const { operationId } = schema as { operationId?: string }
-  return { ...schema, operationId: `${operationId}Short`, tags: ['The same without /api'] } as FastifySchema
+  return { ...schema, operationId: `${operationId}Short`, tags: ['The same without /api'] }
 }

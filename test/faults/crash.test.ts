@@ -1,43 +1,32 @@
 // kill -9 at random moments under load: whatever was acknowledged is found, and nothing is found that was not sent.
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { holdEmbeddedPostgres } from '../../src/db/embedded.ts'
 import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
-import { runCommand, type Serving, startServer } from '../program.ts'
-import { makeFolder } from '../folders.ts'
+import { Installation } from '../installation.ts'
 
 const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
 const CLIENTS = 8
 
-let dataDir: string
+const program = new Installation()
 let credentials: IssuedCredentials
 const attempted = new Set<string>()
 const acknowledged = new Set<string>()
 
-before(() => {
-  dataDir = makeFolder('crash')
-  runCommand(dataDir, 'publisher', 'create', '--name', 'P')
-  credentials = runCommand<IssuedCredentials>(
-    dataDir,
-    'app',
-    'create',
-    '--publisher',
-    'P',
-    '--name',
-    'A',
-    '--rate-limit',
-    '1000000',
-  )
-  runCommand(dataDir, 'seed', '--offers', '20')
+before(async () => {
+  await program.json('publisher', 'create', '--name', 'P')
+  const options = ['--publisher', 'P', '--name', 'A', '--rate-limit', '1000000']
+  credentials = await program.json<IssuedCredentials>('app', 'create', ...options)
+  await program.json('seed', '--offers', '20')
 })
-after(() => rmSync(dataDir, { recursive: true, force: true }))
+after(() => program.remove())
 
 /** Sends users with sub-IDs, one after the other, until told to stop; remembers which were acknowledged. */
-async function sendUntil({ url }: Serving, name: string, isOver: () => boolean): Promise<void> {
+async function sendUntil(url: string, name: string, isOver: () => boolean): Promise<void> {
   const headers = { 'x-api-key': credentials.api_key, 'x-api-secret': credentials.api_secret }
   for (let i = 0; !isOver(); i++) {
     const userId = `${name}-${i}`
@@ -56,7 +45,7 @@ async function sendUntil({ url }: Serving, name: string, isOver: () => boolean):
 }
 
 async function kept(): Promise<Map<string, string>> {
-  const postgres = await holdEmbeddedPostgres(dataDir)
+  const postgres = await holdEmbeddedPostgres(program.dataDir)
   const client = new pg.Client(postgres.connection)
   await client.connect()
   const { rows } = await client.query<{ user_id: string; aff_sub: string }>(
@@ -80,12 +69,13 @@ async function compare(): Promise<void> {
 
 test(`after kill -9 of the server under load, nothing acknowledged is lost (${ROUNDS} rounds)`, async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const server = await startServer(dataDir)
+    const server = await program.serve()
     let isOver = false
-    const clients = Array.from({ length: CLIENTS }, (_, i) => sendUntil(server, `server-${round}-${i}`, () => isOver))
+    const clients = Array.from({ length: CLIENTS }, (_, i) =>
+      sendUntil(server.url, `server-${round}-${i}`, () => isOver),
+    )
     await sleep(100 + Math.random() * 600)
-    server.child.kill('SIGKILL')
-    await server.exited
+    await server.kill('SIGKILL')
     isOver = true
     await Promise.all(clients)
     await compare()
@@ -94,13 +84,18 @@ test(`after kill -9 of the server under load, nothing acknowledged is lost (${RO
 })
 
 test(`after kill -9 of PostgreSQL under load, the API goes on, the database comes back by itself, and nothing is lost (${ROUNDS} rounds)`, async () => {
-  const server = await startServer(dataDir)
+  const server = await program.serve()
   const before = acknowledged.size
   for (let round = 0; round < ROUNDS; round++) {
     let isOver = false
-    const clients = Array.from({ length: CLIENTS }, (_, i) => sendUntil(server, `postgres-${round}-${i}`, () => isOver))
+    const clients = Array.from({ length: CLIENTS }, (_, i) =>
+      sendUntil(server.url, `postgres-${round}-${i}`, () => isOver),
+    )
     await sleep(100 + Math.random() * 400)
-    process.kill(Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
+    process.kill(
+      Number(readFileSync(join(program.dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]),
+      'SIGKILL',
+    )
     const answeredAt = acknowledged.size
     await sleep(300)
     assert.ok(acknowledged.size > answeredAt, 'requests are answered while the database is away')
@@ -112,16 +107,14 @@ test(`after kill -9 of PostgreSQL under load, the API goes on, the database come
     isOver = true
     await Promise.all(clients)
   }
-  server.child.kill('SIGINT')
-  await server.exited
+  await server.kill('SIGINT')
   // What is still in the spool is replayed by the next start.
-  const next = await startServer(dataDir)
+  const next = await program.serve()
   for (const deadline = Date.now() + 20_000; ; await sleep(100)) {
     const found = await kept()
     if ([...acknowledged].every((userId) => found.has(userId)) || Date.now() > deadline) break
   }
-  next.child.kill('SIGINT')
-  await next.exited
+  await next.kill('SIGINT')
   await compare()
   assert.ok(acknowledged.size > before)
 })

@@ -128,7 +128,7 @@ test('with a second process, a set that the other one replaced is written again'
 test('any text of up to 45 characters comes back as it was sent', async () => {
   const text = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 45 })
-    .filter((one) => !one.includes('\0') && [...one].length <= 45)
+    .filter((one) => !one.includes('\0') && Array.from(one).length <= 45)
   await fc.assert(
     fc.asyncProperty(text, async (value) => {
       assert.equal(await ask(`userId=i&aff_sub=${encodeURIComponent(value)}`), 200)
@@ -139,7 +139,7 @@ test('any text of up to 45 characters comes back as it was sent', async () => {
 })
 
 /** A database that is away until told otherwise: nobody listens where it is said to be. */
-function switchable(): { database: Database; comeBack(): void } {
+function switchable(): { database: Database; goAway: () => void; comeBack: () => void } {
   const nowhere = openPool({ host: '/nonexistent', user: 'x' }, 1)
   const { pool } = world.database
   let isAway = false
@@ -151,16 +151,17 @@ function switchable(): { database: Database; comeBack(): void } {
     },
   })
   return {
-    database: { ...world.database, pool: proxy, revive: async () => void (isAway = true) },
+    database: { ...world.database, pool: proxy },
+    goAway: () => void (isAway = true),
     comeBack: () => void (isAway = false),
   }
 }
 
 test('while the database is away the list answers, sub-IDs go to the spool, and are replayed when it is back', async () => {
-  const { database, comeBack } = switchable()
+  const { database, goAway, comeBack } = switchable()
   const app = await world.start({}, database)
   try {
-    await database.revive() // goes away
+    goAway()
     assert.equal(await ask('userId=away&aff_sub=spooled', live, app), 200)
     assert.equal(await ask('userId=away2&aff_sub=spooled', live, app), 200)
     assert.equal(await keptFor('away'), undefined)

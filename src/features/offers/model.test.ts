@@ -88,7 +88,7 @@ async function compare(queries: Query[]): Promise<void> {
       userId: 'u',
       ...Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])),
     })
-    const { body } = await world.get(`/v1/offers?${search}`, live)
+    const { body } = await world.get(`/v1/offers?${search.toString()}`, live)
     const { offers, total, has_more } = body.data
     const actual = {
       ids: offers.map((offer) => offer.offer_id),

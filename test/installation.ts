@@ -1,14 +1,14 @@
 // The real command, as processes of its own on a data folder of its own.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
+import { makeFolder } from './folders.ts'
 import { freePort } from './ports.ts'
 
 const COMMAND = fileURLToPath(new URL('../bin/offerdeck.js', import.meta.url))
@@ -18,14 +18,12 @@ type Env = Record<string, string>
 
 export class Installation {
   readonly dataDir: string
-  readonly #folder = mkdtempSync(join(tmpdir(), 'offerdeck-cli-'))
+  readonly #folder = makeFolder('installation')
   readonly #cache: string
   readonly #running = new Set<Running>()
 
   /** Shares the compiled program of another one. */
   constructor(other?: Installation) {
-    // Open to all, as an ordinary folder is: the database runs as another user where the tests run as root.
-    chmodSync(this.#folder, 0o755)
     this.dataDir = join(this.#folder, 'data')
     this.#cache = other === undefined ? join(this.#folder, 'cache') : other.#cache
   }
