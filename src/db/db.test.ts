@@ -1,0 +1,117 @@
+// The parts that stand between the program and its database.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../../test/installation.ts'
+import { adminQuery, useWorld } from '../../test/world.ts'
+import { BatchWriter } from './batch-writer.ts'
+import { isAway, isRowFault } from './faults.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
+import { openPool } from './open.ts'
+import { SoleProcess } from './sole-process.ts'
+
+const world = useWorld('db')
+
+const connect = () => openPool(world.connection(world.databaseName), 4)
+
+test('rows that come together are committed together, in order, and each waits for its commit', async () => {
+  const batches: number[][] = []
+  const writer = new BatchWriter<number>(
+    async (rows) => void batches.push(rows),
+    () => false,
+  )
+  await Promise.all(Array.from({ length: 450 }, (_, i) => writer.add(i)))
+  assert.deepEqual(
+    batches.flat(),
+    Array.from({ length: 450 }, (_, i) => i),
+  )
+  assert.ok(batches.length <= 4 && Math.max(...batches.map((batch) => batch.length)) <= 200)
+})
+
+test('one bad row sinks no other', async () => {
+  const written: number[] = []
+  const fault = { code: '22021' }
+  const writer = new BatchWriter<number>(async (rows) => {
+    if (rows.includes(7)) throw fault
+    written.push(...rows)
+  }, isRowFault)
+  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => writer.add(i)))
+  assert.deepEqual(
+    results.filter((result) => result.status === 'rejected').map((result) => result.reason as unknown),
+    [fault],
+  )
+  assert.equal(written.length, 19)
+})
+
+test('a failure that is not about a row fails the batch once, and a full queue refuses at once', async () => {
+  let calls = 0
+  const failing = new BatchWriter<number>(async () => {
+    calls++
+    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+  }, isRowFault)
+  const results = await Promise.allSettled([failing.add(1), failing.add(2)])
+  assert.ok(results.every((result) => result.status === 'rejected' && isAway(result.reason)))
+  assert.equal(calls, 1)
+  const stuck = new BatchWriter<number>(() => new Promise(() => {}), isRowFault)
+  for (let i = 0; i < 20_200; i++) void stuck.add(i) // 200 are under way, the others wait
+  await assert.rejects(stuck.add(0), /queue is full/)
+})
+
+test('the first process is alone, and stops being it before the second one is in', async () => {
+  const [a, b] = [connect(), connect()]
+  // The app of this file's world is alone on the database so far: it gives way to the first of these.
+  const first = new SoleProcess(a.pool)
+  const second = new SoleProcess(b.pool)
+  await first.join()
+  assert.equal(first.isSole, false)
+  await second.join()
+  assert.deepEqual([first.isSole, second.isSole], [false, false])
+  await Promise.all([first.leave(), second.leave()])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('whoever loses its connection does not believe to be alone', async () => {
+  await adminQuery(`CREATE DATABASE alone_${world.databaseName} TEMPLATE template_for_tests`)
+  const only = openPool({ ...world.connection(`alone_${world.databaseName}`), application_name: 'only' }, 4)
+  const sole = new SoleProcess(only.pool)
+  let company = 0
+  sole.onCompany = () => company++
+  await sole.join()
+  assert.equal(sole.isSole, true)
+  await adminQuery(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('only', 'offerdeck') AND datname LIKE 'alone_%'",
+  )
+  await until(() => company > 0)
+  await until(() => sole.isSole) // it comes back by itself
+  await sole.leave()
+  await only.close()
+})
+
+test('migrating again changes nothing, and two at once do not collide', async () => {
+  assert.deepEqual(await pendingMigrations(world.database), [])
+  await adminQuery(`CREATE DATABASE empty_${world.databaseName}`)
+  const [a, b] = [1, 2].map(() => openPool(world.connection(`empty_${world.databaseName}`), 2))
+  assert.ok(a && b)
+  assert.ok((await pendingMigrations(a)).length > 0)
+  const applied = await Promise.all([migrate(a), migrate(b)])
+  assert.equal(applied.flat().length, (await migrate(a)).length + applied.flat().length)
+  assert.deepEqual(await pendingMigrations(a), [])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('a schema of a newer version, or a migration changed afterwards, is refused with what to do', async () => {
+  const database = connect()
+  const { rows } = await database.pool.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM schema_migrations LIMIT 1',
+  )
+  await database.pool.query("UPDATE schema_migrations SET checksum = 'x' WHERE name = $1", [rows[0]?.name])
+  await assert.rejects(migrate(database), /was changed after it was applied/)
+  await database.pool.query('UPDATE schema_migrations SET checksum = $2 WHERE name = $1', [
+    rows[0]?.name,
+    rows[0]?.checksum,
+  ])
+  await database.pool.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', 'x')")
+  await assert.rejects(migrate(database), /newer one. Update Offerdeck/)
+  await assert.rejects(pendingMigrations(database), /newer one. Update Offerdeck/)
+  await database.pool.query("DELETE FROM schema_migrations WHERE name = '9999_future.sql'")
+  await database.close()
+})
