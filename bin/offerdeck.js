@@ -20,6 +20,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     process.exit(1)
   }
   const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  process.on('SIGINT', () => {}) // Ctrl-C reaches the child by itself; twice would mean "at once"
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }

@@ -2,11 +2,12 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
-import { currentWatermark, lookForChanges } from './db/changes.ts'
+import { ChangeFeed } from './db/changes.ts'
 import type { Database } from './db/open.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
 import { recordLeak } from './features/apps/apps.ts'
+import { inTurn } from './lib/in-turn.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { createSecretHash } from './features/apps/secrets.ts'
@@ -49,26 +50,24 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await sole.join()
   const credentials = new Credentials()
   const catalogue = new Catalogue(config.publicUrl)
-  let watermark = await currentWatermark(db)
-  await credentials.refresh(db, '0')
+  const changes = await ChangeFeed.open(db)
+  await credentials.refresh(db, changes.everything)
   await catalogue.load(readAllOffers(db), Date.now())
-  const contexts = new Contexts(pool, new Spool<UserContext>(join(config.dataDir, 'spool'), 'contexts'), sole)
+  const contexts = new Contexts(pool, new Spool<UserContext>(join(config.dataDir, 'spool', 'contexts')), sole)
 
-  const refresh = async () => {
-    const look = await lookForChanges(db, watermark)
-    if (look.changed.apps) await credentials.refresh(db, watermark)
-    if (look.changed.offers)
-      for await (const batch of readChangedOffers(db, watermark)) await catalogue.apply(batch, Date.now())
-    watermark = look.watermark
-  }
-  const loop = createLoop('refresh', LOOK_MS, log, {
-    run: async () => {
-      await catalogue.passTime(Date.now())
-      await refresh()
-      await contexts.replaySpool()
-    },
-    onFailure: () => database.revive(),
-  })
+  opened.defer(() => contexts.close())
+
+  const refresh = inTurn(() =>
+    changes.look(async (since) => {
+      if (since.apps) await credentials.refresh(db, since)
+      if (since.offers) for await (const batch of readChangedOffers(db, since)) await catalogue.apply(batch, Date.now())
+    }),
+  )
+  const loops = [
+    createLoop('looking for changes', LOOK_MS, log, { run: refresh, onFailure: () => database.revive() }),
+    createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
+    createLoop('replaying the spool', LOOK_MS, log, { run: async () => void (await contexts.replaySpool()) }),
+  ]
 
   // The doors.
   const limiter =
@@ -80,16 +79,11 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     find: credentials.find,
     hashSecret: createSecretHash(secretKey),
     limiter,
-    requireHttps: config.requireHttps,
     publicUrl: config.publicUrl,
     onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
   })
-  const server = createServer({
-    log,
-    showAllowance: gate.showAllowance,
-    trustProxy: config.trustProxy,
-    tls: config.tls,
-  })
+  const { requireHttps, trustProxy, tls } = config
+  const server = createServer({ log, gate, requireHttps, trustProxy, tls })
   await describeApi(server, config.publicUrl)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, links: createLinkSigner(secretKey) })
@@ -99,8 +93,10 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   pictureRoutes(server)
   welcomeRoutes(server)
   await server.ready()
-  loop.start()
-  opened.defer(() => loop.stop())
+  for (const loop of loops) {
+    loop.start()
+    opened.defer(() => loop.stop())
+  }
   opened.defer(() => server.close())
 
   const owned = opened.move()

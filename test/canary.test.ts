@@ -8,7 +8,7 @@ import { createRedisLimiter } from '../src/http/rate-limit.ts'
 import { maskSecrets } from '../src/cli/log.ts'
 import { freePort } from './ports.ts'
 import { useWorld } from './world.ts'
-import { Installation } from './installation.ts'
+import { Installation, until } from './installation.ts'
 
 const world = useWorld('canary')
 
@@ -54,6 +54,22 @@ test('no route and no error repeats a secret, in its answer, its headers or the 
     'the error was logged',
   )
   for (const one of secrets) assert.ok(!written.some((text) => text.includes(one)), one)
+})
+
+test('a leak warning names the page a secret came from, not its address, which may hold the secret', async () => {
+  const { live, appId } = await world.makeApp()
+  const headers = { 'sec-fetch-site': 'cross-site', referer: `https://shop.example/page?apiSecret=${live.api_secret}` }
+  await world.get('/v1/offers?userId=u', live, { headers })
+  const leak = async () =>
+    (
+      await world.database.db
+        .selectFrom('apps')
+        .select('secret_leaked_origin')
+        .where('app_id', '=', appId)
+        .executeTakeFirstOrThrow()
+    ).secret_leaked_origin
+  await until(async () => (await leak()) !== null)
+  assert.equal(await leak(), 'https://shop.example')
 })
 
 test('the log masks what looks like a secret, wherever it stands', () => {

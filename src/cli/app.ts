@@ -120,13 +120,20 @@ function readNewApp(options: CreateOptions): Omit<NewApp, 'publisherId'> {
     problems.push('--currency must have 1 to 40 characters.')
   if (options.name.trim() === '' || options.name.length > 200) problems.push('--name must have 1 to 200 characters.')
   const expiresAt = options.expiresAt === undefined ? null : parseTime(options.expiresAt)
+  if (expiresAt !== null && expiresAt <= new Date()) problems.push('--expires-at is in the past.')
   if (options.expiresAt !== undefined && expiresAt === null)
     problems.push('--expires-at must be a time such as 2030-01-31T12:00:00Z.')
   const postback = options.postbackUrl === undefined ? null : URL.parse(options.postbackUrl)
-  if (options.postbackUrl !== undefined && !/^https?:$/.test(postback?.protocol ?? ''))
-    problems.push('--postback-url must be an http or https URL.')
+  if (
+    options.postbackUrl !== undefined &&
+    (!/^https?:$/.test(postback?.protocol ?? '') || postback?.username || postback?.password)
+  ) {
+    problems.push('--postback-url must be an http or https URL without credentials.')
+  }
   const unknown = options.blockCategory.filter((name) => !CATEGORIES.some((known) => known === name))
   if (unknown.length > 0) problems.push(`--block-category must be one of ${CATEGORIES.join(', ')}.`)
+  if (options.blockKeyword.some((word) => word.trim() === ''))
+    problems.push('--block-keyword must not be empty: it would hide every offer.')
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   return {
     name: options.name,

@@ -6,7 +6,7 @@ import { makeDataDir } from '../db/embedded.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
-import { keepSecretFile } from '../lib/secret-file.ts'
+import { keepSecretFile } from '../db/secret-file.ts'
 
 export type Context = { config: Config; database: Database; secretKey: string }
 

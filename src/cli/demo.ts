@@ -3,8 +3,11 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '../db/open.ts'
+import { listAdvertisers } from '../features/accounts/advertisers.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
 import { createApp, listApps, rotateSecret } from '../features/apps/apps.ts'
+import { createSecretHash } from '../features/apps/secrets.ts'
+import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
 import { seedOffers, spreadCreation } from '../features/offers/seed.ts'
 import type { Context } from './context.ts'
 
@@ -20,15 +23,33 @@ export type DemoApp = { app_id: number; api_key: string; api_secret: string }
  */
 export async function prepareDemo({ config, database: { db }, secretKey }: Context): Promise<DemoApp | null> {
   const file = join(config.dataDir, 'demo-app.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoApp
+  if (existsSync(file)) return stillGood(db, secretKey, JSON.parse(readFileSync(file, 'utf8')) as DemoApp)
   const publishers = await listPublishers(db)
-  if (publishers.some(({ name }) => name !== PUBLISHER)) return null
+  const advertisers = await listAdvertisers(db)
+  const isOurs =
+    publishers.every(({ name }) => name === PUBLISHER) &&
+    advertisers.every(({ name }) => DEMO_ADVERTISERS.includes(name))
+  if (!isOurs) return null
   if ((await seedOffers(db, OFFERS)) > 0) await spreadCreation(db)
   const { publisher_id } = publishers[0] ?? (await createPublisher(db, PUBLISHER))
   const demo = await issueDemoApp(db, secretKey, publisher_id)
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
+}
+
+/** Null when its secret was rotated or its key revoked: then it is somebody's own app now. */
+async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<DemoApp | null> {
+  const hash = createSecretHash(secretKey)(demo.api_secret)
+  const found = await db
+    .selectFrom('api_secrets')
+    .innerJoin('credentials', 'credentials.api_key', 'api_secrets.api_key')
+    .select('hash')
+    .where('hash', '=', hash)
+    .where('api_secrets.expires_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return found === undefined ? null : demo
 }
 
 async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Promise<DemoApp> {

@@ -1,4 +1,5 @@
 // The command line: every command by name, and how a failure is told.
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { isAway } from '../db/faults.ts'
 import { messageOf, OperatorError } from '../errors.ts'
@@ -12,9 +13,12 @@ import { publisherCommand } from './publisher.ts'
 import { seedCommand } from './seed.ts'
 import { serveCommand } from './serve.ts'
 
-const program = new Command('offerdeck').description(
-  'A self-hosted offers network. Settings come from the environment: see docs/configuration.md.',
-)
+const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+const { version } = JSON.parse(manifest) as { version: string }
+
+const program = new Command('offerdeck')
+  .version(version)
+  .description('A self-hosted offers network. Settings come from the environment: see docs/configuration.md.')
 
 for (const command of [
   serveCommand(),
@@ -63,6 +67,9 @@ function explain(error: unknown): string {
   if (error instanceof OperatorError || error instanceof CommanderError) return error.message
   if (isAway(error)) {
     return `The database does not answer (${messageOf(error)}). Check that it runs and that DATABASE_URL is right; "offerdeck doctor" looks closer.`
+  }
+  if (/^(EACCES|EROFS|EPERM|ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) {
+    return `${messageOf(error)}. Give this user room and the right to write there, or set DATA_DIR to another folder.`
   }
   return `This should not have happened:\n${error instanceof Error ? error.stack : String(error)}`
 }

@@ -24,28 +24,40 @@ async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const secretKey = readSecretKey(config)
-  const database = await openDatabase(config)
-  const running: { close(): Promise<void> }[] = [database]
-  const stop = stopper(running, log)
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  // Closed last first: when told to stop, or when something fails on the way up.
+  const running = new AsyncDisposableStack()
+  const stop = stopper(() => running.disposeAsync(), log)
   try {
+    const database = running.adopt(await openDatabase(config), (opened) => opened.close())
+    if (stop.isAsked) return
     await migrate(database)
     const demo = config.demo ? await prepareDemo({ config, database, secretKey }) : null
-    if (options.only !== 'api') running.unshift(buildWorker({ database, log }))
-    if (options.only !== 'worker') {
-      const app = await buildApp({ config, secretKey, database, log })
-      running.unshift(app)
+    if (options.only !== 'api') running.adopt(buildWorker({ database, log }), (worker) => worker.close())
+    if (options.only !== 'worker' && !stop.isAsked) {
+      const app = running.adopt(await buildApp({ config, secretKey, database, log }), (opened) => opened.close())
       await listen(app, config)
     }
-    say(
-      options.json
-        ? JSON.stringify({ address: config.publicUrl, demo })
-        : welcome(config, options, demo, database.embeddedIn),
-    )
+    warnAboutHttps(config, log)
+    if (!stop.isAsked)
+      say(
+        options.json
+          ? JSON.stringify({ address: config.publicUrl, demo })
+          : welcome(config, options, demo, database.embeddedIn),
+      )
   } catch (error) {
-    await closeAll(running)
+    if (stop.isAsked) return // what failed failed because everything is being closed
+    await running.disposeAsync()
     throw error
+  } finally {
+    stop.started()
+  }
+}
+
+function warnAboutHttps({ requireHttps, tls, trustProxy }: Config, log: FastifyBaseLogger): void {
+  if (requireHttps && tls === null && trustProxy.length === 0) {
+    log.warn(
+      'HTTPS is required, but nothing provides it: every request gets 400. Set TLS_CERT and TLS_KEY, or TRUST_PROXY to the address of the proxy that does.',
+    )
   }
 }
 
@@ -62,23 +74,32 @@ async function listen({ server }: App, { host, port }: Config): Promise<void> {
   }
 }
 
-/** Stops at the first signal; at the second, or when it takes too long, without waiting. */
-function stopper(running: { close(): Promise<void> }[], log: FastifyBaseLogger): () => void {
-  return () => {
-    process.once('SIGINT', () => process.exit(1))
+/** Stops at the first signal, once the start is over; at the next Ctrl-C, or when it takes too long, without waiting. */
+function stopper(close: () => Promise<void>, log: FastifyBaseLogger): { readonly isAsked: boolean; started(): void } {
+  const started = Promise.withResolvers<void>()
+  let isAsked = false
+  const stop = async () => {
+    if (isAsked) return
+    isAsked = true
+    process.on('SIGINT', () => process.exit(1))
     setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref()
-    closeAll(running).then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'could not stop cleanly')
-        process.exit(1)
-      },
-    )
+    await started.promise
+    try {
+      await close()
+      process.exit(0)
+    } catch (error) {
+      log.error({ err: error }, 'could not stop cleanly')
+      process.exit(1)
+    }
   }
-}
-
-async function closeAll(running: { close(): Promise<void> }[]): Promise<void> {
-  for (const part of running.splice(0)) await part.close()
+  process.once('SIGINT', () => void stop())
+  process.once('SIGTERM', () => void stop())
+  return {
+    get isAsked() {
+      return isAsked
+    },
+    started: started.resolve,
+  }
 }
 
 function welcome(config: Config, { only }: ServeOptions, demo: DemoApp | null, embeddedIn: string | null): string {

@@ -15,6 +15,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,8 +43,10 @@ export type Cluster = {
 }
 
 export async function locateCluster(dataDir: string): Promise<Cluster> {
-  const runAs = chooseUser()
-  const home = chooseHome(dataDir, runAs)
+  const preferred = chooseUser()
+  const home = chooseHome(dataDir, preferred)
+  // Whoever made it goes on owning it, also when somebody else (root, say) runs a command on it.
+  const runAs = ownerOf(home) ?? preferred
   makePrivateDir(home, runAs)
   const joinedDir = join(home, 'joined')
   makePrivateDir(joinedDir, runAs)
@@ -80,7 +83,7 @@ function chooseHome(dataDir: string, runAs: RunAs): string {
   const reference = join(dataDir, 'postgres-location')
   if (existsSync(reference)) return readFileSync(reference, 'utf8').trim()
   const home = join(dataDir, 'postgres')
-  if (existsSync(home) || canUse(runAs, '-x', dataDir)) return home
+  if (existsSync(home) || canEnter(runAs, dataDir)) return home
   const elsewhere = join(SHARED_ROOT, randomBytes(6).toString('hex'))
   writeFileSync(`${reference}.new`, `${elsewhere}\n`)
   renameSync(`${reference}.new`, reference)
@@ -98,7 +101,7 @@ function chooseSocketDir(home: string, runAs: RunAs): string {
   const known = existsSync(reference) ? readFileSync(reference, 'utf8').trim() : ''
   if (known !== '' && existsSync(known)) return known
   const far = mkdtempSync(join(tmpdir(), 'offerdeck-'))
-  makePrivateDir(far, runAs)
+  if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(far, runAs.uid, runAs.gid)
   writeFileSync(reference, `${far}\n`)
   return far
 }
@@ -113,7 +116,7 @@ async function findBinaries(runAs: RunAs): Promise<Cluster['binaries']> {
       `There is no embedded PostgreSQL for this machine (${name} is not installed). Run "npm ci" without --omit=optional, or set DATABASE_URL.`,
     )
   }
-  if (canUse(runAs, '-x', found.postgres)) return found
+  if (canEnter(runAs, found.postgres)) return found
   const native = dirname(dirname(found.postgres))
   const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string }
   const copy = join(SHARED_ROOT, `postgres-${version}`)
@@ -132,16 +135,26 @@ async function findBinaries(runAs: RunAs): Promise<Cluster['binaries']> {
   return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') }
 }
 
+/** A folder for its user only. One that is there already, and somebody's, is left as it is. */
 function makePrivateDir(path: string, { uid, gid }: RunAs): void {
+  if (ownerOf(path) !== null) return
   if (path.startsWith(SHARED_ROOT)) makeSharedRoot()
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+}
+
+/** Whose a folder is; null when it is not there, or root's: then it was being made for somebody. */
+function ownerOf(path: string): RunAs | null {
+  if (!existsSync(path)) return null
+  if (process.getuid?.() !== 0) return {}
+  const { uid, gid } = statSync(path)
+  return uid === 0 ? null : { uid, gid }
 }
 
 function makeSharedRoot(): void {
   mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 })
 }
 
-function canUse(runAs: RunAs, test: '-x' | '-w', path: string): boolean {
-  return spawnSync('/bin/sh', ['-c', `test ${test} "$1"`, 'sh', path], { ...runAs, cwd: '/' }).status === 0
+function canEnter(runAs: RunAs, path: string): boolean {
+  return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], { ...runAs, cwd: '/' }).status === 0
 }

@@ -59,8 +59,8 @@ test('a failure that is not about a row fails the batch once, and a full queue r
 test('the first process is alone, and stops being it before the second one is in', async () => {
   const [a, b] = [connect(), connect()]
   // The app of this file's world is alone on the database so far: it gives way to the first of these.
-  const first = new SoleProcess(a.pool)
-  const second = new SoleProcess(b.pool)
+  const first = new SoleProcess(a.pool, 1)
+  const second = new SoleProcess(b.pool, 1)
   await first.join()
   assert.equal(first.isSole, false)
   await second.join()
@@ -72,11 +72,11 @@ test('the first process is alone, and stops being it before the second one is in
 test('whoever loses its connection does not believe to be alone', async () => {
   await adminQuery(`CREATE DATABASE alone_${world.databaseName} TEMPLATE template_for_tests`)
   const only = openPool({ ...world.connection(`alone_${world.databaseName}`), application_name: 'only' }, 4)
-  const sole = new SoleProcess(only.pool)
+  const sole = new SoleProcess(only.pool, 1)
   let company = 0
   sole.onCompany = () => company++
   await sole.join()
-  assert.equal(sole.isSole, true)
+  await until(() => sole.isSole)
   await adminQuery(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('only', 'offerdeck') AND datname LIKE 'alone_%'",
   )

@@ -27,7 +27,7 @@ async function otherHolder(): Promise<ChildProcess> {
   const script = `import { holdEmbeddedPostgres } from '${new URL('./embedded.ts', import.meta.url).href}'
     await holdEmbeddedPostgres(${JSON.stringify(dataDir)}); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout!, 'data')
+  await once(child.stdout, 'data')
   return child
 }
 
@@ -95,8 +95,9 @@ test('a server that was killed is started again by whoever holds it', async () =
 })
 
 test('what a dead server left does not block the next, even when its process id belongs to somebody else now', async () => {
-  const { cluster, release } = await holdEmbeddedPostgres(dataDir)
-  await release()
+  const before = await holdEmbeddedPostgres(dataDir)
+  await before.release()
+  const { cluster } = before
   writeFileSync(
     join(cluster.dataDir, 'postmaster.pid'),
     `${process.pid}\n${cluster.dataDir}\n1700000000\n5432\n${cluster.socketDir}\n\n\nready\n`,
@@ -117,8 +118,9 @@ test('a first start that was killed half way is begun again', async () => {
 })
 
 test('data of another major version is refused with what to do, and left as it is', async () => {
-  const { cluster, release } = await holdEmbeddedPostgres(dataDir)
-  await release()
+  const before = await holdEmbeddedPostgres(dataDir)
+  await before.release()
+  const { cluster } = before
   const version = join(cluster.dataDir, 'PG_VERSION')
   writeFileSync(version, '17\n')
   await assert.rejects(holdEmbeddedPostgres(dataDir), /written by PostgreSQL 17.*brings PostgreSQL 18.*\n.*[Dd]ump/s)

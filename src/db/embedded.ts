@@ -9,13 +9,23 @@
 //   the watchdog confirms     -> running, and it stays: connect
 //   it does not within a time -> it was on its way out: look again
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { messageOf, OperatorError } from '../errors.ts'
 import { withFileLock } from '../lib/file-lock.ts'
-import { keepSecretFile } from '../lib/secret-file.ts'
+import { keepSecretFile } from './secret-file.ts'
 import { type Cluster, locateCluster } from './cluster.ts'
 import { livePostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
 
@@ -34,8 +44,9 @@ export type EmbeddedPostgres = {
 
 export async function holdEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   makeDataDir(dataDir)
-  const cluster = await locateCluster(dataDir)
-  const password = keepSecretFile(join(dataDir, 'postgres-password'))
+  const folder = realpathSync(dataDir) // what the server calls it, too
+  const cluster = await locateCluster(folder)
+  const password = keepSecretFile(join(folder, 'postgres-password'))
   const server = new Server(cluster, password)
   const pipe = await server.hold()
   return {
@@ -70,20 +81,25 @@ class Server {
   /** Joins the users of the server, starting it when there are none. Returns the descriptor that keeps it alive. */
   async hold(): Promise<number> {
     const deadline = Date.now() + START_DEADLINE_MS
-    let problem: string | null = 'it did not answer'
+    let problem = 'it did not answer'
     while (Date.now() < deadline) {
       const pipe =
         (await this.#join()) ??
         (await withFileLock(join(this.#cluster.home, 'start.lock'), async () =>
-          this.isWatched() ? null : this.#start(),
+          this.isWatched() ? null : this.#start(deadline),
         ))
       if (pipe === null) continue
-      problem = await this.#problem()
-      if (problem === null) return pipe
+      const trouble = await this.#problem()
+      if (trouble === null) return pipe
+      problem = trouble
       closeSync(pipe)
       await sleep(25)
     }
-    throw new OperatorError(
+    throw this.#neverStarted(problem)
+  }
+
+  #neverStarted(problem: string): OperatorError {
+    return new OperatorError(
       `The embedded PostgreSQL did not start within ${START_DEADLINE_MS / 1000} s (${problem}). Its log is ${this.#cluster.logFile}.`,
     )
   }
@@ -129,13 +145,16 @@ class Server {
     }
   }
 
-  async #start(): Promise<number | null> {
+  async #start(deadline: number): Promise<number | null> {
     // Both ends at once: the watchdog's open must not block, and others must see that somebody is at it.
     const both = openSync(this.#cluster.aliveFile, constants.O_RDWR | constants.O_NONBLOCK)
     try {
       await stopPostmaster(this.#cluster)
       const server = await startPostmaster(this.#cluster, this.#password, NAME)
-      while ((await this.#problem()) !== null) {
+      for (;;) {
+        const problem = await this.#problem()
+        if (problem === null) break
+        if (Date.now() > deadline) throw this.#neverStarted(problem)
         if (server.hasExited()) {
           throw new OperatorError(
             `The embedded PostgreSQL stopped while starting. The end of its log (${this.#cluster.logFile}):\n${this.#logTail()}`,
@@ -152,6 +171,11 @@ class Server {
   /** Why the server cannot be used yet, or null when it can. Makes our database where it is missing. */
   async #problem(): Promise<string | null> {
     const problem = await this.#tryQuery(NAME, 'SELECT 1')
+    if (problem?.code === '28P01') {
+      throw new OperatorError(
+        `The password in the file postgres-password is not that of the database in ${this.#cluster.home}. Restore the file from a backup.`,
+      )
+    }
     if (problem?.code !== '3D000') return problem?.message ?? null
     return (await this.#tryQuery('postgres', `CREATE DATABASE ${NAME}`))?.message ?? null
   }

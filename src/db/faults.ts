@@ -22,3 +22,8 @@ export function isRowFault(error: unknown): boolean {
 export function isUniqueViolation(error: unknown): boolean {
   return (error as { code?: string }).code === '23505'
 }
+
+/** Two transactions were in each other's way, and this one was ended: the same work may well pass the next time. */
+export function isCollision(error: unknown): boolean {
+  return ['40P01', '40001'].includes((error as { code?: string }).code ?? '')
+}

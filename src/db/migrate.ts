@@ -1,11 +1,12 @@
 // Brings the schema up to date from migrations/*.sql: plain SQL, in the order of their names, each once, forward only.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { PoolClient } from 'pg'
+import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
 import type { Database } from './open.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
+const MAX_MS = 3_600_000 // a large table may take its time
 const LOCK = 0x0ff3_0001 // any fixed number: one process migrates, the others wait and find nothing left to do
 
 type Migration = { name: string; sql: string; checksum: string }
@@ -20,47 +21,43 @@ export function listMigrations(): Migration[] {
   })
 }
 
-/** Applies what is missing and returns the names of what it applied. */
+/** Applies what is missing, all of it or nothing, and returns the names of what it applied. */
 export async function migrate(database: Pick<Database, 'pool'>): Promise<string[]> {
   const client = await database.pool.connect()
+  const run = (text: string, values: unknown[] = []) =>
+    client.query({ text, values, query_timeout: MAX_MS } as pg.QueryConfig)
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
-    try {
-      return await applyMissing(client)
-    } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [LOCK])
+    await run('BEGIN')
+    await run('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    await run(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    const { rows } = await run('SELECT name, checksum FROM schema_migrations')
+    const missing = missingMigrations(rows as Applied[])
+    for (const { name, sql, checksum } of missing) {
+      await client.query({ text: sql, query_timeout: MAX_MS } as pg.QueryConfig)
+      await run('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
     }
+    await run('COMMIT')
+    return missing.map(({ name }) => name)
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {}) // the connection may be what failed
+    throw error
   } finally {
     client.release()
   }
 }
 
-async function applyMissing(client: PoolClient): Promise<string[]> {
-  await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
-    name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'SELECT name, checksum FROM schema_migrations',
-  )
-  const migrations = listMigrations()
-  const problem = schemaProblem(rows, migrations)
+type Applied = { name: string; checksum: string }
+
+function missingMigrations(applied: Applied[]): Migration[] {
+  const known = listMigrations()
+  const problem = schemaProblem(applied, known)
   if (problem !== null) throw new OperatorError(problem)
-  const missing = migrations.filter(({ name }) => !rows.some((row) => row.name === name))
-  for (const { name, sql, checksum } of missing) {
-    await client.query('BEGIN')
-    try {
-      await client.query(sql)
-      await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
-      await client.query('COMMIT')
-    } catch (error) {
-      await client.query('ROLLBACK')
-      throw error
-    }
-  }
-  return missing.map(({ name }) => name)
+  return known.filter(({ name }) => !applied.some((one) => one.name === name))
 }
 
 /** Why this program must not work on a schema with these migrations, or null. Missing ones are no reason. */
-function schemaProblem(applied: { name: string; checksum: string }[], known: Migration[]): string | null {
+function schemaProblem(applied: Applied[], known: Migration[]): string | null {
   for (const { name, checksum } of applied) {
     const migration = known.find((one) => one.name === name)
     if (!migration)
@@ -72,17 +69,10 @@ function schemaProblem(applied: { name: string; checksum: string }[], known: Mig
 }
 
 /** What is still to be applied, without applying it. */
-export async function pendingMigrations(database: Pick<Database, 'pool'>): Promise<string[]> {
-  const { rows: found } = await database.pool.query<{ exists: boolean }>(
-    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
-  )
-  if (!found[0]?.exists) return listMigrations().map(({ name }) => name)
-  const { rows } = await database.pool.query<{ name: string; checksum: string }>(
-    'SELECT name, checksum FROM schema_migrations',
-  )
-  const problem = schemaProblem(rows, listMigrations())
-  if (problem !== null) throw new OperatorError(problem)
-  return listMigrations()
-    .map(({ name }) => name)
-    .filter((name) => !rows.some((row) => row.name === name))
+export async function pendingMigrations({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+  const found = await pool.query<{ exists: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS exists")
+  const applied = found.rows[0]?.exists
+    ? (await pool.query<Applied>('SELECT name, checksum FROM schema_migrations')).rows
+    : []
+  return missingMigrations(applied).map(({ name }) => name)
 }

@@ -43,8 +43,9 @@ export function openPool(connection: pg.PoolConfig, connections: number): Pick<D
     ...connection,
     max: connections,
     connectionTimeoutMillis: 5_000,
-    // A server that stops answering must not hold requests for ever.
-    statement_timeout: 60_000,
+    // A server that stops answering, or a connection that died silently, must not hold anybody for ever. Kept by the
+    // client: the server cannot end what it no longer hears of, and poolers refuse the parameter.
+    query_timeout: 15_000,
     keepAlive: true,
     application_name: 'offerdeck',
   })

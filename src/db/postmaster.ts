@@ -1,6 +1,17 @@
 // One PostgreSQL server process: made (initdb), started beside its watchdog, told apart from the dead, stopped.
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.ts'
@@ -73,9 +84,11 @@ function prepareData(cluster: Cluster, password: string, superuser: string): voi
         `Dump it with the Offerdeck that wrote it (pg_dump over the socket in ${cluster.socketDir}), move the folder away, start once, and restore the dump.`,
     )
   }
-  // Made aside and moved into place when whole, so that a kill in the middle leaves nothing half made.
-  const draft = join(cluster.home, 'data.new')
-  rmSync(draft, { recursive: true, force: true })
+  // Made aside, under a name of its own (one that was killed may still be at it), and moved into place when whole.
+  for (const name of readdirSync(cluster.home)) {
+    if (name.startsWith('data.new')) rmSync(join(cluster.home, name), { recursive: true, force: true, maxRetries: 3 })
+  }
+  const draft = join(cluster.home, `data.new-${randomUUID()}`)
   // The password goes through a pipe, never through a file or the list of processes. Node's own stdin is a socket,
   // which /dev/stdin cannot open; `cat` makes it a pipe.
   const made = spawnSync(
@@ -110,9 +123,13 @@ function why(result: SpawnSyncReturns<string>): string {
 
 /** The id of the server that runs on this cluster's data, or null. A zombie, or another program with that id, is not it. */
 export function livePostmaster(cluster: Cluster): number | null {
-  const pidFile = join(cluster.dataDir, 'postmaster.pid')
-  if (!existsSync(pidFile)) return null
-  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+  let pid: number
+  try {
+    pid = Number(readFileSync(join(cluster.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
   if (!Number.isInteger(pid) || pid <= 1) return null
   if (existsSync('/proc/self/stat')) return isOurs(pid, cluster.dataDir) ? pid : null
   const { stdout } = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], { encoding: 'utf8' })
@@ -129,7 +146,7 @@ function isOurs(pid: number, dataDir: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === dataDir // a postmaster works in its data folder
   } catch {
-    return true // not ours to look at: believe the name
+    return false // ours runs as a user whom we can look at
   }
 }
 

@@ -1,19 +1,23 @@
 // Knows whether this is the only API process on the database. Only then may it trust its memory of what it wrote: with
 // two, the other may have written since.
 //
-// Every API process holds a shared lock in a transaction that stays open for as long as it lives; one that is alone
-// holds it exclusively. A newcomer waits for the shared lock, and does not serve before it has it; the process that is
-// alone looks for such a waiter a few times a second, forgets what it knew, and gives way. A lock in an open
-// transaction, unlike one of a session, also means what it says behind a connection pooler.
+// Every API process holds a shared lock in a transaction that stays open for as long as it lives; one that has been
+// alone for a while holds it exclusively. A newcomer waits for the shared lock, and does not serve before it has it; the
+// process that is alone looks for such a waiter a few times a second, forgets what it knew, and gives way. After a
+// restart of the database nobody is alone at first: others may be there and not back yet. A lock in an open transaction,
+// unlike one of a session, also means what it says behind a connection pooler.
 import type pg from 'pg'
 
 const LOCK = 0x0ff3_0002
 const LOOK_MS = 250
-const ALONE_AGAIN_LOOKS = 40 // how often a process among others tries to be alone: every 10 s
+const ALONE_AFTER_LOOKS = 40 // after 10 s without having to wait for anybody
 const PATIENCE_MS = 5_000
+// Advisory locks are per database; the list of locks is of the whole server.
+const IS_OUR_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 export class SoleProcess {
   readonly #pool: pg.Pool
+  readonly #aloneAfterLooks: number
   #client: pg.PoolClient | null = null
   #isSole = false
   #looks = 0
@@ -22,8 +26,9 @@ export class SoleProcess {
   /** Called when this stops being the only process, before the other one starts. */
   onCompany: () => void = () => {}
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, aloneAfterLooks = ALONE_AFTER_LOOKS) {
     this.#pool = pool
+    this.#aloneAfterLooks = aloneAfterLooks
   }
 
   get isSole(): boolean {
@@ -32,7 +37,7 @@ export class SoleProcess {
 
   /** Joins the processes that serve. Resolves when every other one knows of this one. */
   async join(): Promise<void> {
-    await this.#enter(true)
+    await this.#enter()
     this.#schedule()
   }
 
@@ -53,7 +58,7 @@ export class SoleProcess {
 
   async #look(): Promise<void> {
     try {
-      if (this.#client === null) await this.#enter(true)
+      if (this.#client === null) await this.#enter()
       else if (this.#isSole) {
         if (await this.#somebodyWaits()) {
           this.#forget()
@@ -61,7 +66,7 @@ export class SoleProcess {
           await this.#client.query('BEGIN')
           await this.#client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCK])
         }
-      } else if (++this.#looks % ALONE_AGAIN_LOOKS === 0) {
+      } else if (++this.#looks % this.#aloneAfterLooks === 0) {
         this.#isSole = await this.#tryExclusive(this.#client)
       } else await this.#client.query('SELECT 1') // notices a dead connection, and keeps it from looking idle
     } catch {
@@ -69,14 +74,13 @@ export class SoleProcess {
     }
   }
 
-  async #enter(wait: boolean): Promise<void> {
+  async #enter(): Promise<void> {
     const client = await this.#pool.connect()
     client.on('error', () => this.#forget())
     this.#client = client
-    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0')
-    const isAlone = await this.#tryExclusive(client)
-    if (!isAlone && wait) await this.#waitForShared(client)
-    this.#isSole = isAlone
+    this.#looks = 0
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
+    await this.#waitForShared(client)
   }
 
   async #tryExclusive(client: pg.PoolClient): Promise<boolean> {
@@ -86,25 +90,23 @@ export class SoleProcess {
 
   /** A holder that does not give way in time is frozen or cut off: its connection is ended, which it will notice. */
   async #waitForShared(client: pg.PoolClient): Promise<void> {
-    const impatience = setTimeout(() => {
-      void this.#pool
+    const impatience = setInterval(() => {
+      this.#pool
         .query(
-          'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1 AND objid = $2 AND granted AND mode = $3',
-          ['advisory', LOCK, 'ExclusiveLock'],
+          `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE ${IS_OUR_LOCK} AND granted AND mode = 'ExclusiveLock'`,
         )
-        .catch(() => {})
+        .catch(() => {}) // tried again, for as long as we wait
     }, PATIENCE_MS)
     try {
       await client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCK])
     } finally {
-      clearTimeout(impatience)
+      clearInterval(impatience)
     }
   }
 
   async #somebodyWaits(): Promise<boolean> {
     const { rows } = await this.#client!.query<{ waits: boolean }>(
-      'SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = $1 AND objid = $2 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS waits',
-      ['advisory', LOCK],
+      `SELECT EXISTS (SELECT FROM pg_locks WHERE ${IS_OUR_LOCK} AND NOT granted) AS waits`,
     )
     return rows[0]?.waits ?? false
   }

@@ -1,111 +1,150 @@
-// A file that takes what the database cannot take now: one JSON row a line, on the disk before `append` resolves.
-// When the database is back the rows are replayed, oldest file first; a file is deleted only after its rows are
-// committed, so a crash in between replays rows again and loses none. Rows must bear being written twice.
-import { createReadStream, readdirSync, rmSync } from 'node:fs'
+// Files that take what the database cannot take now: one JSON row a line, on the disk before `append` resolves.
+//
+// Every process has a folder of its own, and holds a lock in it for as long as it lives. It appends to one file, which
+// is closed and replayed when the database is back, and deleted after its rows are committed. A crash
+// in between replays rows again and loses none, so rows must bear being written twice. Folders of processes that are
+// gone (their lock is free) are replayed by whoever finds them.
+import { randomUUID } from 'node:crypto'
+import { createReadStream, existsSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { tryFileLock } from '../lib/file-lock.ts'
 
 const REPLAY_ROWS = 500
+const LOCK = 'owner.lock'
 
 type Waiting = { line: string; done: () => void; failed: (error: unknown) => void }
 
 export class Spool<Row> {
-  readonly #folder: string
-  readonly #name: string
-  #file: FileHandle | null = null
-  #fileName = ''
+  readonly #root: string
+  readonly #own: string
+  #unlock: (() => void) | null = null
+  #file: { handle: FileHandle; path: string } | null = null
   #queue: Waiting[] = []
-  #isWriting = false
+  /** Everything that touches the open file goes through this, one after the other. */
+  #turn: Promise<void> = Promise.resolve()
   #count = 0
 
-  constructor(folder: string, name: string) {
-    this.#folder = folder
-    this.#name = name
+  /** `root` is for rows of one kind only. */
+  constructor(root: string) {
+    this.#root = root
+    this.#own = join(root, `${Date.now()}-${process.pid}-${randomUUID().slice(0, 8)}`)
   }
 
   /** Resolves when the row is safe on disk. Rows that come while the disk is busy share the next sync. */
   append(row: Row): Promise<void> {
     return new Promise((done, failed) => {
       this.#queue.push({ line: `${JSON.stringify(row)}\n`, done, failed })
-      if (!this.#isWriting) void this.#drain()
+      if (this.#queue.length === 1) void this.#inTurn(() => this.#writeQueue())
     })
   }
 
-  async #drain(): Promise<void> {
-    this.#isWriting = true
-    while (this.#queue.length > 0) {
-      const batch = this.#queue
-      this.#queue = []
-      try {
-        this.#file ??= await this.#openNew()
-        await this.#file.write(batch.map(({ line }) => line).join(''))
-        await this.#file.datasync()
-        for (const { done } of batch) done()
-      } catch (error) {
-        for (const { failed } of batch) failed(error)
-      }
-    }
-    this.#isWriting = false
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => {}) // whoever asked for it hears of it
+    return turn
   }
 
-  async #openNew(): Promise<FileHandle> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    this.#fileName = `${this.#name}-${Date.now()}-${process.pid}-${this.#count++}.jsonl`
-    const file = await open(join(this.#folder, this.#fileName), 'a', 0o600)
-    const folder = await open(this.#folder, 'r')
-    await folder.sync() // so that the name survives a power cut, too
-    await folder.close()
-    return file
-  }
-
-  get isEmpty(): boolean {
-    return this.#files().length === 0
-  }
-
-  #files(): string[] {
+  async #writeQueue(): Promise<void> {
+    const batch = this.#queue
+    this.#queue = []
     try {
-      return readdirSync(this.#folder)
-        .filter((name) => name.startsWith(`${this.#name}-`))
-        .toSorted()
-    } catch {
-      return []
+      this.#file ??= await this.#openNew()
+      await this.#file.handle.appendFile(batch.map(({ line }) => line).join(''))
+      await this.#file.handle.datasync()
+      for (const { done } of batch) done()
+    } catch (error) {
+      // Perhaps half a line was written: nothing must come behind it.
+      await this.#seal().catch(() => {})
+      for (const { failed } of batch) failed(error)
     }
+  }
+
+  async #openNew(): Promise<{ handle: FileHandle; path: string }> {
+    if (this.#unlock === null) {
+      await mkdir(this.#own, { recursive: true, mode: 0o700 })
+      this.#unlock = tryFileLock(join(this.#own, LOCK))
+    }
+    const path = join(this.#own, `${String(this.#count++).padStart(9, '0')}.jsonl`)
+    const handle = await open(path, 'ax', 0o600)
+    for (const folder of [this.#own, this.#root]) {
+      const opened = await open(folder, 'r')
+      await opened.sync() // so that the names survive a power cut, too
+      await opened.close()
+    }
+    return { handle, path }
+  }
+
+  async #seal(): Promise<void> {
+    const file = this.#file
+    this.#file = null
+    await file?.handle.close()
   }
 
   /** Hands all rows to `write`, oldest first. Throws what `write` throws; what was not written stays for the next time. */
   async replay(write: (rows: Row[]) => Promise<void>): Promise<number> {
+    if (!existsSync(this.#root)) return 0
+    let sealed: string[] = []
+    await this.#inTurn(async () => {
+      await this.#seal()
+      sealed = filesIn(this.#own) // in the same turn: the next one may open a file, which is not ours to replay
+    })
     let replayed = 0
-    for (const name of this.#files()) {
-      if (name === this.#fileName) await this.#closeCurrent()
-      const path = join(this.#folder, name)
-      let rows: Row[] = []
-      for await (const line of createInterface({ input: createReadStream(path) })) {
-        const row = parseLine(line)
-        if (row !== null) rows.push(row as Row)
-        if (rows.length === REPLAY_ROWS) {
-          await write(rows)
-          replayed += rows.length
-          rows = []
-        }
-      }
-      if (rows.length > 0) await write(rows)
-      replayed += rows.length
-      rmSync(path)
+    for (const path of sealed) replayed += await replayFile(path, write)
+    for (const name of readdirSync(this.#root).toSorted()) {
+      const folder = join(this.#root, name)
+      if (folder !== this.#own) replayed += await this.#replayOrphan(folder, write)
     }
     return replayed
   }
 
-  async #closeCurrent(): Promise<void> {
-    const file = this.#file
-    this.#file = null
-    this.#fileName = ''
-    await file?.close()
+  async #replayOrphan(folder: string, write: (rows: Row[]) => Promise<void>): Promise<number> {
+    const release = existsSync(folder) ? tryFileLock(join(folder, LOCK)) : null
+    if (release === null) return 0 // its process lives, or somebody else is at it
+    try {
+      let replayed = 0
+      for (const path of filesIn(folder)) replayed += await replayFile(path, write)
+      rmSync(folder, { recursive: true, force: true })
+      return replayed
+    } finally {
+      release()
+    }
   }
 
+  /** What is left stays for the next start. */
   async close(): Promise<void> {
-    await this.#closeCurrent()
+    await this.#inTurn(() => this.#seal())
+    if (this.#unlock !== null && filesIn(this.#own).length === 0) rmSync(this.#own, { recursive: true, force: true })
+    this.#unlock?.()
+    this.#unlock = null
   }
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .map((name) => join(folder, name))
+}
+
+async function replayFile<Row>(path: string, write: (rows: Row[]) => Promise<void>): Promise<number> {
+  let rows: Row[] = []
+  let replayed = 0
+  const flush = async () => {
+    if (rows.length > 0) await write(rows)
+    replayed += rows.length
+    rows = []
+  }
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    const row = parseLine(line)
+    if (row !== null) rows.push(row as Row)
+    if (rows.length === REPLAY_ROWS) await flush()
+  }
+  await flush()
+  rmSync(path, { force: true })
+  return replayed
 }
 
 /** Null for the torn last line of a crash: it was never acknowledged. */

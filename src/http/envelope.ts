@@ -1,5 +1,4 @@
 // Every answer of the API: the envelope around it and how it goes onto the wire.
-import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Details, type ErrorCode, ERRORS } from '../errors.ts'
 import { asciiJson } from '../lib/ascii-json.ts'
@@ -8,7 +7,7 @@ import type { Allowance } from './rate-limit.ts'
 /** What the client may store: its own copy, asking each time whether it is still good. */
 const CACHE_CONTROL = 'private, no-cache'
 
-const POLICY = "default-src 'none'; frame-ancestors 'none'"
+export const STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** The end of every envelope. It stands last, so that what is before it can be prepared once and sent many times. */
 export function metaJson(request: FastifyRequest, nowMs: number): string {
@@ -65,11 +64,11 @@ function commonHeaders(request: FastifyRequest): string[] {
     'Cache-Control', CACHE_CONTROL,
     'X-Request-Id', request.id,
     'X-Content-Type-Options', 'nosniff',
-    'Content-Security-Policy', POLICY,
+    'Content-Security-Policy', STRICT_POLICY,
     'Referrer-Policy', 'no-referrer',
     'Cross-Origin-Resource-Policy', 'same-origin',
   ] // prettier-ignore
-  if (request.protocol === 'https') headers.push('Strict-Transport-Security', 'max-age=31536000')
+  if (request.protocol.toLowerCase() === 'https') headers.push('Strict-Transport-Security', 'max-age=31536000')
   if (request.allowance) pushAllowance(headers, request.allowance)
   return headers
 }
@@ -80,12 +79,16 @@ function pushAllowance(headers: string[], { limit, remaining, resetAtMs }: Allow
 }
 
 /** An answer to what is not even HTTP, written straight to the socket. */
-export function rawBadRequest(requestId: string): string {
-  const body = errorJson(
-    requestId,
-    'INVALID_REQUEST',
-    'The request could not be read as HTTP. Characters beyond ASCII in its address must be percent-encoded, and address and headers together must stay below 16 KiB.',
-    null,
-  )
-  return `HTTP/1.1 400 ${STATUS_CODES[400]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+export function rawBadRequest(requestId: string, code: string, allowance: Allowance): string {
+  const body = errorJson(requestId, 'INVALID_REQUEST', rawFault(code), null)
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), 'X-Request-Id', requestId]
+  pushAllowance(headers, allowance)
+  const lines = headers.map((item, i) => (i % 2 === 0 ? `${item}: ` : `${item}\r\n`)).join('')
+  return `HTTP/1.1 400 Bad Request\r\n${lines}Connection: close\r\n\r\n${body}`
+}
+
+function rawFault(code: string): string {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive.'
+  if (code === 'HPE_HEADER_OVERFLOW') return 'Address and headers together must stay below 16 KiB.'
+  return 'The request could not be read as HTTP. Characters beyond ASCII in its address must be percent-encoded.'
 }

@@ -1,4 +1,5 @@
-// Who may pass: the checks in front of every v1 operation, in their order: HTTPS, API key, API secret, rate.
+// Who may pass: the checks in front of every v1 operation, in their order: API key, API secret, rate. HTTPS was checked
+// before, for everything (server.ts).
 //
 // The key is public, so only requests whose secret verified count against it; otherwise anybody could spend a
 // publisher's allowance. Failed credentials count against their address instead, and never block verified requests.
@@ -27,7 +28,6 @@ export type GateOptions<C extends Credential> = {
   find: (apiKey: string) => C | undefined
   hashSecret: (secret: string) => string
   limiter: RateLimiter
-  requireHttps: boolean
   publicUrl: string
   /** Told when a verified secret came from a browser, where it must never be. */
   onLeak: (credential: C, origin: string) => void
@@ -47,6 +47,8 @@ export type Gate<C extends Credential> = {
   createHook: (parameters: readonly string[]) => onRequestHookHandler
   /** The credential a request passed the gate with. */
   callerOf: (request: FastifyRequest) => C
+  /** What an address without credentials has left. */
+  allowanceOf: (address: string) => Allowance
   /** Fills the rate headers of an answer that never reached the gate's counting. */
   showAllowance: (request: FastifyRequest) => void
 }
@@ -55,12 +57,13 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
   const { find, limiter, publicUrl } = options
   const isSecret = createSecretCheck(options.hashSecret)
 
+  const allowanceOf = (address: string) => limiter.peek(addressKey(address), FAILURES_A_MINUTE)
   const showAllowance = (request: FastifyRequest) => {
-    request.allowance ??= limiter.peek(addressKey(request), FAILURES_A_MINUTE)
+    request.allowance ??= limiter.peek(addressOf(request), FAILURES_A_MINUTE)
   }
 
   function refuse(request: FastifyRequest, error: AppError, done: (error: Error) => void): void {
-    settle(limiter.take(addressKey(request), FAILURES_A_MINUTE), (allowance) => {
+    settle(limiter.take(addressOf(request), FAILURES_A_MINUTE), (allowance) => {
       request.allowance = allowance
       done(allowance.exceeded ? tooMany('Too many requests with wrong credentials came from this address.') : error)
     })
@@ -81,14 +84,6 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     secretInQuery: QueryValue | undefined,
     done: (error?: Error) => void,
   ): void {
-    if (options.requireHttps && request.protocol !== 'https') {
-      return done(
-        new AppError(
-          'INVALID_REQUEST',
-          'This API answers over HTTPS only. The credentials of this request travelled in the clear: rotate the secret.',
-        ),
-      )
-    }
     const now = Date.now()
     const { headers } = request
     const apiKey = agreed(keyInQuery, headers['x-api-key'])
@@ -124,7 +119,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
       else done()
     })
   }
-  return { createHook, showAllowance, callerOf: (request) => request.credential as C }
+  return { createHook, allowanceOf, showAllowance, callerOf: (request) => request.credential as C }
 }
 
 /** Goes on at once with a value that is there, and later with one that is not. */
@@ -205,15 +200,18 @@ function browserOrigin({ headers }: FastifyRequest, publicUrl: string): string |
   const { origin, 'sec-fetch-site': site } = headers
   if (origin === undefined && site === undefined) return null
   if (site === 'same-origin' && (origin === undefined || origin === publicUrl)) return null
-  return (origin ?? headers.referer ?? `a browser (${String(site)})`).slice(0, 200)
+  const page = origin ?? URL.parse(headers.referer ?? '')?.origin // never the whole address: it may hold the secret
+  return (page ?? `a browser (${String(site)})`).slice(0, 200)
+}
+
+function addressOf({ ip, socket }: FastifyRequest): string {
+  return addressKey(ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? ''))
 }
 
 /** One IPv4 address or one IPv6 /64, which is what one customer of a provider has. */
-function addressKey(request: FastifyRequest): string {
-  const text = ipaddr.isValid(request.ip) ? request.ip : (request.socket.remoteAddress ?? '')
+function addressKey(text: string): string {
   if (!ipaddr.isValid(text)) return 'address:unknown'
   const address = ipaddr.process(text)
-  return address.kind() === 'ipv4'
-    ? `address:${address.toString()}`
-    : `address:${address.toNormalizedString().split(':').slice(0, 4).join(':')}/64`
+  if (address.kind() === 'ipv4') return `address:${address.toString()}`
+  return `address:${address.toNormalizedString().split(':').slice(0, 4).join(':')}/64`
 }

@@ -42,12 +42,42 @@ test('where HTTPS is required, plain HTTP gets 400 INVALID_REQUEST and no redire
   })
 })
 
+test('where HTTPS is required, it is for pages, for what is not there and for other methods; only health is exempt', async () => {
+  await withApp({ requireHttps: true }, async (app) => {
+    for (const url of ['/', '/docs', '/openapi.json', '/v1/nothing', '/nothing', '/pictures/game-a.svg']) {
+      assert.equal((await app.server.inject(url)).statusCode, 400, url)
+    }
+    assert.equal((await app.server.inject({ method: 'POST', url: '/v1/offers' })).statusCode, 400)
+    for (const url of ['/healthz', '/readyz']) assert.equal((await app.server.inject(url)).statusCode, 200, url)
+  })
+})
+
+test('every answer has security headers', async () => {
+  for (const url of [
+    '/',
+    '/docs',
+    '/docs/start.js',
+    '/openapi.json',
+    '/healthz',
+    '/readyz',
+    '/icon.svg',
+    '/v1/offers',
+    '/nothing',
+  ]) {
+    const { headers } = await world.app.server.inject(url)
+    assert.equal(headers['x-content-type-options'], 'nosniff', url)
+    assert.equal(headers['referrer-policy'], 'no-referrer', url)
+    assert.match(String(headers['content-security-policy']), /default-src 'none'/, url)
+  }
+})
+
 test('a proxy named in TRUST_PROXY may say that the client came by HTTPS; nobody else may', async () => {
   await withApp({ requireHttps: true, trustProxy: ['10.0.0.0/8'] }, async (app) => {
     const https = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' }
     const trusted = await ask(app, https, '10.1.2.3')
     assert.equal(trusted.statusCode, 200)
     assert.equal(trusted.headers['strict-transport-security'], 'max-age=31536000')
+    assert.equal((await ask(app, { ...https, 'x-forwarded-proto': 'HTTPS' }, '10.1.2.3')).statusCode, 200)
     assert.equal((await ask(app, https, '198.51.100.1')).statusCode, 400)
     assert.equal((await ask(app, { 'x-forwarded-proto': 'http' }, '10.1.2.3')).statusCode, 400)
   })
@@ -117,6 +147,6 @@ test('TLS_CERT and TLS_KEY serve HTTPS', async () => {
 test('TLS files that cannot be read are a clear error', async () => {
   await assert.rejects(
     world.start({ tls: { certFile: '/nonexistent/cert.pem', keyFile: '/nonexistent/key.pem' } }),
-    /Cannot read the TLS files.*TLS_CERT and TLS_KEY/,
+    /Cannot use the TLS files.*TLS_CERT and TLS_KEY/,
   )
 })

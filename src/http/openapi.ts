@@ -1,5 +1,6 @@
 // The OpenAPI description, made from the schemas of the routes, and the page that shows it.
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
@@ -99,25 +100,29 @@ const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 export function referenceRoutes(server: FastifyInstance): void {
-  let bundle: Promise<Buffer> | null = null
-  server.get('/docs', { schema: { hide: true } }, async (request, reply) =>
-    sendPage(request, reply, REFERENCE_PAGE, REFERENCE_POLICY),
+  let bundle: Promise<Bundle> | null = null
+  server.get('/docs', { schema: { hide: true } }, async (_request, reply) =>
+    sendPage(reply, REFERENCE_PAGE, REFERENCE_POLICY),
   )
   server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript').send(START),
   )
-  server.get('/docs/reference.js', { schema: { hide: true } }, async (_request, reply) => {
-    bundle ??= loadBundle()
-    return reply
-      .type('text/javascript')
-      .header('Content-Encoding', 'gzip')
-      .header('Cache-Control', 'public, max-age=3600')
-      .send(await bundle)
+  server.get('/docs/reference.js', { schema: { hide: true } }, async (request, reply) => {
+    bundle ??= loadBundle().catch((error: unknown) => {
+      bundle = null // the next visit tries again
+      throw error
+    })
+    const { script, packed } = await bundle
+    reply.type('text/javascript').header('Cache-Control', 'public, max-age=3600').header('Vary', 'Accept-Encoding')
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(script)
+    return reply.header('Content-Encoding', 'gzip').send(packed)
   })
 }
 
+type Bundle = { script: string; packed: Buffer }
+
 /** The page's script is a string of 4 MB inside a plugin: taken out and packed at the first visit, not at every start. */
-async function loadBundle(): Promise<Buffer> {
+async function loadBundle(): Promise<Bundle> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
   const carrier = Fastify()
   await carrier.register(reference, {
@@ -126,5 +131,5 @@ async function loadBundle(): Promise<Buffer> {
   })
   const { body } = await carrier.inject('/js/scalar.js')
   await carrier.close()
-  return gzipSync(body)
+  return { script: body, packed: await promisify(gzip)(body) }
 }

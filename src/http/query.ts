@@ -23,21 +23,24 @@ export function createQueryParser(names: readonly string[]): (text: string) => Q
       for (const candidate of candidates) if (text.startsWith(candidate, start)) return candidate
     }
     // A name may be percent-encoded, too, though nobody does.
-    const percent = text.indexOf('%', start)
-    if (percent === -1 || percent >= end) return undefined
-    const name = decode(text.slice(start, end))
-    return typeof name === 'string' && isKnown.has(name) ? name : undefined
+    const name = text.slice(start, end)
+    if (!name.includes('%')) return undefined
+    const decoded = decode(name)
+    return typeof decoded === 'string' && isKnown.has(decoded) ? decoded : undefined
   }
 
   return (text) => {
     const query = { ...empty }
+    let equals = -1
     for (let start = 0; start < text.length;) {
       let end = text.indexOf('&', start)
       if (end === -1) end = text.length
-      let equals = text.indexOf('=', start)
-      if (equals === -1 || equals > end) equals = end
-      const name = knownName(text, start, equals)
-      if (name !== undefined) add(query, name, decode(text.slice(equals + 1, end)))
+      // Searched for again only when it was passed: a text of nothing but "&" must not be read a thousand times.
+      if (equals < start) equals = text.indexOf('=', start)
+      if (equals === -1) equals = text.length
+      const nameEnd = Math.min(equals, end)
+      const name = knownName(text, start, nameEnd)
+      if (name !== undefined) add(query, name, decode(text.slice(nameEnd + 1, end)))
       start = end + 1
     }
     return query

@@ -98,6 +98,7 @@ test('Redis frozen: no answer waits longer than its budget, the limit still hold
     if (answer instanceof Promise) break
     assert.ok(Date.now() < deadline, 'Redis is not asked again')
   }
+  assert.equal(await takeMany(limiter, 'frozen', 30, 100), 0, 'what was counted meanwhile still counts')
   await limiter.close()
 })
 
@@ -111,13 +112,14 @@ test('Redis gone: the limit holds within the process, one warning is given, and 
   assert.equal(await takeMany(limiter, 'gone', 30, 20), 10)
   assert.equal(warnings.length, 1)
   assert.match(warnings[0] ?? '', /Redis does not answer .*each process counts/)
-  await startRedis()
+  await startRedis() // empty: it has forgotten what it counted
   for (const deadline = Date.now() + 15_000; ; await new Promise(setImmediate)) {
     const answer = limiter.take('back', 1_000_000)
     await answer
     if (answer instanceof Promise) break
     assert.ok(Date.now() < deadline, 'Redis is not used again')
   }
+  assert.equal(await takeMany(limiter, 'gone', 30, 20), 0, 'a Redis that forgot gives nobody a fresh allowance')
   await limiter.close()
 })
 

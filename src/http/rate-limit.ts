@@ -70,9 +70,7 @@ export async function createRedisLimiter(url: string, warn: (message: string) =>
       return allowance(windows.add(key), limit)
     }
     isDown = false
-    const window = { used: answer.consumedPoints, resetAtMs: Date.now() + answer.msBeforeNext }
-    windows.adopt(key, window)
-    return allowance(window, limit)
+    return allowance(windows.follow(key, answer.consumedPoints, Date.now() + answer.msBeforeNext), limit)
   }
   return {
     take(key, limit) {
@@ -124,7 +122,13 @@ class Windows {
     return window
   }
 
-  adopt(key: string, window: Window): void {
-    this.#windows.set(key, window)
+  /** Counts one, and takes over what Redis counted where that is more: after an outage Redis knows less than we do. */
+  follow(key: string, used: number, resetAtMs: number): Window {
+    const window = this.add(key)
+    if (used >= window.used) {
+      window.used = used
+      window.resetAtMs = resetAtMs
+    }
+    return window
   }
 }

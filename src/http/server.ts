@@ -1,6 +1,7 @@
 // The HTTP server without features: how requests are read, and how everything that goes wrong is answered.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -8,23 +9,28 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type onRequestHookHandler,
+  type onSendHookHandler,
 } from 'fastify'
 import { AppError, OperatorError, messageOf } from '../errors.ts'
-import { rawBadRequest, sendError } from './envelope.ts'
+import { rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
+import type { Credential, Gate } from './gate.ts'
 import { compileValidator } from './validation.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
+const MAX_PARAMETER = 8_192 // of a path: the longest token of a link has 5,300 characters
 const RETRY_AFTER_SECONDS = 5
 
 export type ServerOptions = {
   log: FastifyBaseLogger
-  /** Fills in what the rate headers of an error show, where the request came too short to be counted. */
-  showAllowance: (request: FastifyRequest) => void
+  /** What the rate headers of an error show, where the request came too short to be counted. */
+  gate: Pick<Gate<Credential>, 'showAllowance' | 'allowanceOf'>
+  requireHttps: boolean
   trustProxy: string[]
   tls: { certFile: string; keyFile: string } | null
 }
 
-export function createServer({ log, showAllowance, trustProxy, tls }: ServerOptions): FastifyInstance {
+export function createServer({ log, gate, requireHttps, trustProxy, tls }: ServerOptions): FastifyInstance {
   const nextId = requestIds()
   const server = Fastify({
     loggerInstance: log,
@@ -36,17 +42,20 @@ export function createServer({ log, showAllowance, trustProxy, tls }: ServerOpti
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // what still comes in while closing is answered like anything else
+    http: { requireHostHeader: false }, // Node would answer by itself, and not in the envelope
     // Left as text: a route that takes parameters reads those it knows.
     routerOptions: {
+      maxParamLength: MAX_PARAMETER,
       querystringParser: ((text: string) => text) as unknown as (text: string) => Record<string, unknown>,
     },
     frameworkErrors: (_error, request, reply) => {
-      showAllowance(request)
+      gate.showAllowance(request)
       sendError(request, reply, 'INVALID_REQUEST', 'The address of this request is not a valid URL.')
     },
-    clientErrorHandler(_error, socket) {
-      if (socket.writable) socket.end(rawBadRequest(nextId()))
-      else socket.destroy()
+    clientErrorHandler(error, socket) {
+      if (!socket.writable) return socket.destroy()
+      socket.end(rawBadRequest(nextId(), error.code ?? '', gate.allowanceOf(socket.remoteAddress ?? '')))
     },
   }) as unknown as FastifyInstance
   server.setChildLoggerFactory((logger) => logger) // a logger of its own for every request would cost more than routing it
@@ -57,10 +66,31 @@ export function createServer({ log, showAllowance, trustProxy, tls }: ServerOpti
   server.setValidatorCompiler(compileValidator)
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler((error: FastifyError | AppError, request, reply) => {
-    showAllowance(request)
+    gate.showAllowance(request)
     answerError(error, request, reply)
   })
+  if (requireHttps) server.addHook('onRequest', refusePlainHttp)
+  server.addHook('onSend', secureHeaders)
   return server
+}
+
+/** Everything but health, which load balancers ask for from within. */
+const refusePlainHttp: onRequestHookHandler = (request, _reply, done) => {
+  if (request.protocol.toLowerCase() === 'https' || /^\/(healthz|readyz)($|\?)/.test(request.url)) done()
+  else {
+    const advice =
+      'If there is a proxy in front, TRUST_PROXY must name it. Credentials that travelled in the clear should be rotated.'
+    done(new AppError('INVALID_REQUEST', `This server answers over HTTPS only. ${advice}`))
+  }
+}
+
+/** For all that is not sent by envelope.ts, which brings its own. */
+const secureHeaders: onSendHookHandler = (request, reply, payload, done) => {
+  reply.header('X-Content-Type-Options', 'nosniff')
+  reply.header('Referrer-Policy', 'no-referrer')
+  if (!reply.hasHeader('Content-Security-Policy')) reply.header('Content-Security-Policy', STRICT_POLICY)
+  if (request.protocol.toLowerCase() === 'https') reply.header('Strict-Transport-Security', 'max-age=31536000')
+  done(null, payload)
 }
 
 /** Cheap and unique: a random start for the process, then a count. */
@@ -72,9 +102,11 @@ function requestIds(): () => string {
 
 function readTls({ certFile, keyFile }: { certFile: string; keyFile: string }) {
   try {
-    return { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+    const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+    createSecureContext(pair) // so that a file that is no key is found here
+    return pair
   } catch (error) {
-    throw new OperatorError(`Cannot read the TLS files: ${messageOf(error)}. Check TLS_CERT and TLS_KEY.`)
+    throw new OperatorError(`Cannot use the TLS files: ${messageOf(error)}. Check TLS_CERT and TLS_KEY.`)
   }
 }
 
@@ -110,5 +142,6 @@ function secondsToReset(request: FastifyRequest): string {
 function bodyFault(code: string): string {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${MAX_BODY_BYTES} bytes.`
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'Send the body as application/json.'
-  return 'The body is not valid JSON.'
+  if (/JSON|EMPTY/.test(code)) return 'The body is not valid JSON.'
+  return 'The body could not be read.'
 }

@@ -12,8 +12,8 @@ export async function mountV1<C extends Credential>(
 ): Promise<void> {
   const routes: { method: string; pattern: RegExp }[] = []
   server.addHook('onRoute', ({ method, url }) => {
-    const pattern = new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}/?$`)
-    for (const one of [method].flat()) routes.push({ method: one, pattern })
+    const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : RegExp.escape(part)))
+    for (const one of [method].flat()) routes.push({ method: one, pattern: new RegExp(`^${parts.join('/')}$`) })
   })
   for (const prefix of V1_PREFIXES) {
     await server.register(
@@ -28,23 +28,24 @@ export async function mountV1<C extends Credential>(
       { prefix },
     )
   }
-  // One place for all that is not there, in v1 or elsewhere: it needs no credentials, and says what would work.
-  server.setNotFoundHandler((request, reply) => {
+  // One place for all that is not there, in v1 or elsewhere: it needs no credentials, and says what would work. It
+  // comes first of all, before anybody reads a body that is meant for nobody.
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
     gate.showAllowance(request)
     const path = request.url.split('?')[0] ?? ''
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
-    if (allowed.length === 0)
+    if (allowed.length === 0 || allowed.includes(request.method)) {
       return sendError(
         request,
         reply,
         'RESOURCE_NOT_FOUND',
         'There is nothing at this address. The API is described at /docs.',
       )
+    }
     const allow = allowed.join(', ')
-    sendError(request, reply, 'RESOURCE_NOT_FOUND', `This address takes ${allow}, not ${request.method}.`, null, [
-      'Allow',
-      allow,
-    ])
+    const message = `This address takes ${allow}, not ${request.method}.`
+    sendError(request, reply, 'RESOURCE_NOT_FOUND', message, null, ['Allow', allow])
   })
 }
 

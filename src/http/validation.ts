@@ -11,12 +11,11 @@ import { MALFORMED, type Query } from './query.ts'
 export const SAFE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$'
 
 const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
-ajv.addFormat('country', (text: string) => countryPlace(text.toUpperCase()) !== undefined)
+ajv.addFormat('country', (text: string) => /^[a-z]{2}$/i.test(text) && countryPlace(text.toUpperCase()) !== undefined)
 
 type Shape = {
   type?: string
   enum?: unknown[]
-  anyOf?: { const?: unknown }[]
   minimum?: number
   maximum?: number
   maxLength?: number
@@ -40,12 +39,15 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   }
 }
 
-const INTEGER = /^-?\d{1,15}$/
+const INTEGER = /^-?\d+$/
 
 /** A query string has only text: what looks like a whole number becomes one, anything else is left to fail. */
 function readInteger(query: Query, name: string): void {
   const text = query[name]
-  if (typeof text === 'string' && INTEGER.test(text)) (query as Record<string, unknown>)[name] = Number(text)
+  if (typeof text === 'string' && INTEGER.test(text)) {
+    // Larger ones are beyond any use, and beyond what a double can tell apart.
+    ;(query as Record<string, unknown>)[name] = Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+  }
 }
 
 function explain(errors: ErrorObject[], shapes: Record<string, Shape>, data: unknown): Details {

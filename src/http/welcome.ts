@@ -46,13 +46,9 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect 
 export function welcomeRoutes(server: FastifyInstance): void {
   const file = (path: string, type: string, content: string) =>
     server.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      reply
-        .type(type)
-        .header('Cache-Control', 'public, max-age=3600')
-        .header('X-Content-Type-Options', 'nosniff')
-        .send(content),
+      reply.type(type).header('Cache-Control', 'public, max-age=3600').send(content),
     )
-  server.get('/', { schema: { hide: true } }, async (request, reply) => sendPage(request, reply, PAGE))
+  server.get('/', { schema: { hide: true } }, async (_request, reply) => sendPage(reply, PAGE))
   file('/welcome.css', 'text/css; charset=utf-8', STYLE)
   file('/icon.svg', 'image/svg+xml', ICON)
   file('/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n')

@@ -14,7 +14,7 @@ import { withFileLock } from './file-lock.ts'
 import { createMac } from './hmac.ts'
 import { deriveKey, seal, unseal } from './keys.ts'
 import { microsToUsd, parseUsd, toLocal } from './money.ts'
-import { keepSecretFile } from './secret-file.ts'
+import { keepSecretFile } from '../db/secret-file.ts'
 import { parseTime, rfc3339 } from './time.ts'
 import { runModule } from '../../test/run-module.ts'
 
@@ -265,7 +265,7 @@ test('processes that make a secret at the same time get the same one, readable b
   const path = join(folder, 'secret')
   const go = join(folder, 'go')
   const makers = Array.from({ length: 4 }, () =>
-    run(`import { keepSecretFile } from './secret-file.ts'
+    run(`import { keepSecretFile } from './src/db/secret-file.ts'
       import { existsSync } from 'node:fs'
       process.stdout.write('.')
       while (!existsSync(${JSON.stringify(go)}));

@@ -1,8 +1,3 @@
-/** The time now, as an argument: rules never read the clock themselves. */
-export type Clock = () => Date
-
-export const systemClock: Clock = () => new Date()
-
 /** RFC 3339 in UTC with whole seconds: how every time in the API looks. */
 export function rfc3339(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`

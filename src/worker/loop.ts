@@ -38,7 +38,7 @@ export function createLoop(
     }, delayMs)
   }
   return {
-    start: () => schedule(pauseMs),
+    start: () => schedule(0),
     async stop() {
       isStopped = true
       clearTimeout(timer)

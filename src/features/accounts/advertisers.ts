@@ -5,7 +5,8 @@ import { OperatorError } from '../../errors.ts'
 export type Advertiser = { advertiser_id: number; name: string; created_at: Date }
 
 export async function createAdvertiser(db: Db, name: string): Promise<Advertiser> {
-  if (name.trim() === '') throw new OperatorError('The name of an advertiser must not be empty.')
+  if (name.trim() === '' || name.length > 200)
+    throw new OperatorError('The name of an advertiser must have 1 to 200 characters.')
   try {
     return await db.insertInto('advertisers').values({ name }).returningAll().executeTakeFirstOrThrow()
   } catch (error) {

@@ -5,7 +5,8 @@ import { OperatorError } from '../../errors.ts'
 export type Publisher = { publisher_id: number; name: string; created_at: Date }
 
 export async function createPublisher(db: Db, name: string): Promise<Publisher> {
-  if (name.trim() === '') throw new OperatorError('The name of a publisher must not be empty.')
+  if (name.trim() === '' || name.length > 200)
+    throw new OperatorError('The name of a publisher must have 1 to 200 characters.')
   try {
     return await db.insertInto('publishers').values({ name }).returningAll().executeTakeFirstOrThrow()
   } catch (error) {

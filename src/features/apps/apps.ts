@@ -1,5 +1,6 @@
 // Apps and their credentials as they are recorded: making, listing, rotating and revoking them.
 import { sql } from 'kysely'
+import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -83,12 +84,14 @@ async function addSecret(trx: Trx, secretKey: string, apiKey: string, secret: st
 export async function rotateSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
   return db.transaction().execute(async (trx) => {
     await touchApp(trx, appId)
-    const { api_key } = await trx
+    const { api_key, revoked_at } = await trx
       .selectFrom('credentials')
-      .select('api_key')
+      .select(['api_key', 'revoked_at'])
       .where('app_id', '=', appId)
       .where('is_test', '=', mode === 'test')
       .executeTakeFirstOrThrow()
+    if (revoked_at !== null)
+      throw new OperatorError(`App ${appId} is revoked, for good: a new secret would not work. Make a new app.`)
     const goodUntil = sql<Date>`now() + ${graceMs} * interval '1 millisecond'`
     // Only the newest of those before gets the grace: two live secrets, never three.
     const before = await trx
@@ -176,8 +179,8 @@ export async function listApps(db: Db) {
   return rows.map(({ is_test, ...row }) => ({ ...row, mode: modeOf(is_test) }))
 }
 
-/** Everything a process needs to check and serve requests, for the apps changed by a transaction not older than `xid`. */
-export async function readChangedApps(db: Db, xid: string) {
+/** Everything a process needs to check and serve requests, for the apps changed since then. */
+export async function readChangedApps(db: Db, since: Since) {
   const apps = await db
     .selectFrom('apps')
     .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
@@ -190,8 +193,8 @@ export async function readChangedApps(db: Db, xid: string) {
       'blocked_keywords',
       'payment_offers',
     ])
-    .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'secret_leaked_at'])
-    .where('changed_xid', '>=', xid)
+    .select(['api_key', 'is_test', 'expires_at', 'revoked_at'])
+    .where(since.isNewer)
     .execute()
   const keys = apps.map((app) => app.api_key)
   const secrets = await db

@@ -1,4 +1,5 @@
 // The credentials of all apps in memory, by API key.
+import type { Since } from '../../db/changes.ts'
 import type { Db } from '../../db/open.ts'
 import type { Credential } from '../../http/gate.ts'
 import { readChangedApps } from './apps.ts'
@@ -18,9 +19,9 @@ export class Credentials {
 
   readonly find = (apiKey: string): AppCredential | undefined => this.#byKey.get(apiKey)
 
-  /** Takes in the apps changed by a transaction not older than `xid`. */
-  async refresh(db: Db, xid: string): Promise<void> {
-    for (const app of await readChangedApps(db, xid)) {
+  /** Takes in the apps changed since then. */
+  async refresh(db: Db, since: Since): Promise<void> {
+    for (const app of await readChangedApps(db, since)) {
       const rules = {
         blockedCategories: app.blocked_categories,
         blockedKeywords: app.blocked_keywords,

@@ -5,7 +5,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Cache } from '../../lib/cache.ts'
 import { compileFilter, type ContentRules, type Filter, listKey, matches, selectMatching } from './filters.ts'
-import { buildList, mergeSlots, type OfferList, updateList } from './lists.ts'
+import { buildList, mergeSlots, type OfferList, updateList, withoutDirty } from './lists.ts'
 import { writeTemplate } from './offer-text.ts'
 import type { OfferRecord } from './offers.ts'
 import { type Sort, SORTS } from './schema.ts'
@@ -17,7 +17,8 @@ const SLICE_MS = 4 // how long an update may keep requests waiting
 const NONE = new Uint32Array(0)
 
 export class Catalogue {
-  readonly #publicUrl: string
+  /** What links and pictures begin with. */
+  readonly publicUrl: string
   readonly #slotOf = new Map<number, number>()
   #slots = new Slots(1024)
   #orders: Record<Sort, Uint32Array> = { payout_desc: NONE, payout_asc: NONE, newest: NONE, popular: NONE }
@@ -27,7 +28,7 @@ export class Catalogue {
   #nextBoundaryMs = Infinity
 
   constructor(publicUrl: string) {
-    this.#publicUrl = publicUrl
+    this.publicUrl = publicUrl
   }
 
   get size(): number {
@@ -59,12 +60,14 @@ export class Catalogue {
   /** Shows and hides what has reached its starting or ending time. */
   async passTime(nowMs: number): Promise<void> {
     if (nowMs < this.#nextBoundaryMs) return
-    const all = [...this.#slotOf.values()]
-    const slots = all.filter((slot) => this.#slots.isDue(slot, nowMs) !== this.#slots.isListable(slot))
+    const slots: number[] = []
+    for (let slot = 0; slot < this.size; slot++) {
+      if (this.#slots.isDue(slot, nowMs) !== this.#slots.isListable(slot)) slots.push(slot)
+    }
     const before = this.#slots.pick(slots)
     for (const slot of slots) this.#slots.setListable(slot, this.#slots.isDue(slot, nowMs))
     this.#nextBoundaryMs = Infinity
-    this.#planBoundary(all, nowMs)
+    this.#planBoundary(this.#slotOf.values(), nowMs)
     await this.#rearrange(slots, before)
   }
 
@@ -113,7 +116,7 @@ export class Catalogue {
   #store(record: OfferRecord, nowMs: number): void {
     const offer = {
       offerId: record.offerId,
-      template: writeTemplate(record, this.#publicUrl),
+      template: writeTemplate(record, this.publicUrl),
       payouts: [record.payoutMicros, ...record.goals.map((goal) => goal.payoutMicros)],
     }
     const slot = this.#slotFor(record.offerId) // may make room, in other arrays
@@ -141,8 +144,8 @@ export class Catalogue {
     for (const sort of SORTS) {
       const compare = slots.comparer(sort)
       added[sort] = listable.toSorted(compare)
-      const kept = this.#orders[sort].filter((slot) => dirty[slot] !== 1)
-      this.#orders[sort] = mergeSlots(kept, added[sort], compare)
+      const kept = withoutDirty(this.#orders[sort], dirty)
+      this.#orders[sort] = mergeSlots(kept, added[sort], compare).slice()
     }
     let sliceEndsMs = performance.now() + SLICE_MS
     for (const [key, list] of this.#lists.entries()) {

@@ -2,7 +2,8 @@
 //
 // They are on disk before the request is answered: in the database, or in the spool while that is away. While this is
 // the only API process its memory of what it wrote is right, and an unchanged set is not written again; among several,
-// the database compares.
+// the database compares, and notes every 10 s that a set is still the latest: what comes out of a spool must not
+// replace it.
 import type pg from 'pg'
 import { BatchWriter } from '../../db/batch-writer.ts'
 import { isAway, isRowFault } from '../../db/faults.ts'
@@ -68,9 +69,24 @@ export class Contexts {
     await this.#spool.append(context)
   }
 
-  /** Writes what the spool took while the database was away. */
-  async replaySpool(): Promise<number> {
-    return this.#spool.isEmpty ? 0 : this.#spool.replay((rows) => this.#write(rows))
+  /** Writes what the spool took while the database was away. A row that the database refuses is not worth the others. */
+  replaySpool(): Promise<number> {
+    return this.#spool.replay(async (rows) => {
+      try {
+        await this.#write(rows)
+      } catch (error) {
+        if (!isRowFault(error)) throw error
+        for (const row of rows) {
+          await this.#write([row]).catch((fault: unknown) => {
+            if (!isRowFault(fault)) throw fault
+          })
+        }
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#spool.close()
   }
 
   async #write(rows: UserContext[]): Promise<void> {
@@ -89,8 +105,9 @@ export class Contexts {
         SELECT * FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
         ON CONFLICT (app_id, user_id, is_test) DO UPDATE
         SET aff_sub = excluded.aff_sub, aff_sub2 = excluded.aff_sub2, aff_sub3 = excluded.aff_sub3, aff_sub4 = excluded.aff_sub4, seen_at = excluded.seen_at
-        WHERE old.seen_at <= excluded.seen_at
-        AND (old.aff_sub, old.aff_sub2, old.aff_sub3, old.aff_sub4) IS DISTINCT FROM (excluded.aff_sub, excluded.aff_sub2, excluded.aff_sub3, excluded.aff_sub4)`,
+        WHERE old.seen_at <= excluded.seen_at AND (
+          (old.aff_sub, old.aff_sub2, old.aff_sub3, old.aff_sub4) IS DISTINCT FROM (excluded.aff_sub, excluded.aff_sub2, excluded.aff_sub3, excluded.aff_sub4)
+          OR old.seen_at < excluded.seen_at - interval '10 seconds')`,
       values: [
         distinct.map((row) => row.appId),
         distinct.map((row) => row.isTest),

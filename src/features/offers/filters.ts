@@ -1,5 +1,5 @@
 import { countryPlace } from '../../lib/countries.ts'
-import { searchableText } from './offer-text.ts'
+import { mentions } from './offer-text.ts'
 import { CATEGORIES, type Category, PLATFORMS, type Platform, type Sort, SORTS } from './schema.ts'
 import {
   ANY_COUNTRY,
@@ -44,7 +44,9 @@ export function compileFilter({ country, platform, category, rules }: Filter): C
     rules: rules && {
       blocked: CATEGORIES.map((name) => rules.blockedCategories.includes(name)),
       paymentOffers: rules.paymentOffers,
-      keywords: rules.blockedKeywords.map((keyword) => keyword.toLowerCase()),
+      keywords: rules.blockedKeywords
+        .filter((keyword) => keyword.trim() !== '')
+        .map((keyword) => keyword.toLowerCase()),
     },
   }
 }
@@ -86,6 +88,6 @@ export function selectMatching(filter: CompiledFilter, slots: Slots, order: Uint
 function isAllowed(rules: NonNullable<CompiledFilter['rules']>, slots: Slots, slot: number): boolean {
   if (rules.blocked[slots.category(slot)] || (!rules.paymentOffers && slots.isPaid(slot))) return false
   if (rules.keywords.length === 0) return true
-  const text = searchableText((slots.offers[slot] as CatalogueOffer).template)
-  return !rules.keywords.some((keyword) => text.includes(keyword))
+  const { template } = slots.offers[slot] as CatalogueOffer
+  return !rules.keywords.some((keyword) => mentions(template, keyword))
 }

@@ -61,6 +61,14 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
   if (revenue !== null && revenue !== sum((goal) => goal.revenueMicros))
     reader.problems.push('revenue is not the sum over its goals')
   reader.refuseUnknown(KNOWN)
+  if (
+    Math.max(
+      sum((goal) => goal.payoutMicros),
+      sum((goal) => goal.revenueMicros),
+    ) > MAX_PAYOUT_MICROS
+  ) {
+    reader.problems.push('its goals are worth more than 100,000 dollars together')
+  }
   const startsAt = reader.time('starts_at')
   const endsAt = reader.time('ends_at')
   if (startsAt !== null && endsAt !== null && startsAt >= endsAt) reader.problems.push('ends_at is not after starts_at')
@@ -221,8 +229,9 @@ class Reader {
 
   url(field: string, { optional = false, local = false } = {}): string | null {
     if (!this.has(field) && optional) return null
-    const text = this.text(field, { required: true })
+    const text = this.text(field, { required: true }).trim()
     if (text === '') return null
+    if (/[\s\p{Cc}]/u.test(text)) return this.#refuse(`${field} has blanks or control characters in it`, null)
     if (local && /^\/[^/\\]/.test(text)) return text
     // Macros such as {click_id} stand in the path and query only; they are no reason to refuse the rest.
     const parsed = URL.parse(text.replaceAll(/\{\w+\}/g, 'x'))

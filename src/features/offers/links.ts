@@ -1,9 +1,11 @@
 // The token in a link says for whom the link was made: app, user, sub-IDs, request, time. It is signed, not secret, and
 // made once for a whole response; the offer stands beside it in the path.
 //
-// It is plain text, its parts percent-encoded and set apart by colons, the signature last. Plain, because this is made
-// on every request: JSON and base64 would cost as much again as the signature.
-import { hash, timingSafeEqual } from 'node:crypto'
+// It is plain text, its parts set apart by colons, the signature last. Plain, because this is made on every request: JSON
+// and base64 would cost as much again as the signature. Whatever a router or a mail program might change is written as
+// ~ and two hexadecimal digits.
+import { timingSafeEqual } from 'node:crypto'
+import { createMac } from '../../lib/hmac.ts'
 import { deriveKey } from '../../lib/keys.ts'
 
 const VERSION = '1'
@@ -26,10 +28,8 @@ export type LinkSigner = {
 }
 
 export function createLinkSigner(secretKey: string): LinkSigner {
-  const key = deriveKey(secretKey, 'link tokens').toString('base64')
-  // SHA-256 over key and text, cut to 132 bits. HMAC guards against continuing a hash from its result; half a result is
-  // nothing to continue from, and the key's length is fixed. One hash instead of two, on every request.
-  const signatureOf = (text: string) => hash('sha256', key + text, 'base64url').slice(0, SIGNATURE_LENGTH)
+  const mac = createMac(deriveKey(secretKey, 'link tokens'))
+  const signatureOf = (text: string) => mac(text).slice(0, SIGNATURE_LENGTH)
   return {
     sign({ appId, isTest, issuedAt, requestId, userId, subIds }) {
       let text = `${VERSION}:${appId}:${isTest ? 't' : 'l'}:${issuedAt}:${requestId}:${encode(userId)}`
@@ -42,14 +42,15 @@ export function createLinkSigner(secretKey: string): LinkSigner {
       const given = Buffer.from(token.slice(cut + 1))
       const expected = Buffer.from(signatureOf(text))
       if (cut === -1 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null
-      const [, appId = '', mode, issuedAt = '', requestId = '', userId = '', ...subIds] = text.split(':')
+      const [version, appId = '', mode, issuedAt = '', requestId = '', userId = '', ...subIds] = text.split(':')
+      if (version !== VERSION) return null
       return {
         appId: Number(appId),
         isTest: mode === 't',
         issuedAt: Number(issuedAt),
         requestId,
-        userId: decodeURIComponent(userId),
-        subIds: subIds.length === 0 ? null : subIds.map((subId) => (subId === '' ? null : decodeURIComponent(subId))),
+        userId: decode(userId),
+        subIds: subIds.length === 0 ? null : subIds.map((subId) => (subId === '' ? null : decode(subId))),
       }
     },
   }
@@ -58,5 +59,11 @@ export function createLinkSigner(secretKey: string): LinkSigner {
 const PLAIN = /^[\w.-]*$/
 
 function encode(text: string): string {
-  return PLAIN.test(text) ? text : encodeURIComponent(text)
+  if (PLAIN.test(text)) return text
+  const escaped = encodeURIComponent(text).replaceAll(/[~!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+  return escaped.replaceAll('%', '~')
+}
+
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('~', '%'))
 }

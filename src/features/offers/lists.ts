@@ -61,7 +61,7 @@ export function updateList(list: OfferList, slots: Slots, change: Change): Offer
   }
   if (!isAffected) return list
   const compare = slots.comparer(list.sort)
-  const kept = list.head.filter((slot) => change.dirty[slot] !== 1)
+  const kept = withoutDirty(list.head, change.dirty)
   let added = change.added[list.sort].filter((slot) => matches(list.filter, slots, slot))
   if (list.head.length < list.total) {
     // Behind the last one kept there may be others that the head does not know of.
@@ -74,7 +74,18 @@ export function updateList(list: OfferList, slots: Slots, change: Change): Offer
   return { ...list, total, head, stamp: { a, b } }
 }
 
-/** Two sorted lists without a common slot, as one. */
+/** Those that are not marked. A plain loop: `filter` with a function takes six times as long. */
+export function withoutDirty(list: Uint32Array, dirty: Uint8Array): Uint32Array {
+  const kept = new Uint32Array(list.length)
+  let length = 0
+  for (let place = 0; place < list.length; place++) {
+    const slot = list[place] as number
+    if (dirty[slot] !== 1) kept[length++] = slot
+  }
+  return kept.subarray(0, length)
+}
+
+/** Two sorted lists without a common slot, as one. `added` is the short one: each finds its place by halving. */
 export function mergeSlots(
   list: Uint32Array,
   added: readonly number[],
@@ -82,13 +93,20 @@ export function mergeSlots(
 ): Uint32Array {
   if (added.length === 0) return list
   const merged = new Uint32Array(list.length + added.length)
-  let length = 0
-  let next = 0
-  for (let place = 0; place < list.length; place++) {
-    const slot = list[place] as number
-    while (next < added.length && compare(added[next] as number, slot) < 0) merged[length++] = added[next++] as number
-    merged[length++] = slot
+  let taken = 0
+  for (let next = 0; next < added.length; next++) {
+    const slot = added[next] as number
+    let low = taken
+    let high = list.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compare(list[middle] as number, slot) < 0) low = middle + 1
+      else high = middle
+    }
+    merged.set(list.subarray(taken, low), taken + next)
+    merged[low + next] = slot
+    taken = low
   }
-  while (next < added.length) merged[length++] = added[next++] as number
+  merged.set(list.subarray(taken), taken + added.length)
   return merged
 }

@@ -44,11 +44,16 @@ export function fillRewards(template: string, payouts: readonly number[], curren
   return text
 }
 
-/** Name and description of a template, in lower case: what blocked keywords are searched in. */
-export function searchableText(template: string): string {
-  const { name, description } = JSON.parse(`${template.slice(0, template.indexOf(',"payout":'))}}`) as Record<
+/** Whether name or description have this keyword, which is in lower case, in any case. */
+export function mentions(template: string, keyword: string): boolean {
+  const text = template.slice(template.indexOf(',"name":'), template.indexOf(',"payout":')).toLowerCase()
+  // Plain text stands in JSON as it is; for anything else (which is rare) the JSON is read.
+  if (PLAIN.test(keyword) && !text.includes('\\')) return text.includes(keyword)
+  const { name = '', description = '' } = JSON.parse(`${template.slice(0, template.indexOf(',"payout":'))}}`) as Record<
     string,
     string
   >
-  return `${name}\n${description}`.toLowerCase()
+  return `${name}\n${description}`.toLowerCase().includes(keyword)
 }
+
+const PLAIN = /^[\w .,!?-]+$/

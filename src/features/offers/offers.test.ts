@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import pg from 'pg'
 import { SECRET_KEY, useWorld, type World } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/apps.ts'
@@ -116,6 +117,19 @@ test('the link carries app, user, sub-IDs, request and time, signed, one token f
     assert.equal(links.read(forged ?? ''), null)
   }
   assert.equal(createLinkSigner('another secret key of forty characters..').read(first ?? ''), null)
+})
+
+test('a token is read as it was signed, also after a router decoded the path, whatever user and sub-IDs are', () => {
+  const links = createLinkSigner(SECRET_KEY)
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+  fc.assert(
+    fc.property(text, fc.option(fc.tuple(...Array.from({ length: 4 }, () => fc.option(text)))), (userId, subIds) => {
+      const context = { appId: 7, isTest: true, issuedAt: 1_700_000_000, requestId: 'req_x', userId, subIds }
+      const token = links.sign(context)
+      assert.match(token, /^[\w.~:-]+$/)
+      assert.deepEqual(links.read(decodeURIComponent(token)), context)
+    }),
+  )
 })
 
 test('one offer: 404 for one that is unknown, paused, over, not begun, blocked by the rules or not an id', async () => {

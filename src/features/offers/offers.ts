@@ -1,5 +1,6 @@
 // Offers and their goals as they are recorded: reading them, pausing and resuming them.
 import { sql } from 'kysely'
+import type { Since } from '../../db/changes.ts'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Category, Platform } from './schema.ts'
@@ -49,11 +50,12 @@ export async function* readAllOffers(db: Db): AsyncGenerator<OfferRecord[]> {
   }
 }
 
-/** The offers changed by a transaction not older than `xid`, a batch at a time. */
-export async function* readChangedOffers(db: Db, xid: string): AsyncGenerator<OfferRecord[]> {
-  for (let after = { xid, id: -1 }; ;) {
+/** The offers changed since then, a batch at a time. */
+export async function* readChangedOffers(db: Db, since: Since): AsyncGenerator<OfferRecord[]> {
+  for (let after = { xid: since.oldestXid, id: -1 }; ;) {
     const rows = await selectOffers(db)
       .where(sql<boolean>`(changed_xid, offer_id) > (${after.xid}::xid8, ${after.id}::bigint)`)
+      .where(since.isNewer)
       .orderBy('changed_xid')
       .orderBy('offer_id')
       .limit(PAGE)

@@ -45,7 +45,17 @@ export class Pages {
     const hasMore = offset + limit < list.total
     const text = `{"offers":[${offers.join(',')}],"total":${list.total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
     const { sort, filter, stamp, total } = list
-    const meaning = JSON.stringify([sort, filter, stamp, total, offset, limit, currency.rateMicros, currency.name])
+    const meaning = JSON.stringify([
+      this.#catalogue.publicUrl,
+      sort,
+      filter,
+      stamp,
+      total,
+      offset,
+      limit,
+      currency.rateMicros,
+      currency.name,
+    ])
     return { chunks: text.split(TOKEN), tag: hashText(meaning) }
   }
 

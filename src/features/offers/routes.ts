@@ -83,7 +83,7 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
       }
       const { template, payouts } = found.offer
       const chunks = `{"offer":${fillRewards(template, payouts, currency)}}`.split(TOKEN)
-      const tag = hashText(`offer|${offerId}|${currency.rateMicros}|${currency.name}|${found.stamp}`)
+      const tag = hashText(`${catalogue.publicUrl}|${offerId}|${currency.rateMicros}|${currency.name}|${found.stamp}`)
       answer(request, reply, request.query, { chunks, message: 'Offer retrieved successfully', tag })
     },
   )

@@ -1,5 +1,5 @@
 // The shapes of the offers API: they validate requests, type the code and document both.
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { SAFE_TEXT } from '../../http/validation.ts'
 
 export const PLATFORMS = ['web', 'android', 'ios'] as const
@@ -114,4 +114,4 @@ export const OfferList = Type.Object({
   has_more: Type.Boolean(),
 })
 
-export const OfferReply = Type.Object({ offer: Offer }) satisfies TSchema
+export const OfferReply = Type.Object({ offer: Offer })

@@ -1,7 +1,7 @@
 // Writes a batch of offers with their goals: new ones are made, changed ones updated, the rest left alone. An offer is
 // known by its advertiser and the advertiser's own id for it; a goal by its name within the offer.
 import { sql } from 'kysely'
-import { isRowFault } from '../../db/faults.ts'
+import { isCollision, isRowFault } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import type { NewOffer } from './import-record.ts'
@@ -14,6 +14,8 @@ export type UpsertOutcome = {
 }
 
 type Row = { line: number; offer: NewOffer }
+
+const MAX_TRIES = 10
 type KnownRow = Row & { advertiserId: number }
 
 export async function upsertOffers(db: Db, rows: Row[]): Promise<UpsertOutcome> {
@@ -38,7 +40,7 @@ export async function upsertOffers(db: Db, rows: Row[]): Promise<UpsertOutcome> 
 async function writeOrSplit(db: Db, rows: KnownRow[], outcome: UpsertOutcome): Promise<void> {
   if (rows.length === 0) return
   try {
-    const { created, updated } = await db.transaction().execute((trx) => write(trx, rows))
+    const { created, updated } = await retrying(() => db.transaction().execute((trx) => write(trx, rows)))
     outcome.created += created
     outcome.updated += updated
     outcome.unchanged += rows.length - created - updated
@@ -47,6 +49,17 @@ async function writeOrSplit(db: Db, rows: KnownRow[], outcome: UpsertOutcome): P
     if (rows.length === 1)
       outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
     else for (const row of rows) await writeOrSplit(db, [row], outcome)
+  }
+}
+
+/** Once more, a few times, where the database ended a transaction that was in another's way. */
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isCollision(error) || tries === MAX_TRIES) throw error
+    }
   }
 }
 

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { OperatorError } from '../errors.ts'
 
 /** The secret kept in `path`, readable by its owner only; made at the first call, whole or not at all. */
 export function keepSecretFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  if (existsSync(path)) return readSecret(path)
   const draft = `${path}.${process.pid}`
   const file = openSync(draft, 'w', 0o600)
   writeSync(file, `${randomBytes(32).toString('base64url')}\n`)
@@ -20,5 +17,13 @@ export function keepSecretFile(path: string): string {
   } finally {
     rmSync(draft)
   }
-  return readFileSync(path, 'utf8').trim()
+  return readSecret(path)
+}
+
+function readSecret(path: string): string {
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length >= 32) return secret
+  throw new OperatorError(
+    `${path} is empty or damaged. Restore it from a backup; without it what it protects cannot be used.`,
+  )
 }

@@ -1,0 +1,9 @@
+/** The same function, but a call waits until the one before it is done. */
+export function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let turn: Promise<void> = Promise.resolve()
+  return () => {
+    const next = turn.then(work)
+    turn = next.catch(() => {}) // whoever called it hears of it
+    return next
+  }
+}
