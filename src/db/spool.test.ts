@@ -15,21 +15,20 @@ test('whatever was acknowledged is replayed, though two processes append and rep
   const acknowledged = new Set<number>()
   const replayed = new Set<number>()
   const write = async (rows: number[]) => rows.forEach((row) => replayed.add(row))
-  let isOver = false
+  const endsAtMs = Date.now() + 1_500
+  const isOver = () => Date.now() > endsAtMs
   const appenders = Array.from({ length: 6 }, async (_, who) => {
-    for (let i = 0; !isOver; i++) {
+    for (let i = 0; !isOver(); i++) {
       await spools[who % 2]?.append(who * 1_000_000 + i)
       acknowledged.add(who * 1_000_000 + i)
     }
   })
   const replayers = spools.map(async (spool) => {
-    while (!isOver) {
+    while (!isOver()) {
       await spool.replay(write)
       await sleep(3)
     }
   })
-  await sleep(1_500)
-  isOver = true
   await Promise.all([...appenders, ...replayers])
   for (const spool of spools) await spool.replay(write)
   assert.ok(acknowledged.size > 100)
