@@ -31,9 +31,8 @@ export function sendJson(
   body: string,
   more: string[] = [],
 ): void {
-  const headers = commonHeaders(request)
+  const headers = commonHeaders(request, more)
   headers.push('Content-Type', 'application/json', 'Content-Length', String(body.length))
-  for (const item of more) headers.push(item)
   reply.hijack()
   reply.raw.writeHead(status, headers)
   if (request.method === 'HEAD') reply.raw.end()
@@ -43,7 +42,7 @@ export function sendJson(
 /** Tells the client that what it has is still good. */
 export function sendNotModified(request: FastifyRequest, reply: FastifyReply, more: string[]): void {
   reply.hijack()
-  reply.raw.writeHead(304, [...commonHeaders(request), ...more])
+  reply.raw.writeHead(304, commonHeaders(request, more))
   reply.raw.end()
 }
 
@@ -59,7 +58,7 @@ export function sendError(
 }
 
 /** Names and values in turn, the form that Node writes fastest. */
-function commonHeaders(request: FastifyRequest): string[] {
+function commonHeaders(request: FastifyRequest, more: readonly string[]): string[] {
   const headers = [
     'Cache-Control', CACHE_CONTROL,
     'X-Request-Id', request.id,
@@ -68,9 +67,15 @@ function commonHeaders(request: FastifyRequest): string[] {
     'Referrer-Policy', 'no-referrer',
     'Cross-Origin-Resource-Policy', 'same-origin',
   ] // prettier-ignore
-  if (request.protocol.toLowerCase() === 'https') headers.push('Strict-Transport-Security', 'max-age=31536000')
+  for (let i = 0; i < more.length; i++) headers.push(more[i] as string)
+  if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
   if (request.allowance) pushAllowance(headers, request.allowance)
   return headers
+}
+
+/** Whether the client came by HTTPS, to us or to a proxy that may say so. */
+export function isHttps({ protocol }: FastifyRequest): boolean {
+  return protocol !== 'http' && protocol.toLowerCase() === 'https'
 }
 
 function pushAllowance(headers: string[], { limit, remaining, resetAtMs }: Allowance): void {

@@ -13,7 +13,7 @@ import Fastify, {
   type onSendHookHandler,
 } from 'fastify'
 import { AppError, OperatorError, messageOf } from '../errors.ts'
-import { rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
+import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
 import type { Credential, Gate } from './gate.ts'
 import { compileValidator } from './validation.ts'
 
@@ -76,7 +76,7 @@ export function createServer({ log, gate, requireHttps, trustProxy, tls }: Serve
 
 /** Everything but health, which load balancers ask for from within. */
 const refusePlainHttp: onRequestHookHandler = (request, _reply, done) => {
-  if (request.protocol.toLowerCase() === 'https' || /^\/(healthz|readyz)($|\?)/.test(request.url)) done()
+  if (isHttps(request) || /^\/(healthz|readyz)($|\?)/.test(request.url)) done()
   else {
     const advice =
       'If there is a proxy in front, TRUST_PROXY must name it. Credentials that travelled in the clear should be rotated.'
@@ -89,7 +89,7 @@ const secureHeaders: onSendHookHandler = (request, reply, payload, done) => {
   reply.header('X-Content-Type-Options', 'nosniff')
   reply.header('Referrer-Policy', 'no-referrer')
   if (!reply.hasHeader('Content-Security-Policy')) reply.header('Content-Security-Policy', STRICT_POLICY)
-  if (request.protocol.toLowerCase() === 'https') reply.header('Strict-Transport-Security', 'max-age=31536000')
+  if (isHttps(request)) reply.header('Strict-Transport-Security', 'max-age=31536000')
   done(null, payload)
 }
 

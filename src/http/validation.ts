@@ -8,13 +8,15 @@ import { countryPlace } from '../lib/countries.ts'
 import { MALFORMED, type Query } from './query.ts'
 
 /** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
-export const SAFE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$'
+export const SAFE_TEXT = 'text'
 
 const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
+ajv.addFormat(SAFE_TEXT, (text: string) => !text.includes('\0') && text.isWellFormed())
 ajv.addFormat('country', (text: string) => /^[a-z]{2}$/i.test(text) && countryPlace(text.toUpperCase()) !== undefined)
 
 type Shape = {
   type?: string
+  format?: string
   enum?: unknown[]
   minimum?: number
   maximum?: number
@@ -66,10 +68,11 @@ function fault(error: ErrorObject, shape: Shape, value: unknown): string {
   if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED)))
     return 'is not valid percent-encoded UTF-8.'
   if (Array.isArray(value)) return 'must be given only once.'
-  if (error.keyword === 'pattern') return 'must not contain NUL or unpaired surrogate characters.'
   if (error.keyword === 'minLength') return 'must not be empty.'
   if (error.keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
-  if (error.keyword === 'format') return 'must be a 2-letter ISO 3166-1 country code, such as US.'
+  if (error.keyword === 'format' && shape.format === 'country')
+    return 'must be a 2-letter ISO 3166-1 country code, such as US.'
+  if (error.keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   if (shape.enum) return `must be one of: ${shape.enum.join(', ')}.`
   if (shape.type === 'integer') return wholeNumber(shape)
   return `must be a ${shape.type ?? 'valid value'}.`

@@ -1,7 +1,7 @@
-/** A quick hash of a text, for telling versions apart; not for secrets. 64 bits in two independent halves. */
-export function hashText(text: string): string {
-  let a = 0xdead_beef
-  let b = 0x41c6_ce57
+/** A quick hash of a text and a number, for telling versions apart; not for secrets. 64 bits in two independent halves. */
+export function hashText(text: string, seed = 0): string {
+  let a = 0xdead_beef ^ seed
+  let b = 0x41c6_ce57 ^ Math.imul(seed, 0x9e37_79b1)
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     a = Math.imul(a ^ c, 0x9e37_79b1)

@@ -4,7 +4,7 @@ const BLOCK = 64
 const DIGEST = 32
 
 /**
- * HMAC-SHA256 of a text, as base64url. Built from two one-shot hashes over prepared buffers: a fifth of the cost of
+ * HMAC-SHA256 of a text, as base64url. Built from two one-shot hashes over prepared buffers: half the cost of
  * `createHmac` (1.6 µs against 3.5 µs with a KeyObject and 27 µs with a Buffer key), and it runs on every request.
  */
 export function createMac(key: Buffer): (text: string) => string {

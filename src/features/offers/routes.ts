@@ -96,8 +96,8 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
     const subIds = subIdsOf(query)
     const send = () => {
       const issuedAt = Math.floor(nowMs / 1000)
-      const asker = `${appId}|${isTest}|${Math.floor(issuedAt / SECONDS_A_DAY)}|${userId}|${subIds === null ? '' : JSON.stringify(subIds)}`
-      const etag = `W/"${prepared.tag}-${hashText(asker)}"`
+      const asker = subIds === null ? userId : JSON.stringify([userId, subIds])
+      const etag = `W/"${prepared.tag}-${hashText(asker, appId * 2 + (isTest ? 1 : 0))}-${Math.floor(issuedAt / SECONDS_A_DAY)}"`
       if (isFresh(request.headers['if-none-match'], etag)) return sendNotModified(request, reply, ['ETag', etag])
       const token = links.sign({ appId, isTest, issuedAt, requestId: request.id, userId, subIds })
       const body = `{"success":true,"data":${fillTokens(prepared.chunks, token)},"message":"${prepared.message}",${metaJson(request, nowMs)}`

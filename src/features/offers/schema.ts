@@ -20,7 +20,7 @@ const subId = (place: string) =>
   Type.Optional(
     Type.String({
       maxLength: 45,
-      pattern: SAFE_TEXT,
+      format: SAFE_TEXT,
       description: `Your ${place} tracking value, returned in postbacks.`,
     }),
   )
@@ -35,7 +35,7 @@ export const SubIds = {
 const userId = Type.String({
   minLength: 1,
   maxLength: 256,
-  pattern: SAFE_TEXT,
+  format: SAFE_TEXT,
   description: 'Your own identifier of the user, unique within the app.',
 })
 
