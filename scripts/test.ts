@@ -1,4 +1,4 @@
-// Runs all tests, after seeing to what they need that npm cannot install: a Redis server and Chromium.
+// Runs all tests, after seeing to what they need that npm cannot install: a Redis server, Chromium and openssl.
 // With --faults it runs only the fault tests, with as many rounds as they have.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path'
 const NEEDED = [
   { program: 'redis-server', package: 'redis-server' },
   { program: 'chromium', package: 'chromium' },
+  { program: 'openssl', package: 'openssl' },
 ]
 
 const faults = process.argv.includes('--faults')
