@@ -25,7 +25,7 @@ async function query(postgres: EmbeddedPostgres, sql: string): Promise<unknown[]
 /** Another process that holds the database of this folder until it is killed. */
 async function otherHolder(): Promise<ChildProcess> {
   const script = `import { holdEmbeddedPostgres } from '${new URL('./embedded.ts', import.meta.url).href}'
-    await holdEmbeddedPostgres(${JSON.stringify(dataDir)}); console.log('held'); setInterval(() => {}, 1000)`
+    await holdEmbeddedPostgres(${JSON.stringify(dataDir)}); process.stdout.write('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return child

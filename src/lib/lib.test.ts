@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -14,7 +14,6 @@ import { withFileLock } from './file-lock.ts'
 import { createMac } from './hmac.ts'
 import { deriveKey, seal, unseal } from './keys.ts'
 import { microsToUsd, parseUsd, toLocal } from './money.ts'
-import { keepSecretFile } from '../db/secret-file.ts'
 import { parseTime, rfc3339 } from './time.ts'
 import { runModule } from '../../test/run-module.ts'
 
@@ -263,30 +262,6 @@ test('a file lock keeps other processes out, and goes with a process that is kil
   isHolderAlive = false
   holder.kill('SIGKILL')
   assert.equal(await entered, false)
-})
-
-test('processes that make a secret at the same time get the same one, readable by its owner only', async () => {
-  const path = join(folder, 'secret')
-  const go = join(folder, 'go')
-  const makers = Array.from({ length: 4 }, () =>
-    run(`import { keepSecretFile } from './src/db/secret-file.ts'
-      import { existsSync } from 'node:fs'
-      process.stdout.write('.')
-      while (!existsSync(${JSON.stringify(go)}));
-      process.stdout.write(keepSecretFile(${JSON.stringify(path)}))`),
-  )
-  await Promise.all(makers.map((maker) => once(maker.stdout, 'data')))
-  writeFileSync(go, '')
-  const secrets = await Promise.all(makers.map((maker) => maker.output()))
-  assert.deepEqual(new Set(secrets), new Set([`.${keepSecretFile(path)}`]))
-  assert.equal(Buffer.from(keepSecretFile(path), 'base64url').length, 32)
-  assert.equal(statSync(path).mode & 0o777, 0o600)
-  assert.ok(!readdirSync(folder).some((name) => name.startsWith('secret.')))
-})
-
-test('a secret that cannot be read is not made anew', () => {
-  assert.throws(() => keepSecretFile(join(folder, 'no', 'such', 'folder')), { code: 'ENOENT' })
-  assert.throws(() => keepSecretFile(folder), { code: 'EISDIR' })
 })
 
 test('there are 249 countries, each with its place', () => {
