@@ -80,9 +80,11 @@ export async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Prom
   }
 }
 
-/** Adds the seeded offers and their goals once more, under other names. */
+/** Adds the seeded offers and their goals once more, under other names and with terms of their own. */
 async function copyOffers(pool: pg.Pool, copy: number): Promise<void> {
-  const offerColumns = (await columnsOf(pool, 'offers', ['offer_id', 'external_id', 'changed_xid'])).join(', ')
+  const offerColumns = (await columnsOf(pool, 'offers', ['offer_id', 'external_id', 'changed_xid', 'terms_id'])).join(
+    ', ',
+  )
   const goalColumns = await columnsOf(pool, 'goals', ['goal_id', 'offer_id'])
   const suffix = `'-copy-${copy}'`
   await pool.query(
@@ -95,6 +97,7 @@ async function copyOffers(pool: pg.Pool, copy: number): Promise<void> {
      JOIN offers new ON new.advertiser_id = old.advertiser_id AND new.external_id = old.external_id || ${suffix}
      JOIN goals ON goals.offer_id = old.offer_id ORDER BY new.offer_id`,
   )
+  await pool.query(`SELECT renew_terms(ARRAY(SELECT offer_id FROM offers WHERE external_id LIKE '%' || ${suffix}))`)
 }
 
 async function columnsOf(pool: pg.Pool, table: string, without: string[]): Promise<string[]> {

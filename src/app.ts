@@ -2,15 +2,31 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
+import { BatchWriter } from './db/batch-writer.ts'
 import { ChangeFeed } from './db/changes.ts'
-import type { Database } from './db/open.ts'
+import { isRowFault } from './db/faults.ts'
+import type { Database, Db } from './db/open.ts'
+import { ensurePartitionsAhead } from './db/partitions.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
 import { recordLeak } from './features/apps/apps.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
-import { createSecretHash } from './features/apps/secrets.ts'
+import { createSecretHash } from './lib/tokens.ts'
+import { type Click, Clicks } from './features/clicks/clicks.ts'
+import { dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
+import { clickRoutes } from './features/clicks/routes.ts'
+import { openVisitorReader } from './features/clicks/visitor.ts'
+import type { Command, Outcome } from './features/conversions/commands.ts'
+import { findHeldUntil, forgetOldKeys } from './features/conversions/conversions.ts'
+import { numberEvents } from './features/conversions/events.ts'
+import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
+import { postbackRoutes } from './features/conversions/inbound/routes.ts'
+import { conversionRoutes } from './features/conversions/routes.ts'
+import { settle } from './features/conversions/settle.ts'
+import { rollUp } from './features/ledger/ledger.ts'
+import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
 import { Contexts, type UserContext } from './features/offers/contexts.ts'
 import { createLinkSigner } from './features/offers/links.ts'
@@ -18,6 +34,7 @@ import { readAllOffers, readChangedOffers } from './features/offers/offers.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
+import { statsRoutes } from './features/reports/routes.ts'
 import { createGate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
 import { describeApi, referenceRoutes } from './http/openapi.ts'
@@ -29,6 +46,11 @@ import { createLoop } from './worker/loop.ts'
 
 const LOOK_MS = 200
 const POPULARITY_MS = 600_000
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
+const SETTLE_ROWS = 50 // each holds a few locks of the database
+const SETTLE_LANES = 3
+const RELEASE_BATCH = 500
 
 export type App = {
   server: FastifyInstance
@@ -53,20 +75,40 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const changes = await ChangeFeed.open(db)
   await credentials.refresh(db, changes.everything)
   await catalogue.load(readAllOffers(db), Date.now())
+  const completions = new Completions(db)
+  await completions.follow()
+
+  // What requests write.
+  await ensurePartitionsAhead(db, Date.now())
   const contexts = new Contexts(pool, new Spool<UserContext>(join(config.dataDir, 'spool', 'contexts')), sole)
-
   opened.defer(() => contexts.close())
+  const clicks = new Clicks(database, new Spool<Click>(join(config.dataDir, 'spool', 'clicks')))
+  opened.defer(() => clicks.close())
+  const desk = new BatchWriter<Command, Outcome>((commands) => settle(db, commands, new Date()), isRowFault, {
+    lanes: SETTLE_LANES,
+    maxRows: SETTLE_ROWS,
+  })
+  const visitors = await openVisitorReader({ ...config, log })
+  opened.defer(() => visitors.close())
 
-  const refresh = inTurn(() =>
-    changes.look(async (since) => {
+  const refresh = inTurn(async () => {
+    await changes.look(async (since) => {
       if (since.apps) await credentials.refresh(db, since)
       if (since.offers) for await (const batch of readChangedOffers(db, since)) await catalogue.apply(batch, Date.now())
-    }),
-  )
+    })
+    await numberEvents(db)
+    await completions.follow()
+  })
   const loops = [
     createLoop('looking for changes', LOOK_MS, log, { run: refresh, onFailure: () => database.revive() }),
     createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
-    createLoop('replaying the spool', LOOK_MS, log, { run: async () => void (await contexts.replaySpool()) }),
+    createLoop('replaying the spool', LOOK_MS, log, {
+      run: async () => {
+        await contexts.replaySpool()
+        await clicks.replaySpool()
+      },
+    }),
+    createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
   ]
 
   // The doors.
@@ -85,8 +127,19 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const { requireHttps, trustProxy, tls } = config
   const server = createServer({ log, gate, requireHttps, trustProxy, tls })
   await describeApi(server, config.publicUrl)
+  const links = createLinkSigner(secretKey)
   await mountV1(server, gate, (v1) => {
-    offerRoutes(v1, { gate, catalogue, contexts, links: createLinkSigner(secretKey) })
+    offerRoutes(v1, { gate, catalogue, contexts, completions, links })
+    conversionRoutes(v1, { gate, db, settle: (command) => desk.add(command) })
+    statsRoutes(v1, { gate, db })
+  })
+  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
+  await postbackRoutes(server, {
+    db,
+    settle: (confirmation) => desk.add(confirmation),
+    hashToken: createSecretHash(secretKey),
+    limiter,
+    countryOf: visitors.countryOf,
   })
   healthRoutes(server, pool)
   referenceRoutes(server)
@@ -104,10 +157,36 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
 }
 
 /** What is done on a schedule, on one or many machines; `offerdeck serve` runs it beside the API. */
-export function buildWorker({ database, log }: Pick<AppOptions, 'database' | 'log'>): { close(): Promise<void> } {
-  const popularity = createLoop('popularity', POPULARITY_MS, log, {
-    run: async () => void (await recomputePopularity(database.db, new Date())),
-  })
-  popularity.start()
-  return { close: () => popularity.stop() }
+export function buildWorker({ config, database, log }: Omit<AppOptions, 'secretKey'>): { close(): Promise<void> } {
+  const { db } = database
+  const loops = [
+    createLoop('popularity', POPULARITY_MS, log, { run: async () => void (await recomputePopularity(db, new Date())) }),
+    createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, new Date()) }),
+    createLoop('numbering events', LOOK_MS, log, { run: async () => void (await numberEvents(db)) }),
+    createLoop('trying unmatched calls again', SECOND_MS, log, {
+      run: async () => void (await retryUnmatched(db, new Date(), () => null)),
+    }),
+    createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
+    createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
+    createLoop('rolling up the ledger', HOUR_MS, log, { run: async () => void (await rollUp(db, new Date())) }),
+    createLoop('dropping old clicks', HOUR_MS, log, {
+      run: async () => void (await dropOldClicks(db, new Date(), config.retentionDays)),
+    }),
+    createLoop('dropping old calls', HOUR_MS, log, {
+      run: async () => void (await dropOldInboundCalls(db, new Date(), config.retentionDays)),
+    }),
+  ]
+  for (const loop of loops) loop.start()
+  return { close: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) }
+}
+
+async function releaseHolds(db: Db, now: Date): Promise<void> {
+  for (;;) {
+    const due = await findHeldUntil(db, now, RELEASE_BATCH)
+    for (let i = 0; i < due.length; i += SETTLE_ROWS) {
+      const commands = due.slice(i, i + SETTLE_ROWS).map((conversionId) => ({ kind: 'release' as const, conversionId }))
+      await settle(db, commands, now)
+    }
+    if (due.length < RELEASE_BATCH) return
+  }
 }

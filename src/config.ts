@@ -21,6 +21,14 @@ export type Config = {
   /** CIDRs of the proxies whose forwarding headers are believed. */
   trustProxy: string[]
   requireHttps: boolean
+  /** A MaxMind file that tells countries by address. */
+  geoipDb: string | null
+  /** The header in which a trusted proxy tells the visitor's country, in lower case. */
+  countryHeader: string | null
+  /** A file of addresses that are suspected. */
+  listedIps: string | null
+  /** How long clicks and advertisers' calls are kept, at least. */
+  retentionDays: number
   logLevel: LogLevel
   demo: boolean
   /** Null means: kept in `dataDir`, made at the first start. */
@@ -78,6 +86,32 @@ export const SETTINGS: readonly Setting[] = [
     name: 'REQUIRE_HTTPS',
     fallback: 'on when `NODE_ENV=production`, else off',
     about: '`on` or `off`. When on, plain HTTP gets status 400 instead of an answer.',
+  },
+  {
+    name: 'GEOIP_DB',
+    fallback: 'none',
+    about:
+      'A country or city file in MaxMind format (`.mmdb`), to tell where a click comes from. Read again when it changes.',
+  },
+  {
+    name: 'COUNTRY_HEADER',
+    fallback: 'none',
+    about:
+      "The header in which a proxy of `TRUST_PROXY` tells the visitor's country, such as `CF-IPCountry`. It goes before `GEOIP_DB`.",
+  },
+  {
+    name: 'LISTED_IPS',
+    fallback: 'none',
+    about:
+      'A file of suspected addresses, such as those of data centres: one address or CIDR a line, `#` begins a comment. ' +
+      'Clicks from there get the fraud signal `listed_ip`. Read again when it changes.',
+  },
+  {
+    name: 'RETENTION_DAYS',
+    fallback: '90',
+    about:
+      "How many days clicks and the log of advertisers' calls are kept. Clicks are kept longer where an offer's attribution " +
+      'window and hold need them. Conversions, their history and the ledger are kept for good.',
   },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {
@@ -154,6 +188,19 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     }
   }
 
+  const countryHeader = read('COUNTRY_HEADER')?.toLowerCase() ?? null
+  if (countryHeader !== null && !/^[a-z0-9-]+$/.test(countryHeader))
+    problems.push('COUNTRY_HEADER must be the name of a header, such as CF-IPCountry.')
+  if (countryHeader !== null && trustProxy.length === 0)
+    problems.push('COUNTRY_HEADER needs TRUST_PROXY: only a proxy named there is believed.')
+  const retention = read('RETENTION_DAYS') ?? '90'
+  const retentionDays = /^\d{1,4}$/.test(retention) && Number(retention) >= 7 ? Number(retention) : 0
+  if (retentionDays === 0) problems.push('RETENTION_DAYS must be a whole number from 7 to 9999.')
+  const readPath = (name: string) => {
+    const path = read(name)
+    return path === null ? null : resolve(path)
+  }
+
   const level = read('LOG_LEVEL') ?? 'info'
   const logLevel =
     LOG_LEVELS.find((known) => known === level) ??
@@ -190,6 +237,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     tls,
     trustProxy,
     requireHttps,
+    geoipDb: readPath('GEOIP_DB'),
+    countryHeader,
+    listedIps: readPath('LISTED_IPS'),
+    retentionDays,
     logLevel,
     demo,
     secretKey,
@@ -235,6 +286,10 @@ export function describeConfig(
     TLS_KEY: config.tls?.keyFile ?? '(none)',
     TRUST_PROXY: config.trustProxy.join(',') || '(none)',
     REQUIRE_HTTPS: config.requireHttps ? 'on' : 'off',
+    GEOIP_DB: config.geoipDb ?? '(none)',
+    COUNTRY_HEADER: config.countryHeader ?? '(none)',
+    LISTED_IPS: config.listedIps ?? '(none)',
+    RETENTION_DAYS: String(config.retentionDays),
     LOG_LEVEL: config.logLevel,
     DEMO: config.demo ? 'on' : 'off',
     SECRET_KEY: config.secretKey === null ? '(kept in DATA_DIR)' : '********',

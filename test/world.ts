@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { after, before } from 'node:test'
 import type { FastifyBaseLogger, InjectOptions } from 'fastify'
 import pg from 'pg'
+import type { Static } from 'typebox'
 import { type App, buildApp } from '../src/app.ts'
 import { createLog } from '../src/cli/log.ts'
 import { type Config, loadConfig } from '../src/config.ts'
@@ -12,6 +13,7 @@ import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
 import { createApp, type IssuedCredentials, type NewApp } from '../src/features/apps/apps.ts'
 import { readImportRecord } from '../src/features/offers/import-record.ts'
+import type { Conversion, EventList } from '../src/features/conversions/schema.ts'
 import type { Offer } from '../src/features/offers/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
 import { makeFolder } from './folders.ts'
@@ -19,15 +21,34 @@ import { makeFolder } from './folders.ts'
 export const SECRET_KEY = 'a secret key for tests, forty characters'
 export const PUBLIC_URL = 'https://offers.test'
 
+export type ShownConversion = Static<typeof Conversion>
+
 export type Envelope = {
   success: boolean
-  data: { offers: Offer[]; total: number; limit: number; offset: number; has_more: boolean; offer: Offer }
+  data: {
+    offers: Offer[]
+    total: number
+    limit: number
+    offset: number
+    has_more: boolean
+    offer: Offer
+    conversion: ShownConversion
+    conversions: ShownConversion[]
+    events: Static<typeof EventList>['events']
+    next_cursor: string | null
+  }
   message: string
   error: { code: string; message: string; details: Record<string, string> | null }
   meta: { timestamp: number; request_id: string }
 }
 
 export type Reply = { status: number; headers: Record<string, string | undefined>; body: Envelope; text: string }
+
+type Keys = Pick<IssuedCredentials, 'api_key' | 'api_secret'>
+type Followed = { status: number; location: string; clickId: string; text: string; headers: Record<string, unknown> }
+
+export const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36'
 
 export class World {
   readonly name: string
@@ -37,6 +58,7 @@ export class World {
   readonly dataDir = makeFolder('world')
   /** Every line logged so far. */
   readonly logged: string[] = []
+  readonly #tokens = new Map<number, string>()
   #count = 0
 
   constructor(name: string) {
@@ -102,7 +124,7 @@ export class World {
   async makeOffers(...records: Record<string, unknown>[]): Promise<number[]> {
     const { db } = this.database
     const advertiser = `Advertiser ${this.#count++}`
-    const { advertiser_id } = await createAdvertiser(db, advertiser)
+    const { advertiser_id, token } = await createAdvertiser(db, SECRET_KEY, advertiser)
     const rows = records.map((record, line) => {
       const read = readImportRecord({ ...PLAIN_OFFER, advertiser, external_id: `offer-${line}`, ...record })
       if ('problems' in read) throw new Error(read.problems.join('; '))
@@ -116,7 +138,44 @@ export class World {
       .where('advertiser_id', '=', advertiser_id)
       .orderBy('offer_id')
       .execute()
+    for (const { offer_id } of made) this.#tokens.set(offer_id, token)
     return made.map((row) => row.offer_id)
+  }
+
+  /** The token of the advertiser of an offer. */
+  tokenOf(offerId: number): string {
+    return this.#tokens.get(offerId) ?? ''
+  }
+
+  /** Lists as a user and follows the link of an offer; returns where it leads, with the id of the click. */
+  async click(offerId: number, credentials: Keys, query = 'userId=u', headers: object = {}): Promise<Followed> {
+    const { status, body } = await this.get(`/v1/offers/${offerId}?${query}`, credentials)
+    if (status !== 200) throw new Error(`Offer ${offerId}: ${status} ${body.error.message}`)
+    return this.follow(body.data.offer.link, headers)
+  }
+
+  async follow(link: string, headers: object = {}): Promise<Followed> {
+    const answer = await this.app.server.inject({
+      url: link.replace(this.config.publicUrl, ''),
+      headers: { 'user-agent': BROWSER, ...headers },
+    })
+    const location = answer.headers.location ?? ''
+    const clickId = URL.parse(location)?.searchParams.get('c') ?? ''
+    return { status: answer.statusCode, location, clickId, text: answer.body, headers: answer.headers }
+  }
+
+  /** Confirms as the advertiser of the offer. */
+  async confirm(offerId: number, clickId: string, more: Record<string, string> = {}) {
+    const query = new URLSearchParams({ click_id: clickId, token: this.tokenOf(offerId), ...more })
+    const answer = await this.app.server.inject(`/postback?${query}`)
+    type Confirmed = { outcome: string; reason: string | null; conversion_id: string | null; message: string }
+    const body = (answer.body.startsWith('{') ? JSON.parse(answer.body) : {}) as Confirmed
+    return { status: answer.statusCode, text: answer.body, ...body }
+  }
+
+  /** Reports a conversion as the publisher. */
+  report(credentials: Keys, payload: object, headers: object = {}): Promise<Reply> {
+    return this.get('/v1/conversions', credentials, { method: 'POST', payload, headers: { ...headers } })
   }
 
   /** Sends a request through the door, with these credentials in the headers. */

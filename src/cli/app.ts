@@ -1,7 +1,9 @@
 import { Command } from 'commander'
+import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { findPublisher } from '../features/accounts/publishers.ts'
 import { createApp, listApps, type NewApp, revokeApp, rotateSecret } from '../features/apps/apps.ts'
+import { distrustApp, type TrustedOffers, trustApp } from '../features/apps/trust.ts'
 import { CATEGORIES } from '../features/offers/schema.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseUsd } from '../lib/money.ts'
@@ -89,6 +91,15 @@ export const appCommand = () =>
         }),
     )
     .addCommand(
+      trustCommand(
+        'trust',
+        "take an app's word: its reports for these offers are approved at once",
+        trustApp,
+        'trusted',
+      ),
+    )
+    .addCommand(trustCommand('distrust', "no longer take an app's word", distrustApp, 'no longer trusted'))
+    .addCommand(
       new Command('revoke')
         .description('end all credentials of an app, for good')
         .argument('<id>', 'app_id')
@@ -101,6 +112,23 @@ export const appCommand = () =>
           )
         }),
     )
+
+type TrustVerb = (db: Db, appId: number, offers: TrustedOffers) => Promise<number>
+
+function trustCommand(name: string, description: string, change: TrustVerb, done: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<id>', 'app_id')
+    .option('--offer <id>', 'this offer (can be repeated)', collect, [])
+    .option('--all', 'all offers that there are now')
+    .action(async (id: string, options: OutputOptions & { offer: string[]; all?: boolean }) => {
+      if (options.all !== true && options.offer.length === 0)
+        throw new OperatorError('Name offers with --offer, or --all.')
+      const offers = options.all === true ? 'all' : options.offer.map(readId)
+      const changed = await withDatabase(({ database }) => change(database.db, readId(id), offers))
+      show(options, { app_id: readId(id), changed }, () => `App ${id} is ${done} for ${changed} more offers.`)
+    })
+}
 
 function stateOf(expiresAt: Date | null, revokedAt: Date | null): string {
   if (revokedAt !== null) return 'revoked'

@@ -16,8 +16,8 @@ const COMMANDS: Record<string, string[]> = {
   '': ['serve', 'migrate', 'seed', 'config', 'doctor', 'publisher', 'app', 'advertiser', 'offer'],
   publisher: ['create', 'list'],
   app: ['create', 'list', 'rotate-secret', 'revoke'],
-  advertiser: ['create', 'list'],
-  offer: ['import', 'list', 'pause', 'resume', 'show'],
+  advertiser: ['create', 'list', 'show', 'set', 'rotate-token'],
+  offer: ['import', 'list', 'pause', 'resume', 'show', 'caps'],
 }
 const CANARY = 'canary-canary-canary-canary-canary'
 
@@ -101,7 +101,8 @@ test('with --json every failure is JSON too', async () => {
 
 test('publishers and advertisers are made once, under a name, and listed', async () => {
   for (const noun of ['publisher', 'advertiser']) {
-    const made = await home.json<{ name: string; created_at: string }>(noun, 'create', '--name', 'Zoë & Söhne')
+    const { token, ...made } = await home.json<{ name: string; created_at: string; token?: string }>(noun, 'create', '--name', 'Zoë & Söhne') // prettier-ignore
+    assert.equal(token !== undefined, noun === 'advertiser')
     assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     const [list, again, next, nameless] = await Promise.all([
       home.json<(typeof made)[]>(noun, 'list'),

@@ -5,8 +5,13 @@ import { isAway } from '../db/faults.ts'
 import { messageOf, OperatorError } from '../errors.ts'
 import { advertiserCommand } from './advertiser.ts'
 import { appCommand } from './app.ts'
+import { clickCommand } from './click.ts'
 import { configCommand } from './config.ts'
+import { conversionCommand } from './conversion.ts'
 import { doctorCommand } from './doctor.ts'
+import { fraudCommand } from './fraud.ts'
+import { inboundCommand } from './inbound.ts'
+import { ledgerCommand } from './ledger.ts'
 import { migrateCommand } from './migrate.ts'
 import { offerCommand } from './offer.ts'
 import { publisherCommand } from './publisher.ts'
@@ -30,6 +35,11 @@ for (const command of [
   appCommand(),
   advertiserCommand(),
   offerCommand(),
+  clickCommand(),
+  conversionCommand(),
+  inboundCommand(),
+  ledgerCommand(),
+  fraudCommand(),
 ]) {
   program.addCommand(command)
 }

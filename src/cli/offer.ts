@@ -1,7 +1,9 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
+import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, setCaps, showCaps } from '../features/offers/caps.ts'
 import { importOffers, type ImportResult, type RowProblem } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
+import { microsToUsd } from '../lib/money.ts'
 import { withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
@@ -46,11 +48,110 @@ export const offerCommand = () =>
         .argument('<id>', 'offer_id')
         .action(async (id: string, options: OutputOptions) => {
           const offer = await withDatabase(({ database }) => showOffer(database.db, readId(id)))
-          show(options, offer, () => fields(offer))
+          show(options, describeOffer(offer), fields)
         }),
     )
+    .addCommand(capsCommand())
     .addCommand(statusCommand('pause', 'take an offer off all lists', 'paused'))
     .addCommand(statusCommand('resume', 'put a paused offer back', 'active'))
+
+type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
+
+/** Durations and percentages as an import takes them. */
+function describeOffer({ attribution_s, hold_s, full_until, goals, ...offer }: OfferAsRecorded) {
+  return {
+    ...offer,
+    attribution_window: formatSeconds(attribution_s),
+    hold: formatSeconds(hold_s),
+    full_until: Number(full_until) === Infinity ? 'for good' : full_until,
+    goals: goals.map(({ payout_ppm, revenue_ppm, ...goal }) => ({
+      ...goal,
+      payout_percent: payout_ppm === null ? null : payout_ppm / 10_000,
+      revenue_percent: revenue_ppm === null ? null : revenue_ppm / 10_000,
+    })),
+  }
+}
+
+function formatSeconds(seconds: number): string {
+  const units = [['d', 86_400], ['h', 3_600], ['m', 60]] as const // prettier-ignore
+  const [unit, length] = units.find(([, size]) => seconds > 0 && seconds % size === 0) ?? ['s', 1]
+  return `${seconds / length}${unit}`
+}
+
+type CapOptions = Partial<
+  Record<
+    'dailyClicks' | 'totalClicks' | 'dailyConversions' | 'totalConversions' | 'dailyPayout' | 'totalPayout',
+    string
+  >
+>
+
+const capsCommand = () =>
+  new Command('caps')
+    .description('set how much an offer takes a day (of UTC) and in total; without options, show that and what is used')
+    .argument('<id>', 'offer_id')
+    .option('--daily-clicks <n>', 'at most so many clicks a day, or none for no cap')
+    .option('--total-clicks <n>', 'at most so many clicks, from when the offer was first capped, or none')
+    .option('--daily-conversions <n>', 'at most so many conversions a day, or none')
+    .option('--total-conversions <n>', 'at most so many conversions, or none')
+    .option('--daily-payout <usd>', 'at most so many dollars of payout a day, or none')
+    .option('--total-payout <usd>', 'at most so many dollars of payout, or none')
+    .addOption(
+      new Option('--over-cap <what>', 'what becomes of conversions whose click came before a cap was full').choices(
+        OVER_CAP,
+      ),
+    )
+    .action(async (id: string, options: OutputOptions & CapOptions & { overCap?: (typeof OVER_CAP)[number] }) => {
+      const settings = { ...readCapOptions(options), ...(options.overCap && { overCap: options.overCap }) }
+      const caps = await withDatabase(async ({ database: { db } }) => {
+        const now = new Date()
+        if (Object.keys(settings).length > 0) await setCaps(db, readId(id), settings, now)
+        return showCaps(db, readId(id), now)
+      })
+      show(options, caps, describeCaps)
+    })
+
+/** Checks all options and reports what is wrong with any of them, in one message. */
+function readCapOptions(options: CapOptions): Partial<Caps> {
+  const problems: string[] = []
+  const caps: Partial<Caps> = {}
+  const read = (name: keyof Caps, option: string, text: string | undefined) => {
+    if (text === undefined) return
+    const isPayout = option.endsWith('payout')
+    const cap = text === 'none' ? null : isPayout ? parsePayoutCap(text) : parseCountCap(text)
+    caps[name] = cap
+    if (cap !== null || text === 'none') return
+    const rule = isPayout ? 'an amount of dollars above 0 with at most 4 decimals' : 'a whole number above 0'
+    problems.push(`--${option} must be ${rule}, or none.`)
+  }
+  read('dailyClicks', 'daily-clicks', options.dailyClicks)
+  read('totalClicks', 'total-clicks', options.totalClicks)
+  read('dailyConversions', 'daily-conversions', options.dailyConversions)
+  read('totalConversions', 'total-conversions', options.totalConversions)
+  read('dailyPayoutMicros', 'daily-payout', options.dailyPayout)
+  read('totalPayoutMicros', 'total-payout', options.totalPayout)
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  return caps
+}
+
+const STATES = {
+  no: 'It is open.',
+  today: 'It is full for today: it opens again at midnight UTC.',
+  'for good': 'It is full for good, unless a cap is raised.',
+}
+
+function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
+  const { today, total } = caps
+  if (today === null || total === null) return `Offer ${caps.offer_id} has no caps. Its usage is not counted.`
+  const rows = [
+    { of: 'clicks', today: today.clicks, daily_cap: caps.daily_click_cap, total: total.clicks, total_cap: caps.total_click_cap },
+    { of: 'conversions', today: today.conversions, daily_cap: caps.daily_conversion_cap, total: total.conversions, total_cap: caps.total_conversion_cap },
+    { of: 'payout', today: usd(today.payout_micros), daily_cap: usd(caps.daily_payout_cap_micros), total: usd(total.payout_micros), total_cap: usd(caps.total_payout_cap_micros) },
+  ] // prettier-ignore
+  const late = caps.over_cap === 'honour' ? 'still counts' : 'is rejected'
+  return `${table(rows, '')}\n\n${STATES[caps.full]} What was clicked before a cap was full ${late}.`
+}
+
+const usd = (micros: number | null) => (micros === null ? null : microsToUsd(micros))
 
 function readLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0

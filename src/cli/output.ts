@@ -58,6 +58,15 @@ function cell(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+const MAX_LISTED = 1_000
+
+export function readLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LISTED)
+    throw new OperatorError(`--limit must be a whole number from 1 to ${MAX_LISTED}.`)
+  return limit
+}
+
 export function readId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new OperatorError(`"${text}" is not an id: ids are whole numbers.`)
   return Number(text)

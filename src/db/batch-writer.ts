@@ -8,29 +8,38 @@ const MAX_ROWS = 200
 const MAX_WAIT_MS = 3
 const MAX_QUEUED = 20_000
 
-type Waiting<Row> = { row: Row; done: () => void; failed: (error: unknown) => void }
+type Waiting<Row, Result> = { row: Row; done: (result: Result) => void; failed: (error: unknown) => void }
 
-export class BatchWriter<Row> {
-  readonly #write: (rows: Row[]) => Promise<void>
+/** Writes a batch; resolves with what came of each row, in their order, when all are committed. */
+export type WriteBatch<Row, Result> = (rows: Row[]) => Promise<readonly Result[]>
+
+export class BatchWriter<Row, Result> {
+  readonly #write: WriteBatch<Row, Result>
   readonly #isRowFault: (error: unknown) => boolean
   readonly #lanes: number
-  #queue: Waiting<Row>[] = []
+  readonly #maxRows: number
+  #queue: Waiting<Row, Result>[] = []
   #writing = 0
   #timer: NodeJS.Timeout | null = null
 
   /** `write` must be idempotent: a batch that failed half way is written again. `lanes` batches may be under way at once. */
-  constructor(write: (rows: Row[]) => Promise<void>, isRowFault: (error: unknown) => boolean, lanes = 1) {
+  constructor(
+    write: WriteBatch<Row, Result>,
+    isRowFault: (error: unknown) => boolean,
+    { lanes = 1, maxRows = MAX_ROWS } = {},
+  ) {
     this.#write = write
     this.#isRowFault = isRowFault
     this.#lanes = lanes
+    this.#maxRows = maxRows
   }
 
   /** Resolves when the row is committed. */
-  add(row: Row): Promise<void> {
+  add(row: Row): Promise<Result> {
     if (this.#queue.length >= MAX_QUEUED) return Promise.reject(new Error('The write queue is full.'))
     return new Promise((done, failed) => {
       this.#queue.push({ row, done, failed })
-      if (this.#queue.length >= MAX_ROWS) this.#start()
+      if (this.#queue.length >= this.#maxRows) this.#start()
       else this.#timer ??= setTimeout(() => this.#start(), MAX_WAIT_MS)
     })
   }
@@ -39,7 +48,7 @@ export class BatchWriter<Row> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#writing >= this.#lanes || this.#queue.length === 0) return
-    const batch = this.#queue.splice(0, MAX_ROWS)
+    const batch = this.#queue.splice(0, this.#maxRows)
     this.#writing++
     void this.#commit(batch).finally(() => {
       this.#writing--
@@ -47,10 +56,10 @@ export class BatchWriter<Row> {
     })
   }
 
-  async #commit(batch: Waiting<Row>[]): Promise<void> {
+  async #commit(batch: Waiting<Row, Result>[]): Promise<void> {
     try {
-      await this.#write(batch.map(({ row }) => row))
-      for (const { done } of batch) done()
+      const results = await this.#write(batch.map(({ row }) => row))
+      for (const [i, { done }] of batch.entries()) done(results[i] as Result)
     } catch (error) {
       if (batch.length > 1 && this.#isRowFault(error)) for (const waiting of batch) await this.#commit([waiting])
       else for (const { failed } of batch) failed(error)

@@ -15,11 +15,15 @@ const connect = () => openPool(world.connection(world.databaseName), 4)
 
 test('rows that come together are committed together, in order, and each waits for its commit', async () => {
   const batches: number[][] = []
-  const writer = new BatchWriter<number>(
-    async (rows) => void batches.push(rows),
+  const writer = new BatchWriter<number, number>(
+    async (rows) => {
+      batches.push(rows)
+      return rows.map((row) => row * 2)
+    },
     () => false,
   )
-  await Promise.all(Array.from({ length: 450 }, (_, i) => writer.add(i)))
+  const results = await Promise.all(Array.from({ length: 450 }, (_, i) => writer.add(i)))
+  assert.ok(results.every((result, i) => result === i * 2))
   assert.deepEqual(
     batches.flat(),
     Array.from({ length: 450 }, (_, i) => i),
@@ -30,9 +34,10 @@ test('rows that come together are committed together, in order, and each waits f
 test('one bad row sinks no other', async () => {
   const written: number[] = []
   const fault = { code: '22021' }
-  const writer = new BatchWriter<number>(async (rows) => {
+  const writer = new BatchWriter<number, number>(async (rows) => {
     if (rows.includes(7)) throw fault
     written.push(...rows)
+    return rows
   }, isRowFault)
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => writer.add(i)))
   assert.deepEqual(
@@ -44,14 +49,14 @@ test('one bad row sinks no other', async () => {
 
 test('a failure that is not about a row fails the batch once, and a full queue refuses at once', async () => {
   let calls = 0
-  const failing = new BatchWriter<number>(async () => {
+  const failing = new BatchWriter<number, void>(async () => {
     calls++
     throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
   }, isRowFault)
   const results = await Promise.allSettled([failing.add(1), failing.add(2)])
   assert.ok(results.every((result) => result.status === 'rejected' && isAway(result.reason)))
   assert.equal(calls, 1)
-  const stuck = new BatchWriter<number>(() => new Promise(() => {}), isRowFault)
+  const stuck = new BatchWriter<number, void>(() => new Promise(() => {}), isRowFault)
   for (let i = 0; i < 20_200; i++) void stuck.add(i) // 200 are under way, the others wait
   await assert.rejects(stuck.add(0), /queue is full/)
 })

@@ -9,10 +9,34 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface Advertisers {
   advertiser_id: Generated<number>;
+  aliases: Generated<Json>;
+  allowed_ips: Generated<string[]>;
   created_at: Generated<Date>;
   name: string;
+  status_map: Generated<Json>;
+}
+
+export interface AdvertiserTokens {
+  advertiser_id: number;
+  created_at: Generated<Date>;
+  expires_at: Date | null;
+  hash: string;
 }
 
 export interface ApiSecrets {
@@ -40,14 +64,92 @@ export interface Apps {
   secret_leaked_origin: string | null;
 }
 
-export interface Conversions {
+export interface ClickCounts {
+  aff_sub: string | null;
+  aff_sub2: string | null;
+  aff_sub3: string | null;
+  aff_sub4: string | null;
   app_id: number;
-  conversion_id: string;
-  created_at: Generated<Date>;
-  goal_id: number;
+  clicks: number;
+  country: string | null;
+  offer_id: number;
+  quarter: Date;
+}
+
+export interface Clicks {
+  aff_sub: string | null;
+  aff_sub2: string | null;
+  aff_sub3: string | null;
+  aff_sub4: string | null;
+  app_id: number;
+  click_id: string;
+  clicked_at: Date;
+  country: string | null;
+  currency: string;
+  device: string | null;
+  ip: string | null;
   is_test: boolean;
   offer_id: number;
+  os: string | null;
+  rate_micros: number;
+  request_id: string;
+  signals: string[] | null;
+  terms_id: number;
+  user_id: string;
+}
+
+export interface ConversionEvents {
+  actor: string;
+  app_id: number;
+  conversion_id: string;
+  created_at: Date;
+  event_id: string;
+  event_no: Generated<number>;
+  is_test: boolean;
+  seq: number | null;
+  sequence: number;
+  snapshot: Json;
   status: string;
+  status_reason: string | null;
+}
+
+export interface Conversions {
+  actor: string;
+  advertiser_id: number;
+  advertiser_transaction_id: string | null;
+  aff_sub: string | null;
+  aff_sub2: string | null;
+  aff_sub3: string | null;
+  aff_sub4: string | null;
+  app_id: number;
+  approved_at: Date | null;
+  click_at: Date | null;
+  click_id: string | null;
+  confirmed_at: Date | null;
+  conversion_id: string;
+  country: string | null;
+  created_at: Date;
+  currency: string;
+  device: string | null;
+  event_id: string;
+  goal_id: number;
+  hold_until: Date | null;
+  ip: string | null;
+  is_repeatable: boolean;
+  is_test: boolean;
+  offer_id: number;
+  payout_micros: number;
+  publisher_id: number;
+  publisher_transaction_id: string | null;
+  rate_micros: number;
+  rejected_at: Date | null;
+  revenue_micros: number;
+  reversed_at: Date | null;
+  sequence: number;
+  signals: Generated<string[]>;
+  source: string;
+  status: string;
+  status_reason: string | null;
   user_id: string;
 }
 
@@ -61,33 +163,102 @@ export interface Credentials {
   signing_secret_sealed: Buffer;
 }
 
+export interface FraudRules {
+  action: string;
+  created_at: Generated<Date>;
+  fraud_rule_id: Generated<number>;
+  offer_id: number | null;
+  signal: string;
+  threshold: number | null;
+}
+
 export interface Goals {
   description: string;
   goal_id: Generated<number>;
   is_optional: boolean;
+  is_repeatable: Generated<boolean>;
   is_retired: Generated<boolean>;
   name: string;
   offer_id: number;
   payout_micros: number;
+  payout_ppm: number | null;
   place: number;
   revenue_micros: number;
+  revenue_ppm: number | null;
+}
+
+export interface IdempotencyKeys {
+  app_id: number;
+  conversion_id: string;
+  created_at: Date;
+  is_test: boolean;
+  key: string;
+  request: string;
+}
+
+export interface InboundCalls {
+  advertiser_id: number | null;
+  attempts: Generated<number>;
+  body: string;
+  click_id: string | null;
+  conversion_id: string | null;
+  inbound_id: string;
+  ip: string | null;
+  method: string;
+  next_attempt_at: Date | null;
+  outcome: string;
+  query: string;
+  reason: string | null;
+  received_at: Date;
+  settled_at: Date | null;
+}
+
+export interface LedgerDays {
+  account: string;
+  amount_micros: number;
+  day: Timestamp;
+  party_id: number;
+}
+
+export interface LedgerEntries {
+  account: string;
+  amount_micros: number;
+  conversion_id: string | null;
+  created_at: Date;
+  entry_id: Generated<number>;
+  kind: string;
+  party_id: number;
+  posting_id: string;
+  reference: string | null;
+}
+
+export interface LedgerRollup {
+  through: Timestamp;
 }
 
 export interface Offers {
   advertiser_id: number;
+  attribution_s: Generated<number>;
   category: string;
   changed_xid: Generated<string>;
   conversion_type: string;
   countries: string[];
   created_at: Generated<Date>;
+  daily_click_cap: number | null;
+  daily_conversion_cap: number | null;
+  daily_payout_cap_micros: number | null;
   description: string;
   destination_url: string;
   difficulty: string;
   ends_at: Date | null;
   external_id: string;
+  full_until: Date | null;
+  hold_s: Generated<number>;
   image_url: string | null;
+  is_capped: Generated<boolean | null>;
   name: string;
   offer_id: Generated<number>;
+  over_cap: Generated<string>;
   payment_required: boolean;
   payout_micros: number;
   platforms: string[];
@@ -96,14 +267,40 @@ export interface Offers {
   revenue_micros: number;
   starts_at: Date | null;
   status: string;
+  terms_id: number | null;
   time_estimate: string;
+  total_click_cap: number | null;
+  total_conversion_cap: number | null;
+  total_payout_cap_micros: number | null;
   updated_at: Generated<Date>;
+}
+
+export interface OfferUsage {
+  clicks: Generated<number>;
+  conversions: Generated<number>;
+  day: number;
+  offer_id: number;
+  payout_micros: Generated<number>;
 }
 
 export interface Publishers {
   created_at: Generated<Date>;
   name: string;
   publisher_id: Generated<number>;
+}
+
+export interface Terms {
+  attribution_s: number;
+  created_at: Generated<Date>;
+  goals: Json;
+  offer_id: number;
+  terms_id: Generated<number>;
+}
+
+export interface TrustedOffers {
+  app_id: number;
+  created_at: Generated<Date>;
+  offer_id: number;
 }
 
 export interface UserContexts {
@@ -118,13 +315,26 @@ export interface UserContexts {
 }
 
 export interface DB {
+  advertiser_tokens: AdvertiserTokens;
   advertisers: Advertisers;
   api_secrets: ApiSecrets;
   apps: Apps;
+  click_counts: ClickCounts;
+  clicks: Clicks;
+  conversion_events: ConversionEvents;
   conversions: Conversions;
   credentials: Credentials;
+  fraud_rules: FraudRules;
   goals: Goals;
+  idempotency_keys: IdempotencyKeys;
+  inbound_calls: InboundCalls;
+  ledger_days: LedgerDays;
+  ledger_entries: LedgerEntries;
+  ledger_rollup: LedgerRollup;
+  offer_usage: OfferUsage;
   offers: Offers;
   publishers: Publishers;
+  terms: Terms;
+  trusted_offers: TrustedOffers;
   user_contexts: UserContexts;
 }

@@ -204,7 +204,7 @@ function browserOrigin({ headers }: FastifyRequest, publicUrl: string): string |
   return (page ?? `a browser (${String(site)})`).slice(0, 200)
 }
 
-function addressOf({ ip, socket }: FastifyRequest): string {
+export function addressOf({ ip, socket }: FastifyRequest): string {
   return addressKey(ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? ''))
 }
 

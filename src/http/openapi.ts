@@ -102,7 +102,7 @@ const REFERENCE_POLICY =
 export function referenceRoutes(server: FastifyInstance): void {
   let bundle: Promise<Bundle> | null = null
   server.get('/docs', { schema: { hide: true } }, async (_request, reply) =>
-    sendPage(reply, REFERENCE_PAGE, REFERENCE_POLICY),
+    sendPage(reply, REFERENCE_PAGE, { policy: REFERENCE_POLICY }),
   )
   server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript').send(START),

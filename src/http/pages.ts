@@ -4,10 +4,14 @@ import type { FastifyReply } from 'fastify'
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-export function sendPage(reply: FastifyReply, html: string, policy: string = POLICY): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  html: string,
+  { policy = POLICY, cacheControl = 'no-cache' } = {},
+): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .header('Content-Security-Policy', policy)
-    .header('Cache-Control', 'no-cache')
+    .header('Cache-Control', cacheControl)
     .send(html)
 }

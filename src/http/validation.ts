@@ -5,14 +5,21 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type Details } from '../errors.ts'
 import { countryPlace } from '../lib/countries.ts'
+import { parseTime } from '../lib/time.ts'
 import { MALFORMED, type Query } from './query.ts'
 
 /** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
 export const SAFE_TEXT = 'text'
+/** A date, or an RFC 3339 time. Not called "time", which in OpenAPI is a time of day. */
+export const DATE_OR_TIME = 'date-or-time'
 
 const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
 ajv.addFormat(SAFE_TEXT, (text: string) => !text.includes('\0') && text.isWellFormed())
 ajv.addFormat('country', (text: string) => /^[a-z]{2}$/i.test(text) && countryPlace(text.toUpperCase()) !== undefined)
+ajv.addFormat(
+  DATE_OR_TIME,
+  (text: string) => parseTime(text) !== null && /^.{10}$|(Z|[+-]\d{2}:?\d{2})$/.test(text.trim()),
+)
 
 type Shape = {
   type?: string
@@ -72,6 +79,8 @@ function fault(error: ErrorObject, shape: Shape, value: unknown): string {
   if (error.keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
   if (error.keyword === 'format' && shape.format === 'country')
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
+  if (error.keyword === 'format' && shape.format === DATE_OR_TIME)
+    return 'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z (write + as %2B).'
   if (error.keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   if (shape.enum) return `must be one of: ${shape.enum.join(', ')}.`
   if (shape.type === 'integer') return wholeNumber(shape)

@@ -1,27 +1,140 @@
-import type { Db } from '../../db/open.ts'
+// Advertisers, and the tokens that their confirmations carry: adv_…, shown once, kept as a hash.
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { isUniqueViolation } from '../../db/faults.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 
-export type Advertiser = { advertiser_id: number; name: string; created_at: Date }
+export type Advertiser = {
+  advertiser_id: number
+  name: string
+  /** Addresses and CIDRs that it may confirm from; empty: from anywhere. */
+  allowed_ips: string[]
+  /** Its word, in lower case: our status. */
+  status_map: Record<string, string>
+  /** Our parameter: its names for it. */
+  aliases: Record<string, string[]>
+  created_at: Date
+}
 
-export async function createAdvertiser(db: Db, name: string): Promise<Advertiser> {
+/** Shown once; only a hash is kept. */
+export type IssuedAdvertiser = { advertiser_id: number; name: string; token: string; created_at: Date }
+
+/** Private: 256 random bits. */
+const makeAdvertiserToken = (): string => withChecksum(`adv_${base62(randomBytes(32), 43)}`)
+
+export async function createAdvertiser(db: Db, secretKey: string, name: string): Promise<IssuedAdvertiser> {
   if (name.trim() === '' || name.length > 200)
     throw new OperatorError('The name of an advertiser must have 1 to 200 characters.')
   try {
-    return await db.insertInto('advertisers').values({ name }).returningAll().executeTakeFirstOrThrow()
+    return await db.transaction().execute(async (trx) => {
+      const { advertiser_id, created_at } = await trx
+        .insertInto('advertisers')
+        .values({ name })
+        .returning(['advertiser_id', 'created_at'])
+        .executeTakeFirstOrThrow()
+      return { advertiser_id, name, token: await addToken(trx, secretKey, advertiser_id), created_at }
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw new OperatorError(`There is an advertiser "${name}" already.`)
     throw error
   }
 }
 
+async function addToken(trx: Trx, secretKey: string, advertiserId: number): Promise<string> {
+  const token = makeAdvertiserToken()
+  await trx
+    .insertInto('advertiser_tokens')
+    .values({ hash: createSecretHash(secretKey)(token), advertiser_id: advertiserId })
+    .execute()
+  return token
+}
+
+/** Issues a new token. The one before stays good for the grace: none, for a token that leaked. */
+export async function rotateToken(db: Db, secretKey: string, advertiserId: number, graceMs: number, now: Date) {
+  return db.transaction().execute(async (trx) => {
+    await lockAdvertiser(trx, advertiserId)
+    // The newest is the one without an end. Only that one gets the grace: two live tokens, never three.
+    await trx
+      .deleteFrom('advertiser_tokens')
+      .where('advertiser_id', '=', advertiserId)
+      .where('expires_at', 'is not', null)
+      .execute()
+    const before = await trx
+      .updateTable('advertiser_tokens')
+      .set({ expires_at: new Date(now.getTime() + graceMs) })
+      .where('advertiser_id', '=', advertiserId)
+      .returning('expires_at')
+      .executeTakeFirst()
+    const token = await addToken(trx, secretKey, advertiserId)
+    return { advertiser_id: advertiserId, token, old_token_expires_at: before?.expires_at ?? null }
+  })
+}
+
+/** Keeps others from rotating the same advertiser's tokens meanwhile. */
+async function lockAdvertiser(trx: Trx, advertiserId: number): Promise<void> {
+  const found = await trx
+    .selectFrom('advertisers')
+    .select('advertiser_id')
+    .where('advertiser_id', '=', advertiserId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (found === undefined) throw noSuchAdvertiser(advertiserId)
+}
+
+/** Whose token has this hash; null when nobody's, or no longer. */
+export async function findAdvertiserByToken(db: Db, hash: string, now: Date) {
+  const found = await db
+    .selectFrom('advertiser_tokens')
+    .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
+    .select(['advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases'])
+    .where('hash', '=', hash)
+    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', now)]))
+    .executeTakeFirst()
+  if (found === undefined) return null
+  return {
+    advertiserId: found.advertiser_id,
+    allowedIps: found.allowed_ips,
+    statusMap: found.status_map as Advertiser['status_map'],
+    aliases: found.aliases as Advertiser['aliases'],
+  }
+}
+
+export async function findAdvertiser(db: Db, name: string): Promise<Advertiser> {
+  const found = await db.selectFrom('advertisers').selectAll().where('name', '=', name).executeTakeFirst()
+  if (found === undefined) {
+    throw new OperatorError(
+      `There is no advertiser "${name}". Make it with: offerdeck advertiser create --name "${name}"`,
+    )
+  }
+  return found as Advertiser
+}
+
+export async function getAdvertiser(db: Db, advertiserId: number): Promise<Advertiser> {
+  const found = await db
+    .selectFrom('advertisers')
+    .selectAll()
+    .where('advertiser_id', '=', advertiserId)
+    .executeTakeFirst()
+  if (found === undefined) throw noSuchAdvertiser(advertiserId)
+  return found as Advertiser
+}
+
 export async function listAdvertisers(db: Db) {
+  const hasToken = sql<boolean>`EXISTS (SELECT FROM advertiser_tokens t WHERE t.advertiser_id = advertisers.advertiser_id
+    AND (t.expires_at IS NULL OR t.expires_at > now()))`
   return db
     .selectFrom('advertisers')
     .leftJoin('offers', 'offers.advertiser_id', 'advertisers.advertiser_id')
     .select(['advertisers.advertiser_id', 'advertisers.name', 'advertisers.created_at'])
     .select((is) => is.fn.count<number>('offers.offer_id').as('offers'))
+    .select(hasToken.as('has_token'))
     .groupBy('advertisers.advertiser_id')
     .orderBy('advertisers.advertiser_id')
     .execute()
+}
+
+export function noSuchAdvertiser(advertiserId: number): OperatorError {
+  return new OperatorError(`There is no advertiser ${advertiserId}. "offerdeck advertiser list" shows them.`)
 }

@@ -17,6 +17,13 @@ export class Credentials {
   readonly #byKey = new Map<string, AppCredential>()
   readonly #numbers = new Map<string, number>()
 
+  readonly #byApp = new Map<string, AppCredential>()
+
+  /** By the app and mode that a link names. */
+  ofApp(appId: number, isTest: boolean): AppCredential | undefined {
+    return this.#byApp.get(`${appId}|${isTest}`)
+  }
+
   readonly find = (apiKey: string): AppCredential | undefined => this.#byKey.get(apiKey)
 
   /** Takes in the apps changed since then. */
@@ -28,7 +35,7 @@ export class Credentials {
         paymentOffers: app.payment_offers,
       }
       const currency = { name: app.currency, rateMicros: app.rate_micros }
-      this.#byKey.set(app.api_key, {
+      const credential: AppCredential = {
         apiKey: app.api_key,
         appId: app.app_id,
         isTest: app.is_test,
@@ -37,7 +44,9 @@ export class Credentials {
         secrets: app.secrets.map(({ hash, expires_at }) => ({ hash, expiresAtMs: expires_at?.getTime() ?? Infinity })),
         currency: { id: this.#numberOf(currency), ...currency },
         rules: isOpen(rules) ? null : { id: this.#numberOf(rules), ...rules },
-      })
+      }
+      this.#byKey.set(app.api_key, credential)
+      this.#byApp.set(`${app.app_id}|${app.is_test}`, credential)
     }
   }
 

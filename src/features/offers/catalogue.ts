@@ -5,16 +5,27 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Cache } from '../../lib/cache.ts'
 import { compileFilter, type ContentRules, type Filter, listKey, matches, selectMatching } from './filters.ts'
+import type { CompletedGoal } from './completions.ts'
 import { buildList, mergeSlots, type OfferList, updateList, withoutDirty } from './lists.ts'
 import { writeTemplate } from './offer-text.ts'
 import type { OfferRecord } from './offers.ts'
-import { type Sort, SORTS } from './schema.ts'
+import { type Platform, type Sort, SORTS } from './schema.ts'
 import { type CatalogueOffer, Slots } from './slots.ts'
 
 const MAX_LISTS = 20_000 // of at most 4 kB each
 const MAX_DEEP_SLOTS = 4_000_000
 const SLICE_MS = 4 // how long an update may keep requests waiting
 const NONE = new Uint32Array(0)
+
+/** Who wants an offer; null where it is not known or does not matter. */
+export type Visit = {
+  country: string | null
+  /** Any of them will do. */
+  platforms: readonly Platform[] | null
+  rules: ContentRules | null
+}
+
+export type OfferFault = 'paused' | 'not_started' | 'ended' | 'full' | 'country' | 'platform' | 'content'
 
 export class Catalogue {
   /** What links and pictures begin with. */
@@ -83,8 +94,7 @@ export class Catalogue {
 
   /** A part of a list. */
   slice(list: OfferList, offset: number, limit: number): CatalogueOffer[] {
-    const isInHead = offset + limit <= list.head.length || list.head.length === list.total || offset >= list.total
-    const slots = isInHead ? list.head : this.#wholeList(list)
+    const slots = offset >= list.total ? NONE : this.#reaching(list, offset + limit)
     return Array.from(slots.subarray(offset, offset + limit), (slot) => this.#slots.offers[slot] as CatalogueOffer)
   }
 
@@ -94,6 +104,69 @@ export class Catalogue {
     const slots = selectMatching(list.filter, this.#slots, this.#orders[list.sort]).slice()
     this.#deep.set(list, slots)
     return slots
+  }
+
+  /** A part of a list as it is without some offers: what there is of it, and how many are left in all. */
+  sliceWithout(
+    list: OfferList,
+    hiddenOffers: readonly number[],
+    offset: number,
+    limit: number,
+  ): { offers: CatalogueOffer[]; total: number } {
+    const hidden = hiddenOffers
+      .map((offerId) => this.#slotOf.get(offerId))
+      .filter((slot) => slot !== undefined && this.#slots.isListable(slot) && matches(list.filter, this.#slots, slot))
+    const compare = this.#slots.comparer(list.sort)
+    const places = (hidden as number[]).toSorted(compare)
+    const total = list.total - places.length
+    // What is hidden before it pushes the page back by one each.
+    const slots = this.#reaching(list, offset + limit + places.length)
+    const taken: CatalogueOffer[] = []
+    let skip = offset
+    for (let place = 0, next = 0; place < slots.length && taken.length < limit; place++) {
+      const slot = slots[place] as number
+      if (slot === places[next]) next++
+      else if (skip > 0) skip--
+      else taken.push(this.#slots.offers[slot] as CatalogueOffer)
+    }
+    return { offers: taken, total }
+  }
+
+  /** The list, at least as far as this place if it goes that far. */
+  #reaching(list: OfferList, end: number): Uint32Array {
+    return end <= list.head.length || list.head.length === list.total ? list.head : this.#wholeList(list)
+  }
+
+  /** Why an offer cannot be shown to, or followed by, such a visitor now; empty when it can. Null: no such offer. */
+  faultsOf(offerId: number, { country, platforms, rules }: Visit, nowMs: number): OfferFault[] | null {
+    const slots = this.#slots
+    const slot = this.#slotOf.get(offerId)
+    if (slot === undefined) return null
+    const faults: OfferFault[] = []
+    if (slots.active[slot] !== 1) faults.push('paused')
+    if (nowMs < (slots.startsAt[slot] as number)) faults.push('not_started')
+    if (nowMs >= (slots.endsAt[slot] as number)) faults.push('ended')
+    if (nowMs < (slots.fullUntil[slot] as number)) faults.push('full')
+    const fails = (filter: Filter) => !matches(compileFilter(filter), slots, slot)
+    if (country !== null && fails({ country, rules: null })) faults.push('country')
+    if (platforms !== null && platforms.every((platform) => fails({ platform, rules: null }))) faults.push('platform')
+    if (rules !== null && fails({ rules })) faults.push('content')
+    return faults
+  }
+
+  /** The offer whatever its state, for whoever has checked that. */
+  get(offerId: number): CatalogueOffer | undefined {
+    const slot = this.#slotOf.get(offerId)
+    return slot === undefined ? undefined : this.#slots.offers[slot]
+  }
+
+  /** Those of the offers with these completed goals that leave nothing required to do. */
+  completedOffers(goals: readonly CompletedGoal[]): number[] {
+    const done = Map.groupBy(goals, (goal) => goal.offerId)
+    return [...done.keys()].filter((offerId) => {
+      const required = this.get(offerId)?.requiredGoals ?? null
+      return required !== null && required.every((goalId) => done.get(offerId)?.some((goal) => goal.goalId === goalId))
+    })
   }
 
   /** One offer, if it can be shown now under these rules, and the stamp of its present state. */
@@ -114,10 +187,14 @@ export class Catalogue {
   }
 
   #store(record: OfferRecord, nowMs: number): void {
-    const offer = {
+    const required = record.goals.filter((goal) => !goal.isOptional)
+    const offer: CatalogueOffer = {
       offerId: record.offerId,
       template: writeTemplate(record, this.publicUrl),
       payouts: [record.payoutMicros, ...record.goals.map((goal) => goal.payoutMicros)],
+      destination: record.destinationUrl,
+      termsId: record.termsId,
+      requiredGoals: required.some((goal) => goal.isRepeatable) ? null : required.map((goal) => goal.goalId),
     }
     const slot = this.#slotFor(record.offerId) // may make room, in other arrays
     this.#slots.set(slot, record, offer, nowMs)
@@ -125,12 +202,14 @@ export class Catalogue {
 
   /** Brings the next time at which anything starts or ends forward to what these slots need. */
   #planBoundary(slots: Iterable<number>, nowMs: number): void {
-    const { startsAt, endsAt } = this.#slots
+    const { startsAt, endsAt, fullUntil } = this.#slots
     for (const slot of slots) {
       const starts = startsAt[slot] as number
       const ends = endsAt[slot] as number
+      const opens = fullUntil[slot] as number
       if (starts > nowMs && starts < this.#nextBoundaryMs) this.#nextBoundaryMs = starts
       if (ends > nowMs && ends < this.#nextBoundaryMs) this.#nextBoundaryMs = ends
+      if (opens > nowMs && opens < this.#nextBoundaryMs) this.#nextBoundaryMs = opens
     }
   }
 

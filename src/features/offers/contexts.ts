@@ -5,15 +5,13 @@
 // the database compares, and notes every 10 s that a set is still the latest: what comes out of a spool must not
 // replace it.
 import type pg from 'pg'
-import { BatchWriter } from '../../db/batch-writer.ts'
-import { isAway, isRowFault } from '../../db/faults.ts'
 import type { SoleProcess } from '../../db/sole-process.ts'
 import type { Spool } from '../../db/spool.ts'
+import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { Cache } from '../../lib/cache.ts'
 
 const REMEMBERED_USERS = 200_000
 const QUERY_TIMEOUT_MS = 3_000
-const AWAY_MS = 1_000
 
 export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
 
@@ -24,29 +22,26 @@ type Remembered = { value: string; saving: Promise<void> | null }
 
 export class Contexts {
   readonly #pool: pg.Pool
-  readonly #spool: Spool<UserContext>
   readonly #sole: SoleProcess
-  readonly #writer: BatchWriter<UserContext>
+  readonly #writer: SpooledWriter<UserContext, void>
   readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
-  #awayUntilMs = 0
 
   constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess) {
     this.#pool = pool
-    this.#spool = spool
     this.#sole = sole
-    this.#writer = new BatchWriter((rows) => this.#write(rows), isRowFault, 2)
+    this.#writer = new SpooledWriter({ write: (rows) => this.#write(rows), spool, spooled: undefined, lanes: 2 })
     sole.onCompany = () => this.#remembered.clear()
   }
 
   /** Keeps a user's set. Returns nothing when it is kept already, else a promise that resolves when it is. */
   keep(context: UserContext): Promise<void> | undefined {
-    if (!this.#sole.isSole) return this.#save(context)
+    if (!this.#sole.isSole) return this.#writer.save(context)
     const key = `${context.appId}|${context.isTest ? 't' : 'l'}|${context.userId}`
     const value = JSON.stringify(context.subIds)
     const known = this.#remembered.get(key)
     if (known?.value === value) return known.saving ?? undefined
     const entry: Remembered = { value, saving: null }
-    entry.saving = this.#save(context).then(
+    entry.saving = this.#writer.save(context).then(
       () => void (entry.saving = null),
       (error: unknown) => {
         entry.value = '' // not kept: the next request writes again
@@ -57,39 +52,16 @@ export class Contexts {
     return entry.saving
   }
 
-  async #save(context: UserContext): Promise<void> {
-    if (Date.now() >= this.#awayUntilMs) {
-      try {
-        return await this.#writer.add(context)
-      } catch (error) {
-        if (!isAway(error)) throw error
-        this.#awayUntilMs = Date.now() + AWAY_MS
-      }
-    }
-    await this.#spool.append(context)
-  }
-
-  /** Writes what the spool took while the database was away. A row that the database refuses is not worth the others. */
+  /** Writes what the spool took while the database was away. */
   replaySpool(): Promise<number> {
-    return this.#spool.replay(async (rows) => {
-      try {
-        await this.#write(rows)
-      } catch (error) {
-        if (!isRowFault(error)) throw error
-        for (const row of rows) {
-          await this.#write([row]).catch((fault: unknown) => {
-            if (!isRowFault(fault)) throw fault
-          })
-        }
-      }
-    })
+    return this.#writer.replay()
   }
 
   close(): Promise<void> {
-    return this.#spool.close()
+    return this.#writer.close()
   }
 
-  async #write(rows: UserContext[]): Promise<void> {
+  async #write(rows: UserContext[]): Promise<void[]> {
     // A statement may touch a row once: of several sets for one user the latest counts.
     const latest = new Map<string, UserContext>()
     for (const row of rows) {
@@ -117,5 +89,6 @@ export class Contexts {
       ],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)
+    return rows.map(() => undefined)
   }
 }

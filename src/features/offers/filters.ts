@@ -91,3 +91,13 @@ function isAllowed(rules: NonNullable<CompiledFilter['rules']>, slots: Slots, sl
   const { template } = slots.offers[slot] as CatalogueOffer
   return !rules.keywords.some((keyword) => mentions(template, keyword))
 }
+
+/** The same for an offer that is not at hand as a slot. */
+export function isContentAllowed(
+  rules: Omit<ContentRules, 'id'>,
+  offer: { category: string; payment_required: boolean; name: string; description: string },
+): boolean {
+  if (rules.blockedCategories.includes(offer.category) || (!rules.paymentOffers && offer.payment_required)) return false
+  const text = `${offer.name}\n${offer.description}`.toLowerCase()
+  return !rules.blockedKeywords.some((keyword) => keyword.trim() !== '' && text.includes(keyword.toLowerCase()))
+}

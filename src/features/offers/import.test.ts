@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { asCsv, asJson, FORMATS, FULL_CELLS, type Imported, useOfferFiles, write } from '../../../test/offer-files.ts'
-import { useWorld } from '../../../test/world.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { createAdvertiser } from '../accounts/advertisers.ts'
 import { importOffers } from './import.ts'
@@ -18,7 +18,7 @@ let advertiser: Promise<unknown> | undefined
 
 /** The database, with the advertiser of all rows in it. */
 async function prepare() {
-  await (advertiser ??= createAdvertiser(world.database.db, ADVERTISER))
+  await (advertiser ??= createAdvertiser(world.database.db, SECRET_KEY, ADVERTISER))
   return world.database.db
 }
 
@@ -131,6 +131,20 @@ for (const format of FORMATS) {
       [{ goals: [step('One', 0.00001)], payout: '' }, /^goals\[1\]\.payout is not an amount/],
       [{ goals: '[{"name":' }, /^goals is not valid JSON\.$/],
       [{ revenue: '2', goals: [step('One', 1.25)] }, /^revenue is not the sum over its goals\.$/],
+      [{ destination_url: 'https://ads.example.com/?g={goal_id}' }, /^destination_url has the macro \{goal_id\}, which is not known; known are \{click_id\}, .*\{timestamp\}\.$/],
+      [{ destination_url: 'https://ads.example.com/{click-id}' }, /^destination_url has the macro \{click-id\}/],
+      [{ attribution_window: '30 days' }, /^attribution_window is not a time such as 90s, 15m, 24h or 30d\.$/],
+      [{ attribution_window: '59s' }, /^attribution_window is not from 60s to 365d\.$/],
+      [{ hold: '366d' }, /^hold is not from 0s to 365d\.$/],
+      [{ over_cap: 'maybe' }, /^over_cap is not one of honour, reject\.$/],
+      [{ daily_click_cap: 0 }, /^daily_click_cap is not a whole number from 1 to 1,000,000,000,000\.$/],
+      [{ total_conversion_cap: '1.5' }, /^total_conversion_cap is not a whole number/],
+      [{ total_click_cap: '1000000000001' }, /^total_click_cap is not a whole number/],
+      [{ daily_payout_cap: '0' }, /^daily_payout_cap is not an amount of dollars above 0 and below 1,000,000,000/],
+      [{ total_payout_cap: '1.00001' }, /^total_payout_cap is not an amount/],
+      [{ goals: [step('One', 1.25, { payout_percent: 100.1 })] }, /^goals\[1\]\.payout_percent is not a percentage from 0 to 100/],
+      [{ goals: [step('One', 1.25, { revenue_percent: '1.23456' })] }, /^goals\[1\]\.revenue_percent is not a percentage/],
+      [{ goals: [step('One', 1.25, { is_repeatable: 'often' })] }, /^goals\[1\]\.is_repeatable is not true or false\.$/],
       [{ payment_required: 'perhaps' }, /^payment_required is not true or false\.$/],
       [{ status: 'deleted' }, /^status is not one of active, paused\.$/],
       [{ name: 'a \0 NUL' }, /^name has a NUL/],

@@ -19,7 +19,7 @@ export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
   const goals = offer.goals.map(
     (goal) =>
       `{"goal_id":${goal.goalId},"name":${asciiJson(goal.name)},"description":${asciiJson(goal.description)},` +
-      `"payout":${microsToUsd(goal.payoutMicros)},"payout_local":${REWARD},"is_optional":${goal.isOptional}}`,
+      `"payout":${microsToUsd(goal.payoutMicros)},"payout_local":${REWARD},"is_optional":${goal.isOptional}${percent(goal.payoutPpm)}}`,
   )
   return flatten(
     `{"offer_id":${offer.offerId},"name":${asciiJson(offer.name)},"description":${asciiJson(offer.description)},` +
@@ -32,6 +32,9 @@ export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
       `"created_at":"${rfc3339(offer.createdAt)}","updated_at":"${rfc3339(offer.updatedAt)}"}`,
   )
 }
+
+/** Only where there is one: most goals pay a fixed amount. */
+const percent = (ppm: number | null) => (ppm === null ? '' : `,"payout_percent":${ppm / 10_000}`)
 
 /** The template with its rewards filled in; the token's hole stays. `payouts` are the offer's own and each goal's. */
 export function fillRewards(template: string, payouts: readonly number[], currency: Currency): string {

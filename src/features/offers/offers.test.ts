@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
+import { addConversions } from '../../../test/facts.ts'
 import { SECRET_KEY, useWorld, type World } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/apps.ts'
 import { createLinkSigner } from './links.ts'
@@ -214,18 +215,20 @@ test('a change in a transaction that commits late is not missed, though newer on
 test('popular means completed most often lately; test conversions, rejected and old ones do not count', async () => {
   const ids = await world.makeOffers({ category: 'survey' }, { category: 'survey' }, { category: 'survey' })
   const [a = 0, b = 0, c = 0] = ids
-  const convert = (offerId: number, status: string, isTest: boolean, age: string) =>
-    world.database.pool.query(
-      `INSERT INTO conversions (conversion_id, app_id, user_id, offer_id, goal_id, status, is_test, created_at)
-       SELECT gen_random_uuid(), $1, 'u', $2, goal_id, $3, $4, now() - $5::interval FROM goals WHERE offer_id = $2`,
-      [appId, offerId, status, isTest, age],
-    )
-  await convert(b, 'approved', false, '1 day')
-  await convert(b, 'pending', false, '1 day')
-  await convert(c, 'approved', false, '1 day')
-  for (let i = 0; i < 5; i++) await convert(a, 'approved', true, '1 day')
-  for (let i = 0; i < 5; i++) await convert(a, 'rejected', false, '1 day')
-  for (let i = 0; i < 5; i++) await convert(a, 'approved', false, '31 days')
+  const convert = (offerId: number, status: 'pending' | 'approved' | 'rejected', isTest: boolean, ageDays: number) =>
+    addConversions(world.database.db, {
+      appId,
+      offerId,
+      status,
+      isTest,
+      at: new Date(Date.now() - ageDays * 86_400_000).toISOString(),
+    })
+  await convert(b, 'approved', false, 1)
+  await convert(b, 'pending', false, 1)
+  await convert(c, 'approved', false, 1)
+  for (let i = 0; i < 5; i++) await convert(a, 'approved', true, 1)
+  for (let i = 0; i < 5; i++) await convert(a, 'rejected', false, 1)
+  for (let i = 0; i < 5; i++) await convert(a, 'approved', false, 31)
   const updatedBefore = (await single(b))?.updated_at
   assert.equal(await recomputePopularity(world.database.db, new Date()), 2)
   assert.equal(await recomputePopularity(world.database.db, new Date()), 0, 'nothing to do the second time')

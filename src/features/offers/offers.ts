@@ -10,7 +10,10 @@ export type GoalRecord = {
   name: string
   description: string
   payoutMicros: number
+  /** Millionths of the amount that the advertiser confirms; null when the payout is fixed. */
+  payoutPpm: number | null
   isOptional: boolean
+  isRepeatable: boolean
 }
 
 /** An offer as the catalogue needs it. */
@@ -22,6 +25,7 @@ export type OfferRecord = {
   payoutMicros: number
   countries: string[]
   platforms: Platform[]
+  destinationUrl: string
   imageUrl: string | null
   difficulty: string
   timeEstimate: string
@@ -31,6 +35,9 @@ export type OfferRecord = {
   status: string
   startsAt: Date | null
   endsAt: Date | null
+  /** Closed by its caps until then. */
+  fullUntilMs: number | null
+  termsId: number
   popularity: number
   createdAt: Date
   updatedAt: Date
@@ -70,9 +77,19 @@ export async function* readChangedOffers(db: Db, since: Since): AsyncGenerator<O
 const selectOffers = (db: Db) =>
   db
     .selectFrom('offers')
-    .select(['offer_id', 'name', 'description', 'category', 'payout_micros', 'countries', 'platforms', 'image_url'])
+    .select([
+      'offer_id',
+      'name',
+      'description',
+      'category',
+      'payout_micros',
+      'countries',
+      'platforms',
+      'image_url',
+      'destination_url',
+    ])
     .select(['difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type', 'status'])
-    .select(['starts_at', 'ends_at', 'popularity', 'created_at', 'updated_at', 'changed_xid'])
+    .select(['starts_at', 'ends_at', 'full_until', 'terms_id', 'popularity', 'created_at', 'updated_at', 'changed_xid'])
 
 type OfferRow = Awaited<ReturnType<ReturnType<typeof selectOffers>['execute']>>[number]
 
@@ -80,7 +97,16 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
   const offerIds = rows.map((row) => row.offer_id)
   const goals = await db
     .selectFrom('goals')
-    .select(['offer_id', 'goal_id', 'name', 'description', 'payout_micros', 'is_optional'])
+    .select([
+      'offer_id',
+      'goal_id',
+      'name',
+      'description',
+      'payout_micros',
+      'payout_ppm',
+      'is_optional',
+      'is_repeatable',
+    ])
     .where((is) => is('offer_id', '=', is.fn.any(is.val(offerIds))))
     .where('is_retired', '=', false)
     .orderBy('offer_id')
@@ -93,7 +119,9 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
       name: goal.name,
       description: goal.description,
       payoutMicros: goal.payout_micros,
+      payoutPpm: goal.payout_ppm,
       isOptional: goal.is_optional,
+      isRepeatable: goal.is_repeatable,
     })
   }
   return rows.map((row) => ({
@@ -104,6 +132,7 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
     payoutMicros: row.payout_micros,
     countries: row.countries,
     platforms: row.platforms as Platform[],
+    destinationUrl: row.destination_url,
     imageUrl: row.image_url,
     difficulty: row.difficulty,
     timeEstimate: row.time_estimate,
@@ -113,6 +142,8 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
     status: row.status,
     startsAt: row.starts_at,
     endsAt: row.ends_at,
+    fullUntilMs: row.full_until === null ? null : Number(row.full_until), // a total cap that is full gives Infinity
+    termsId: row.terms_id ?? 0,
     popularity: row.popularity,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -5,6 +5,7 @@ import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
 import { type Currency, fillRewards, TOKEN } from './offer-text.ts'
 import type { Sort } from './schema.ts'
+import type { CatalogueOffer } from './slots.ts'
 
 const MAX_KEPT_CHARACTERS = 100_000_000
 const MAX_KEPT_OFFSET = 100_000
@@ -33,18 +34,31 @@ export class Pages {
     const key = (currency.id * MAX_KEPT_OFFSET + offset) * LIMITS + limit
     const kept = offset < MAX_KEPT_OFFSET ? this.#byList.get(list)?.get(key) : undefined
     if (kept !== undefined) return kept
-    const page = this.#write(list, offset, limit, currency)
+    const offers = this.#catalogue.slice(list, offset, limit)
+    const page = this.#write(list, { offers, total: list.total }, offset, limit, currency)
     if (offset < MAX_KEPT_OFFSET) this.#keep(list, key, page)
     return page
   }
 
-  #write(list: OfferList, offset: number, limit: number, currency: Currency): Page {
-    const offers = this.#catalogue
-      .slice(list, offset, limit)
-      .map(({ template, payouts }) => fillRewards(template, payouts, currency))
-    const hasMore = offset + limit < list.total
-    const text = `{"offers":[${offers.join(',')}],"total":${list.total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
-    const { sort, filter, stamp, total } = list
+  /** The page for somebody who has completed these offers. */
+  getWithout(hidden: readonly number[], { filter, sort, offset, limit, currency }: PageRequest): Page {
+    const list = this.#catalogue.list(filter, sort)
+    const { offers, total } = this.#catalogue.sliceWithout(list, hidden, offset, limit)
+    const page = this.#write(list, { offers, total }, offset, limit, currency)
+    return { chunks: page.chunks, tag: hashText(`${page.tag}|${hidden.toSorted((a, b) => a - b).join()}`) }
+  }
+
+  #write(
+    list: OfferList,
+    { offers, total }: { offers: CatalogueOffer[]; total: number },
+    offset: number,
+    limit: number,
+    currency: Currency,
+  ): Page {
+    const texts = offers.map(({ template, payouts }) => fillRewards(template, payouts, currency))
+    const hasMore = offset + limit < total
+    const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
+    const { sort, filter, stamp } = list
     const meaning = JSON.stringify([
       this.#catalogue.publicUrl,
       sort,

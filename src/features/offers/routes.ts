@@ -1,17 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { hashText } from '../../lib/hash-text.ts'
-import { metaJson, sendJson, sendNotModified } from '../../http/envelope.ts'
+import { metaJson, sendJson, sendNotModified, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { CompletedGoal, Completions } from './completions.ts'
 import type { Contexts, SubIdSet } from './contexts.ts'
 import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
 import { fillRewards, TOKEN } from './offer-text.ts'
 import { Pages } from './pages.ts'
-import { OfferList, OfferListQuery, OfferParams, OfferQuery, OfferReply } from './schema.ts'
+import { OfferList, OfferListQuery, OfferParams, OfferQuery, OfferReply, WhyQuery, WhyReply } from './schema.ts'
+import { explainOffer } from './why.ts'
 
 const SECONDS_A_DAY = 86_400
 const MAX_OFFER_ID = Number.MAX_SAFE_INTEGER
@@ -20,13 +22,15 @@ export type OfferRoutesOptions = {
   gate: Gate<AppCredential>
   catalogue: Catalogue
   contexts: Contexts
+  completions: Completions
   links: LinkSigner
 }
 
 /** The part of an answer that is the same whoever asks: its JSON, cut where the token goes, and what its ETag covers. */
 type Prepared = { chunks: string[]; message: string; tag: string }
 
-export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts, links }: OfferRoutesOptions): void {
+export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions): void {
+  const { gate, catalogue, contexts, completions, links } = options
   const pages = new Pages(catalogue)
 
   server.get<{ Querystring: OfferListQuery }>(
@@ -46,13 +50,17 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
     },
     (request, reply) => {
       const { query } = request
-      const { currency, rules } = gate.callerOf(request)
+      const { appId, isTest, currency, rules } = gate.callerOf(request)
       const filter: Filter = { rules }
       if (query.country !== undefined) filter.country = query.country.toUpperCase()
       if (query.platform !== undefined) filter.platform = query.platform
       if (query.category !== undefined) filter.category = query.category
-      const page = pages.get({ filter, sort: query.sort, offset: query.offset, limit: query.limit, currency })
-      answer(request, reply, query, { chunks: page.chunks, message: 'Offers retrieved successfully', tag: page.tag })
+      const wanted = { filter, sort: query.sort, offset: query.offset, limit: query.limit, currency }
+      whenKnown(completions.of({ appId, isTest, userId: query.userId }), reply, (goals) => {
+        const hidden = goals.length === 0 ? goals : catalogue.completedOffers(goals)
+        const page = hidden.length === 0 ? pages.get(wanted) : pages.getWithout(hidden as number[], wanted)
+        answer(request, reply, query, { chunks: page.chunks, message: 'Offers retrieved successfully', tag: page.tag })
+      })
     },
   )
 
@@ -73,18 +81,49 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
       },
     },
     (request, reply) => {
-      const { currency, rules } = gate.callerOf(request)
-      const offerId = /^\d{1,15}$/.test(request.params.offer_id) ? Number(request.params.offer_id) : MAX_OFFER_ID
-      const found = catalogue.find(offerId, rules)
-      if (found === null) {
-        throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available.', {
-          offer_id: 'No available offer has this id.',
-        })
-      }
-      const { template, payouts } = found.offer
-      const chunks = `{"offer":${fillRewards(template, payouts, currency)}}`.split(TOKEN)
-      const tag = hashText(`${catalogue.publicUrl}|${offerId}|${currency.rateMicros}|${currency.name}|${found.stamp}`)
-      answer(request, reply, request.query, { chunks, message: 'Offer retrieved successfully', tag })
+      const { appId, isTest, currency, rules } = gate.callerOf(request)
+      const offerId = readOfferId(request.params.offer_id)
+      whenKnown(completions.of({ appId, isTest, userId: request.query.userId }), reply, (goals) => {
+        const found = catalogue.find(offerId, rules)
+        if (found === null || catalogue.completedOffers(goals).includes(offerId)) {
+          throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available to this user.', {
+            offer_id: 'No available offer has this id.',
+          })
+        }
+        const { template, payouts } = found.offer
+        const chunks = `{"offer":${fillRewards(template, payouts, currency)}}`.split(TOKEN)
+        const tag = hashText(`${catalogue.publicUrl}|${offerId}|${currency.rateMicros}|${currency.name}|${found.stamp}`)
+        answer(request, reply, request.query, { chunks, message: 'Offer retrieved successfully', tag })
+      })
+    },
+  )
+
+  server.get<{ Querystring: WhyQuery; Params: { offer_id: string } }>(
+    '/offers/:offer_id/why',
+    {
+      schema: {
+        operationId: 'explainOffer',
+        summary: 'Say why a user does not see an offer',
+        tags: ['Offers'],
+        params: OfferParams,
+        querystring: WhyQuery,
+        response: { 200: successReply(WhyReply), ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    (request, reply) => {
+      const { appId, isTest, rules } = gate.callerOf(request)
+      const { userId, country, platform } = request.query
+      whenKnown(completions.of({ appId, isTest, userId }), reply, (goals) => {
+        const visit = {
+          country: country?.toUpperCase() ?? null,
+          platforms: platform === undefined ? null : [platform],
+          rules,
+        }
+        const explained = explainOffer(catalogue, readOfferId(request.params.offer_id), visit, goals, Date.now())
+        const sentences = explained.reasons.map(({ message }) => message)
+        const message = sentences.join(' ') || 'The user sees this offer.'
+        sendJson(request, reply, 200, successJson(request, explained, message))
+      })
     },
   )
 
@@ -107,6 +146,18 @@ export function offerRoutes(server: FastifyInstance, { gate, catalogue, contexts
     if (saving === undefined) send()
     else saving.then(send).catch((error: unknown) => reply.send(error))
   }
+}
+
+const readOfferId = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : MAX_OFFER_ID)
+
+/** Goes on at once for nearly everybody; for a user with conversions perhaps after a look into the database. */
+function whenKnown(
+  goals: readonly CompletedGoal[] | Promise<readonly CompletedGoal[]>,
+  reply: FastifyReply,
+  next: (goals: readonly CompletedGoal[]) => void,
+): void {
+  if (goals instanceof Promise) goals.then(next).catch((error: unknown) => reply.send(error))
+  else next(goals)
 }
 
 /** Like `join`, but leaves the copying to the one time the text is written to the socket. */

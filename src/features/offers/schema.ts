@@ -8,6 +8,10 @@ export const SORTS = ['payout_desc', 'payout_asc', 'newest', 'popular'] as const
 export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const
 export const CONVERSION_TYPES = ['cpa', 'cpi', 'cpe', 'cpl', 'survey'] as const
 export const STATUSES = ['active', 'paused'] as const
+/** What a destination can ask for: known at the click, and no secret of the publisher's. */
+export const DESTINATION_MACROS = [
+  'click_id', 'offer_id', 'app_id', 'country', 'device', 'os', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'timestamp',
+] as const // prettier-ignore
 
 export type Platform = (typeof PLATFORMS)[number]
 export type Category = (typeof CATEGORIES)[number]
@@ -68,6 +72,13 @@ export type OfferListQuery = Static<typeof OfferListQuery> & { limit: number; of
 export const OfferQuery = Type.Object({ userId, ...SubIds })
 export type OfferQuery = Static<typeof OfferQuery>
 
+export const WhyQuery = Type.Object({
+  userId,
+  country: OfferListQuery.properties.country,
+  platform: OfferListQuery.properties.platform,
+})
+export type WhyQuery = Static<typeof WhyQuery>
+
 export const OfferParams = Type.Object({ offer_id: Type.String({ description: 'The offer_id of an offer.' }) })
 
 const usd = Type.Number({ description: 'US dollars, at most four decimals.' })
@@ -81,6 +92,11 @@ export const Goal = Type.Object({
   payout: usd,
   payout_local: local,
   is_optional: Type.Boolean(),
+  payout_percent: Type.Optional(
+    Type.Number({
+      description: 'Of the amount that the advertiser confirms. Then `payout` is what is paid when none is named.',
+    }),
+  ),
 })
 
 export const Offer = Type.Object({
@@ -112,6 +128,18 @@ export const OfferList = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
   has_more: Type.Boolean(),
+})
+
+export const WhyReply = Type.Object({
+  offer_id: Type.Integer(),
+  visible: Type.Boolean({ description: 'The user sees it in a list without filters, or with those given here.' }),
+  reasons: Type.Array(
+    Type.Object({
+      code: oneOf(['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'completed']),
+      message: Type.String(),
+    }),
+    { description: 'All of them, empty when it is visible.' },
+  ),
 })
 
 export const OfferReply = Type.Object({ offer: Offer })

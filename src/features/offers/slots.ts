@@ -9,6 +9,12 @@ export type CatalogueOffer = {
   template: string
   /** Micros of the offer and of each goal, for the holes. */
   payouts: number[]
+  /** Where its link leads, with macros. */
+  destination: string
+  /** What a click on it promises. */
+  termsId: number
+  /** The goals that complete it; null when it can be completed again and again. */
+  requiredGoals: number[] | null
 }
 
 // A bit for each country, and one that every offer has, for whoever does not ask for a country.
@@ -34,6 +40,7 @@ export class Slots {
   readonly active: Uint8Array
   readonly startsAt: Float64Array
   readonly endsAt: Float64Array
+  readonly fullUntil: Float64Array
   readonly xid: Float64Array
   readonly stampA: Uint32Array
   readonly stampB: Uint32Array
@@ -49,6 +56,7 @@ export class Slots {
     this.active = new Uint8Array(capacity)
     this.startsAt = new Float64Array(capacity)
     this.endsAt = new Float64Array(capacity)
+    this.fullUntil = new Float64Array(capacity)
     this.xid = new Float64Array(capacity)
     this.stampA = new Uint32Array(capacity)
     this.stampB = new Uint32Array(capacity)
@@ -89,6 +97,7 @@ export class Slots {
     this.active[slot] = record.status === 'active' ? 1 : 0
     this.startsAt[slot] = record.startsAt?.getTime() ?? -Infinity
     this.endsAt[slot] = record.endsAt?.getTime() ?? Infinity
+    this.fullUntil[slot] = record.fullUntilMs ?? -Infinity
     this.xid[slot] = Number(record.changedXid)
     this.stampA[slot] = mix(record.offerId, Number(record.changedXid))
     this.stampB[slot] = mix(Number(record.changedXid), record.offerId)
@@ -117,7 +126,12 @@ export class Slots {
 
   /** Should be shown at this time; `isListable` says whether it is. */
   isDue(slot: number, nowMs: number): boolean {
-    return this.active[slot] === 1 && (this.startsAt[slot] as number) <= nowMs && nowMs < (this.endsAt[slot] as number)
+    return (
+      this.active[slot] === 1 &&
+      (this.startsAt[slot] as number) <= nowMs &&
+      nowMs < (this.endsAt[slot] as number) &&
+      (this.fullUntil[slot] as number) <= nowMs
+    )
   }
 
   isListable(slot: number): boolean {

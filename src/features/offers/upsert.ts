@@ -1,9 +1,11 @@
 // Writes a batch of offers with their goals: new ones are made, changed ones updated, the rest left alone. An offer is
-// known by its advertiser and the advertiser's own id for it; a goal by its name within the offer.
+// known by its advertiser and the advertiser's own id for it; a goal by its name within the offer. Where what an offer
+// promises has changed, it gets new terms.
 import { sql } from 'kysely'
 import { isCollision, isRowFault } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
+import { CAP_COLUMNS, lockCaps, settleCaps } from './caps.ts'
 import type { NewOffer } from './import-record.ts'
 
 export type UpsertOutcome = {
@@ -18,7 +20,7 @@ type Row = { line: number; offer: NewOffer }
 const MAX_TRIES = 10
 type KnownRow = Row & { advertiserId: number }
 
-export async function upsertOffers(db: Db, rows: Row[]): Promise<UpsertOutcome> {
+export async function upsertOffers(db: Db, rows: Row[], now: Date = new Date()): Promise<UpsertOutcome> {
   const outcome: UpsertOutcome = { created: 0, updated: 0, unchanged: 0, problems: [] }
   if (rows.length === 0) return outcome
   const advertisers = await findAdvertisers(db, [...new Set(rows.map(({ offer }) => offer.advertiser))])
@@ -32,15 +34,15 @@ export async function upsertOffers(db: Db, rows: Row[]): Promise<UpsertOutcome> 
         problem: `there is no advertiser "${row.offer.advertiser}"; make it with: offerdeck advertiser create --name "${row.offer.advertiser}"`,
       })
   }
-  await writeOrSplit(db, known, outcome)
+  await writeOrSplit(db, known, now, outcome)
   return outcome
 }
 
 /** All in one transaction; if the database refuses a row, each by itself, so that only that one is left out. */
-async function writeOrSplit(db: Db, rows: KnownRow[], outcome: UpsertOutcome): Promise<void> {
+async function writeOrSplit(db: Db, rows: KnownRow[], now: Date, outcome: UpsertOutcome): Promise<void> {
   if (rows.length === 0) return
   try {
-    const { created, updated } = await retrying(() => db.transaction().execute((trx) => write(trx, rows)))
+    const { created, updated } = await retrying(() => writeBatch(db, rows, now))
     outcome.created += created
     outcome.updated += updated
     outcome.unchanged += rows.length - created - updated
@@ -48,7 +50,7 @@ async function writeOrSplit(db: Db, rows: KnownRow[], outcome: UpsertOutcome): P
     if (!isRowFault(error)) throw error
     if (rows.length === 1)
       outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
-    else for (const row of rows) await writeOrSplit(db, [row], outcome)
+    else for (const row of rows) await writeOrSplit(db, [row], now, outcome)
   }
 }
 
@@ -63,6 +65,39 @@ async function retrying<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Caps are changed by one at a time, while nobody counts, so a batch without any must not stop everybody's clicks: it
+ * holds the lock on caps shared, which keeps others from capping its offers, and begins anew, exclusively, if some are
+ * capped already.
+ */
+async function writeBatch(db: Db, rows: KnownRow[], now: Date): Promise<Written> {
+  // A file may name an offer twice: as if imported one after the other, the last one counts.
+  const distinct = [
+    ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values(),
+  ]
+  if (distinct.every(({ offer }) => Object.values(offer.caps).every((cap) => cap === null))) {
+    const written = await db.transaction().execute(async (trx) => {
+      await lockCaps(trx, 'shared')
+      return (await isAnyCapped(trx, distinct)) ? null : write(trx, distinct)
+    })
+    if (written !== null) return written
+  }
+  return db.transaction().execute(async (trx) => {
+    await lockCaps(trx, 'exclusive')
+    const written = await write(trx, distinct)
+    await settleCaps(trx, written.recapped, now)
+    return written
+  })
+}
+
+async function isAnyCapped(trx: Trx, rows: KnownRow[]): Promise<boolean> {
+  const keys = rows.map(({ advertiserId, offer }) => ({ advertiser_id: advertiserId, external_id: offer.externalId }))
+  const { rows: capped } = await sql`
+    SELECT FROM jsonb_to_recordset(${JSON.stringify(keys)}) AS k (advertiser_id bigint, external_id text)
+    JOIN offers USING (advertiser_id, external_id) WHERE is_capped LIMIT 1`.execute(trx)
+  return capped.length > 0
+}
+
 async function findAdvertisers(db: Db, names: string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('advertisers')
@@ -75,27 +110,37 @@ async function findAdvertisers(db: Db, names: string[]): Promise<Map<string, num
 const COLUMNS = [
   'name', 'description', 'category', 'payout_micros', 'revenue_micros', 'countries', 'platforms', 'destination_url', 'image_url',
   'difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type', 'status', 'starts_at', 'ends_at',
+  'attribution_s', 'hold_s', 'over_cap', ...CAP_COLUMNS,
 ] // prettier-ignore
 const columns = sql.raw(COLUMNS.join(', '))
 const excluded = sql.raw(COLUMNS.map((name) => `excluded.${name}`).join(', '))
 const before = sql.raw(COLUMNS.map((name) => `old.${name}`).join(', '))
 const assignments = sql.raw(COLUMNS.map((name) => `${name} = excluded.${name}`).join(', '))
 
-async function write(trx: Trx, rows: KnownRow[]): Promise<{ created: number; updated: number }> {
-  // A file may name an offer twice: as if imported one after the other, the last one counts.
-  const distinct = [
-    ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values(),
-  ]
-  const written = await sql<{ offer_id: number; is_new: boolean }>`
-    INSERT INTO offers AS old (advertiser_id, external_id, ${columns})
-    SELECT advertiser_id, external_id, ${columns} FROM jsonb_populate_recordset(NULL::offers, ${JSON.stringify(distinct.map(offerRow))})
-    ON CONFLICT (advertiser_id, external_id) DO UPDATE SET ${assignments}, updated_at = date_trunc('second', now())
-    WHERE (${before}) IS DISTINCT FROM (${excluded})
-    RETURNING offer_id, (xmax = 0) AS is_new`.execute(trx)
-  const changedGoals = await writeGoals(trx, distinct)
-  const created = new Set(written.rows.filter((row) => row.is_new).map((row) => row.offer_id))
-  const updated = new Set([...written.rows.map((row) => row.offer_id), ...changedGoals])
-  const onlyGoals = changedGoals.filter((id) => !written.rows.some((row) => row.offer_id === id))
+const caps = sql.raw(CAP_COLUMNS.join(', '))
+const capsBefore = sql.raw(CAP_COLUMNS.map((name) => `before.${name}`).join(', '))
+const capsAfter = sql.raw(CAP_COLUMNS.map((name) => `written.${name}`).join(', '))
+
+/** How many are new, how many changed, and which have other caps than before. */
+type Written = { created: number; updated: number; recapped: number[] }
+
+async function write(trx: Trx, rows: KnownRow[]): Promise<Written> {
+  // The query beside the insert still sees the offers as they were before it.
+  const { rows: written } = await sql<{ offer_id: number; is_new: boolean; is_recapped: boolean }>`
+    WITH written AS (
+      INSERT INTO offers AS old (advertiser_id, external_id, ${columns})
+      SELECT advertiser_id, external_id, ${columns} FROM jsonb_populate_recordset(NULL::offers, ${JSON.stringify(rows.map(offerRow))})
+      ON CONFLICT (advertiser_id, external_id) DO UPDATE SET ${assignments}, updated_at = date_trunc('second', now())
+      WHERE (${before}) IS DISTINCT FROM (${excluded})
+      RETURNING offer_id, (xmax = 0) AS is_new, ${caps}
+    )
+    SELECT offer_id, is_new, (${capsBefore}) IS DISTINCT FROM (${capsAfter}) AS is_recapped
+    FROM written LEFT JOIN offers before USING (offer_id)`.execute(trx)
+  const changedGoals = await writeGoals(trx, rows)
+  const idsOf = (some: typeof written) => some.map((row) => row.offer_id)
+  const created = written.filter((row) => row.is_new).length
+  const changed = new Set([...idsOf(written), ...changedGoals])
+  const onlyGoals = [...changed].filter((id) => !written.some((row) => row.offer_id === id))
   if (onlyGoals.length > 0) {
     await trx
       .updateTable('offers')
@@ -103,7 +148,8 @@ async function write(trx: Trx, rows: KnownRow[]): Promise<{ created: number; upd
       .where('offer_id', 'in', onlyGoals)
       .execute()
   }
-  return { created: created.size, updated: updated.size - created.size }
+  if (changed.size > 0) await sql`SELECT renew_terms(${[...changed]}::bigint[])`.execute(trx)
+  return { created, updated: changed.size - created, recapped: idsOf(written.filter((row) => row.is_recapped)) }
 }
 
 function offerRow({ advertiserId, offer }: KnownRow) {
@@ -127,8 +173,23 @@ function offerRow({ advertiserId, offer }: KnownRow) {
     status: offer.status,
     starts_at: offer.startsAt,
     ends_at: offer.endsAt,
+    attribution_s: offer.attributionSeconds,
+    hold_s: offer.holdSeconds,
+    over_cap: offer.overCap,
+    daily_click_cap: offer.caps.dailyClicks,
+    total_click_cap: offer.caps.totalClicks,
+    daily_conversion_cap: offer.caps.dailyConversions,
+    total_conversion_cap: offer.caps.totalConversions,
+    daily_payout_cap_micros: offer.caps.dailyPayoutMicros,
+    total_payout_cap_micros: offer.caps.totalPayoutMicros,
   }
 }
+
+const GOAL_COLUMNS = [
+  'place', 'name', 'description', 'payout_micros', 'revenue_micros', 'is_optional', 'is_repeatable', 'payout_ppm', 'revenue_ppm',
+] // prettier-ignore
+const goalColumns = (of?: string) =>
+  sql.raw(GOAL_COLUMNS.map((name) => (of === undefined ? name : `${of}.${name}`)).join(', '))
 
 /** Returns the offers whose goals changed. A goal that is gone is retired, not deleted: conversions may speak of it. */
 async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<number[]> {
@@ -142,21 +203,23 @@ async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<number[]> {
       payout_micros: goal.payoutMicros,
       revenue_micros: goal.revenueMicros,
       is_optional: goal.isOptional,
+      is_repeatable: goal.isRepeatable,
+      payout_ppm: goal.payoutPpm,
+      revenue_ppm: goal.revenuePpm,
     })),
   )
   const { rows: changed } = await sql<{ offer_id: number }>`
     WITH given AS MATERIALIZED (
-      SELECT o.offer_id, g.place, g.name, g.description, g.payout_micros, g.revenue_micros, g.is_optional
+      SELECT o.offer_id, ${goalColumns('g')}
       FROM jsonb_to_recordset(${JSON.stringify(goals)}) AS g (advertiser_id bigint, external_id text, place integer,
-        name text, description text, payout_micros bigint, revenue_micros bigint, is_optional boolean)
+        name text, description text, payout_micros bigint, revenue_micros bigint, is_optional boolean,
+        is_repeatable boolean, payout_ppm integer, revenue_ppm integer)
       JOIN offers o USING (advertiser_id, external_id)
     ), kept AS (
-      INSERT INTO goals AS old (offer_id, place, name, description, payout_micros, revenue_micros, is_optional)
-      SELECT * FROM given ORDER BY offer_id, place
-      ON CONFLICT (offer_id, name) DO UPDATE SET place = excluded.place, description = excluded.description,
-        payout_micros = excluded.payout_micros, revenue_micros = excluded.revenue_micros, is_optional = excluded.is_optional, is_retired = false
-      WHERE (old.place, old.description, old.payout_micros, old.revenue_micros, old.is_optional, old.is_retired)
-        IS DISTINCT FROM (excluded.place, excluded.description, excluded.payout_micros, excluded.revenue_micros, excluded.is_optional, false)
+      INSERT INTO goals AS old (offer_id, ${goalColumns()})
+      SELECT offer_id, ${goalColumns()} FROM given ORDER BY offer_id, place
+      ON CONFLICT (offer_id, name) DO UPDATE SET (${goalColumns()}, is_retired) = ROW (${goalColumns('excluded')}, false)
+      WHERE (${goalColumns('old')}, old.is_retired) IS DISTINCT FROM (${goalColumns('excluded')}, false)
       RETURNING offer_id
     ), retired AS (
       UPDATE goals SET is_retired = true

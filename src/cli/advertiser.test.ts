@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Installation } from '../../test/installation.ts'
+
+type Made = { advertiser_id: number; name: string; token: string }
+
+// A server runs beside the commands: they share its database, and none needs to start one.
+const home = new Installation()
+let acme: Made
+let offers: number[]
+before(async () => {
+  await home.run(['--help']) // compiles the program, once; all others would at the same time
+  await home.serve({ DEMO: 'off' })
+  acme = await home.json<Made>('advertiser', 'create', '--name', 'Acme')
+  const plain = { advertiser: 'Acme', name: 'An offer', category: 'app', payout: 1.5 }
+  const file = join(home.folder, 'offers.json')
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { ...plain, external_id: 'a', destination_url: 'https://ads.example.com/?c={click_id}', hold: '36h' },
+      { ...plain, external_id: 'b', destination_url: 'https://ads.example.com/' },
+    ]),
+  )
+  await home.json('offer', 'import', file)
+  offers = (await home.json<{ offer_id: number }[]>('offer', 'list')).map((offer) => offer.offer_id)
+})
+after(() => home.remove())
+
+test('an advertiser is shown with the URLs to paste, its own names in them, and a warning where they are in vain', async () => {
+  const id = String(acme.advertiser_id)
+  await home.json('advertiser', 'set', id, '--allow-ip', '192.0.2.0/24', '--allow-ip', '2001:db8::1', '--map', 'a=b=approved', '--alias', 'click_id=cid') // prettier-ignore
+  const { status, out } = await home.run(['advertiser', 'show', id, '--token', acme.token])
+  assert.equal(status, 0)
+  assert.match(out, /allowed_ips +\["192\.0\.2\.0\/24","2001:db8::1"\]\nstatus_map +\{"a=b":"approved"\}/)
+  assert.match(out, /\{click_id\} +whatever it calls the value that it got from our link/)
+  const url = String.raw`http://127\.0\.0\.1:\d+/postback\?cid=\{click_id\}&goal=\d+&txn_id=\{txn_id\}&token=${acme.token}`
+  assert.match(out, new RegExp(`Offer ${offers[0]}, "An offer"\n  Goal \\d+, "Complete"\n    ${url}\n`))
+  assert.match(
+    out,
+    new RegExp(`Offer ${offers[1]}, "An offer"\n  WARNING: .* no \\{click_id\\}, .* cannot be confirmed`),
+  )
+  const bare = await home.json<{ offers: { goals: { postback_url: string }[] }[] }>('advertiser', 'show', id)
+  assert.match(bare.offers[0]?.goals[0]?.postback_url ?? '', /&token=YOUR_TOKEN$/)
+  assert.partialDeepStrictEqual(await home.json('advertiser', 'set', id, '--any-ip', '--no-map', '--no-aliases'), {
+    allowed_ips: [],
+    status_map: {},
+    aliases: {},
+  })
+})
+
+test('a rotated token is no longer taken as its own when its grace is over', async () => {
+  const made = await home.json<Made>('advertiser', 'create', '--name', 'Rotating')
+  const id = String(made.advertiser_id)
+  const rotated = await home.json<Made>('advertiser', 'rotate-token', id, '--grace', '0s')
+  const [old, fresh, foreign] = await Promise.all(
+    [made.token, rotated.token, acme.token].map((token) => home.run(['advertiser', 'show', id, '--token', token])),
+  )
+  assert.equal(fresh?.status, 0)
+  for (const refused of [old, foreign]) {
+    assert.equal(refused?.status, 1)
+    assert.match(refused?.err ?? '', new RegExp(`no live token of advertiser ${id}\\. Make a new one with: offerdeck`))
+  }
+})
+
+test('caps are set, shown with what is used, and taken away', async () => {
+  const id = String(offers[0])
+  const run = (...args: string[]) => home.run(['offer', 'caps', id, ...args])
+  assert.match((await run()).out, /has no caps\. Its usage is not counted/)
+  const caps = ['--daily-clicks', '5', '--total-payout', '12.5', '--over-cap', 'reject']
+  assert.partialDeepStrictEqual(await home.json('offer', 'caps', id, ...caps), {
+    daily_click_cap: 5,
+    total_click_cap: null,
+    total_payout_cap: 12.5,
+    over_cap: 'reject',
+    full: 'no',
+    total: { clicks: 0, conversions: 0, payout: 0 },
+  })
+  assert.match((await run()).out, /clicks +0 +5 +0 +-\nconversions .*\npayout +0 +- +0 +12\.5\n\nIt is open\./)
+  assert.partialDeepStrictEqual(await home.json('offer', 'show', id), {
+    attribution_window: '30d',
+    hold: '36h',
+    is_capped: true,
+    full_until: null,
+  })
+  assert.match((await run('--daily-clicks', 'none', '--total-payout', 'none')).out, /has no caps/)
+})
+
+test('a bad option of these commands is told in a sentence', async () => {
+  const id = String(acme.advertiser_id)
+  const attempts: [string[], RegExp][] = [
+    [['advertiser', 'set', id], /Say what to set: --allow-ip/],
+    [['advertiser', 'set', id, '--allow-ip', '0.0.0.0/0'], /takes in every address/],
+    [['advertiser', 'set', id, '--map', 'paid'], /--map must be a pair such as paid=approved/],
+    [['advertiser', 'rotate-token', id, '--grace', 'soon'], /--grace must be a time/],
+    [['advertiser', 'show', '999999'], /There is no advertiser 999999/],
+    [['offer', 'caps', '999999', '--daily-clicks', '1'], /There is no offer 999999/],
+    [['offer', 'caps', '1', '--daily-clicks', '0', '--total-payout', '-1'], /--daily-clicks must be a whole number[\s\S]*--total-payout must be an amount/],
+  ] // prettier-ignore
+  const results = await Promise.all(attempts.map(([args]) => home.run(args)))
+  for (const [i, [, message]] of attempts.entries()) {
+    assert.match(results[i]?.err ?? '', message)
+    assert.equal(results[i]?.status, 1)
+  }
+})

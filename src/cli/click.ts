@@ -1,0 +1,34 @@
+import { Command } from 'commander'
+import { OperatorError } from '../errors.ts'
+import { type ClickFilter, listClicks } from '../features/clicks/clicks.ts'
+import { isUuid } from '../lib/uuid7.ts'
+import { withDatabase } from './context.ts'
+import { type OutputOptions, readId, readLimit, show, table } from './output.ts'
+
+type ListOptions = OutputOptions & { app?: string; user?: string; offer?: string; before?: string; limit: string }
+
+export const clickCommand = () =>
+  new Command('click').description('clicks: users who followed a link').addCommand(
+    new Command('list')
+      .description('list clicks, newest first')
+      .option('--app <id>', 'only those of this app')
+      .option('--user <id>', 'only those of this user')
+      .option('--offer <id>', 'only those on this offer')
+      .option('--before <id>', 'only those before this click')
+      .option('--limit <n>', 'at most this many', '50')
+      .action(async (options: ListOptions) => {
+        const limit = readLimit(options.limit)
+        const filter: ClickFilter = {}
+        if (options.app !== undefined) filter.appId = readId(options.app)
+        if (options.user !== undefined) filter.userId = options.user
+        if (options.offer !== undefined) filter.offerId = readId(options.offer)
+        if (options.before !== undefined && !isUuid(options.before))
+          throw new OperatorError('--before must be a click_id.')
+        if (options.before !== undefined) filter.before = options.before
+        const clicks = await withDatabase(({ database }) => listClicks(database.db, filter, limit))
+        show(options, clicks, () => {
+          const more = clicks.length === limit ? `\n\nThere may be more: add --before ${clicks.at(-1)?.click_id}` : ''
+          return table(clicks, 'There are no such clicks.') + more
+        })
+      }),
+  )

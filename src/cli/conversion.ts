@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { Command, Option } from 'commander'
+import { messageOf, OperatorError } from '../errors.ts'
+import type { Db } from '../db/open.ts'
+import {
+  type Conversion,
+  type ConversionFilter,
+  findConversion,
+  listConversions,
+  readHistory,
+  type Status,
+  STATUSES,
+} from '../features/conversions/conversions.ts'
+import { settle } from '../features/conversions/settle.ts'
+import { parseTime } from '../lib/time.ts'
+import { isUuid } from '../lib/uuid7.ts'
+import { withDatabase } from './context.ts'
+import { fields, type OutputOptions, readId, readLimit, show, table } from './output.ts'
+
+const BATCH = 50
+
+type ListOptions = OutputOptions & {
+  app?: string
+  user?: string
+  offer?: string
+  status?: Status
+  from?: string
+  to?: string
+  before?: string
+  limit: string
+  test?: boolean
+}
+
+export const conversionCommand = () =>
+  new Command('conversion')
+    .description('conversions: completions of offers, and what is decided about them')
+    .addCommand(moveCommand('approve', 'approve pending conversions', 'approved'))
+    .addCommand(moveCommand('reject', 'reject pending conversions, for good', 'rejected'))
+    .addCommand(moveCommand('reverse', 'take approved conversions back, for good', 'reversed'))
+    .addCommand(
+      new Command('list')
+        .description('list conversions, newest first')
+        .option('--app <id>', 'only those of this app')
+        .option('--user <id>', 'only those of this user')
+        .option('--offer <id>', 'only those of this offer')
+        .addOption(new Option('--status <status>', 'only those in this state').choices(STATUSES))
+        .option('--from <time>', 'only those made at this time or later')
+        .option('--to <time>', 'only those made before this time')
+        .option('--test', 'only those made with test credentials')
+        .option('--before <id>', 'only those made before this conversion')
+        .option('--limit <n>', 'at most this many', '50')
+        .action(async (options: ListOptions) => {
+          const limit = readLimit(options.limit)
+          const found = await withDatabase(({ database }) => listConversions(database.db, readFilter(options), limit))
+          show(options, found, () => {
+            const more =
+              found.length === limit ? `\n\nThere may be more: add --before ${found.at(-1)?.conversion_id}` : ''
+            return table(found.map(summary), 'There are no such conversions.') + more
+          })
+        }),
+    )
+    .addCommand(
+      new Command('show')
+        .description('print everything recorded about a conversion, its history included')
+        .argument('<id>', 'conversion_id')
+        .action(async (id: string, options: OutputOptions) => {
+          const shown = await withDatabase(async ({ database: { db } }) => {
+            const conversion = await findConversion(db, id, null)
+            if (conversion === null)
+              throw new OperatorError(`There is no conversion "${id}". "offerdeck conversion list" shows them.`)
+            return { ...conversion, history: await readHistory(db, id) }
+          })
+          show(options, shown, ({ history, ...conversion }) => `${fields(conversion)}\n\n${table(history, '')}`)
+        }),
+    )
+
+const summary = (one: Conversion) => ({
+  conversion_id: one.conversion_id,
+  created_at: one.created_at,
+  status: one.status,
+  reason: one.status_reason,
+  app_id: one.app_id,
+  user_id: one.user_id,
+  offer_id: one.offer_id,
+  goal_id: one.goal_id,
+  payout_micros: one.payout_micros,
+  signals: one.signals.join(' '),
+  test: one.is_test,
+})
+
+function readFilter(options: ListOptions): ConversionFilter {
+  const filter: ConversionFilter = { isTest: options.test ?? false }
+  if (options.app !== undefined) filter.appId = readId(options.app)
+  if (options.offer !== undefined) filter.offerId = readId(options.offer)
+  if (options.user !== undefined) filter.userId = options.user
+  if (options.status !== undefined) filter.status = options.status
+  for (const name of ['from', 'to'] as const) {
+    const text = options[name]
+    const time = text === undefined ? undefined : parseTime(text)
+    if (time === null) throw new OperatorError(`--${name} must be a time such as 2026-01-31T12:00:00Z.`)
+    if (time !== undefined) filter[name] = time
+  }
+  if (options.before !== undefined) {
+    if (!isUuid(options.before)) throw new OperatorError('--before must be a conversion_id.')
+    filter.before = options.before
+  }
+  return filter
+}
+
+type MoveTo = 'approved' | 'rejected' | 'reversed'
+
+function moveCommand(name: string, description: string, to: MoveTo): Command {
+  return new Command(name)
+    .description(description)
+    .argument('[ids...]', 'conversion_ids')
+    .option('--file <file>', 'take the ids from a file, one a line (of a CSV, the first column)')
+    .action(async (ids: string[], options: OutputOptions & { file?: string }) => {
+      const wanted = [...ids, ...(options.file === undefined ? [] : await readIds(options.file))]
+      if (wanted.length === 0) throw new OperatorError('Name one or more conversion_ids, or a --file with them.')
+      const result = await withDatabase(({ database }) => moveAll(database.db, [...new Set(wanted)], to))
+      show(options, result, ({ moved, unchanged, problems }) =>
+        [
+          ...problems.map(({ conversion_id, problem }) => `${conversion_id}: ${problem}`),
+          `${moved} ${to}, ${unchanged} were so before, ${problems.length} refused.`,
+        ].join('\n'),
+      )
+      if (result.problems.length > 0) process.exitCode = 1
+    })
+}
+
+async function readIds(file: string): Promise<string[]> {
+  try {
+    const lines = (await readFile(file, 'utf8')).split(/\r?\n/)
+    const ids = lines.map((line) => (line.split(/[,;\t]/)[0] ?? '').trim().replaceAll('"', ''))
+    return ids.filter((id) => id !== '' && id !== 'conversion_id' && !id.startsWith('#'))
+  } catch (error) {
+    throw new OperatorError(`Cannot read ${file}: ${messageOf(error)}`)
+  }
+}
+
+/** Each stands for itself: one that cannot be moved is reported, the others are moved. */
+async function moveAll(db: Db, ids: string[], to: MoveTo) {
+  const result = { moved: 0, unchanged: 0, problems: [] as { conversion_id: string; problem: string }[] }
+  const refuse = (id: string, problem: string) => result.problems.push({ conversion_id: id, problem })
+  const known = ids.filter((id) => isUuid(id) || (refuse(id, 'This is not a conversion_id.'), false))
+  for (let i = 0; i < known.length; i += BATCH) {
+    const batch = known.slice(i, i + BATCH)
+    const commands = batch.map((conversionId) => ({ kind: 'move' as const, conversionId, to }))
+    const outcomes = await settle(db, commands, new Date())
+    for (const [j, outcome] of outcomes.entries()) {
+      const id = batch[j] ?? ''
+      if (outcome.kind === 'moved') result.moved++
+      else if (outcome.kind === 'duplicate') result.unchanged++
+      else if (outcome.conversion === null) refuse(id, 'There is no such conversion.')
+      else refuse(id, `It is ${outcome.conversion.status} and cannot become ${to}.`)
+    }
+  }
+  return result
+}

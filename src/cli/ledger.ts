@@ -1,0 +1,168 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Command } from 'commander'
+import { messageOf, OperatorError } from '../errors.ts'
+import { findAdvertiser } from '../features/accounts/advertisers.ts'
+import { findPublisher } from '../features/accounts/publishers.ts'
+import { checkLedger, countLedger, type LedgerProblem } from '../features/ledger/check.ts'
+import { readBalances } from '../features/ledger/ledger.ts'
+import { recordPayout, recordReceipt } from '../features/ledger/payments.ts'
+import { exactUsd, writeStatement } from '../features/ledger/statement.ts'
+import { parseUsd } from '../lib/money.ts'
+import { type Context, withDatabase } from './context.ts'
+import { fields, type OutputOptions, show } from './output.ts'
+
+type PartyOptions = OutputOptions & { publisher?: string; advertiser?: string }
+type PaymentOptions = OutputOptions & { amount: string; reference: string }
+type StatementOptions = OutputOptions & { publisher: string; month: string; out?: string }
+
+export const ledgerCommand = () =>
+  new Command('ledger')
+    .description('the ledger: who owes what to whom')
+    .addCommand(
+      new Command('check')
+        .description('prove that the ledger is right; the exit status is 1 when it is not')
+        .action(check),
+    )
+    .addCommand(
+      new Command('balance')
+        .description('print the balances of the network, a publisher or an advertiser, in US dollars')
+        .option('--publisher <name>', 'what this publisher is owed and was paid')
+        .option('--advertiser <name>', 'what this advertiser owes')
+        .action(async (options: PartyOptions) => {
+          if (options.publisher !== undefined && options.advertiser !== undefined)
+            throw new OperatorError('Give --publisher or --advertiser, not both.')
+          const balances = await withDatabase((context) => balancesFor(context, options))
+          show(options, balances, fields)
+        }),
+    )
+    .addCommand(
+      new Command('statement')
+        .description("write a publisher's month as CSV: what was earned, taken back and paid")
+        .requiredOption('--publisher <name>', 'the publisher')
+        .requiredOption('--month <month>', 'the month (UTC), such as 2026-11')
+        .option('--out <file>', 'write to this file (default: print it)')
+        .action(statement),
+    )
+    .addCommand(
+      paymentCommand('payout', 'record what was paid to a publisher, at most what is payable')
+        .requiredOption('--publisher <name>', 'who was paid')
+        .action(async (options: PaymentOptions & { publisher: string }) => {
+          const amountMicros = readAmount(options.amount)
+          const { payableMicros } = await withDatabase(async ({ database: { db } }) => {
+            const { publisher_id } = await findPublisher(db, options.publisher)
+            const { reference } = options
+            return recordPayout(db, { publisherId: publisher_id, amountMicros, reference, at: new Date() })
+          })
+          const { publisher, reference } = options
+          const result = { publisher, reference, amount_micros: amountMicros, payable_micros: payableMicros }
+          show(
+            options,
+            result,
+            () =>
+              `Recorded ${exactUsd(amountMicros)} USD paid to "${publisher}". Payable still: ${exactUsd(payableMicros)} USD.`,
+          )
+        }),
+    )
+    .addCommand(
+      paymentCommand('receipt', 'record what an advertiser paid; it may pay ahead')
+        .requiredOption('--advertiser <name>', 'who paid')
+        .action(async (options: PaymentOptions & { advertiser: string }) => {
+          const amountMicros = readAmount(options.amount)
+          const { receivableMicros } = await withDatabase(async ({ database: { db } }) => {
+            const { advertiser_id } = await findAdvertiser(db, options.advertiser)
+            const { reference } = options
+            return recordReceipt(db, { advertiserId: advertiser_id, amountMicros, reference, at: new Date() })
+          })
+          const { advertiser, reference } = options
+          const result = { advertiser, reference, amount_micros: amountMicros, receivable_micros: receivableMicros }
+          show(
+            options,
+            result,
+            () =>
+              `Recorded ${exactUsd(amountMicros)} USD received from "${advertiser}". Receivable still: ${exactUsd(receivableMicros)} USD.`,
+          )
+        }),
+    )
+
+const paymentCommand = (name: string, description: string) =>
+  new Command(name)
+    .description(description)
+    .requiredOption('--amount <usd>', 'how much, in US dollars, such as 125.50')
+    .requiredOption('--reference <text>', 'what names this payment, such as the number of the transfer; works once')
+
+function readAmount(text: string): number {
+  const micros = parseUsd(text) ?? 0
+  if (micros <= 0) throw new OperatorError('--amount must be dollars above 0 with at most 4 decimals, such as 125.50.')
+  return micros
+}
+
+async function check(options: OutputOptions): Promise<void> {
+  const { problems, ...counts } = await withDatabase(async ({ database }) => ({
+    ...(await countLedger(database)),
+    problems: await checkLedger(database),
+  }))
+  show(options, { is_right: problems.length === 0, ...counts, problems }, () =>
+    problems.length === 0
+      ? `The ledger is right: ${counts.postings} postings, ${counts.conversions} conversions.`
+      : problems.map(describe).join('\n'),
+  )
+  if (problems.length > 0) process.exitCode = 1
+}
+
+function describe({ kind, count, examples }: LedgerProblem): string {
+  const more = count > examples.length ? [`  … and ${count - examples.length} more.`] : []
+  return [`${kind}: ${count}`, ...examples.map((example) => `  ${example}`), ...more].join('\n')
+}
+
+async function balancesFor({ database: { db } }: Context, { publisher, advertiser }: PartyOptions) {
+  if (publisher !== undefined) {
+    const { publisher_id } = await findPublisher(db, publisher)
+    const { pendingMicros, payableMicros, paidMicros } = await readBalances(db, { publisherId: publisher_id })
+    return { publisher, pending_micros: pendingMicros, payable_micros: payableMicros, paid_micros: paidMicros }
+  }
+  if (advertiser !== undefined) {
+    const { advertiser_id } = await findAdvertiser(db, advertiser)
+    const { receivableMicros } = await readBalances(db, { advertiserId: advertiser_id })
+    return { advertiser, receivable_micros: receivableMicros }
+  }
+  const all = await readBalances(db, 'network')
+  return {
+    receivable_micros: all.receivableMicros,
+    cash_micros: all.cashMicros,
+    pending_micros: all.pendingMicros,
+    payable_micros: all.payableMicros,
+    margin_micros: all.marginMicros,
+  }
+}
+
+async function statement(options: StatementOptions): Promise<void> {
+  const { publisher, month, out } = options
+  if (out === undefined && options.json)
+    throw new OperatorError('A statement is CSV: with --json, name a file for it with --out.')
+  await withDatabase(async ({ database: { db } }) => {
+    const { publisher_id } = await findPublisher(db, publisher)
+    const text = writeStatement(db, publisher_id, month)
+    if (out === undefined) await pipeline(Readable.from(text), process.stdout, { end: false })
+    else await writeWhole(out, text)
+  })
+  if (out !== undefined) show(options, { publisher, month, file: out }, () => `Wrote ${out}.`)
+}
+
+/** Half a statement must not look like a whole one, so the file gets its name at the end. */
+async function writeWhole(file: string, text: AsyncIterable<string>): Promise<void> {
+  const part = `${file}.part`
+  const handle = await open(part, 'w').catch((error: unknown) => {
+    throw new OperatorError(`Cannot write ${file}: ${messageOf(error)}`)
+  })
+  try {
+    await handle.writeFile(text)
+    await handle.close()
+    await rename(part, file)
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await rm(part, { force: true })
+    throw error
+  }
+}

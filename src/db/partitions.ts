@@ -1,0 +1,74 @@
+// Partitions of a day each, for tables whose time-ordered id is their partition key. They are made a week ahead, and on
+// demand for what comes late out of a spool; retention drops them whole.
+import { sql } from 'kysely'
+import { uuid7Floor } from '../lib/uuid7.ts'
+import type { Db } from './open.ts'
+
+export type PartitionedTable = 'clicks' | 'inbound_calls'
+const TABLES: readonly PartitionedTable[] = ['clicks', 'inbound_calls']
+
+const DAY_MS = 86_400_000
+const DAYS_AHEAD = 7
+const LOCK = 0x0ff3_0005
+
+/** The day (UTC) that begins this partition's name: clicks_20260131. */
+const nameOf = (table: PartitionedTable, dayMs: number) =>
+  `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+const dayOf = (timeMs: number) => Math.floor(timeMs / DAY_MS) * DAY_MS
+
+/** Makes what is missing for the days of these times. */
+export async function ensurePartitions(db: Db, table: PartitionedTable, timesMs: Iterable<number>): Promise<void> {
+  const days = new Set([...timesMs].map(dayOf))
+  const existing = new Set(await listPartitions(db, table))
+  const missing = [...days].filter((day) => !existing.has(nameOf(table, day))).toSorted((a, b) => a - b)
+  if (missing.length === 0) return
+  await db.transaction().execute(async (trx) => {
+    // One process at a time: two that create the same table would both fail on it.
+    await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(trx)
+    for (const day of missing) {
+      await sql`CREATE TABLE IF NOT EXISTS ${sql.table(nameOf(table, day))} PARTITION OF ${sql.table(table)}
+        FOR VALUES FROM (${sql.lit(uuid7Floor(day))}) TO (${sql.lit(uuid7Floor(day + DAY_MS))})`.execute(trx)
+    }
+  })
+}
+
+/** Yesterday's, for clocks that differ, to a week from now. */
+export async function ensurePartitionsAhead(db: Db, nowMs: number): Promise<void> {
+  const times = Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => nowMs + (i - 1) * DAY_MS)
+  for (const table of TABLES) await ensurePartitions(db, table, times)
+}
+
+/** Names, oldest first. */
+export async function listPartitions(db: Db, table: PartitionedTable): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT child.relname AS name FROM pg_inherits
+    JOIN pg_class child ON child.oid = inhrelid
+    WHERE inhparent = ${table}::regclass ORDER BY child.relname`.execute(db)
+  return rows.map((row) => row.name)
+}
+
+/** Partitions that hold nothing as young as this, oldest first, each with the time it ends. */
+export async function listPartitionsBefore(
+  db: Db,
+  table: PartitionedTable,
+  beforeMs: number,
+): Promise<{ name: string; endsMs: number }[]> {
+  const names = await listPartitions(db, table)
+  return names
+    .map((name) => {
+      const day = name.slice(table.length + 1)
+      return { name, endsMs: Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`) + DAY_MS }
+    })
+    .filter(({ endsMs }) => endsMs <= beforeMs)
+}
+
+export async function dropPartition(db: Db, name: string): Promise<void> {
+  await sql`DROP TABLE IF EXISTS ${sql.table(name)}`.execute(db)
+}
+
+/** PostgreSQL found no partition for a row. */
+export function isMissingPartition(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string }
+  return code === '23514' && message.startsWith('no partition of relation')
+}

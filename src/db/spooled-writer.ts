@@ -1,0 +1,67 @@
+// Rows that are never refused because the database is away: they are committed in groups, and while that cannot be, they
+// go to the spool on disk and are written later, by the same ids.
+import { BatchWriter, type WriteBatch } from './batch-writer.ts'
+import { isAway, isRowFault } from './faults.ts'
+import type { Spool } from './spool.ts'
+
+const AWAY_MS = 1_000
+
+export type SpooledWriterOptions<Row, Result> = {
+  /** Must be idempotent. */
+  write: WriteBatch<Row, Result>
+  /** Writes what comes out of the spool; without it the same as `write`. */
+  writeLate?: (rows: Row[]) => Promise<unknown>
+  spool: Spool<Row>
+  /** What a row that went to the spool counts as. */
+  spooled: Result
+  lanes: number
+}
+
+export class SpooledWriter<Row, Result> {
+  readonly #writer: BatchWriter<Row, Result>
+  readonly #writeLate: (rows: Row[]) => Promise<unknown>
+  readonly #spool: Spool<Row>
+  readonly #spooled: Result
+  #awayUntilMs = 0
+
+  constructor({ write, writeLate = write, spool, spooled, lanes }: SpooledWriterOptions<Row, Result>) {
+    this.#writer = new BatchWriter(write, isRowFault, { lanes })
+    this.#writeLate = writeLate
+    this.#spool = spool
+    this.#spooled = spooled
+  }
+
+  /** Resolves when the row is on disk, here or there. */
+  async save(row: Row): Promise<Result> {
+    if (Date.now() >= this.#awayUntilMs) {
+      try {
+        return await this.#writer.add(row)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        this.#awayUntilMs = Date.now() + AWAY_MS
+      }
+    }
+    await this.#spool.append(row)
+    return this.#spooled
+  }
+
+  /** Writes what the spool took while the database was away. A row that the database refuses is not worth the others. */
+  replay(): Promise<number> {
+    return this.#spool.replay(async (rows) => {
+      try {
+        await this.#writeLate(rows)
+      } catch (error) {
+        if (!isRowFault(error)) throw error
+        for (const row of rows) {
+          await this.#writeLate([row]).catch((fault: unknown) => {
+            if (!isRowFault(fault)) throw fault
+          })
+        }
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#spool.close()
+  }
+}

@@ -1,0 +1,112 @@
+// What an advertiser's confirmations may come from, and the words it uses in them.
+import ipaddr from 'ipaddr.js'
+import type { Db } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { type Advertiser, getAdvertiser, noSuchAdvertiser } from './advertisers.ts'
+
+/** What a word of an advertiser's can stand for. */
+export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
+/** The parameters of a confirmation that an advertiser may have names of its own for. */
+export const POSTBACK_PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
+
+const MAX_WORD = 100
+const MAX_ENTRIES = 200
+
+/** Pairs are as given, so that one that is given twice can be told. */
+export type AdvertiserSettings = {
+  allowedIps: string[]
+  /** [their word, our status] */
+  statusMap: [string, string][]
+  /** [our parameter, their name] */
+  aliases: [string, string][]
+}
+
+/** Replaces what is given, each as a whole, and leaves the rest. All that is wrong is told in one message. */
+export async function setAdvertiser(
+  db: Db,
+  advertiserId: number,
+  settings: Partial<AdvertiserSettings>,
+): Promise<Advertiser> {
+  const problems: string[] = []
+  const values = {
+    ...(settings.allowedIps && { allowed_ips: readAllowedIps(settings.allowedIps, problems) }),
+    ...(settings.statusMap && { status_map: JSON.stringify(readStatusMap(settings.statusMap, problems)) }),
+    ...(settings.aliases && { aliases: JSON.stringify(readAliases(settings.aliases, problems)) }),
+  }
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  if (Object.keys(values).length === 0) return getAdvertiser(db, advertiserId)
+  const changed = await db
+    .updateTable('advertisers')
+    .set(values)
+    .where('advertiser_id', '=', advertiserId)
+    .returningAll()
+    .executeTakeFirst()
+  if (changed === undefined) throw noSuchAdvertiser(advertiserId)
+  return changed as Advertiser
+}
+
+function readAllowedIps(texts: string[], problems: string[]): string[] {
+  if (texts.length > MAX_ENTRIES) problems.push(`At most ${MAX_ENTRIES} addresses can be allowed.`)
+  const ranges = texts.map((text) => {
+    const range = readRange(text.trim())
+    if (range === 'bad') problems.push(`"${text}" is not an address such as 192.0.2.7 or a range such as 192.0.2.0/24.`)
+    if (range === 'everything') problems.push(`"${text}" takes in every address, so it would protect nothing.`)
+    return range
+  })
+  return [...new Set(ranges)]
+}
+
+/** In its usual form: IPv4 addresses as such, also where they are written as IPv6 ones. */
+function readRange(text: string): string {
+  const [host = '', bitsText, ...more] = text.split('/')
+  if (host.includes('%') || (!ipaddr.IPv4.isValidFourPartDecimal(host) && !ipaddr.IPv6.isValid(host))) return 'bad'
+  const address = ipaddr.parse(host)
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
+  if (bitsText === undefined) return ipaddr.process(host).toString()
+  const bits = /^\d{1,3}$/.test(bitsText) ? Number(bitsText) : Infinity
+  if (more.length > 0 || bits > (address instanceof ipaddr.IPv4 ? 32 : 128)) return 'bad'
+  if (isMapped && bits > 96) return `${address.toIPv4Address().toString()}/${bits - 96}`
+  const takesInIPv4 =
+    address instanceof ipaddr.IPv6 && ipaddr.IPv6.parse('::ffff:0:0').match(address, Math.min(bits, 96))
+  return bits === 0 || takesInIPv4 ? 'everything' : `${address.toString()}/${bits}`
+}
+
+function readStatusMap(pairs: [string, string][], problems: string[]): Record<string, string> {
+  if (pairs.length > MAX_ENTRIES) problems.push(`At most ${MAX_ENTRIES} words can be mapped.`)
+  const map = new Map<string, string>()
+  for (const [word, status] of pairs) {
+    const theirs = word.trim().toLowerCase()
+    if (!isWord(theirs)) problems.push(`"${word}" is not a word of 1 to ${MAX_WORD} characters.`)
+    if (!CONFIRMED_STATUSES.some((known) => known === status))
+      problems.push(`"${status}" is not a status: a word can stand for ${CONFIRMED_STATUSES.join(', ')}.`)
+    if ((map.get(theirs) ?? status) !== status) problems.push(`"${theirs}" cannot stand for two statuses.`)
+    map.set(theirs, status)
+  }
+  return Object.fromEntries(map)
+}
+
+function readAliases(pairs: [string, string][], problems: string[]): Record<string, string[]> {
+  if (pairs.length > MAX_ENTRIES) problems.push(`At most ${MAX_ENTRIES} names can be given.`)
+  const meanings = new Map<string, string>()
+  for (const [ours, name] of pairs) {
+    const theirs = name.trim()
+    if (!POSTBACK_PARAMETERS.some((known) => known === ours))
+      problems.push(`"${ours}" is not a parameter: names can be given to ${POSTBACK_PARAMETERS.join(', ')}.`)
+    if (!isWord(theirs) || /[\s&=#]/.test(theirs))
+      problems.push(`"${name}" is not the name of a parameter: 1 to ${MAX_WORD} characters, no blanks, no & = #.`)
+    // Our own names are understood as well, whatever the aliases.
+    if (theirs !== ours && ['token', ...POSTBACK_PARAMETERS].includes(theirs))
+      problems.push(`"${theirs}" is a parameter of its own: it cannot stand for ${ours}.`)
+    if ((meanings.get(theirs) ?? ours) !== ours) problems.push(`"${theirs}" cannot stand for two parameters.`)
+    meanings.set(theirs, ours)
+  }
+  const names = [...meanings.keys()]
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(names, (name) => meanings.get(name) ?? '')).map(([ours, theirs = []]) => [
+      ours,
+      theirs,
+    ]),
+  )
+}
+
+const isWord = (text: string) => text !== '' && text.length <= MAX_WORD && text.isWellFormed() && !/\p{Cc}/u.test(text)

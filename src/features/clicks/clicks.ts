@@ -1,0 +1,206 @@
+// Clicks: recorded before the user is sent on, in groups, or in the spool while the database is away.
+//
+// Clicks on offers without caps go in by one statement a group. For a capped offer the usage is locked, and what no
+// longer fits is refused. What comes late out of the spool is counted, but not refused: its user was sent on long ago.
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { Db, Trx } from '../../db/open.ts'
+import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
+import type { Spool } from '../../db/spool.ts'
+import { SpooledWriter } from '../../db/spooled-writer.ts'
+import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
+
+const QUERY_TIMEOUT_MS = 3_000
+const LANES = 2
+
+/** A row of the table, and a line of the spool. */
+export type Click = {
+  click_id: string
+  clicked_at: string
+  app_id: number
+  is_test: boolean
+  user_id: string
+  offer_id: number
+  terms_id: number
+  currency: string
+  rate_micros: number
+  request_id: string
+  aff_sub: string | null
+  aff_sub2: string | null
+  aff_sub3: string | null
+  aff_sub4: string | null
+  ip: string | null
+  country: string | null
+  device: string | null
+  os: string | null
+  signals: string[] | null
+}
+
+/** Full: a cap was reached meanwhile, and nothing was recorded. */
+export type ClickOutcome = 'recorded' | 'full'
+
+export class Clicks {
+  readonly #writer: SpooledWriter<Click, ClickOutcome>
+
+  constructor(database: { db: Db; pool: pg.Pool }, spool: Spool<Click>) {
+    this.#writer = new SpooledWriter({
+      write: (clicks) => recordClicks(database, clicks),
+      writeLate: (clicks) => recordLateClicks(database.db, clicks),
+      spool,
+      spooled: 'recorded',
+      lanes: LANES,
+    })
+  }
+
+  /** Resolves when it is on disk. Throws when that cannot be, neither in the database nor in the spool. */
+  record(click: Click): Promise<ClickOutcome> {
+    return this.#writer.save(click)
+  }
+
+  replaySpool(): Promise<number> {
+    return this.#writer.replay()
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close()
+  }
+}
+
+export async function recordClicks({ db, pool }: { db: Db; pool: pg.Pool }, clicks: Click[]): Promise<ClickOutcome[]> {
+  return withPartitions(db, clicks, async () => {
+    const { rows } = await pool.query<{ click_id: string }>({
+      name: 'add-clicks',
+      text: 'SELECT add_clicks($1::json) AS click_id',
+      values: [JSON.stringify(clicks)],
+      query_timeout: QUERY_TIMEOUT_MS,
+    } as pg.QueryConfig)
+    if (rows.length === 0) return clicks.map(() => 'recorded' as const)
+    const capped = new Set(rows.map((row) => row.click_id))
+    const full = await recordCappedClicks(
+      db,
+      clicks.filter((click) => capped.has(click.click_id)),
+    )
+    return clicks.map((click) => (full.has(click.click_id) ? 'full' : 'recorded'))
+  })
+}
+
+/** Records as many as there is room for; returns the ids of the others. */
+async function recordCappedClicks(db: Db, clicks: Click[]): Promise<Set<string>> {
+  return db.transaction().execute(async (trx) => {
+    await lockCaps(trx, 'shared')
+    const full = new Set<string>()
+    for (const [day, ofDay] of byDay(clicks)) {
+      const offerIds = [...new Set(ofDay.map((click) => click.offer_id))]
+      const usage = await lockUsage(trx, offerIds, day)
+      const caps = await readCaps(trx, offerIds)
+      const known = await findClicks(trx, ofDay)
+      const taken: Click[] = []
+      for (const click of ofDay) {
+        const used = usage.get(click.offer_id)
+        const limits = caps.get(click.offer_id)
+        if (known.has(click.click_id)) continue // written by an attempt whose answer was lost
+        if (used === undefined || limits === undefined) throw new Error(`Offer ${click.offer_id} has no usage.`)
+        if (isFull(limits, used.today, used.total) !== 'no') full.add(click.click_id)
+        else {
+          taken.push(click)
+          used.today.clicks += clicksToCount(click)
+          used.total.clicks += clicksToCount(click)
+        }
+      }
+      await insertAndCount(trx, taken, offerIds)
+    }
+    return full
+  })
+}
+
+async function recordLateClicks(db: Db, clicks: Click[]): Promise<void> {
+  await withPartitions(db, clicks, () =>
+    db.transaction().execute(async (trx) => {
+      await lockCaps(trx, 'shared')
+      const { rows } = await sql<{ offer_id: number }>`
+        SELECT offer_id FROM offers WHERE is_capped AND offer_id = ANY (${clicks.map((click) => click.offer_id)})`.execute(
+        trx,
+      )
+      const known = await findClicks(trx, clicks)
+      await insertAndCount(
+        trx,
+        clicks.filter((click) => !known.has(click.click_id)),
+        rows.map((row) => row.offer_id),
+      )
+    }),
+  )
+}
+
+/** Suspected bots are recorded, but take nobody's place. */
+const clicksToCount = (click: Click) => (click.is_test || click.signals?.includes('bot') ? 0 : 1)
+
+async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[]): Promise<void> {
+  if (clicks.length === 0) return
+  const { rows } = await sql<{ click_id: string }>`
+    INSERT INTO clicks SELECT * FROM json_populate_recordset(NULL::clicks, ${JSON.stringify(clicks)}::json)
+    ON CONFLICT DO NOTHING RETURNING click_id`.execute(trx)
+  const inserted = new Set(rows.map((row) => row.click_id))
+  const counted = clicks.filter((click) => inserted.has(click.click_id) && cappedOffers.includes(click.offer_id))
+  const deltas = [...byDay(counted)].flatMap(([day, ofDay]) =>
+    [...Map.groupBy(ofDay, (click) => click.offer_id)].map(([offerId, ofOffer]) => ({
+      offerId,
+      day,
+      clicks: ofOffer.reduce((sum, click) => sum + clicksToCount(click), 0),
+      conversions: 0,
+      payoutMicros: 0,
+    })),
+  )
+  await addUsage(trx, deltas)
+  await refreshFull(trx, [...new Set(deltas.map((delta) => delta.offerId))], new Date(counted.at(-1)?.clicked_at ?? 0))
+}
+
+async function findClicks(trx: Trx, clicks: Click[]): Promise<Set<string>> {
+  const ids = clicks.map((click) => click.click_id)
+  const { rows } = await sql<{ click_id: string }>`
+    SELECT c.click_id FROM unnest(${ids}::uuid[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT click_id FROM clicks WHERE click_id = wanted.id) c`.execute(trx)
+  return new Set(rows.map((row) => row.click_id))
+}
+
+const byDay = (clicks: Click[]) =>
+  [...Map.groupBy(clicks, (click) => dayNumber(new Date(click.clicked_at)))].toSorted(([a], [b]) => a - b)
+
+/** Does it again after making the partitions it lacked: of a spool that waited long, or of a worker that did not run. */
+async function withPartitions<T>(db: Db, clicks: Click[], write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error
+    await ensurePartitions(
+      db,
+      'clicks',
+      clicks.map((click) => Date.parse(click.clicked_at)),
+    )
+    return write()
+  }
+}
+
+export type ClickFilter = { appId?: number; userId?: string; offerId?: number; before?: string }
+
+/** Newest first. */
+export async function listClicks(db: Db, filter: ClickFilter, limit: number) {
+  let query = db
+    .selectFrom('clicks')
+    .select([
+      'click_id',
+      'clicked_at',
+      'app_id',
+      'user_id',
+      'offer_id',
+      'country',
+      'device',
+      'os',
+      'signals',
+      'is_test',
+    ])
+  if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
+  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
+  if (filter.offerId !== undefined) query = query.where('offer_id', '=', filter.offerId)
+  if (filter.before !== undefined) query = query.where('click_id', '<', filter.before)
+  return query.orderBy('click_id', 'desc').limit(limit).execute()
+}

@@ -1,0 +1,109 @@
+// What is too old goes, a partition at a time: of clicks their number is kept for the statistics, of inbound calls nothing.
+//
+// A partition is counted and dropped in one transaction, so a kill in between changes nothing. Dropping takes the whole
+// table for a moment; while somebody still reads it, new clicks would queue up behind us. So we wait for a moment only,
+// and whoever called tries again later.
+import { sql } from 'kysely'
+import { dropPartition, listPartitionsBefore } from '../../db/partitions.ts'
+import type { Db, Trx } from '../../db/open.ts'
+import { uuid7Floor } from '../../lib/uuid7.ts'
+
+const LOCK = 0x0ff3_0007
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const MIN_CALL_DAYS = 7
+const SPARE_DAYS = 7
+// Long enough for PostgreSQL to end a vacuum that is in our way, which it does after its deadlock_timeout of 1 s.
+const PARTITION_WAIT = '10s'
+// Below the deadlock_timeout: where a click that comes late and we wait for each other, it is us who give way.
+const DROP_WAIT = '500ms'
+
+type Partition = { name: string; endsMs: number }
+
+/** The clicks that statistics count: live ones, not of bots. */
+export const IS_COUNTED = sql<boolean>`NOT is_test AND ('bot' = ANY (signals)) IS NOT TRUE`
+
+/**
+ * Drops the clicks of days that ended more than `keepDays` ago, and never one that may still be confirmed or is on hold.
+ * Returns the names of the partitions that are gone.
+ */
+export async function dropOldClicks(db: Db, now: Date, keepDays: number): Promise<string[]> {
+  const days = Math.max(keepDays, (await longestPromiseDays(db)) + SPARE_DAYS)
+  const beforeMs = now.getTime() - days * DAY_MS
+  return dropEach(db, async (trx) => {
+    const [oldest] = await listPartitionsBefore(trx, 'clicks', beforeMs)
+    if (oldest === undefined) return null
+    await keepOut(trx, oldest)
+    await countClicks(trx, oldest)
+    return oldest
+  })
+}
+
+/** Drops the inbound calls of days that ended more than `keepDays` ago, but for days with a call that is still retried. */
+export async function dropOldInboundCalls(db: Db, now: Date, keepDays: number): Promise<string[]> {
+  const beforeMs = now.getTime() - Math.max(keepDays, MIN_CALL_DAYS) * DAY_MS
+  return dropEach(db, async (trx) => {
+    for (const partition of await listPartitionsBefore(trx, 'inbound_calls', beforeMs)) {
+      if (await isWaiting(trx, partition)) continue
+      await keepOut(trx, partition)
+      // Asked again, now that nobody can make one wait any more.
+      if (!(await isWaiting(trx, partition))) return partition
+    }
+    return null
+  })
+}
+
+/** Drops what `choose` finds, one in each transaction, until it finds nothing or another process is at it. */
+async function dropEach(db: Db, choose: (trx: Trx) => Promise<Partition | null>): Promise<string[]> {
+  const dropped: string[] = []
+  for (;;) {
+    const name = await db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
+      if (!rows[0]?.locked) return null
+      const partition = await choose(trx)
+      if (partition === null) return null
+      await waitAtMost(trx, DROP_WAIT)
+      await dropPartition(trx, partition.name)
+      return partition.name
+    })
+    if (name === null) return dropped
+    dropped.push(name)
+  }
+}
+
+/** No row comes in or changes any more, so that none is lost between what is looked at and the drop. */
+async function keepOut(trx: Trx, { name }: Partition): Promise<void> {
+  await waitAtMost(trx, PARTITION_WAIT)
+  await sql`LOCK TABLE ${sql.table(name)} IN SHARE MODE`.execute(trx)
+}
+
+async function waitAtMost(trx: Trx, time: string): Promise<void> {
+  await sql`SET LOCAL lock_timeout = ${sql.lit(time)}`.execute(trx)
+}
+
+/** An hour at a time, because a query may take 15 s and a day may have many clicks. */
+async function countClicks(trx: Trx, { name, endsMs }: Partition): Promise<void> {
+  for (let hourMs = endsMs - DAY_MS; hourMs < endsMs; hourMs += HOUR_MS) {
+    await sql`
+      INSERT INTO click_counts (app_id, quarter, offer_id, country, aff_sub, aff_sub2, aff_sub3, aff_sub4, clicks)
+      SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country,
+        aff_sub, aff_sub2, aff_sub3, aff_sub4, count(*)
+      FROM ${sql.table(name)}
+      WHERE click_id >= ${uuid7Floor(hourMs)}::uuid AND click_id < ${uuid7Floor(hourMs + HOUR_MS)}::uuid AND ${IS_COUNTED}
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`.execute(trx)
+  }
+}
+
+async function isWaiting(trx: Trx, { name }: Partition): Promise<boolean> {
+  const { rows } = await sql<{ waiting: boolean }>`
+    SELECT EXISTS (SELECT FROM ${sql.table(name)} WHERE next_attempt_at IS NOT NULL) AS waiting`.execute(trx)
+  return rows[0]?.waiting ?? true
+}
+
+/** The longest time from a click to its confirmation plus the longest hold, over all that offers ever promised. */
+async function longestPromiseDays(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT coalesce(greatest((SELECT max(attribution_s) FROM terms), (SELECT max(attribution_s) FROM offers)), 0)::bigint
+      + coalesce((SELECT max(hold_s) FROM offers), 0) AS seconds`.execute(db)
+  return (rows[0]?.seconds ?? 0) / 86_400
+}

@@ -1,0 +1,181 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { messageOf } from '../../errors.ts'
+import { isHttps } from '../../http/envelope.ts'
+import { sendPage } from '../../http/pages.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import type { AppCredential, Credentials } from '../apps/credentials.ts'
+import type { Catalogue } from '../offers/catalogue.ts'
+import type { Completions } from '../offers/completions.ts'
+import type { LinkContext, LinkSigner } from '../offers/links.ts'
+import type { Platform } from '../offers/schema.ts'
+import type { CatalogueOffer } from '../offers/slots.ts'
+import type { Click, Clicks } from './clicks.ts'
+import { fillDestination } from './destination.ts'
+import { explanationPage, type LinkProblem } from './pages.ts'
+import { isPrefetch, type Visitor, type VisitorReader } from './visitor.ts'
+
+const LINK_LIFE_S = 7 * 86_400
+
+const STATUSES: Record<LinkProblem, number> = {
+  broken: 404,
+  expired: 410,
+  withdrawn: 410,
+  paused: 410,
+  ended: 410,
+  not_started: 403,
+  full: 410,
+  country: 403,
+  platform: 403,
+  content: 403,
+  completed: 410,
+  busy: 503,
+}
+
+export type ClickRoutesOptions = {
+  catalogue: Catalogue
+  clicks: Clicks
+  completions: Completions
+  credentials: Credentials
+  links: LinkSigner
+  visitors: VisitorReader
+}
+
+/** Somebody who may follow a link. */
+type Passage = { context: LinkContext; credential: AppCredential; offer: CatalogueOffer; visitor: Visitor }
+
+export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
+  const { catalogue, clicks, completions, credentials, links, visitors } = options
+
+  server.get<{ Params: { offer_id: string; token: string } }>(
+    '/c/:offer_id/:token',
+    {
+      schema: {
+        operationId: 'followLink',
+        summary: 'Follow the link of an offer',
+        description: 'For the user, not for servers. Records the click and leads on to the offer.',
+        tags: ['Links'],
+        security: [],
+        params: {
+          type: 'object',
+          properties: { offer_id: { type: 'string' }, token: { type: 'string' } },
+          required: ['offer_id', 'token'],
+        },
+        response: {
+          302: { type: 'null', description: 'On to the offer.' },
+          403: { type: 'string', description: 'The offer is not for this user: a page says why.' },
+          404: { type: 'string', description: 'The link is not one of ours.' },
+          410: { type: 'string', description: 'The link is too old, or the offer has ended.' },
+          503: { type: 'string', description: 'The click could not be recorded. Try again.' },
+        },
+      },
+    },
+    async (request, reply) => {
+      const nowMs = Date.now()
+      const passage = await admit(request, nowMs)
+      if (typeof passage === 'string') return explain(reply, passage)
+      // Whoever only looks has not clicked; what is fetched ahead is fetched again when the user goes there.
+      if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
+      if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
+      const click = makeClick(passage, nowMs)
+      try {
+        if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
+      } catch (error) {
+        request.log.error({ request_id: request.id }, `a click could not be recorded: ${messageOf(error)}`)
+        return explain(reply, 'busy')
+      }
+      sendOn(request, reply, fillDestination(passage.offer.destination, macrosOf(click)))
+      return reply
+    },
+  )
+
+  /** Everything that a list checks, checked again; an unknown country or device passes. */
+  async function admit(
+    request: FastifyRequest<{ Params: { offer_id: string; token: string } }>,
+    nowMs: number,
+  ): Promise<Passage | LinkProblem> {
+    const { offer_id, token } = request.params
+    const context = links.read(token)
+    if (context === null || !/^\d{1,15}$/.test(offer_id)) return 'broken'
+    const credential = credentials.ofApp(context.appId, context.isTest)
+    const offer = catalogue.get(Number(offer_id))
+    if (credential === undefined || offer === undefined) return 'broken'
+    if (nowMs / 1000 - context.issuedAt > LINK_LIFE_S) return 'expired'
+    if (credential.expiresAtMs === 0) return 'withdrawn'
+    const visitor = visitors.read({
+      ip: request.ip,
+      peer: request.socket.remoteAddress ?? '',
+      headers: request.headers,
+    })
+    const visit = { country: visitor.country, platforms: platformsOf(visitor), rules: credential.rules }
+    const [fault] = catalogue.faultsOf(offer.offerId, visit, nowMs) ?? []
+    if (fault !== undefined) return fault
+    const goals = await completions.of(context)
+    if (goals.length > 0 && catalogue.completedOffers(goals).includes(offer.offerId)) return 'completed'
+    return { context, credential, offer, visitor }
+  }
+}
+
+/** What runs on the web runs in the browser of a phone, too. */
+function platformsOf({ platform }: Visitor): Platform[] | null {
+  return platform === null ? null : [platform, 'web']
+}
+
+function makeClick({ context, credential, offer, visitor }: Passage, nowMs: number): Click {
+  const [aff_sub = null, aff_sub2 = null, aff_sub3 = null, aff_sub4 = null] = context.subIds ?? []
+  return {
+    click_id: uuid7(nowMs),
+    clicked_at: new Date(nowMs).toISOString(),
+    app_id: context.appId,
+    is_test: context.isTest,
+    user_id: context.userId,
+    offer_id: offer.offerId,
+    terms_id: offer.termsId,
+    currency: credential.currency.name,
+    rate_micros: credential.currency.rateMicros,
+    request_id: context.requestId,
+    aff_sub,
+    aff_sub2,
+    aff_sub3,
+    aff_sub4,
+    ip: visitor.ip,
+    country: visitor.country,
+    device: visitor.device,
+    os: visitor.os,
+    signals: visitor.signals.length === 0 ? null : visitor.signals,
+  }
+}
+
+const macrosOf = (click: Click) => ({
+  click_id: click.click_id,
+  offer_id: click.offer_id,
+  app_id: click.app_id,
+  country: click.country,
+  device: click.device,
+  os: click.os,
+  aff_sub: click.aff_sub,
+  aff_sub2: click.aff_sub2,
+  aff_sub3: click.aff_sub3,
+  aff_sub4: click.aff_sub4,
+  timestamp: Math.floor(Date.parse(click.clicked_at) / 1000),
+})
+
+/** No-referrer, so that no advertiser sees the token; past Fastify, like all that is sent often. */
+function sendOn(request: FastifyRequest, reply: FastifyReply, destination: string): void {
+  const headers = [
+    'Location', destination,
+    'Cache-Control', 'no-store',
+    'Referrer-Policy', 'no-referrer',
+    'X-Request-Id', request.id,
+    'Content-Length', '0',
+  ] // prettier-ignore
+  if (isHttps(request)) headers.push('Strict-Transport-Security', 'max-age=31536000')
+  reply.hijack()
+  reply.raw.writeHead(302, headers)
+  reply.raw.end()
+}
+
+function explain(reply: FastifyReply, problem: LinkProblem): FastifyReply {
+  reply.code(STATUSES[problem])
+  if (problem === 'busy') reply.header('Retry-After', '60')
+  return sendPage(reply, explanationPage(problem), { cacheControl: 'no-store' })
+}

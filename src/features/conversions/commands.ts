@@ -1,0 +1,58 @@
+// What can be asked of conversions, and what can come of it. Every change of a conversion is one of these commands.
+import type { Conversion, Status } from './conversions.ts'
+import type { InboundCall } from './inbound/calls.ts'
+
+/** A publisher says that a user completed an offer. */
+export type Report = {
+  kind: 'report'
+  appId: number
+  isTest: boolean
+  userId: string
+  offerId: number
+  /** Null: the first one. */
+  goalId: number | null
+  transactionId: string | null
+  idempotencyKey: string | null
+}
+
+/** An advertiser says what became of a click. */
+export type Confirmation = {
+  kind: 'confirmation'
+  advertiserId: number
+  clickId: string
+  /** The id or the name of a goal; null: the first one. */
+  goal: string | null
+  transactionId: string | null
+  amountMicros: number | null
+  status: Status
+  /** Where the user was then, if they tell. */
+  country: string | null
+  /** Done again by hand: what was rejected before is judged anew. */
+  isAgain: boolean
+  call: InboundCall
+}
+
+/** The operator decides. */
+export type Move = { kind: 'move'; conversionId: string; to: 'approved' | 'rejected' | 'reversed' }
+
+/** A hold is over. */
+export type Release = { kind: 'release'; conversionId: string }
+
+export type Command = Report | Confirmation | Move | Release
+
+/** A conversion as it was and as it is now. Null before: it was made. */
+export type Change = { before: Conversion | null; after: Conversion }
+
+export type Refusal =
+  | 'no_offer'
+  | 'no_goal'
+  | 'no_conversion'
+  | 'needs_transaction'
+  | 'key_reused'
+  | 'amount_too_large'
+  | 'unmatched'
+  | 'not_yours'
+
+export type Outcome =
+  | { kind: 'created' | 'moved' | 'noted' | 'duplicate' | 'illegal'; conversion: Conversion }
+  | { kind: Refusal; conversion: null }

@@ -1,0 +1,110 @@
+// Signals of fraud, and what is done about them. A rule of an offer goes before the network's rule for the same signal.
+import type { Db } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+
+export const SIGNALS = ['too_fast', 'ip_users', 'user_velocity', 'geo_mismatch', 'listed_ip', 'bot'] as const
+export type Signal = (typeof SIGNALS)[number]
+export const ACTIONS = ['flag', 'hold', 'reject'] as const
+export type Action = (typeof ACTIONS)[number]
+
+export type FraudRule = { offerId: number | null; signal: Signal; threshold: number | null; action: Action }
+
+/** What is known about a conversion when the rules are asked. */
+export type Evidence = {
+  /** Null without a click. */
+  secondsFromClick: number | null
+  /** Users who converted from the click's address within a day, this one included. */
+  usersOfAddress: number
+  /** Conversions of this user within an hour, this one included. */
+  conversionsOfUser: number
+  clickCountry: string | null
+  conversionCountry: string | null
+  clickSignals: readonly string[]
+}
+
+export type Verdict = { signals: Signal[]; action: Action; reason: 'fraud' | 'geo_mismatch' }
+
+/** All signals there are, and the strictest action that any of them asks for. */
+export function judge(rules: readonly FraudRule[], offerId: number, evidence: Evidence): Verdict {
+  const signals: Signal[] = []
+  let action: Action = 'flag'
+  let reason: Verdict['reason'] = 'fraud'
+  for (const signal of SIGNALS) {
+    const rule = ruleFor(rules, offerId, signal)
+    if (rule === undefined || !isSeen(signal, rule.threshold ?? 0, evidence)) continue
+    signals.push(signal)
+    if (ACTIONS.indexOf(rule.action) > ACTIONS.indexOf(action)) {
+      action = rule.action
+      reason = signal === 'geo_mismatch' ? 'geo_mismatch' : 'fraud'
+    }
+  }
+  return { signals, action, reason }
+}
+
+export function ruleFor(rules: readonly FraudRule[], offerId: number, signal: Signal): FraudRule | undefined {
+  const ofSignal = rules.filter((rule) => rule.signal === signal)
+  return ofSignal.find((rule) => rule.offerId === offerId) ?? ofSignal.find((rule) => rule.offerId === null)
+}
+
+function isSeen(signal: Signal, threshold: number, evidence: Evidence): boolean {
+  switch (signal) {
+    case 'too_fast':
+      return evidence.secondsFromClick !== null && evidence.secondsFromClick < threshold
+    case 'ip_users':
+      return evidence.usersOfAddress > threshold
+    case 'user_velocity':
+      return evidence.conversionsOfUser > threshold
+    case 'geo_mismatch':
+      return (
+        evidence.clickCountry !== null &&
+        evidence.conversionCountry !== null &&
+        evidence.clickCountry !== evidence.conversionCountry
+      )
+    default:
+      return evidence.clickSignals.includes(signal)
+  }
+}
+
+export async function readFraudRules(db: Db): Promise<FraudRule[]> {
+  const rows = await db.selectFrom('fraud_rules').selectAll().orderBy('signal').orderBy('offer_id').execute()
+  return rows.map((row) => ({
+    offerId: row.offer_id,
+    signal: row.signal as Signal,
+    threshold: row.threshold,
+    action: row.action as Action,
+  }))
+}
+
+/** Sets the rule for a signal, of one offer or of the network. */
+export async function setFraudRule(db: Db, rule: FraudRule): Promise<void> {
+  const needsThreshold = ['too_fast', 'ip_users', 'user_velocity'].includes(rule.signal)
+  if (needsThreshold !== (rule.threshold !== null))
+    throw new OperatorError(
+      needsThreshold ? `The signal ${rule.signal} needs a threshold.` : `The signal ${rule.signal} takes no threshold.`,
+    )
+  if (rule.offerId !== null) {
+    const offer = await db
+      .selectFrom('offers')
+      .select('offer_id')
+      .where('offer_id', '=', rule.offerId)
+      .executeTakeFirst()
+    if (offer === undefined) throw new OperatorError(`There is no offer ${rule.offerId}.`)
+  }
+  await db.transaction().execute(async (trx) => {
+    await deleteRule(trx, rule)
+    await trx
+      .insertInto('fraud_rules')
+      .values({ offer_id: rule.offerId, signal: rule.signal, threshold: rule.threshold, action: rule.action })
+      .execute()
+  })
+}
+
+/** Without a rule the signal is not even recorded. Returns whether there was one. */
+export async function deleteRule(db: Db, { offerId, signal }: Pick<FraudRule, 'offerId' | 'signal'>): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('fraud_rules')
+    .where('signal', '=', signal)
+    .where('offer_id', offerId === null ? 'is' : '=', offerId)
+    .executeTakeFirst()
+  return deleted.numDeletedRows > 0n
+}

@@ -1,0 +1,93 @@
+// From an advertiser's call to a settled confirmation: when it comes, when it is tried again, when the operator asks.
+import type { Db } from '../../../db/open.ts'
+import { getAdvertiser } from '../../accounts/advertisers.ts'
+import type { Confirmation, Outcome } from '../commands.ts'
+import { settle } from '../settle.ts'
+import {
+  type CallOutcome,
+  type CallRow,
+  callOf,
+  describeOutcome,
+  findDueCalls,
+  type InboundCall,
+  keepRefusedCall,
+} from './calls.ts'
+import { type Dialect, parseCall, readParameters } from './parameters.ts'
+
+/** Settles one confirmation; in the server many at a time, from the command line alone. */
+export type Settle = (confirmation: Confirmation) => Promise<Outcome>
+
+export type ConfirmOptions = {
+  settle: Settle
+  /** Where an address is, if that is known. */
+  countryOf: (ip: string) => string | null
+  isAgain?: boolean
+}
+
+/** What a call with a right token comes to. It is in the log when this resolves. */
+export async function confirmCall(
+  db: Db,
+  call: InboundCall & { advertiserId: number },
+  dialect: Dialect,
+  { settle: settleOne, countryOf, isAgain = false }: ConfirmOptions,
+): Promise<CallOutcome & { message: string }> {
+  const raw = parseCall(call)
+  const told =
+    raw === null ? { problems: ['The body is not a form and not a JSON object.'] } : readParameters(raw, dialect)
+  if ('problems' in told) {
+    const reason = told.problems.join(' ')
+    const result = { outcome: 'invalid', reason, conversionId: null } as const
+    await keepRefusedCall(db, call, result, new Date())
+    return { ...result, message: reason }
+  }
+  const outcome = await settleOne({
+    kind: 'confirmation',
+    advertiserId: call.advertiserId,
+    clickId: told.clickId,
+    goal: told.goal,
+    transactionId: told.transactionId,
+    amountMicros: told.amountMicros,
+    status: told.status,
+    country: told.country ?? (told.ip === null ? null : countryOf(told.ip)),
+    isAgain,
+    call: { ...call, clickId: told.clickId },
+  })
+  const result = describeOutcome(outcome)
+  return { ...result, message: messageFor(result) }
+}
+
+function messageFor({ outcome, reason }: CallOutcome): string {
+  if (outcome === 'duplicate') return 'We know this conversion already; nothing was changed.'
+  if (outcome === 'unmatched' || outcome === 'invalid' || outcome === 'refused') return reason ?? 'Nothing was changed.'
+  return `The conversion is ${outcome}${reason === null ? '' : ` (${reason})`}.`
+}
+
+/** Tries a logged call again. Null when its token was wrong: that verdict stays. */
+export async function reprocessCall(
+  db: Db,
+  row: CallRow,
+  options: Omit<ConfirmOptions, 'settle'> & { settle?: Settle },
+): Promise<(CallOutcome & { message: string }) | null> {
+  const call = callOf(row)
+  if (call.advertiserId === null) return null
+  const advertiser = await getAdvertiser(db, call.advertiserId)
+  const settleOne = options.settle ?? ((confirmation) => settleNow(db, confirmation))
+  const again = { ...call, advertiserId: call.advertiserId, attempts: call.attempts + 1 }
+  const dialect = { aliases: advertiser.aliases, statusMap: advertiser.status_map }
+  return confirmCall(db, again, dialect, { ...options, settle: settleOne })
+}
+
+async function settleNow(db: Db, confirmation: Confirmation): Promise<Outcome> {
+  const [outcome] = await settle(db, [confirmation], new Date())
+  if (outcome === undefined) throw new Error('A confirmation was not settled.')
+  return outcome
+}
+
+const RETRY_BATCH = 200
+
+/** Tries again what matched no click so far; returns how many calls it looked at. */
+export async function retryUnmatched(db: Db, now: Date, countryOf: (ip: string) => string | null): Promise<number> {
+  const due = await findDueCalls(db, now, RETRY_BATCH)
+  for (const row of due) await reprocessCall(db, row, { countryOf })
+  return due.length
+}

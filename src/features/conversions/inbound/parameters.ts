@@ -1,0 +1,129 @@
+// Reads what an advertiser sent: our parameters under our names, or under theirs.
+import { countryPlace } from '../../../lib/countries.ts'
+import { parseUsd } from '../../../lib/money.ts'
+import { isUuid } from '../../../lib/uuid7.ts'
+import { STATUSES, type Status } from '../conversions.ts'
+
+export const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
+export type Parameter = (typeof PARAMETERS)[number]
+
+/** How an advertiser speaks, where it differs from what everybody says. */
+export type Dialect = { aliases: Record<string, string[]>; statusMap: Record<string, string> }
+
+const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
+  click_id: ['clickid', 'transaction_id'],
+  goal: ['goal_id', 'event_id'],
+  txn_id: ['tid', 'action_id', 'order_id'],
+  amount: ['sum'],
+}
+
+const USUAL_STATUSES: Record<string, Status> = {
+  '': 'approved', '1': 'approved', approve: 'approved', confirmed: 'approved', accepted: 'approved', paid: 'approved', success: 'approved', ok: 'approved',
+  '0': 'pending', hold: 'pending', waiting: 'pending',
+  '2': 'rejected', reject: 'rejected', declined: 'rejected', cancelled: 'rejected', canceled: 'rejected', denied: 'rejected',
+  '3': 'reversed', reverse: 'reversed', chargeback: 'reversed', refunded: 'reversed', refund: 'reversed',
+} // prettier-ignore
+
+const MAX_VALUE = 256
+
+export type Told = {
+  clickId: string
+  goal: string | null
+  transactionId: string | null
+  amountMicros: number | null
+  status: Status
+  ip: string | null
+  country: string | null
+}
+
+/** Names and values, each name once or with several values. */
+export type RawParameters = Map<string, string[]>
+
+/** Of a query string or a form. */
+export function parseForm(text: string): RawParameters {
+  const raw: RawParameters = new Map()
+  for (const [name, value] of new URLSearchParams(text)) raw.set(name, [...(raw.get(name) ?? []), value])
+  return raw
+}
+
+/** Of a JSON object whose values are text, numbers or flags; null when it is anything else. */
+export function parseJson(text: string): RawParameters | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    const plain = Object.entries(value).filter(([, one]) => ['string', 'number', 'boolean'].includes(typeof one))
+    return new Map(plain.map(([name, one]) => [name, [String(one)]]))
+  } catch {
+    return null
+  }
+}
+
+/** Query and body together. */
+export function parseCall({ query, body }: { query: string; body: string }): RawParameters | null {
+  const raw = parseForm(query)
+  const more =
+    body.trim() === '' ? new Map<string, string[]>() : /^\s*[{[]/.test(body) ? parseJson(body) : parseForm(body)
+  if (more === null) return null
+  for (const [name, values] of more) raw.set(name, [...(raw.get(name) ?? []), ...values])
+  return raw
+}
+
+/** What was told, or everything that is wrong with it, as sentences. */
+export function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems: string[] } {
+  const problems: string[] = []
+  const read = (name: Parameter): string | null => {
+    const names = [name, ...(dialect.aliases[name] ?? USUAL_ALIASES[name] ?? [])]
+    for (const one of names) {
+      const values = [...new Set((raw.get(one) ?? []).map((value) => value.trim()).filter((value) => value !== ''))]
+      if (values.length > 1) problems.push(`${one} was given twice, with different values.`)
+      const [value] = values
+      if (value === undefined) continue
+      if (value.length <= MAX_VALUE && !value.includes('\0') && value.isWellFormed()) return value
+      problems.push(`${one} must have at most ${MAX_VALUE} characters and no control characters.`)
+    }
+    return null
+  }
+  const clickId = read('click_id')
+  if (clickId === null) problems.push('click_id is missing.')
+  else if (!isUuid(clickId)) problems.push('click_id is not one of ours: send back what our link gave you.')
+  const amount = read('amount')
+  const amountMicros = amount === null ? null : parseUsd(amount)
+  if (amount !== null && amountMicros === null)
+    problems.push('amount must be a number of dollars, 0 or more, with at most 4 decimals.')
+  const word = (read('status') ?? '').toLowerCase()
+  const status = readStatus(word, dialect)
+  if (status === undefined)
+    problems.push(`status "${word.slice(0, 40)}" is not known. Known are ${STATUSES.join(', ')}, or map it.`)
+  const told: Told = {
+    clickId: clickId?.toLowerCase() ?? '',
+    goal: read('goal'),
+    transactionId: read('txn_id'),
+    amountMicros,
+    status: status ?? 'pending',
+    ip: read('ip'),
+    country: readCountry(read('country')),
+  }
+  return problems.length > 0 ? { problems } : told
+}
+
+function readStatus(word: string, { statusMap }: Dialect): Status | undefined {
+  const mapped = statusMap[word] ?? word
+  return STATUSES.find((status) => status === mapped) ?? USUAL_STATUSES[mapped]
+}
+
+/** A word that is no country says nothing: it is not worth refusing a confirmation for. */
+function readCountry(text: string | null): string | null {
+  const code = text?.toUpperCase() ?? ''
+  return countryPlace(code) === undefined ? null : code
+}
+
+const MASK = '********'
+const TOKEN = /\badv_[A-Za-z0-9]+/g
+
+/** The text of a query or a body without its token. */
+export function maskToken(text: string): string {
+  return text
+    .replaceAll(TOKEN, MASK)
+    .replaceAll(/(^|[&?\s])(token)=[^&\s]*/gi, `$1$2=${MASK}`)
+    .replaceAll(/("token"\s*:\s*)("(?:[^"\\]|\\.)*"|[^,}\s]+)/gi, `$1"${MASK}"`)
+}

@@ -1,0 +1,184 @@
+// What decisions are made of.
+import { isFull } from '../offers/caps.ts'
+import type { Change, Outcome, Refusal } from './commands.ts'
+import type { Actor, Conversion, Reason, Status } from './conversions.ts'
+import {
+  addressCountKey,
+  type AppFacts,
+  type ClickFacts,
+  type Facts,
+  type GoalFacts,
+  type OfferFacts,
+  type SubIds,
+  userCountKey,
+} from './facts.ts'
+import { judge, type Verdict } from './fraud.ts'
+import { worthOf } from './worth.ts'
+
+export type Moment = { now: Date; makeId: () => string }
+export type Decision = { outcome: Outcome; change: Change | null }
+
+export type Parts = { offer: OfferFacts; app: AppFacts; goal: GoalFacts; click: ClickFacts | null }
+
+/** By its id, its name, or the first; a goal that the offer no longer has, if the click still promises it. */
+export function findGoal(
+  offer: OfferFacts,
+  wanted: number | string | null,
+  click: ClickFacts | null,
+): GoalFacts | undefined {
+  const goals = offer.goals.filter((goal) => !goal.is_retired || click?.terms[goal.goal_id] !== undefined)
+  if (wanted === null) return goals.find((goal) => !goal.is_retired) ?? goals[0]
+  const text = String(wanted).trim().toLowerCase()
+  return (
+    goals.find((goal) => String(goal.goal_id) === text) ??
+    (typeof wanted === 'string' ? goals.find((goal) => goal.name.toLowerCase() === text) : undefined)
+  )
+}
+
+/** What the click promised for the goal; without one, or for a goal that came later, what holds now. */
+export const promised = ({ goal, click }: Parts) => click?.terms[goal.goal_id] ?? goal
+
+export const isExpired = (click: ClickFacts, at: Date) =>
+  at.getTime() > click.clicked_at.getTime() + click.attribution_s * 1000
+
+export const liveClick = (click: ClickFacts | undefined, now: Date) =>
+  click === undefined || isExpired(click, now) ? null : click
+
+export function judgeConversion(
+  made: Conversion,
+  click: ClickFacts | null,
+  country: string | null,
+  facts: Facts,
+  { now }: Moment,
+): Verdict {
+  const isNew = !facts.conversions.has(made.conversion_id)
+  return judge(facts.rules, made.offer_id, {
+    secondsFromClick: click === null ? null : (now.getTime() - click.clicked_at.getTime()) / 1000,
+    usersOfAddress: 1 + (click === null ? 0 : (facts.counts.get(addressCountKey(click)) ?? 0)),
+    conversionsOfUser: (isNew ? 1 : 0) + (facts.counts.get(userCountKey(made)) ?? 0),
+    clickCountry: click?.country ?? null,
+    conversionCountry: country,
+    clickSignals: click?.signals ?? [],
+  })
+}
+
+export const fromClick = (click: ClickFacts) => ({
+  click_id: click.click_id,
+  click_at: click.clicked_at,
+  ip: click.ip,
+  country: click.country,
+  device: click.device,
+  currency: click.currency,
+  rate_micros: click.rate_micros,
+  aff_sub: click.aff_sub,
+  aff_sub2: click.aff_sub2,
+  aff_sub3: click.aff_sub3,
+  aff_sub4: click.aff_sub4,
+})
+
+export function makeConversion(
+  parts: Parts & { subIds: SubIds; amountMicros: number | null },
+  of: { is_test: boolean; user_id: string },
+  { now, makeId }: Moment,
+): Conversion {
+  const { offer, app, goal, click, subIds } = parts
+  const worth = worthOf(promised(parts), parts.amountMicros)
+  return {
+    conversion_id: makeId(),
+    app_id: app.app_id,
+    publisher_id: app.publisher_id,
+    advertiser_id: offer.advertiser_id,
+    offer_id: offer.offer_id,
+    goal_id: goal.goal_id,
+    user_id: of.user_id,
+    is_test: of.is_test,
+    is_repeatable: goal.is_repeatable,
+    status: 'pending',
+    status_reason: null,
+    source: 'publisher',
+    publisher_transaction_id: null,
+    advertiser_transaction_id: null,
+    payout_micros: worth.payoutMicros,
+    revenue_micros: worth.revenueMicros,
+    currency: app.currency,
+    rate_micros: app.rate_micros,
+    aff_sub: subIds.aff_sub,
+    aff_sub2: subIds.aff_sub2,
+    aff_sub3: subIds.aff_sub3,
+    aff_sub4: subIds.aff_sub4,
+    click_id: null,
+    click_at: null,
+    ip: null,
+    country: null,
+    device: null,
+    ...(click === null ? {} : fromClick(click)),
+    signals: [],
+    confirmed_at: null,
+    hold_until: null,
+    created_at: now,
+    approved_at: null,
+    rejected_at: null,
+    reversed_at: null,
+    sequence: 1,
+    event_id: makeId(),
+    actor: 'system',
+  }
+}
+
+export const begin = (made: Conversion, status: Status, reason: Reason | null, now: Date): Conversion => ({
+  ...made,
+  status,
+  status_reason: reason,
+  approved_at: status === 'approved' ? now : null,
+  rejected_at: status === 'rejected' ? now : null,
+})
+
+export const create = (after: Conversion): Decision => ({
+  outcome: { kind: 'created', conversion: after },
+  change: { before: null, after },
+})
+
+export function move(
+  before: Conversion,
+  base: Conversion,
+  to: 'approved' | 'rejected' | 'reversed',
+  reason: Reason | null,
+  actor: Actor,
+  { now, makeId }: Moment,
+): Decision {
+  const after: Conversion = {
+    ...base,
+    status: to,
+    status_reason: reason,
+    [`${to}_at`]: now,
+    actor,
+    sequence: before.sequence + 1,
+    event_id: makeId(),
+  }
+  return { outcome: { kind: 'moved', conversion: after }, change: { before, after } }
+}
+
+/** Changed, but still pending. */
+export const keep = (before: Conversion, after: Conversion): Decision => ({
+  outcome: { kind: 'noted', conversion: after },
+  change: { before, after },
+})
+
+export const duplicate = (conversion: Conversion): Decision => ({
+  outcome: { kind: 'duplicate', conversion },
+  change: null,
+})
+
+export const refuse = (kind: Refusal): Decision => ({ outcome: { kind, conversion: null }, change: null })
+
+/** Whether a cap is reached, or would be passed by this payout. */
+export function isOverCap(offer: OfferFacts, facts: Facts, payoutMicros = 0): boolean {
+  const used = facts.usage.get(offer.offer_id)
+  if (used === undefined) return false
+  const passes = (cap: number | null, spent: number) => cap !== null && spent + payoutMicros > cap
+  return (
+    isFull(offer.caps, used.today, used.total) !== 'no' ||
+    passes(offer.caps.dailyPayoutMicros, used.today.payoutMicros) ||
+    passes(offer.caps.totalPayoutMicros, used.total.payoutMicros)
+  )
+}

@@ -1,0 +1,185 @@
+import type { FastifyInstance } from 'fastify'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { sendJson, successJson } from '../../http/envelope.ts'
+import type { Gate } from '../../http/gate.ts'
+import { errorReplies, successReply } from '../../http/openapi.ts'
+import { parseTime } from '../../lib/time.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { AppCredential } from '../apps/credentials.ts'
+import type { Command, Outcome, Refusal } from './commands.ts'
+import { type ConversionFilter, findConversion, listConversions, presentConversion } from './conversions.ts'
+import { presentEvent, readEvents } from './events.ts'
+import {
+  ConversionList,
+  ConversionListQuery,
+  ConversionParams,
+  ConversionReply,
+  EventList,
+  EventListQuery,
+  NewConversion,
+  ReportHeaders,
+} from './schema.ts'
+
+export type ConversionRoutesOptions = {
+  gate: Gate<AppCredential>
+  db: Db
+  settle: (command: Command) => Promise<Outcome>
+}
+
+export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: ConversionRoutesOptions): void {
+  server.post<{ Body: NewConversion; Headers: { 'idempotency-key'?: string } }>(
+    '/conversions',
+    {
+      schema: {
+        operationId: 'createConversion',
+        summary: 'Report that a user completed an offer',
+        tags: ['Conversions'],
+        headers: ReportHeaders,
+        body: NewConversion,
+        response: {
+          200: successReply(ConversionReply),
+          201: successReply(ConversionReply),
+          ...errorReplies(400, 401, 404, 429, 500),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { appId, isTest } = gate.callerOf(request)
+      const { userId, offerId, goalId = null, transactionId = null } = request.body
+      const idempotencyKey = request.headers['idempotency-key'] ?? null
+      const outcome = await settle({
+        kind: 'report',
+        appId,
+        isTest,
+        userId,
+        offerId,
+        goalId,
+        transactionId,
+        idempotencyKey,
+      })
+      if (outcome.conversion === null) throw refusal(outcome.kind)
+      const isNew = outcome.kind === 'created'
+      const message = isNew ? 'Conversion recorded successfully' : 'This conversion was recorded before'
+      const data = { conversion: presentConversion(outcome.conversion) }
+      sendJson(request, reply, isNew ? 201 : 200, successJson(request, data, message))
+      return reply
+    },
+  )
+
+  server.get<{ Querystring: ConversionListQuery }>(
+    '/conversions',
+    {
+      schema: {
+        operationId: 'listConversions',
+        summary: 'List conversions',
+        tags: ['Conversions'],
+        querystring: ConversionListQuery,
+        response: { 200: successReply(ConversionList), ...errorReplies(400, 401, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { limit } = request.query
+      const found = await listConversions(db, filterOf(request.query, gate.callerOf(request)), limit + 1)
+      const page = found.slice(0, limit)
+      const data = {
+        conversions: page.map(presentConversion),
+        next_cursor: found.length > limit ? (page.at(-1)?.conversion_id ?? null) : null,
+      }
+      sendJson(request, reply, 200, successJson(request, data, 'Conversions retrieved successfully'))
+      return reply
+    },
+  )
+
+  server.get<{ Params: { conversion_id: string } }>(
+    '/conversions/:conversion_id',
+    {
+      schema: {
+        operationId: 'getConversion',
+        summary: 'Get one conversion',
+        tags: ['Conversions'],
+        params: ConversionParams,
+        response: { 200: successReply(ConversionReply), ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const conversion = await findConversion(db, request.params.conversion_id, gate.callerOf(request))
+      if (conversion === null)
+        throw new AppError('RESOURCE_NOT_FOUND', 'There is no such conversion.', {
+          conversion_id: 'No conversion of this app has this id.',
+        })
+      const data = { conversion: presentConversion(conversion) }
+      sendJson(request, reply, 200, successJson(request, data, 'Conversion retrieved successfully'))
+      return reply
+    },
+  )
+
+  server.get<{ Querystring: EventListQuery }>(
+    '/events',
+    {
+      schema: {
+        operationId: 'listEvents',
+        summary: 'Read every conversion event, in order',
+        description: 'What postbacks tell, told again: whatever was lost on the way can be had here.',
+        tags: ['Conversions'],
+        querystring: EventListQuery,
+        response: { 200: successReply(EventList), ...errorReplies(400, 401, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { after = '0', limit } = request.query
+      if (!/^\d{1,15}$/.test(after)) throw badCursor('after')
+      const found = await readEvents(db, gate.callerOf(request), Number(after), limit + 1)
+      const page = found.slice(0, limit)
+      const data = {
+        events: page.map(presentEvent),
+        next_cursor: String(page.at(-1)?.seq ?? after),
+        has_more: found.length > limit,
+      }
+      sendJson(request, reply, 200, successJson(request, data, 'Events retrieved successfully'))
+      return reply
+    },
+  )
+}
+
+function refusal(kind: Refusal): AppError {
+  switch (kind) {
+    case 'no_offer':
+      return new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offerId: 'No offer has this id.' })
+    case 'no_goal':
+      return new AppError('RESOURCE_NOT_FOUND', 'The offer has no such goal.', {
+        goalId: 'No goal of this offer has this id.',
+      })
+    case 'needs_transaction':
+      return new AppError('INVALID_REQUEST', 'This goal can be completed again and again.', {
+        transactionId: 'transactionId is required for this goal, so that each completion counts once.',
+      })
+    case 'key_reused':
+      return new AppError('INVALID_REQUEST', 'This Idempotency-Key was used for another request.', {
+        'Idempotency-Key': 'Idempotency-Key must be new for every new request.',
+      })
+    default:
+      throw new Error(`A report came to ${kind}.`)
+  }
+}
+
+const badCursor = (name: string) =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+    [name]: `${name} must be the next_cursor of an earlier answer.`,
+  })
+
+function filterOf(query: ConversionListQuery, { appId, isTest }: AppCredential): ConversionFilter {
+  const filter: ConversionFilter = { appId, isTest }
+  if (query.userId !== undefined) filter.userId = query.userId
+  if (query.offerId !== undefined) filter.offerId = query.offerId
+  if (query.status !== undefined) filter.status = query.status
+  const from = query.from === undefined ? null : parseTime(query.from)
+  const to = query.to === undefined ? null : parseTime(query.to)
+  if (from !== null) filter.from = from
+  if (to !== null) filter.to = to
+  if (query.cursor !== undefined) {
+    if (!isUuid(query.cursor)) throw badCursor('cursor')
+    filter.before = query.cursor
+  }
+  return filter
+}

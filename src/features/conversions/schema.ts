@@ -1,0 +1,121 @@
+// The shapes of the conversions API.
+import { type Static, Type } from 'typebox'
+import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
+import { oneOf } from '../offers/schema.ts'
+import { REASONS, STATUSES } from './conversions.ts'
+
+const MAX_ID = Number.MAX_SAFE_INTEGER
+
+const userId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  format: SAFE_TEXT,
+  description: 'Your own identifier of the user, as in the list request.',
+})
+
+export const NewConversion = Type.Object({
+  userId,
+  offerId: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The offer_id of the offer that was completed.' }),
+  goalId: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The goal_id of the goal; without it, the first goal.' }),
+  ),
+  transactionId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      format: SAFE_TEXT,
+      description: 'Your own identifier of this completion. Required where a goal can be completed again and again.',
+    }),
+  ),
+})
+export type NewConversion = Static<typeof NewConversion>
+
+export const ReportHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      format: SAFE_TEXT,
+      description: 'Makes a repeated request safe for 24 hours. The same key with another body is refused.',
+    }),
+  ),
+})
+
+const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
+const text = Type.Union([Type.String(), Type.Null()])
+
+export const Conversion = Type.Object({
+  conversion_id: Type.String({ description: 'Stays the same for good.' }),
+  publisher_transaction_id: Type.Union([Type.String(), Type.Null()], { description: 'Your own transactionId.' }),
+  offer_id: Type.Integer(),
+  goal_id: Type.Integer(),
+  user_id: Type.String(),
+  status: oneOf(STATUSES, { description: 'pending may become approved or rejected; approved may become reversed.' }),
+  status_reason: Type.Union([oneOf(REASONS), Type.Null()]),
+  payout: Type.Number({ description: 'US dollars, at most four decimals.' }),
+  payout_local: Type.Number({ description: "The same in the app's own currency." }),
+  currency: Type.String(),
+  aff_sub: text,
+  aff_sub2: text,
+  aff_sub3: text,
+  aff_sub4: text,
+  source: oneOf(['publisher', 'advertiser'], { description: 'Who told of it first.' }),
+  country: text,
+  device: text,
+  click_at: time('When the user followed the link; null without a click.'),
+  created_at: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC, like all times here.' }),
+  approved_at: time('When it was approved.'),
+  rejected_at: time('When it was rejected.'),
+  reversed_at: time('When it was taken back.'),
+  hold_until: time('Approved by itself at this time, if the advertiser does not take it back before.'),
+  is_test: Type.Boolean(),
+})
+
+export const ConversionReply = Type.Object({ conversion: Conversion })
+
+export const ConversionListQuery = Type.Object({
+  userId: Type.Optional(userId),
+  offerId: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Only those of this offer.' })),
+  status: Type.Optional(oneOf(STATUSES, { description: 'Only those in this state.' })),
+  from: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made at this time or later.' })),
+  to: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made before this time.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The next_cursor of the page before.' }),
+  ),
+})
+export type ConversionListQuery = Static<typeof ConversionListQuery> & { limit: number }
+
+export const ConversionList = Type.Object({
+  conversions: Type.Array(Conversion, { description: 'Newest first.' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }),
+})
+
+export const ConversionParams = Type.Object({ conversion_id: Type.String() })
+
+export const EventListQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 20,
+      description: 'The next_cursor of the answer before; without it, from the beginning.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100, description: 'How many to return.' })),
+})
+export type EventListQuery = Static<typeof EventListQuery> & { limit: number }
+
+export const EventList = Type.Object({
+  events: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'Unique for each event: remember it to take none twice.' }),
+      type: oneOf(STATUSES.map((status) => `conversion.${status}` as const)),
+      created_at: Type.String({ format: 'date-time' }),
+      sequence: Type.Integer({ description: "Counts this conversion's events from 1." }),
+      data: Conversion,
+    }),
+    { description: 'Oldest first. Each is the body of its postback.' },
+  ),
+  next_cursor: Type.String({ description: 'Ask again with this as `after`, now or later: nothing is ever skipped.' }),
+  has_more: Type.Boolean(),
+})

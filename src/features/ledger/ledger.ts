@@ -1,0 +1,193 @@
+// The ledger: double entry, only ever added to. Positive amounts are debits, negative ones credits; the lines of a
+// posting sum to zero.
+//
+//   pending conversion    advertiser_receivable +revenue   publisher_pending -payout   network_margin -(the rest)
+//   approved conversion   advertiser_receivable +revenue   publisher_payable -payout   network_margin -(the rest)
+//   payout                publisher_payable +amount        cash -amount
+//   receipt               cash +amount                     advertiser_receivable -amount
+//
+// A rejected or reversed conversion stands for nothing. A move is posted as the difference between what stood before
+// it and what stands after it, so the entries of a conversion always sum to what it is worth now.
+//
+// Past days are folded into ledger_days. A folded day is closed: what is posted for it later counts for the first open
+// one. To fold everything anew, empty ledger_days and set ledger_rollup.through back to 2000-01-01, in one transaction.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+
+export type Account = 'publisher_pending' | 'publisher_payable' | 'advertiser_receivable' | 'network_margin' | 'cash'
+
+/** The party of the accounts that are the network's own. */
+export const NETWORK = 0
+
+export type Line = { account: Account; partyId: number; amountMicros: number }
+
+export type Posting = {
+  postingId: string
+  kind: 'conversion' | 'payout' | 'receipt'
+  conversionId: string | null
+  reference: string | null
+  createdAt: Date
+  lines: Line[]
+}
+
+export type Worth = { status: 'pending' | 'approved'; payoutMicros: number; revenueMicros: number }
+
+type Parties = { publisherId: number; advertiserId: number }
+
+/** A null worth is nothing: not there yet, rejected or reversed. */
+export type Change = Parties & {
+  /** Names the posting, so it must be new: also where a pending conversion changes its worth without an event. */
+  eventId: string
+  conversionId: string
+  at: Date
+  before: Worth | null
+  after: Worth | null
+}
+
+/** What a change of a conversion posts, or null when it moves no money. */
+export function movePosting(change: Change): Posting | null {
+  const undone = linesOf(change.before, change).map((line) => ({ ...line, amountMicros: -line.amountMicros }))
+  const lines = mergeLines([...undone, ...linesOf(change.after, change)])
+  if (lines.length === 0) return null
+  const { eventId, conversionId, at } = change
+  return { postingId: eventId, kind: 'conversion', conversionId, reference: null, createdAt: at, lines }
+}
+
+function linesOf(worth: Worth | null, { publisherId, advertiserId }: Parties): Line[] {
+  if (worth === null) return []
+  const { status, payoutMicros, revenueMicros } = worth
+  return [
+    { account: 'advertiser_receivable', partyId: advertiserId, amountMicros: revenueMicros },
+    { account: `publisher_${status === 'pending' ? 'pending' : 'payable'}`, partyId: publisherId, amountMicros: -payoutMicros },
+    { account: 'network_margin', partyId: NETWORK, amountMicros: payoutMicros - revenueMicros },
+  ] // prettier-ignore
+}
+
+function mergeLines(lines: Line[]): Line[] {
+  const same = Map.groupBy(lines, ({ account, partyId }) => `${account} ${partyId}`)
+  return [...same.values()]
+    .map((group) => ({
+      ...(group[0] as Line),
+      amountMicros: group.reduce((sum, { amountMicros }) => sum + amountMicros, 0),
+    }))
+    .filter(({ amountMicros }) => amountMicros !== 0)
+}
+
+const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
+
+/** Writes postings in one statement, since that is what the database looks at to see that each sums to zero. */
+export async function post(trx: Trx, postings: Posting[]): Promise<void> {
+  if (postings.length === 0) return
+  const rows = postings.flatMap(({ lines, ...posting }) => lines.map((line) => ({ ...posting, ...line })))
+  await sql`
+    INSERT INTO ledger_entries
+      (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, created_at)
+    SELECT "postingId", kind, account, "partyId", "amountMicros", "conversionId", reference,
+      greatest("createdAt", ${FIRST_OPEN_TIME})
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS line ("postingId" uuid, kind text, account text,
+      "partyId" bigint, "amountMicros" bigint, "conversionId" uuid, reference text, "createdAt" timestamptz)
+  `.execute(trx)
+}
+
+/** What a publisher is owed, and has been paid so far. Reversals of what was paid already can make payable negative. */
+export type PublisherBalances = { pendingMicros: number; payableMicros: number; paidMicros: number }
+/** What an advertiser owes; negative when it has paid ahead. */
+export type AdvertiserBalances = { receivableMicros: number }
+/** All publishers and advertisers together: receivable + cash = pending + payable + margin. */
+export type NetworkBalances = {
+  receivableMicros: number
+  cashMicros: number
+  pendingMicros: number
+  payableMicros: number
+  marginMicros: number
+}
+
+type Party = { publisherId: number } | { advertiserId: number } | 'network'
+
+export async function readBalances(db: Db, party: { publisherId: number }): Promise<PublisherBalances>
+export async function readBalances(db: Db, party: { advertiserId: number }): Promise<AdvertiserBalances>
+export async function readBalances(db: Db, party: 'network'): Promise<NetworkBalances>
+export async function readBalances(db: Db, party: Party) {
+  const { rows } = await balancesOf(party).execute(db)
+  return rows[0]
+}
+
+// Each in one statement: days that are being folded must be seen on one side only.
+function balancesOf(party: Party): RawBuilder<PublisherBalances | AdvertiserBalances | NetworkBalances> {
+  if (party === 'network') {
+    return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros", ${debitOf('cash')} AS "cashMicros",
+      ${creditOf('publisher_pending')} AS "pendingMicros", ${creditOf('publisher_payable')} AS "payableMicros",
+      ${creditOf('network_margin')} AS "marginMicros"
+      FROM (${sumLines(sql`true`)}) AS line`
+  }
+  if ('advertiserId' in party) {
+    const isTheirs = sql<boolean>`account = 'advertiser_receivable' AND party_id = ${party.advertiserId}`
+    return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros" FROM (${sumLines(isTheirs)}) AS line`
+  }
+  const isTheirs = sql<boolean>`account IN ('publisher_pending', 'publisher_payable') AND party_id = ${party.publisherId}`
+  // Payments are the few entries without a conversion, which the index on it finds.
+  return sql`SELECT ${creditOf('publisher_pending')} AS "pendingMicros", ${creditOf('publisher_payable')} AS "payableMicros",
+    (SELECT coalesce(sum(amount_micros), 0)::bigint FROM ledger_entries WHERE conversion_id IS NULL AND kind = 'payout'
+      AND account = 'publisher_payable' AND party_id = ${party.publisherId}) AS "paidMicros"
+    FROM (${sumLines(isTheirs)}) AS line`
+}
+
+const debitOf = (account: Account) =>
+  sql<number>`coalesce(sum(amount_micros) FILTER (WHERE account = ${account}), 0)::bigint`
+const creditOf = (account: Account) => sql<number>`(-${debitOf(account)})`
+
+/** What a publisher was owed when a day (UTC) began. */
+export async function readPayableBefore(db: Db, publisherId: number, day: string): Promise<number> {
+  const isTheirs = sql<boolean>`account = 'publisher_payable' AND party_id = ${publisherId}`
+  const { rows } = await sql<{ micros: number }>`
+    SELECT ${creditOf('publisher_payable')} AS micros FROM (${sumLines(isTheirs, day)}) AS line`.execute(db)
+  return rows[0]?.micros ?? 0
+}
+
+/** Sums of folded days and the entries since, for a condition on account and party. */
+function sumLines(condition: RawBuilder<boolean>, beforeDay = 'infinity') {
+  return sql`
+    SELECT account, amount_micros FROM ledger_days WHERE ${condition} AND day < ${beforeDay}::date
+    UNION ALL
+    SELECT account, amount_micros FROM ledger_entries WHERE ${condition} AND created_at >= ${FIRST_OPEN_TIME}
+      AND created_at < ${beforeDay}::date::timestamp AT TIME ZONE 'UTC'`
+}
+
+const DAY_MS = 86_400_000
+const DAYS_AT_ONCE = 7 // so that a long backlog does not take longer than a query may
+const ROLLUP_LOCK = 0x0ff3_0006
+
+/**
+ * Folds whole days (UTC) up to the day before yesterday and returns the last one, or null when there was none to fold.
+ * By then every transaction that wrote on them has long ended: queries end after 15 s.
+ */
+export async function rollUp(db: Db, now: Date): Promise<string | null> {
+  const until = new Date(now.getTime() - 2 * DAY_MS).toISOString().slice(0, 10)
+  let through: string | null = null
+  for (;;) {
+    const next = await db.transaction().execute((trx) => foldDays(trx, until))
+    if (next === null) return through
+    through = next
+  }
+}
+
+async function foldDays(trx: Trx, until: string): Promise<string | null> {
+  // One process at a time; whoever comes second has nothing to add.
+  const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${ROLLUP_LOCK}) AS locked`.execute(trx)
+  if (!lock.rows[0]?.locked) return null
+  // The first fold starts about where the ledger does, instead of going through years without an entry.
+  const step = await sql<{ through: string }>`
+    SELECT least(${until}::date, greatest(through, coalesce(
+      (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_entries ORDER BY entry_id LIMIT 1), ${until}::date
+    )) + ${DAYS_AT_ONCE}::integer)::text AS through
+    FROM ledger_rollup WHERE through < ${until}::date`.execute(trx)
+  const next = step.rows[0]?.through
+  if (next === undefined) return null
+  await sql`
+    INSERT INTO ledger_days (account, party_id, day, amount_micros)
+    SELECT account, party_id, (created_at AT TIME ZONE 'UTC')::date, sum(amount_micros) FROM ledger_entries
+    WHERE created_at >= ${FIRST_OPEN_TIME} AND created_at < (${next}::date + 1)::timestamp AT TIME ZONE 'UTC'
+    GROUP BY 1, 2, 3`.execute(trx)
+  await sql`UPDATE ledger_rollup SET through = ${next}::date`.execute(trx)
+  return next
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
+import { useWorld } from '../../../test/world.ts'
+import { OperatorError } from '../../errors.ts'
+import { checkLedger } from './check.ts'
+import { readBalances } from './ledger.ts'
+import { recordPayout, recordReceipt } from './payments.ts'
+
+const world = useWorld('payments')
+const AT = new Date('2026-11-10T12:00:00Z')
+const USD = 1_000_000
+
+async function makeDealWorth(payoutMicros: number): Promise<Deal> {
+  const deal = await makeDeal(world)
+  await makeConversion(world, deal, { status: 'approved', payoutMicros, revenueMicros: payoutMicros, at: AT })
+  return deal
+}
+
+const pay = ({ publisherId }: Deal, amountMicros: number, reference: string) =>
+  recordPayout(world.database.db, { publisherId, amountMicros, reference, at: AT })
+const receive = ({ advertiserId }: Deal, amountMicros: number, reference: string) =>
+  recordReceipt(world.database.db, { advertiserId, amountMicros, reference, at: AT })
+const balancesOf = ({ publisherId }: Deal) => readBalances(world.database.db, { publisherId })
+
+const refuses = (work: Promise<unknown>, message: RegExp) =>
+  assert.rejects(work, (error) => error instanceof OperatorError && message.test(error.message))
+
+test('a payout moves what is payable to what is paid', async () => {
+  const deal = await makeDealWorth(10 * USD)
+  const { payableMicros } = await pay(deal, 4 * USD, 'transfer 1')
+  assert.equal(payableMicros, 6 * USD)
+  assert.deepEqual(await balancesOf(deal), { pendingMicros: 0, payableMicros: 6 * USD, paidMicros: 4 * USD })
+  await pay(deal, 6 * USD, 'transfer 2')
+  assert.deepEqual(await balancesOf(deal), { pendingMicros: 0, payableMicros: 0, paidMicros: 10 * USD })
+})
+
+test('more than is payable is refused with what is payable, and pending is not payable', async () => {
+  const deal = await makeDealWorth(10 * USD)
+  await makeConversion(world, deal, { status: 'pending', payoutMicros: 5 * USD, revenueMicros: 5 * USD, at: AT })
+  await refuses(pay(deal, 10 * USD + 1, 'too much'), /^10\.000001 USD is more than is payable, which is 10\.00 USD\.$/)
+  assert.equal((await balancesOf(deal)).payableMicros, 10 * USD)
+  await pay(deal, 10 * USD, 'too much') // a payout that was refused has not used its reference
+})
+
+test('a payout that is repeated is refused, whatever is payable, and another publisher may use its reference', async () => {
+  const deal = await makeDealWorth(10 * USD)
+  const other = await makeDealWorth(10 * USD)
+  await pay(deal, 6 * USD, 'repeated')
+  await refuses(pay(deal, 6 * USD, 'repeated'), /"repeated" already: nothing was recorded now/)
+  await refuses(pay(deal, USD, ' repeated '), /already/)
+  await pay(other, USD, 'repeated')
+  assert.equal((await balancesOf(deal)).paidMicros, 6 * USD)
+})
+
+test('an amount that is not above 0 and a reference that says nothing are refused', async () => {
+  const deal = await makeDealWorth(10 * USD)
+  for (const amount of [0, -1, 0.5, Number.NaN]) {
+    await refuses(pay(deal, amount, 'r'), /amount must be above 0/)
+    await refuses(receive(deal, amount, 'r'), /amount must be above 0/)
+  }
+  for (const reference of ['', '  ', 'a\nb', 'a\0', 'x'.repeat(201)])
+    await refuses(pay(deal, USD, reference), /reference must have 1 to 200 characters/)
+})
+
+test('of 20 payouts at once exactly those that fit are recorded', async () => {
+  const deal = await makeDealWorth(10 * USD)
+  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => pay(deal, 3 * USD, `race ${i}`)))
+  const failed = results.filter((result) => result.status === 'rejected')
+  assert.equal(failed.length, 17)
+  for (const { reason } of failed) assert.match(String(reason), /is more than is payable, which is 1\.00 USD/)
+  assert.deepEqual(await balancesOf(deal), { pendingMicros: 0, payableMicros: USD, paidMicros: 9 * USD })
+})
+
+test('of 20 commands with one reference at once one is recorded', async () => {
+  const deal = await makeDealWorth(100 * USD)
+  const all = async (work: () => Promise<unknown>) => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, work))
+    return results.filter((result) => result.status === 'fulfilled').length
+  }
+  assert.equal(await all(() => pay(deal, USD, 'same')), 1)
+  assert.equal(await all(() => receive(deal, USD, 'same')), 1)
+  assert.equal((await balancesOf(deal)).paidMicros, USD)
+})
+
+test('an advertiser pays what it owes, or ahead of it', async () => {
+  const deal = await makeDealWorth(10 * USD)
+  assert.equal((await receive(deal, 4 * USD, 'invoice 1')).receivableMicros, 6 * USD)
+  assert.equal((await receive(deal, 8 * USD, 'invoice 2')).receivableMicros, -2 * USD)
+  await refuses(receive(deal, 8 * USD, 'invoice 2'), /"invoice 2" already/)
+  const { receivableMicros } = await readBalances(world.database.db, { advertiserId: deal.advertiserId })
+  assert.equal(receivableMicros, -2 * USD)
+})
+
+test('after all of this the ledger is right', async () => {
+  assert.deepEqual(await checkLedger(world.database), [])
+})

@@ -1,0 +1,114 @@
+// A publisher's month (UTC) as CSV (RFC 4180): what became payable, what was taken back, what was paid out.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { MICROS_PER_USD } from '../../lib/money.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { readPayableBefore } from './ledger.ts'
+
+const PAGE = 1_000
+const COLUMNS = ['date', 'kind', 'conversion_id', 'app', 'offer_id', 'offer', 'reference', 'amount', 'balance']
+
+type Row = {
+  date: Date
+  kind: 'opening_balance' | 'conversion' | 'reversal' | 'payout' | 'closing_balance'
+  conversionId?: string | null
+  app?: string | null
+  offerId?: number | null
+  offer?: string | null
+  reference?: string | null
+  amountMicros?: number
+  balanceMicros: number
+}
+
+/** Yields the text piece by piece. Amounts are the publisher's: positive when it earns, negative when it is paid. */
+export async function* writeStatement(db: Db, publisherId: number, month: string): AsyncGenerator<string> {
+  const { start, end } = readMonth(month)
+  let balanceMicros = await readPayableBefore(db, publisherId, `${month}-01`)
+  yield `${COLUMNS.join(',')}\r\n${csvLine({ date: start, kind: 'opening_balance', balanceMicros })}`
+  for await (const page of readPages(db, publisherId, start, end)) {
+    const lines = page.map((entry) => {
+      balanceMicros += entry.amountMicros
+      const kind = entry.kind === 'conversion' && entry.amountMicros < 0 ? 'reversal' : entry.kind
+      return csvLine({ ...entry, kind, balanceMicros })
+    })
+    yield lines.join('')
+  }
+  yield csvLine({ date: new Date(end.getTime() - 1), kind: 'closing_balance', balanceMicros })
+}
+
+function readMonth(month: string): { start: Date; end: Date } {
+  const match = /^([12]\d{3})-(0[1-9]|1[0-2])$/.exec(month)
+  if (match === null) throw new OperatorError(`"${month}" is not a month: write it as 2026-11.`)
+  const [year, number] = [Number(match[1]), Number(match[2])]
+  return { start: new Date(Date.UTC(year, number - 1)), end: new Date(Date.UTC(year, number)) }
+}
+
+type Entry = {
+  entryId: number
+  date: Date
+  exactDate: string
+  kind: 'conversion' | 'payout'
+  conversionId: string | null
+  app: string | null
+  offerId: number | null
+  offer: string | null
+  reference: string | null
+  amountMicros: number
+}
+
+/** In the order of time, which is the order of the index; by entry_id alone every page would sort the whole month. */
+async function* readPages(db: Db, publisherId: number, start: Date, end: Date): AsyncGenerator<Entry[]> {
+  // The text of a time keeps the microseconds that a Date would lose, and with them the place.
+  let last = { exactDate: start.toISOString(), entryId: 0 }
+  for (;;) {
+    const { rows } = await sql<Entry>`
+      SELECT e.entry_id AS "entryId", e.created_at AS date, e.created_at::text AS "exactDate", e.kind,
+        e.conversion_id AS "conversionId", apps.name AS app, c.offer_id AS "offerId", offers.name AS offer,
+        e.reference, -e.amount_micros AS "amountMicros"
+      FROM ledger_entries e
+      LEFT JOIN conversions c ON c.conversion_id = e.conversion_id
+      LEFT JOIN apps ON apps.app_id = c.app_id
+      LEFT JOIN offers ON offers.offer_id = c.offer_id
+      WHERE e.account = 'publisher_payable' AND e.party_id = ${publisherId} AND e.created_at < ${end}
+        AND e.created_at >= ${last.exactDate}::timestamptz
+        AND (e.created_at, e.entry_id) > (${last.exactDate}::timestamptz, ${last.entryId}::bigint)
+      ORDER BY e.created_at, e.entry_id
+      LIMIT ${PAGE}`.execute(db)
+    if (rows.length > 0) yield rows
+    const next = rows.at(-1)
+    if (next === undefined || rows.length < PAGE) return
+    last = next
+  }
+}
+
+function csvLine(row: Row): string {
+  const amount = row.amountMicros === undefined ? '' : exactUsd(row.amountMicros)
+  const cells = [
+    rfc3339(row.date),
+    row.kind,
+    row.conversionId ?? '',
+    textCell(row.app ?? ''),
+    row.offerId ?? '',
+    textCell(row.offer ?? ''),
+    textCell(row.reference ?? ''),
+    amount,
+    exactUsd(row.balanceMicros),
+  ]
+  return `${cells.join(',')}\r\n`
+}
+
+/** Text that others wrote. An apostrophe keeps a spreadsheet from taking it for a formula. */
+function textCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Dollars with as many decimals as it takes, two at least. */
+export function exactUsd(micros: number): string {
+  const whole = Math.floor(Math.abs(micros) / MICROS_PER_USD)
+  const decimals = String(Math.abs(micros) % MICROS_PER_USD)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '')
+  return `${micros < 0 ? '-' : ''}${whole}.${decimals}`
+}

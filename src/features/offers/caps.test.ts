@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { addConversions, type ConversionFact } from '../../../test/facts.ts'
+import { useWorld } from '../../../test/world.ts'
+import type { Db } from '../../db/open.ts'
+import {
+  addUsage,
+  type Caps,
+  dayNumber,
+  isFull,
+  lockCaps,
+  lockUsage,
+  parseCountCap,
+  parsePayoutCap,
+  readCaps,
+  refreshFull,
+  setCaps,
+  showCaps,
+  type Usage,
+} from './caps.ts'
+
+const NOON = new Date('2026-03-10T12:00:00Z')
+const TODAY = dayNumber(NOON)
+const MIDNIGHT = new Date('2026-03-11T00:00:00Z')
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const none = { clicks: 0, conversions: 0, payout_micros: 0 }
+
+let appId = 0
+const world = useWorld('caps', async (opened) => {
+  appId = (await opened.makeApp()).appId
+})
+
+async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
+  const [offerId = 0] = await world.makeOffers(more)
+  return offerId
+}
+
+const convert = (db: Db, offerId: number, more: Partial<ConversionFact> = {}) =>
+  addConversions(db, { at: NOON.toISOString(), appId, offerId, status: 'approved', payoutMicros: 1_000_000, ...more })
+
+const fullUntil = async (offerId: number): Promise<unknown> => {
+  const { db } = world.database
+  return (await db.selectFrom('offers').select('full_until').where('offer_id', '=', offerId).executeTakeFirstOrThrow()).full_until // prettier-ignore
+}
+
+const usageOf = (offerId: number) =>
+  world.database.db.selectFrom('offer_usage').select(['day', 'clicks', 'conversions', 'payout_micros']).where('offer_id', '=', offerId).orderBy('day').execute() // prettier-ignore
+
+const add = (offerId: number, day: number, more: Partial<Usage>) =>
+  world.database.db
+    .transaction()
+    .execute((trx) => addUsage(trx, [{ offerId, day, clicks: 0, conversions: 0, payoutMicros: 0, ...more }]))
+
+/** Takes one place of each of these offers where all have one, as a click or conversion does. */
+async function takePlaces(offerIds: number[], now: Date): Promise<boolean> {
+  return world.database.db.transaction().execute(async (trx) => {
+    await lockCaps(trx, 'shared')
+    const usage = await lockUsage(trx, offerIds, dayNumber(now))
+    const caps = await readCaps(trx, offerIds)
+    const isClosed = offerIds.some((id) => {
+      const { today, total } = usage.get(id) ?? assert.fail()
+      return isFull(caps.get(id) ?? NO_CAPS, today, total) !== 'no'
+    })
+    if (isClosed) return false
+    await addUsage(trx, offerIds.map((offerId) => ({ offerId, day: dayNumber(now), clicks: 1, conversions: 0, payoutMicros: 0 }))) // prettier-ignore
+    await refreshFull(trx, offerIds, now)
+    return true
+  })
+}
+
+test('a cap that is set counts the conversions there are, each day by itself, and closes the offer where they reach it', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  await convert(db, offerId, { status: 'pending' })
+  await convert(db, offerId, { payoutMicros: 2_500_000, at: '2026-03-10T00:00:00Z' })
+  await convert(db, offerId, { at: '2026-03-09T23:59:59.999Z' })
+  await convert(db, offerId, { status: 'rejected' })
+  await convert(db, offerId, { isTest: true })
+  await convert(db, offerId, { status: 'reversed' })
+
+  await setCaps(db, offerId, { dailyConversions: 3 }, NOON)
+  assert.partialDeepStrictEqual(await showCaps(db, offerId, NOON), {
+    daily_conversion_cap: 3,
+    full: 'no',
+    today: { clicks: 0, conversions: 2, payout_micros: 3_500_000 },
+    total: { clicks: 0, conversions: 3, payout_micros: 4_500_000 },
+  })
+  assert.equal(await fullUntil(offerId), null)
+  await setCaps(db, offerId, { dailyConversions: 2 }, NOON)
+  assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
+  await setCaps(db, offerId, { totalPayoutMicros: 4_500_000 }, NOON)
+  assert.equal(await fullUntil(offerId), Infinity)
+})
+
+test('raising a cap or taking it away opens the offer again', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  await convert(db, offerId)
+  await setCaps(db, offerId, { totalConversions: 1, dailyPayoutMicros: 1_000_000 }, NOON)
+  assert.equal(await fullUntil(offerId), Infinity)
+  await setCaps(db, offerId, { totalConversions: 2 }, NOON)
+  assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
+  await setCaps(db, offerId, { dailyPayoutMicros: null }, NOON)
+  assert.equal(await fullUntil(offerId), null)
+  await setCaps(db, offerId, { totalConversions: 1 }, NOON)
+  assert.equal(await fullUntil(offerId), Infinity)
+  await setCaps(db, offerId, { totalConversions: null, overCap: 'reject' }, NOON)
+  assert.equal(await fullUntil(offerId), null)
+  assert.partialDeepStrictEqual(await showCaps(db, offerId, NOON), {
+    total_conversion_cap: null,
+    over_cap: 'reject',
+    full: 'no',
+    total: null,
+  })
+  await assert.rejects(setCaps(db, 999_999, { totalClicks: 1 }, NOON), /There is no offer 999999/)
+})
+
+test('a new day begins empty, and clicks are kept when caps change', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  await setCaps(db, offerId, { dailyClicks: 2 }, NOON)
+  for (const isTaken of [true, true, false]) assert.equal(await takePlaces([offerId], NOON), isTaken)
+  assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
+  assert.equal(await takePlaces([offerId], new Date(MIDNIGHT.getTime() - 1)), false)
+  assert.equal(await takePlaces([offerId], MIDNIGHT), true)
+  assert.equal(await fullUntil(offerId), null)
+  await setCaps(db, offerId, { dailyClicks: 1, totalClicks: 4 }, MIDNIGHT)
+  const next = { clicks: 1, conversions: 0, payout_micros: 0 }
+  assert.partialDeepStrictEqual(await showCaps(db, offerId, MIDNIGHT), {
+    full: 'today',
+    today: next,
+    total: { clicks: 3 },
+  })
+})
+
+test('conversions of a day that began while the lock was awaited are counted for it', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  await convert(db, offerId, { at: MIDNIGHT.toISOString() })
+  await setCaps(db, offerId, { dailyConversions: 1 }, new Date(MIDNIGHT.getTime() - 1))
+  assert.equal((await showCaps(db, offerId, MIDNIGHT)).full, 'today')
+})
+
+test('what is taken back lowers the total, and its own day only where that was counted', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  await setCaps(db, offerId, { totalConversions: 9 }, NOON)
+  await add(offerId, TODAY, { conversions: 3, payoutMicros: 30 })
+  await add(offerId, TODAY - 40, { conversions: -1, payoutMicros: -10 })
+  await add(offerId, TODAY, { conversions: -1, payoutMicros: -10 })
+  await add(offerId, TODAY - 1, { clicks: 5 })
+  assert.deepEqual(await usageOf(offerId), [
+    { day: 0, clicks: 5, conversions: 1, payout_micros: 10 },
+    { day: TODAY - 1, clicks: 5, conversions: 0, payout_micros: 0 },
+    { day: TODAY, clicks: 0, conversions: 2, payout_micros: 20 },
+    { day: TODAY + 1, ...none },
+  ])
+})
+
+test('several of one batch for the same offer and day are added up', async () => {
+  const offerId = await makeOffer({ total_click_cap: 100 })
+  const delta = { offerId, day: TODAY, clicks: 2, conversions: 1, payoutMicros: 5 }
+  await world.database.db.transaction().execute((trx) => addUsage(trx, [delta, delta, { ...delta, day: TODAY + 1 }]))
+  const byDay = new Map((await usageOf(offerId)).map((row) => [row.day, row.clicks]))
+  assert.deepEqual([0, TODAY, TODAY + 1].map((day) => byDay.get(day)), [6, 4, 2]) // prettier-ignore
+})
+
+test('however many come at once, a cap is never passed, and nobody waits for ever', async () => {
+  const [one = 0, two = 0, three = 0] = await world.makeOffers({ total_click_cap: 25 }, { daily_click_cap: 20 }, { total_click_cap: 1_000 }) // prettier-ignore
+  const batches = [[one, two, three], [three, two], [two, one], [three, one]] // prettier-ignore
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, async (_, i) => {
+      const batch = batches[i % 4] ?? []
+      return (await takePlaces(batch, NOON)) ? batch : []
+    }),
+  )
+  const taken = (id: number) => outcomes.filter((batch) => batch.includes(id)).length
+  for (const id of [one, two, three]) assert.equal((await usageOf(id))[0]?.clicks, taken(id))
+  assert.deepEqual([taken(one), taken(two)], [25, 20])
+  assert.deepEqual([await fullUntil(one), await fullUntil(two), await fullUntil(three)], [Infinity, MIDNIGHT, null])
+})
+
+test('a cap set while conversions pour in has counted every one of them', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  const pour = () =>
+    db.transaction().execute(async (trx) => {
+      await lockCaps(trx, 'shared')
+      const caps = (await readCaps(trx, [offerId])).get(offerId) ?? NO_CAPS
+      if (caps.totalConversions !== null) {
+        const { today, total } = (await lockUsage(trx, [offerId], TODAY)).get(offerId) ?? assert.fail()
+        if (isFull(caps, today, total) !== 'no') return
+        await addUsage(trx, [{ offerId, day: TODAY, clicks: 0, conversions: 1, payoutMicros: 1_000_000 }])
+      }
+      await convert(trx, offerId)
+      await refreshFull(trx, [offerId], NOON)
+    })
+  const poured = Array.from({ length: 60 }, pour)
+  await Promise.all([...poured, setCaps(db, offerId, { totalConversions: 90 }, NOON), ...Array.from({ length: 60 }, pour)]) // prettier-ignore
+  const { count } = await db.selectFrom('conversions').select((is) => is.fn.countAll<number>().as('count')).where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  const { full, total } = await showCaps(db, offerId, NOON)
+  assert.deepEqual([count, total?.conversions, full], [90, 90, 'for good'])
+})
+
+test('what closes an offer in the database is the rule that the program goes by', async () => {
+  const { db } = world.database
+  const offerId = await makeOffer()
+  const count = fc.integer({ min: 0, max: 4 })
+  const cap = fc.option(fc.integer({ min: 1, max: 4 }))
+  const caps = fc.record({ dailyClicks: cap, totalClicks: cap, dailyConversions: cap, totalConversions: cap, dailyPayoutMicros: cap, totalPayoutMicros: cap }) // prettier-ignore
+  const usage = fc.record({ clicks: count, conversions: count, payoutMicros: count })
+  await fc.assert(
+    fc.asyncProperty(caps, usage, usage, async (given, today, total) => {
+      await setCaps(db, offerId, given, NOON)
+      await db.deleteFrom('offer_usage').where('offer_id', '=', offerId).execute()
+      const rows = [{ day: 0, ...total }, { day: TODAY, ...today }] // prettier-ignore
+      await db.insertInto('offer_usage').values(rows.map(({ payoutMicros, ...row }) => ({ offer_id: offerId, payout_micros: payoutMicros, ...row }))).execute() // prettier-ignore
+      await db.transaction().execute((trx) => refreshFull(trx, [offerId], NOON))
+      const expected = { no: null, today: MIDNIGHT, 'for good': Infinity }[isFull(given, today, total)]
+      assert.deepEqual(await fullUntil(offerId), expected)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('caps are read as people write them, or not at all', () => {
+  assert.deepEqual(['1', ' 12 ', 1e12, '0', '-1', '1.5', 'many', '', 1e13].map(parseCountCap), [1, 12, 1e12, null, null, null, null, null, null]) // prettier-ignore
+  assert.deepEqual(['0.0001', 2, '0', '1.00001', '1e3', ''].map(parsePayoutCap), [100, 2_000_000, null, null, null, null]) // prettier-ignore
+})

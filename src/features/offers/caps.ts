@@ -1,0 +1,247 @@
+// Caps of offers: how many clicks, conversions and dollars of payout an offer takes, a day (of UTC) and in total.
+//
+// Only capped offers are counted. Whoever counts holds the lock on caps shared and the offer's rows of usage until it
+// commits, so two never take the same place. Whoever sets caps holds the lock exclusively, from the start of the
+// transaction: nobody counts meanwhile, so what was not counted before can be counted once and is right from then on.
+// Clicks are the exception: they are many and do not stay for ever, so they count from when the offer was first capped.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { parseUsd } from '../../lib/money.ts'
+
+export const CAPS_LOCK = 0x0ff3_0004
+export const OVER_CAP = ['honour', 'reject'] as const
+
+const DAY_MS = 86_400_000
+const TOTAL = 0 // the day that stands for all days together
+const MAX_COUNT_CAP = 1_000_000_000_000
+
+const COLUMNS = {
+  dailyClicks: 'daily_click_cap',
+  totalClicks: 'total_click_cap',
+  dailyConversions: 'daily_conversion_cap',
+  totalConversions: 'total_conversion_cap',
+  dailyPayoutMicros: 'daily_payout_cap_micros',
+  totalPayoutMicros: 'total_payout_cap_micros',
+} as const
+export const CAP_COLUMNS = Object.values(COLUMNS)
+
+/** Null: no cap. */
+export type Caps = Record<keyof typeof COLUMNS, number | null>
+type CapRow = Record<(typeof CAP_COLUMNS)[number], number | null>
+export type Usage = { clicks: number; conversions: number; payoutMicros: number }
+export type UsageDelta = Usage & { offerId: number; day: number }
+
+/** Taken first in a transaction: exclusively to set caps, shared to count. */
+export async function lockCaps(trx: Trx, mode: 'shared' | 'exclusive'): Promise<void> {
+  const lock = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
+  await sql`SELECT ${lock}(${CAPS_LOCK}::bigint)`.execute(trx)
+}
+
+/** Days since 1970-01-01, in UTC. */
+export const dayNumber = (now: Date): number => Math.floor(now.getTime() / DAY_MS)
+
+/** A cap that is reached is full: nothing more fits. `refreshFull` has the same rule in SQL. */
+export function isFull(caps: Caps, today: Usage, total: Usage): 'no' | 'today' | 'for good' {
+  const isReached = (cap: number | null, used: number) => cap !== null && used >= cap
+  if (
+    isReached(caps.totalClicks, total.clicks) ||
+    isReached(caps.totalConversions, total.conversions) ||
+    isReached(caps.totalPayoutMicros, total.payoutMicros)
+  )
+    return 'for good'
+  const isFullToday =
+    isReached(caps.dailyClicks, today.clicks) ||
+    isReached(caps.dailyConversions, today.conversions) ||
+    isReached(caps.dailyPayoutMicros, today.payoutMicros)
+  return isFullToday ? 'today' : 'no'
+}
+
+/** The caps of these offers; those without any are there, too. */
+export async function readCaps(db: Db, offerIds: number[]): Promise<Map<number, Caps>> {
+  const rows = await db
+    .selectFrom('offers')
+    .select('offer_id')
+    .select(CAP_COLUMNS)
+    .where((is) => is('offer_id', '=', is.fn.any(is.val(offerIds))))
+    .execute()
+  return new Map(rows.map((row) => [row.offer_id, capsOf(row)]))
+}
+
+const capsOf = (row: CapRow): Caps => ({
+  dailyClicks: row.daily_click_cap,
+  totalClicks: row.total_click_cap,
+  dailyConversions: row.daily_conversion_cap,
+  totalConversions: row.total_conversion_cap,
+  dailyPayoutMicros: row.daily_payout_cap_micros,
+  totalPayoutMicros: row.total_payout_cap_micros,
+})
+
+/** Keeps these offers' usage of the day and in total for this transaction alone. To be called under `lockCaps`. */
+export async function lockUsage(
+  trx: Trx,
+  offerIds: number[],
+  day: number,
+): Promise<Map<number, { today: Usage; total: Usage }>> {
+  // All missing rows first, then all locks, both in one order: so no two transactions wait for each other.
+  await sql`
+    INSERT INTO offer_usage (offer_id, day)
+    SELECT DISTINCT id, day FROM unnest(${offerIds}::bigint[]) AS id CROSS JOIN unnest(ARRAY[${TOTAL}, ${day}]::integer[]) AS day
+    ORDER BY id, day
+    ON CONFLICT DO NOTHING`.execute(trx)
+  const rows = await trx
+    .selectFrom('offer_usage')
+    .selectAll()
+    .where((is) => is('offer_id', '=', is.fn.any(is.val(offerIds))))
+    .where('day', 'in', [TOTAL, day])
+    .orderBy('offer_id')
+    .orderBy('day')
+    .forUpdate()
+    .execute()
+  const locked = new Map(offerIds.map((id) => [id, { today: noUsage(), total: noUsage() }]))
+  for (const { offer_id, clicks, conversions, payout_micros, ...row } of rows) {
+    const usage = locked.get(offer_id)?.[row.day === TOTAL ? 'total' : 'today']
+    if (usage !== undefined) Object.assign(usage, { clicks, conversions, payoutMicros: payout_micros })
+  }
+  return locked
+}
+
+const noUsage = (): Usage => ({ clicks: 0, conversions: 0, payoutMicros: 0 })
+
+/**
+ * Adds to the day's usage and to the total. A day without a row was not counted, so nothing is taken back from it: a
+ * reversal of what was converted long ago lowers the total, and its day only where that is known.
+ */
+export async function addUsage(trx: Trx, deltas: UsageDelta[]): Promise<void> {
+  if (deltas.length === 0) return
+  const rows = deltas.flatMap(({ offerId, day, clicks, conversions, payoutMicros }) =>
+    [TOTAL, day].map((each) => ({ offer_id: offerId, day: each, clicks, conversions, payout_micros: payoutMicros })),
+  )
+  await sql`
+    INSERT INTO offer_usage AS old (offer_id, day, clicks, conversions, payout_micros)
+    SELECT d.offer_id, d.day, sum(d.clicks), sum(d.conversions), sum(d.payout_micros)
+    FROM jsonb_populate_recordset(NULL::offer_usage, ${JSON.stringify(rows)}) d
+    GROUP BY d.offer_id, d.day
+    HAVING least(sum(d.clicks), sum(d.conversions), sum(d.payout_micros)) >= 0
+      OR EXISTS (SELECT FROM offer_usage u WHERE u.offer_id = d.offer_id AND u.day = d.day)
+    ORDER BY d.offer_id, d.day
+    ON CONFLICT (offer_id, day) DO UPDATE SET clicks = old.clicks + excluded.clicks,
+      conversions = old.conversions + excluded.conversions, payout_micros = old.payout_micros + excluded.payout_micros`.execute(
+    trx,
+  )
+}
+
+/** Closes and opens these offers as their usage says. To be called under `lockCaps`, with their usage locked. */
+export async function refreshFull(trx: Trx, offerIds: number[], now: Date): Promise<void> {
+  if (offerIds.length === 0) return
+  const day = dayNumber(now)
+  await sql`
+    UPDATE offers SET full_until = state.full_until
+    FROM (
+      SELECT o.offer_id, CASE
+        WHEN total.clicks >= o.total_click_cap OR total.conversions >= o.total_conversion_cap
+          OR total.payout_micros >= o.total_payout_cap_micros THEN 'infinity'::timestamptz
+        WHEN today.clicks >= o.daily_click_cap OR today.conversions >= o.daily_conversion_cap
+          OR today.payout_micros >= o.daily_payout_cap_micros THEN ${startOf(day + 1)}::timestamptz
+        END AS full_until
+      FROM offers o
+      LEFT JOIN offer_usage total ON total.offer_id = o.offer_id AND total.day = ${TOTAL}
+      LEFT JOIN offer_usage today ON today.offer_id = o.offer_id AND today.day = ${day}
+      WHERE o.offer_id = ANY (${offerIds}::bigint[])
+    ) state
+    WHERE offers.offer_id = state.offer_id AND offers.full_until IS DISTINCT FROM state.full_until`.execute(trx)
+}
+
+const startOf = (day: number) => new Date(day * DAY_MS)
+
+/** Counts what these offers have used so far, after their caps changed. To be called under `lockCaps`, exclusively. */
+export async function settleCaps(trx: Trx, offerIds: number[], now: Date): Promise<void> {
+  if (offerIds.length === 0) return
+  const day = dayNumber(now)
+  // Tomorrow as well: midnight may have passed while this waited for the lock.
+  const spans = sql`(VALUES (${TOTAL}::integer, '-infinity'::timestamptz, 'infinity'::timestamptz),
+    (${day}, ${startOf(day)}, ${startOf(day + 1)}), (${day + 1}, ${startOf(day + 1)}, ${startOf(day + 2)}))`
+  await sql`
+    INSERT INTO offer_usage (offer_id, day, conversions, payout_micros)
+    SELECT o.offer_id, span.day, count(c.offer_id), coalesce(sum(c.payout_micros), 0)
+    FROM offers o CROSS JOIN ${spans} AS span (day, starts_at, ends_at)
+    LEFT JOIN conversions c ON c.offer_id = o.offer_id AND NOT c.is_test AND c.status IN ('pending', 'approved')
+      AND c.created_at >= span.starts_at AND c.created_at < span.ends_at
+    WHERE o.is_capped AND o.offer_id = ANY (${offerIds}::bigint[])
+    GROUP BY o.offer_id, span.day
+    ORDER BY o.offer_id, span.day
+    ON CONFLICT (offer_id, day) DO UPDATE SET conversions = excluded.conversions, payout_micros = excluded.payout_micros`.execute(
+    trx,
+  )
+  await refreshFull(trx, offerIds, now)
+}
+
+/** Sets the caps given (null: no cap any more) and leaves the others. */
+export async function setCaps(
+  db: Db,
+  offerId: number,
+  { overCap, ...caps }: Partial<Caps & { overCap: (typeof OVER_CAP)[number] }>,
+  now: Date,
+): Promise<void> {
+  const values = Object.entries(caps).map(([name, cap]) => [COLUMNS[name as keyof Caps], cap])
+  await db.transaction().execute(async (trx) => {
+    await lockCaps(trx, 'exclusive')
+    const changed = await trx
+      .updateTable('offers')
+      .set({
+        ...(Object.fromEntries(values) as Partial<CapRow>),
+        ...(overCap === undefined ? {} : { over_cap: overCap }),
+        updated_at: sql`date_trunc('second', ${now}::timestamptz)`,
+      })
+      .where('offer_id', '=', offerId)
+      .executeTakeFirst()
+    if (changed.numUpdatedRows === 0n) throw noSuchOffer(offerId)
+    await settleCaps(trx, [offerId], now)
+  })
+}
+
+/** The caps of an offer and what it has used of them, as an operator sees it. Without caps nothing is counted. */
+export async function showCaps(db: Db, offerId: number, now: Date) {
+  const offer = await db
+    .selectFrom('offers')
+    .select(['offer_id', 'over_cap', 'is_capped'])
+    .select(CAP_COLUMNS)
+    .where('offer_id', '=', offerId)
+    .executeTakeFirst()
+  if (offer === undefined) throw noSuchOffer(offerId)
+  const { is_capped, ...settings } = offer
+  if (!is_capped) return { ...settings, full: 'no' as const, today: null, total: null }
+  const rows = await db
+    .selectFrom('offer_usage')
+    .select(['day', 'clicks', 'conversions', 'payout_micros'])
+    .where('offer_id', '=', offerId)
+    .where('day', 'in', [TOTAL, dayNumber(now)])
+    .execute()
+  const used = (isTotal: boolean): Usage => {
+    const row = rows.find(({ day }) => (day === TOTAL) === isTotal)
+    return row === undefined ? noUsage() : { ...row, payoutMicros: row.payout_micros }
+  }
+  const present = ({ clicks, conversions, payoutMicros }: Usage) => ({
+    clicks,
+    conversions,
+    payout_micros: payoutMicros,
+  })
+  const [today, total] = [used(false), used(true)]
+  return { ...settings, full: isFull(capsOf(offer), today, total), today: present(today), total: present(total) }
+}
+
+const noSuchOffer = (offerId: number) =>
+  new OperatorError(`There is no offer ${offerId}. "offerdeck offer list" shows them.`)
+
+/** A cap on clicks or conversions as people write it, or null when it is not a whole number from 1 to 10^12. */
+export function parseCountCap(value: string | number): number | null {
+  const text = String(value).trim()
+  const count = /^\d{1,13}$/.test(text) ? Number(text) : 0
+  return count >= 1 && count <= MAX_COUNT_CAP ? count : null
+}
+
+/** A cap on payout as people write it, in micros, or null when it is not an amount above 0 and below 10^9 dollars. */
+export function parsePayoutCap(value: string | number): number | null {
+  const micros = parseUsd(value)
+  return micros !== null && micros > 0 ? micros : null
+}

@@ -1,0 +1,186 @@
+// Reads the fields of an import's row, as JSON or CSV gives them: text, numbers, lists, or nothing.
+import { countryPlace } from '../../lib/countries.ts'
+import { parseDuration } from '../../lib/duration.ts'
+import { parseUsd } from '../../lib/money.ts'
+import { parseTime } from '../../lib/time.ts'
+import { parseCountCap, parsePayoutCap } from './caps.ts'
+import { PLATFORMS } from './schema.ts'
+
+export const MAX_NAME = 300
+export const MAX_PAYOUT_MICROS = 100_000 * 1_000_000
+const MAX_TEXT = 10_000
+const NONE: readonly string[] = []
+
+function secondsOf(text: string): number | null {
+  const ms = parseDuration(text)
+  return ms === null ? null : ms / 1_000
+}
+
+/** The fields of one row. What is wrong is noted, and something harmless returned, so that all faults are told at once. */
+export class FieldReader {
+  readonly problems: string[] = []
+  readonly #record: Record<string, unknown>
+
+  constructor(record: Record<string, unknown>) {
+    this.#record = record
+  }
+
+  refuseUnknown(known: Set<string>): void {
+    const unknown = Object.keys(this.#record).filter((field) => !known.has(field))
+    if (unknown.length > 0) this.problems.push(`unknown field ${unknown.slice(0, 5).join(', ')}`)
+  }
+
+  has(field: string): boolean {
+    const value = this.#record[field]
+    return value !== undefined && value !== null && value !== ''
+  }
+
+  text(field: string, { required = false, max = MAX_TEXT } = {}): string {
+    if (!this.has(field)) {
+      if (required) this.problems.push(`${field} is missing`)
+      return ''
+    }
+    const value = this.#record[field]
+    if (typeof value !== 'string' && typeof value !== 'number') return this.#refuse(`${field} is not text`, '')
+    // A number beyond 2^53 has lost its last digits already, and with them what it was the id of.
+    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+      return this.#refuse(`${field} is too large a number; write it as text`, '')
+    const text = String(value)
+    if (required && text.trim() === '') return this.#refuse(`${field} is missing`, '')
+    if (text.length > max) return this.#refuse(`${field} is longer than ${max} characters`, '')
+    if (text.includes('\ufffd')) return this.#refuse(`${field} has bytes that are not UTF-8`, '')
+    if (text.includes('\0') || !text.isWellFormed())
+      return this.#refuse(`${field} has a NUL or an unpaired surrogate`, '')
+    return text
+  }
+
+  oneOf(field: string, values: readonly string[], fallback?: string): string {
+    if (!this.has(field) && fallback !== undefined) return fallback
+    const text = String(this.#record[field] ?? '')
+      .trim()
+      .toLowerCase()
+    return values.includes(text) ? text : this.#refuse(`${field} is not one of ${values.join(', ')}`, '')
+  }
+
+  money(field: string): number | null {
+    const value = this.#scalar(field)
+    if (value === null) return null
+    const micros = parseUsd(value)
+    if (micros === null) return this.#refuse(`${field} is not an amount of dollars with at most 4 decimals`, null)
+    return micros <= MAX_PAYOUT_MICROS ? micros : this.#refuse(`${field} is more than 100,000 dollars`, null)
+  }
+
+  flag(field: string): boolean {
+    if (!this.has(field)) return false
+    const text = String(this.#record[field]).trim().toLowerCase()
+    if (['true', '1', 'yes'].includes(text)) return true
+    return ['false', '0', 'no'].includes(text) ? false : this.#refuse(`${field} is not true or false`, false)
+  }
+
+  time(field: string): Date | null {
+    if (!this.has(field)) return null
+    return (
+      parseTime(String(this.#record[field])) ??
+      this.#refuse(`${field} is not a time such as 2026-01-31T12:00:00Z`, null)
+    )
+  }
+
+  /** A JSON array, or in CSV its text, or plain words separated by commas, semicolons, bars or spaces. */
+  list(field: string): unknown[] {
+    if (!this.has(field)) return []
+    const value = this.#record[field]
+    if (Array.isArray(value)) return value
+    if (typeof value !== 'string') return this.#refuse(`${field} is not a list`, [])
+    if (!/^\s*[[{]/.test(value)) return value.split(/[\s,;|]+/).filter((word) => word !== '')
+    try {
+      return [JSON.parse(value) as unknown].flat()
+    } catch {
+      return this.#refuse(`${field} is not valid JSON`, [])
+    }
+  }
+
+  /** In seconds. */
+  duration(field: string, range: { atLeast: string; atMost: string; fallback: string }): number {
+    const text = this.has(field) ? String(this.#record[field]) : range.fallback
+    const seconds = secondsOf(text)
+    if (seconds === null) return this.#refuse(`${field} is not a time such as 90s, 15m, 24h or 30d`, 0)
+    const isInside = seconds >= (secondsOf(range.atLeast) ?? 0) && seconds <= (secondsOf(range.atMost) ?? 0)
+    return isInside ? seconds : this.#refuse(`${field} is not from ${range.atLeast} to ${range.atMost}`, 0)
+  }
+
+  countCap(field: string): number | null {
+    const value = this.#scalar(field)
+    if (value === null) return null
+    return parseCountCap(value) ?? this.#refuse(`${field} is not a whole number from 1 to 1,000,000,000,000`, null)
+  }
+
+  payoutCap(field: string): number | null {
+    const value = this.#scalar(field)
+    if (value === null) return null
+    const rule = 'an amount of dollars above 0 and below 1,000,000,000 with at most 4 decimals'
+    return parsePayoutCap(value) ?? this.#refuse(`${field} is not ${rule}`, null)
+  }
+
+  /** In millionths. */
+  percent(field: string): number | null {
+    const value = this.#scalar(field)
+    if (value === null) return null
+    const micros = parseUsd(value) // a decimal with at most four places, as an amount is
+    const ppm = micros === null ? Infinity : micros / 100
+    return ppm <= 1_000_000
+      ? ppm
+      : this.#refuse(`${field} is not a percentage from 0 to 100 with at most 4 decimals`, null)
+  }
+
+  countries(): string[] {
+    const codes = this.list('countries').map((code) => String(code).trim().toUpperCase())
+    const unknown = codes.filter((code) => countryPlace(code) === undefined)
+    if (unknown.length > 0)
+      this.problems.push(`countries has ${unknown.slice(0, 5).join(', ')}, not an ISO 3166-1 code`)
+    return [...new Set(codes)].toSorted()
+  }
+
+  platforms(): string[] {
+    const names = this.list('platforms').map((name) => String(name).trim().toLowerCase())
+    if (names.length === 0) return [...PLATFORMS]
+    const unknown = names.filter((name) => !PLATFORMS.some((known) => known === name))
+    if (unknown.length > 0)
+      this.problems.push(`platforms has ${unknown.slice(0, 5).join(', ')}, not one of ${PLATFORMS.join(', ')}`)
+    return PLATFORMS.filter((name) => names.includes(name))
+  }
+
+  url(field: string, { optional = false, local = false, macros = NONE } = {}): string | null {
+    if (!this.has(field) && optional) return null
+    const text = this.text(field, { required: true }).trim()
+    if (text === '') return null
+    if (/[\s\p{Cc}]/u.test(text)) return this.#refuse(`${field} has blanks or control characters in it`, null)
+    if (local && /^\/[^/\\]/.test(text)) return text
+    // Macros such as {click_id} stand in the path and query only; they are no reason to refuse the rest.
+    const parsed = URL.parse(text.replaceAll(/\{\w+\}/g, 'x'))
+    if (parsed === null || !/^https?:$/.test(parsed.protocol))
+      return this.#refuse(`${field} is not an http or https URL`, null)
+    if (parsed.username !== '' || parsed.password !== '') return this.#refuse(`${field} has credentials in it`, null)
+    if (/^[a-z]+:\/\/[^/?#]*\{/i.test(text)) return this.#refuse(`${field} has a macro in its host`, null)
+    const unknown = [...text.matchAll(/\{([^{}]*)\}/g)]
+      .map(([, name = '']) => name)
+      .find((name) => !macros.includes(name))
+    if (unknown !== undefined && macros.length > 0)
+      return this.#refuse(
+        `${field} has the macro {${unknown}}, which is not known; known are ${macros.map((name) => `{${name}}`).join(', ')}`,
+        null,
+      )
+    return text
+  }
+
+  /** Null when there is none; what is neither text nor a number is a text that nothing can be read from. */
+  #scalar(field: string): string | number | null {
+    if (!this.has(field)) return null
+    const value = this.#record[field]
+    return typeof value === 'string' || typeof value === 'number' ? value : ''
+  }
+
+  #refuse<T>(problem: string, instead: T): T {
+    this.problems.push(problem)
+    return instead
+  }
+}

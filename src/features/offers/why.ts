@@ -1,0 +1,35 @@
+// Why a user does not see an offer, in words.
+import type { Static } from 'typebox'
+import { AppError } from '../../errors.ts'
+import type { Catalogue, OfferFault, Visit } from './catalogue.ts'
+import type { CompletedGoal } from './completions.ts'
+import type { WhyReply } from './schema.ts'
+
+const SENTENCES: Record<OfferFault | 'completed', string> = {
+  paused: 'The offer is paused.',
+  not_started: 'The offer has not started yet.',
+  ended: 'The offer has ended.',
+  full: 'The offer has reached one of its caps.',
+  country: 'The offer does not run in this country.',
+  platform: 'The offer does not run on this platform.',
+  content: "The app's own content rules exclude the offer.",
+  completed: 'The user has completed the offer.',
+}
+
+export function explainOffer(
+  catalogue: Catalogue,
+  offerId: number,
+  visit: Visit,
+  completed: readonly CompletedGoal[],
+  nowMs: number,
+): Static<typeof WhyReply> {
+  const faults = catalogue.faultsOf(offerId, visit, nowMs)
+  if (faults === null)
+    throw new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offer_id: 'No offer has this id.' })
+  const codes = catalogue.completedOffers(completed).includes(offerId) ? [...faults, 'completed' as const] : faults
+  return {
+    offer_id: offerId,
+    visible: codes.length === 0,
+    reasons: codes.map((code) => ({ code, message: SENTENCES[code] })),
+  }
+}

@@ -1,0 +1,96 @@
+// The shapes of the statistics API.
+import { type Static, Type } from 'typebox'
+import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
+
+export const GROUPINGS = ['day', 'offer', 'country', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+
+export const StatsQuery = Type.Object({
+  from: Type.Optional(
+    Type.String({
+      format: DATE_OR_TIME,
+      description: 'The beginning: an RFC 3339 time, or a date of the time zone. By default 7 days before the end.',
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      format: DATE_OR_TIME,
+      description:
+        'The end, which is no longer counted: an RFC 3339 time, or a date of the time zone. By default now. At most 400 days after the beginning.',
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      format: SAFE_TEXT,
+      default: 'UTC',
+      description: 'Whose days are meant: an IANA time zone, such as Europe/Berlin.',
+    }),
+  ),
+  groupBy: Type.Optional(
+    Type.Unsafe<Grouping>({ type: 'string', enum: GROUPINGS, default: 'day', description: 'What a row stands for.' }),
+  ),
+  offerId: Type.Optional(Type.Integer({ minimum: 1, description: 'Only this offer.' })),
+  country: Type.Optional(
+    Type.String({
+      format: 'country',
+      description: 'Only clicks and conversions from this country: a 2-letter ISO 3166-1 code, in any case.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: 'How many rows to return: the first days, or else those with the highest payout.',
+    }),
+  ),
+})
+/** As validated: what has a default is there. */
+export type StatsQuery = Static<typeof StatsQuery> & { timezone: string; groupBy: Grouping; limit: number }
+
+const Figures = {
+  clicks: Type.Integer({ description: 'Without those of bots.' }),
+  conversions: Type.Integer({ description: 'All but the rejected ones, by the time they were created.' }),
+  pending: Type.Integer(),
+  approved: Type.Integer(),
+  rejected: Type.Integer(),
+  reversed: Type.Integer(),
+  payout: Type.Number({ description: 'US dollars: what the approved conversions earned, at most four decimals.' }),
+  payout_local: Type.Number({
+    description: "The same in the app's own currency, at the rate each conversion was made with.",
+  }),
+  epc: Type.Union([Type.Number(), Type.Null()], { description: 'Payout per click; null without clicks.' }),
+  conversion_rate: Type.Union([Type.Number(), Type.Null()], {
+    description: 'Conversions per click; null without clicks.',
+  }),
+}
+const key = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
+const subId = key('When grouped by it. Null: none was given.')
+
+export const StatsTotals = Type.Object(Figures)
+export type StatsTotals = Static<typeof StatsTotals>
+
+export const StatsRow = Type.Object({
+  day: Type.Optional(Type.String({ format: 'date', description: 'When grouped by day: a date of the time zone.' })),
+  offer_id: Type.Optional(Type.Integer({ description: 'When grouped by offer.' })),
+  offer_name: Type.Optional(Type.String({ description: 'When grouped by offer.' })),
+  country: key('When grouped by country. Null: it is not known.'),
+  aff_sub: subId,
+  aff_sub2: subId,
+  aff_sub3: subId,
+  aff_sub4: subId,
+  ...Figures,
+})
+export type StatsRow = Static<typeof StatsRow>
+
+export const Stats = Type.Object({
+  from: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
+  to: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
+  timezone: Type.String(),
+  group_by: Type.Unsafe<Grouping>({ type: 'string', enum: GROUPINGS }),
+  rows: Type.Array(StatsRow, { description: 'Every day in order, also those without anything; or the best first.' }),
+  has_more: Type.Boolean({ description: 'There are more rows than the limit let through.' }),
+  totals: StatsTotals,
+})
+export type Stats = Static<typeof Stats>
