@@ -12,6 +12,7 @@ import { CATEGORIES, PLATFORMS, SORTS } from '../src/features/offers/schema.ts'
 export const FOLDER = join(tmpdir(), 'offerdeck-bench')
 const CHECKOUT = join(import.meta.dirname, '..')
 const MAX_SEEDED = 100_000 // more are copied from these: the seed command takes minutes for a million
+const RENEWAL_MS = 600_000 // terms for 100,000 offers at once take longer than any query of the program may
 const RATE_LIMIT = 2_000_000_000 // so that it is counted, as always, and never bites
 
 const COUNTRIES = ['US', 'GB', 'DE', 'FR', 'BR', 'IN', 'JP', 'AU', 'CA', 'MX']
@@ -26,23 +27,21 @@ export const FILTERS = COUNTRIES.flatMap((country) =>
 )
 
 export type Catalogue = { offers: number; dataDir: string; apiKey: string; apiSecret: string }
+export type Say = (text: string) => void
 
-/** A data folder with so many offers: the one of an earlier run where it is whole and of this schema, else a new one. */
-export async function prepareCatalogue(offers: number, say: (text: string) => void): Promise<Catalogue> {
-  const dataDir = join(FOLDER, `offers-${offers}`)
-  const marker = join(dataDir, 'bench.json')
-  const schema = hashMigrations()
-  if (existsSync(marker)) {
-    const known = JSON.parse(readFileSync(marker, 'utf8')) as Catalogue & { schema: string }
-    if (known.schema === schema) {
-      await withPool(dataDir, (pool) => pool.query('TRUNCATE user_contexts'))
-      return known
-    }
-  }
-  say(`Making ${offers.toLocaleString('en')} offers in ${dataDir} (kept for the next run) …`)
-  rmSync(dataDir, { recursive: true, force: true })
-  // Open to others: PostgreSQL runs as another user when this runs as root.
-  mkdirSync(dataDir, { recursive: true, mode: 0o755 })
+/** A data folder with so many offers, and nothing that happened to them. */
+export async function prepareCatalogue(offers: number, say: Say): Promise<Catalogue> {
+  const name = `${offers.toLocaleString('en')} offers`
+  const catalogue = await keepFolder(`offers-${offers}`, name, say, (dataDir) => makeCatalogue(dataDir, offers))
+  await withPool(catalogue.dataDir, (pool) =>
+    pool.query(
+      'TRUNCATE user_contexts, clicks, conversions, conversion_events, ledger_entries, ledger_days, trusted_offers, offer_usage',
+    ),
+  )
+  return catalogue
+}
+
+async function makeCatalogue(dataDir: string, offers: number): Promise<Catalogue> {
   const seeded = Math.min(offers, MAX_SEEDED)
   await runCli(dataDir, 'seed', '--offers', String(seeded))
   await runCli(dataDir, 'publisher', 'create', '--name', 'P')
@@ -53,9 +52,30 @@ export async function prepareCatalogue(offers: number, say: (text: string) => vo
     for (let copy = 1; copy < offers / seeded; copy++) await copyOffers(pool, copy)
     await pool.query('VACUUM ANALYZE')
   })
-  const catalogue = { offers, dataDir, apiKey, apiSecret }
-  writeFileSync(marker, JSON.stringify({ ...catalogue, schema }), { mode: 0o600 })
-  return catalogue
+  return { offers, dataDir, apiKey, apiSecret }
+}
+
+/** The data folder of an earlier run where it is whole and of this schema, else a new one; with what its maker told. */
+export async function keepFolder<Told extends object>(
+  folder: string,
+  name: string,
+  say: Say,
+  make: (dataDir: string) => Promise<Told>,
+): Promise<Told> {
+  const dataDir = join(FOLDER, folder)
+  const marker = join(dataDir, 'bench.json')
+  const schema = hashMigrations()
+  if (existsSync(marker)) {
+    const known = JSON.parse(readFileSync(marker, 'utf8')) as Told & { schema: string }
+    if (known.schema === schema) return known
+  }
+  say(`Making ${name} in ${dataDir} (kept for the next run) …`)
+  rmSync(dataDir, { recursive: true, force: true })
+  // Open to others: PostgreSQL runs as another user when this runs as root.
+  mkdirSync(dataDir, { recursive: true, mode: 0o755 })
+  const told = await make(dataDir)
+  writeFileSync(marker, JSON.stringify({ ...told, schema }), { mode: 0o600 })
+  return told
 }
 
 export async function runCli(dataDir: string, ...args: string[]): Promise<string> {
@@ -97,7 +117,10 @@ async function copyOffers(pool: pg.Pool, copy: number): Promise<void> {
      JOIN offers new ON new.advertiser_id = old.advertiser_id AND new.external_id = old.external_id || ${suffix}
      JOIN goals ON goals.offer_id = old.offer_id ORDER BY new.offer_id`,
   )
-  await pool.query(`SELECT renew_terms(ARRAY(SELECT offer_id FROM offers WHERE external_id LIKE '%' || ${suffix}))`)
+  await pool.query({
+    text: `SELECT renew_terms(ARRAY(SELECT offer_id FROM offers WHERE external_id LIKE '%' || ${suffix}))`,
+    query_timeout: RENEWAL_MS,
+  } as pg.QueryConfig)
 }
 
 async function columnsOf(pool: pg.Pool, table: string, without: string[]): Promise<string[]> {

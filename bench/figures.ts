@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../src/db/open.ts'
 import { setOfferStatus } from '../src/features/offers/offers.ts'
-import { type Catalogue, FILTERS, FOLDER, prepareCatalogue, runCli } from './data.ts'
+import { type Catalogue, FILTERS, FOLDER, prepareCatalogue, runCli, type Say } from './data.ts'
 import { fetchFrom, type Reply, type Running, startBare, startOfferdeck, startSql, toSample } from './servers.ts'
-import { compare, type Comparison, type Kind, median, type Plan } from './wrk.ts'
+import { type Comparison, median, type Plan } from './rounds.ts'
+import { compareLists, type ListKind } from './wrk.ts'
 
-export type FigureNumber = 1 | 2 | 3 | 4 | 5
-export type Say = (text: string) => void
+export type FigureNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 
 /** What one catalogue gave; only what was asked for. */
 export type Measured = {
@@ -48,10 +48,10 @@ export async function measureCatalogue(
   const residentMbAtStart = offerdeck.residentMb()
   const measured: Partial<Measured> = {}
   const log: string[] = []
-  const against = async (kind: Kind, contender: Running) => {
+  const against = async (kind: ListKind, contender: Running) => {
     say(`${offerdeck.name} and ${contender.name} in turn, ${size} offers, load "${kind}" …`)
     try {
-      return await compare(offerdeck, contender, kind, catalogue, plan)
+      return await compareLists(offerdeck, contender, kind, catalogue, plan)
     } finally {
       await contender.stop()
       log.push(...contender.log.map((line) => `${contender.name}: ${line}`))
@@ -83,7 +83,7 @@ const pathOf = ({ apiKey, apiSecret }: Catalogue, filter: string, rest: string) 
   `/api/v1/offers?apiKey=${apiKey}&apiSecret=${apiSecret}&${filter}&userId=user-${rest}`
 
 /** Asks once for every filter, like the load does. */
-async function askAll(server: Running, catalogue: Catalogue, kind: Kind): Promise<Reply[]> {
+async function askAll(server: Running, catalogue: Catalogue, kind: ListKind): Promise<Reply[]> {
   const replies: Reply[] = []
   for (const [i, filter] of FILTERS.entries()) {
     const id = kind === 'list' ? String(100_000_000 + i) : `${Date.now()}-${1000 + i}`

@@ -1,28 +1,46 @@
--- The requests of one run of wrk. Arguments: file with one filter (a query string) a line, kind of load, API key, API
--- secret, and a number that no other run has, so that users are new in every run.
+-- The requests of one run of wrk. Arguments: a file, kind of load, API key, API secret, and a number that no other run
+-- has, so that users are new in every run. The file has a line for each
 --
---   list  a random user out of a billion, a random filter
---   new   the same, but a user never seen before, with four sub-IDs never seen before
+--   list    filter, a query string: asked for by a random user out of a billion
+--   new     the same, but by a user never seen before, with four sub-IDs never seen before
+--   click   link, its path, and after a tab the user agent that follows it
+--   report  offer, its id, completed by a user never seen before
 local heads, tail = {}, nil
 local kind, run
 local count = 0
 
+-- Joined here once: wrk shares the machine with the server, and what it spends the server lacks.
+local function prepare(line, key, secret, host)
+  if kind == 'click' then
+    local path, agent = line:match('^(.-)\t(.*)$')
+    return 'GET ' .. path .. ' HTTP/1.1\r\nHost: ' .. host .. '\r\nUser-Agent: ' .. agent .. '\r\nAccept: text/html\r\n\r\n'
+  end
+  if kind == 'report' then return ',"offerId":' .. line .. '}' end
+  return string.format('GET /api/v1/offers?apiKey=%s&apiSecret=%s&%s&userId=user-', key, secret, line)
+end
+
 function init(args)
   kind, run = args[2], args[5]
   math.randomseed(tonumber(run))
-  -- Joined here once: wrk shares the machine with the server, and what it spends the server lacks.
-  for filter in io.lines(args[1]) do
-    heads[#heads + 1] = string.format(
-      'GET /api/v1/offers?apiKey=%s&apiSecret=%s&%s&userId=user-', args[3], args[4], filter)
+  local host = wrk.host .. ':' .. wrk.port
+  for line in io.lines(args[1]) do heads[#heads + 1] = prepare(line, args[3], args[4], host) end
+  tail = ' HTTP/1.1\r\nHost: ' .. host .. '\r\n\r\n'
+  if kind == 'report' then
+    tail = 'POST /v1/conversions HTTP/1.1\r\nHost: ' .. host .. '\r\nX-API-Key: ' .. args[3] .. '\r\nX-API-Secret: ' ..
+      args[4] .. '\r\nContent-Type: application/json\r\nContent-Length: '
   end
-  tail = ' HTTP/1.1\r\nHost: ' .. wrk.host .. ':' .. wrk.port .. '\r\n\r\n'
 end
 
 function request()
   local head = heads[math.random(#heads)]
+  if kind == 'click' then return head end
   if kind == 'list' then return head .. math.random(1000000000) .. tail end
   count = count + 1
   local id = run .. '-' .. count
+  if kind == 'report' then
+    local body = '{"userId":"user-' .. id .. '"' .. head
+    return tail .. #body .. '\r\n\r\n' .. body
+  end
   return head .. id .. '&aff_sub=a' .. id .. '&aff_sub2=b' .. id .. '&aff_sub3=c' .. id .. '&aff_sub4=d' .. id .. tail
 end
 

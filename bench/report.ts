@@ -1,6 +1,9 @@
 // From what was measured to a table: each figure with what was wanted, and whether it was met.
+import type { ClicksMeasured } from './clicks.ts'
+import type { ConversionsMeasured } from './conversions.ts'
 import type { FigureNumber, Measured, Starts } from './figures.ts'
-import { type Comparison, type Lap, median } from './wrk.ts'
+import type { PartitionsMeasured } from './partitions.ts'
+import { type Comparison, type Lap, median } from './rounds.ts'
 
 export type Figure = {
   figure: FigureNumber
@@ -14,9 +17,28 @@ export type Figure = {
   notes: string[]
 }
 
-export function makeFigures(wanted: ReadonlySet<FigureNumber>, measured: Measured[], starts: Starts | null): Figure[] {
-  const [main] = measured
-  if (main === undefined) return []
+/** Everything that was measured; null where it was not asked for. */
+export type Findings = {
+  catalogues: Measured[]
+  starts: Starts | null
+  clicks: ClicksMeasured | null
+  conversions: ConversionsMeasured | null
+  partitions: PartitionsMeasured | null
+}
+
+export function makeFigures(wanted: ReadonlySet<FigureNumber>, findings: Findings): Figure[] {
+  const { catalogues, starts, clicks, conversions, partitions } = findings
+  const figures: Figure[] = []
+  const [main] = catalogues
+  if (main !== undefined) figures.push(...listFigures(wanted, main, catalogues))
+  if (main !== undefined && wanted.has(5)) figures.push(...reports(main, starts))
+  if (clicks !== null) figures.push(clicksFigure(clicks))
+  if (conversions !== null) figures.push(conversionsFigure(conversions))
+  if (partitions !== null) figures.push(partitionsFigure(partitions))
+  return figures
+}
+
+function listFigures(wanted: ReadonlySet<FigureNumber>, main: Measured, measured: Measured[]): Figure[] {
   const figures: Figure[] = []
   if (wanted.has(1) && main.list !== undefined) {
     const what = 'list of 20 from 100,000, over a bare node:http server'
@@ -35,8 +57,61 @@ export function makeFigures(wanted: ReadonlySet<FigureNumber>, measured: Measure
       ]),
     )
   }
-  if (wanted.has(5)) figures.push(...reports(main, starts))
   return figures
+}
+
+function clicksFigure({ comparison, answers, rows, unheard }: ClicksMeasured): Figure {
+  return ratio(6, 'links followed, each click on disk, over bare', comparison, 0.35, [
+    'By CPU counts Offerdeck and PostgreSQL together.',
+    compareCounts('clicks', answers, rows, unheard),
+  ])
+}
+
+function conversionsFigure({ comparisons, answers, rows, unheard, ledger }: ConversionsMeasured): Figure {
+  const { pending, approved } = comparisons
+  return ratio(7, 'new conversions with ledger, over plain rows by pgbench', pending, 0.4, [
+    'By CPU counts Offerdeck and PostgreSQL together.',
+    compareCounts('pending conversions', answers.pending, rows.pending, unheard),
+    `trusted, approved at once: ${approved.throughput.toFixed(2)}, by CPU ${approved.cpu.toFixed(2)}`,
+    ...describe(approved).map((line) => `trusted: ${line}`),
+    compareCounts('approved conversions', answers.approved, rows.approved, unheard),
+    ledger.length === 0
+      ? 'The ledger is right.'
+      : `THE LEDGER IS WRONG: ${ledger.map(({ kind, count, examples }) => `${count} × ${kind} (${examples[0]})`).join('; ')}`,
+  ])
+}
+
+/** Nothing that was answered may be missing, and nothing be there that nobody asked for. */
+function compareCounts(what: string, answers: number, rows: number, unheard: number): string {
+  const counts = `${answers.toLocaleString('en')} answers, ${rows.toLocaleString('en')} ${what} in the database`
+  if (rows < answers) return `${counts}: ${answers - rows} ARE MISSING.`
+  if (rows > answers + unheard) return `${counts}: ${rows - answers} TOO MANY.`
+  return `${counts}: all are there (those on top were under way when wrk stopped, at most ${unheard}).`
+}
+
+function partitionsFigure(measured: PartitionsMeasured): Figure {
+  const { clicks, gigabytes, madeInSeconds, rounds, clicksOfADay, dropMs, countAndDropMs } = measured
+  const batch = (side: 'many' | 'empty') => {
+    const of = (name: 'meanMs' | 'p99Ms') => median(rounds.map((round) => round[side][name])).toFixed(1)
+    return `${of('meanMs')} ms for a batch of 200, p99 ${of('p99Ms')} ms`
+  }
+  const times = (values: number[]) => values.map((ms) => ms.toFixed(0)).join(', ')
+  const size = clicks.toLocaleString('en')
+  return {
+    figure: 8,
+    what: `recording clicks among ${size}, over an empty table`,
+    value: measured.ratio.toFixed(2),
+    byCpu: '',
+    wanted: 'at most 1.3',
+    met: measured.ratio <= 1.3,
+    notes: [
+      `among ${size}: ${batch('many')}`,
+      `among none: ${batch('empty')}`,
+      `rounds: ${rounds.map((round) => (round.many.meanMs / round.empty.meanMs).toFixed(2)).join(' ')}`,
+      `The ${size} take ${gigabytes.toFixed(1)} GB; making them took ${madeInSeconds.toFixed(0)} s.`,
+      `Dropping a day of ${clicksOfADay.toLocaleString('en')} clicks: ${times(dropMs)} ms; counted first: ${times(countAndDropMs)} ms.`,
+    ],
+  }
 }
 
 function ratio(figure: FigureNumber, what: string, comparison: Comparison, floor: number, notes: string[]): Figure {
@@ -86,8 +161,10 @@ function describe({ first, second, rounds }: Comparison): string[] {
 
 function describeLap(name: string, lap: Lap): string {
   const failures = lap.refused + lap.broken > 0 ? `; ${lap.refused} REFUSED, ${lap.broken} BROKEN` : ''
+  const database =
+    lap.databaseMicrosPerRequest > 0 ? ` (PostgreSQL: ${lap.databaseMicrosPerRequest.toFixed(0)} µs more)` : ''
   return (
-    `${name} ${lap.requestsPerSecond.toFixed(0)} requests/s, ${lap.cpuMicrosPerRequest.toFixed(0)} µs CPU and ` +
+    `${name} ${lap.requestsPerSecond.toFixed(0)} requests/s, ${lap.cpuMicrosPerRequest.toFixed(0)} µs CPU${database} and ` +
     `${lap.bytesPerRequest.toFixed(0)} bytes each, p50 ${lap.p50Ms.toFixed(1)} ms, p99 ${lap.p99Ms.toFixed(1)} ms${failures}`
   )
 }

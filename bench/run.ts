@@ -1,39 +1,58 @@
 // npm run bench: measures Offerdeck side by side with simpler servers and says what was wanted. See README.md.
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureClicks } from './clicks.ts'
+import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
-import { type FigureNumber, measureCatalogue, type Measured, measureStarts, type Starts } from './figures.ts'
-import { type Figure, makeFigures, tableOf } from './report.ts'
-import { type Plan, prepareWrk } from './wrk.ts'
+import { type FigureNumber, measureCatalogue, type Measured, measureStarts } from './figures.ts'
+import { measurePartitions, type PartitionsPlan } from './partitions.ts'
+import { type Figure, type Findings, makeFigures, tableOf } from './report.ts'
+import type { Plan } from './rounds.ts'
+import { prepareWrk } from './wrk.ts'
 
 const FULL: Plan = { warmUpSeconds: 8, rounds: 5, seconds: 3 }
 const QUICK: Plan = { warmUpSeconds: 4, rounds: 3, seconds: 2 }
+const FULL_BATCHES: PartitionsPlan = { clicks: 10_000_000, rounds: 9, warmUpBatches: 10, batches: 50 }
+const QUICK_BATCHES: PartitionsPlan = { clicks: 1_000_000, rounds: 5, warmUpBatches: 10, batches: 50 }
+const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
 })
-const wanted = readWanted(options.only ?? '1,2,3,4,5')
-const plan = options.quick === true ? QUICK : FULL
+const wanted = readWanted(options.only)
+const isQuick = options.quick === true
+const plan = isQuick ? QUICK : FULL
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 prepareWrk()
 say(`Data folders are kept in ${FOLDER}; delete it to start afresh.`)
 const loadBefore = loadavg()[0] ?? 0
-const measured: Measured[] = [await measureCatalogue(100_000, wanted, plan, say)]
-if (wanted.has(2)) {
-  const sizes = options.quick === true ? [1_000] : [1_000, 1_000_000]
-  for (const offers of sizes) measured.push(await measureCatalogue(offers, new Set([2] as const), plan, say))
-}
-const starts = wanted.has(5) ? await measureStarts(say) : null
-print(makeFigures(wanted, measured, starts), measured, starts)
+print({
+  catalogues: await measureCatalogues(),
+  starts: wanted.has(5) ? await measureStarts(say) : null,
+  clicks: wanted.has(6) ? await measureClicks(plan, say) : null,
+  conversions: wanted.has(7) ? await measureConversions(plan, say) : null,
+  partitions: wanted.has(8) ? await measurePartitions(isQuick ? QUICK_BATCHES : FULL_BATCHES, say) : null,
+})
 
-function readWanted(text: string): Set<FigureNumber> {
-  const numbers = text.split(',').map(Number)
-  if (numbers.every((number) => [1, 2, 3, 4, 5].includes(number))) return new Set(numbers as FigureNumber[])
-  throw new Error('--only takes numbers from 1 to 5, such as --only 1,3.')
+function readWanted(text: string | undefined): Set<FigureNumber> {
+  if (text === undefined) return new Set(FIGURES)
+  const numbers = text.split(',').map(Number) as FigureNumber[]
+  if (numbers.every((number) => FIGURES.includes(number))) return new Set(numbers)
+  throw new Error(`--only takes numbers from 1 to ${FIGURES.length}, such as --only 1,3.`)
 }
 
-function print(figures: Figure[], all: Measured[], startTimes: Starts | null): void {
+async function measureCatalogues(): Promise<Measured[]> {
+  const measured: Measured[] = []
+  if (FIGURES.slice(0, 5).some((figure) => wanted.has(figure)))
+    measured.push(await measureCatalogue(100_000, wanted, plan, say))
+  const others = !wanted.has(2) ? [] : isQuick ? [1_000] : [1_000, 1_000_000]
+  for (const offers of others) measured.push(await measureCatalogue(offers, new Set([2] as const), plan, say))
+  return measured
+}
+
+function print(findings: Findings): void {
+  const figures: Figure[] = makeFigures(wanted, findings)
   const machine = {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
@@ -42,17 +61,18 @@ function print(figures: Figure[], all: Measured[], startTimes: Starts | null): v
     loadAfter: loadavg()[0] ?? 0,
   }
   if (options.json === true) {
-    console.log(JSON.stringify({ machine, plan, figures, measured: all, starts: startTimes }, null, 2))
+    console.log(JSON.stringify({ machine, plan, figures, ...findings }, null, 2))
     return
   }
   console.log(
     `\n${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; load average ${machine.loadBefore.toFixed(1)} before, ` +
       `${machine.loadAfter.toFixed(1)} after (the measuring itself makes about 2).\n` +
       `${plan.rounds} rounds of ${plan.seconds} s after ${plan.warmUpSeconds} s of warm-up each; medians.` +
-      `${options.quick === true ? ' Quick: too short to be believed.' : ''}\n`,
+      `${isQuick ? ' Quick: too short to be believed.' : ''}\n`,
   )
   console.log(tableOf(figures))
   for (const { figure, notes } of figures) for (const note of notes) console.log(`${figure}: ${note}`)
-  const log = all.flatMap((one) => one.log)
+  const { catalogues, clicks, conversions } = findings
+  const log = [...catalogues, clicks, conversions].flatMap((one) => one?.log ?? [])
   if (log.length > 0) console.log(`\nLogged by the servers (${log.length} lines):\n${log.slice(0, 20).join('\n')}`)
 }

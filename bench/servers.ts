@@ -1,18 +1,18 @@
 // Starting and stopping what is measured: each contender is one process, ready when it prints its address.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { get } from 'node:http'
+import { writeFileSync } from 'node:fs'
+import { get, type OutgoingHttpHeaders } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { plainEnv } from './data.ts'
+import { cpuSeconds, residentMb } from './programs.ts'
 
 const START_DEADLINE_MS = 600_000
 const STOP_PATIENCE_MS = 15_000
-const TICKS_A_SECOND = 100 // USER_HZ, the same on every Linux
 
 /** Headers as names and values in turn, the form that Node writes fastest. */
-export type Sample = { headers: string[]; body: string }
+export type Sample = { status: number; headers: string[]; body: string }
 
 export type Running = {
   name: string
@@ -73,8 +73,8 @@ async function start(name: string, args: string[], env: Record<string, string>):
     port,
     startMs: performance.now() - startedAt,
     log,
-    cpuSeconds: () => cpuSeconds(child.pid),
-    residentMb: () => residentMb(child.pid),
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    residentMb: () => residentMb(child.pid ?? 0),
     async stop() {
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS)
@@ -93,22 +93,11 @@ function freePort(): Promise<number> {
   })
 }
 
-function cpuSeconds(pid: number | undefined): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may hold spaces
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-}
-
-function residentMb(pid: number | undefined): number {
-  const [, kb] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
-  return Math.round(Number(kb) / 1024)
-}
-
 export type Reply = { status: number; headers: string[]; body: string }
 
-export function fetchFrom({ port }: Running, path: string): Promise<Reply> {
+export function fetchFrom({ port }: Running, path: string, headers: OutgoingHttpHeaders = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, headers }, (response) => {
       let body = ''
       response.setEncoding('latin1').on('data', (part: string) => (body += part))
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.rawHeaders, body }))
@@ -119,11 +108,11 @@ export function fetchFrom({ port }: Running, path: string): Promise<Reply> {
 }
 
 /** A reply as the bare server shall send it, without the headers that Node adds by itself. */
-export function toSample({ headers, body }: Reply): Sample {
+export function toSample({ status, headers, body }: Reply): Sample {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? ''
     if (!['date', 'connection', 'keep-alive'].includes(name.toLowerCase())) kept.push(name, headers[i + 1] ?? '')
   }
-  return { headers: kept, body }
+  return { status, headers: kept, body }
 }

@@ -107,21 +107,21 @@ CREATE TABLE clicks (
 ) PARTITION BY RANGE (click_id);
 CREATE INDEX clicks_user ON clicks (app_id, user_id, click_id);
 
--- Inserts those of a batch whose offers are not capped, and returns the ids of the rest, for the careful way. A function,
--- because each of its statements sees what was committed before it: whoever caps an offer holds the lock exclusively, so
--- no click slips past a cap that is being set. 267583492 = 0x0ff30004.
-CREATE FUNCTION add_clicks(batch json) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
+-- Inserts those of a batch whose offers are not capped, and returns the ids of the rest, for the careful way; `offers` are
+-- those of its live clicks. A function, because each of its statements sees what was committed before it: whoever caps an
+-- offer holds the lock exclusively, so no click slips past a cap that is being set. 267583492 = 0x0ff30004.
+CREATE FUNCTION add_clicks(batch json, offers bigint[]) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
+DECLARE capped bigint[];
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(267583492);
-  IF EXISTS (SELECT FROM json_to_recordset(batch) AS c (offer_id bigint, is_test boolean)
-    JOIN offers o USING (offer_id) WHERE o.is_capped AND NOT c.is_test)
-  THEN
-    RETURN QUERY SELECT c.click_id FROM json_to_recordset(batch) AS c (click_id uuid, offer_id bigint, is_test boolean)
-      JOIN offers o USING (offer_id) WHERE o.is_capped AND NOT c.is_test;
-    INSERT INTO clicks SELECT c.* FROM json_populate_recordset(NULL::clicks, batch) c LEFT JOIN offers o USING (offer_id)
-      WHERE c.is_test OR o.is_capped IS NOT TRUE ON CONFLICT DO NOTHING;
-  ELSE
+  SELECT array_agg(o.offer_id) INTO capped FROM offers o WHERE o.offer_id = ANY (add_clicks.offers) AND o.is_capped;
+  IF capped IS NULL THEN
     INSERT INTO clicks SELECT * FROM json_populate_recordset(NULL::clicks, batch) ON CONFLICT DO NOTHING;
+  ELSE
+    INSERT INTO clicks SELECT * FROM json_populate_recordset(NULL::clicks, batch) c
+      WHERE c.is_test OR c.offer_id <> ALL (capped) ON CONFLICT DO NOTHING;
+    RETURN QUERY SELECT c.click_id FROM json_populate_recordset(NULL::clicks, batch) c
+      WHERE NOT c.is_test AND c.offer_id = ANY (capped);
   END IF;
 END $$;
 
@@ -281,6 +281,9 @@ CREATE TRIGGER conversion_events_kept BEFORE UPDATE ON conversion_events FOR EAC
   EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER conversion_events_not_deleted BEFORE DELETE ON conversion_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER conversions_not_emptied BEFORE TRUNCATE ON conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER conversion_events_not_emptied BEFORE TRUNCATE ON conversion_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE SEQUENCE event_feed AS bigint;
 
 -- A publisher's own word, kept for 24 h: the same key with another request is a mistake.
@@ -368,6 +371,7 @@ END $$;
 CREATE TRIGGER ledger_entries_balance AFTER INSERT ON ledger_entries
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_posting();
 CREATE TRIGGER ledger_entries_kept BEFORE UPDATE OR DELETE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_entries_not_emptied BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- Sums of past days, so that a balance need not read every entry there ever was.
 CREATE TABLE ledger_days (

@@ -26,6 +26,7 @@ import { postbackRoutes } from './features/conversions/inbound/routes.ts'
 import { conversionRoutes } from './features/conversions/routes.ts'
 import { settle } from './features/conversions/settle.ts'
 import { rollUp } from './features/ledger/ledger.ts'
+import { forgetPastUsage } from './features/offers/caps.ts'
 import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
 import { Contexts, type UserContext } from './features/offers/contexts.ts'
@@ -168,6 +169,7 @@ export function buildWorker({ config, database, log }: Omit<AppOptions, 'secretK
     }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
+    createLoop('forgetting past usage', HOUR_MS, log, { run: () => forgetPastUsage(db, new Date()) }),
     createLoop('rolling up the ledger', HOUR_MS, log, { run: async () => void (await rollUp(db, new Date())) }),
     createLoop('dropping old clicks', HOUR_MS, log, {
       run: async () => void (await dropOldClicks(db, new Date(), config.retentionDays)),

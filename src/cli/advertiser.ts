@@ -19,6 +19,7 @@ import { parseDuration } from '../lib/duration.ts'
 import { createSecretHash } from '../lib/tokens.ts'
 import { type Context, withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
+import { testConfirmCommand } from './test-confirm.ts'
 
 const TOKEN_PLACE = 'YOUR_TOKEN'
 
@@ -37,6 +38,7 @@ export const advertiserCommand = () =>
     .addCommand(showCommand())
     .addCommand(setCommand())
     .addCommand(rotateCommand())
+    .addCommand(testConfirmCommand())
 
 const createCommand = () =>
   new Command('create')

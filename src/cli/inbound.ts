@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../features/clicks/geo.ts'
-import { type CallFilter, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
+import { type CallFilter, callOf, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
 import { type Context, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
@@ -72,7 +72,7 @@ async function reprocessAll({ config, database: { db } }: Context, ids: string[]
     for (const id of ids) {
       const call = await findCall(db, id)
       if (call === null) throw new OperatorError(`There is no call "${id}". "offerdeck inbound list" shows them.`)
-      const again = await reprocessCall(db, call, { countryOf: (ip) => countries.find(ip), isAgain: true })
+      const again = await reprocessCall(db, callOf(call), { countryOf: (ip) => countries.find(ip), isAgain: true })
       results.push({
         inbound_id: id,
         outcome: again?.outcome ?? 'refused',

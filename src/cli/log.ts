@@ -18,6 +18,6 @@ export function createLog(
 
 export function maskSecrets(text: string): string {
   return text
-    .replaceAll(/(sk_(?:live|test)_|whsec_)[\w+/=-]+/g, '$1********')
-    .replaceAll(/(apiSecret=)[^&\s"]+/gi, '$1********')
+    .replaceAll(/(sk_(?:live|test)_|whsec_|adv_)[\w+/=-]+/g, '$1********')
+    .replaceAll(/(apiSecret=|[?&]token=)[^&\s"]+/gi, '$1********')
 }

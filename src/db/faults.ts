@@ -27,3 +27,16 @@ export function isUniqueViolation(error: unknown): boolean {
 export function isCollision(error: unknown): boolean {
   return ['40P01', '40001'].includes((error as { code?: string }).code ?? '')
 }
+
+const MAX_TRIES = 10
+
+/** Does it once more, a few times, where the database ended a transaction that was in another's way. */
+export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isCollision(error) || tries === MAX_TRIES) throw error
+    }
+  }
+}

@@ -50,6 +50,8 @@ export function openPool(connection: pg.PoolConfig, connections: number): Pick<D
     application_name: 'offerdeck',
   })
   pool.on('error', () => {}) // an idle connection broke: the pool drops it, and the next query opens another
+  // One that breaks inside a transaction fails the query; without a listener it would end the process, too.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,

@@ -42,7 +42,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
       error: new AppError(
         'INVALID_REQUEST',
         'Some parameters are missing or not valid.',
-        explain(validate.errors ?? [], shapes, data),
+        explain(validate.errors ?? [], shapes, data, httpPart),
       ),
     }
   }
@@ -59,22 +59,37 @@ function readInteger(query: Query, name: string): void {
   }
 }
 
-function explain(errors: ErrorObject[], shapes: Record<string, Shape>, data: unknown): Details {
+function explain(
+  errors: ErrorObject[],
+  shapes: Record<string, Shape>,
+  data: unknown,
+  httpPart: string | undefined,
+): Details {
   const details: Details = {}
   for (const error of errors) {
     const name =
       error.keyword === 'required' ? String(error.params['missingProperty']) : (error.instancePath.split('/')[1] ?? '')
     if (name === '') return { body: 'Send a JSON object.' }
-    details[name] ??= `${name} ${fault(error, shapes[name] ?? {}, (data as Record<string, unknown>)[name])}`
+    const shape = shapes[name] ?? {}
+    const value = (data as Record<string, unknown>)[name]
+    const shown = httpPart === 'headers' ? headerName(name) : name
+    details[shown] ??= `${shown} ${(httpPart === 'body' ? null : queryFault(value)) ?? fault(error, shape)}`
   }
   return details
 }
 
-function fault(error: ErrorObject, shape: Shape, value: unknown): string {
-  if (error.keyword === 'required') return 'is required.'
+/** As people write it: idempotency-key is Idempotency-Key. */
+const headerName = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+
+/** What only a query can have; in a body, a list is a value of the wrong type. */
+function queryFault(value: unknown): string | null {
   if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED)))
     return 'is not valid percent-encoded UTF-8.'
-  if (Array.isArray(value)) return 'must be given only once.'
+  return Array.isArray(value) ? 'must be given only once.' : null
+}
+
+function fault(error: ErrorObject, shape: Shape): string {
+  if (error.keyword === 'required') return 'is required.'
   if (error.keyword === 'minLength') return 'must not be empty.'
   if (error.keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
   if (error.keyword === 'format' && shape.format === 'country')

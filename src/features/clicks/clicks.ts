@@ -4,6 +4,7 @@
 // longer fits is refused. What comes late out of the spool is counted, but not refused: its user was sent on long ago.
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import type { Spool } from '../../db/spool.ts'
@@ -44,8 +45,8 @@ export class Clicks {
 
   constructor(database: { db: Db; pool: pg.Pool }, spool: Spool<Click>) {
     this.#writer = new SpooledWriter({
-      write: (clicks) => recordClicks(database, clicks),
-      writeLate: (clicks) => recordLateClicks(database.db, clicks),
+      write: (clicks) => recordClicks(database, clicks, new Date()),
+      writeLate: (clicks) => recordLateClicks(database.db, clicks, new Date()),
       spool,
       spooled: 'recorded',
       lanes: LANES,
@@ -66,12 +67,16 @@ export class Clicks {
   }
 }
 
-export async function recordClicks({ db, pool }: { db: Db; pool: pg.Pool }, clicks: Click[]): Promise<ClickOutcome[]> {
+export async function recordClicks(
+  { db, pool }: { db: Db; pool: pg.Pool },
+  clicks: Click[],
+  now: Date = new Date(),
+): Promise<ClickOutcome[]> {
   return withPartitions(db, clicks, async () => {
     const { rows } = await pool.query<{ click_id: string }>({
       name: 'add-clicks',
-      text: 'SELECT add_clicks($1::json) AS click_id',
-      values: [JSON.stringify(clicks)],
+      text: 'SELECT add_clicks($1::json, $2::bigint[]) AS click_id',
+      values: [JSON.stringify(clicks), liveOffers(clicks)],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)
     if (rows.length === 0) return clicks.map(() => 'recorded' as const)
@@ -79,56 +84,67 @@ export async function recordClicks({ db, pool }: { db: Db; pool: pg.Pool }, clic
     const full = await recordCappedClicks(
       db,
       clicks.filter((click) => capped.has(click.click_id)),
+      now,
     )
     return clicks.map((click) => (full.has(click.click_id) ? 'full' : 'recorded'))
   })
 }
 
+const liveOffers = (clicks: Click[]) => [
+  ...new Set(clicks.filter((click) => !click.is_test).map((click) => click.offer_id)),
+]
+
 /** Records as many as there is room for; returns the ids of the others. */
-async function recordCappedClicks(db: Db, clicks: Click[]): Promise<Set<string>> {
-  return db.transaction().execute(async (trx) => {
-    await lockCaps(trx, 'shared')
-    const full = new Set<string>()
-    for (const [day, ofDay] of byDay(clicks)) {
-      const offerIds = [...new Set(ofDay.map((click) => click.offer_id))]
-      const usage = await lockUsage(trx, offerIds, day)
-      const caps = await readCaps(trx, offerIds)
-      const known = await findClicks(trx, ofDay)
-      const taken: Click[] = []
-      for (const click of ofDay) {
-        const used = usage.get(click.offer_id)
-        const limits = caps.get(click.offer_id)
-        if (known.has(click.click_id)) continue // written by an attempt whose answer was lost
-        if (used === undefined || limits === undefined) throw new Error(`Offer ${click.offer_id} has no usage.`)
-        if (isFull(limits, used.today, used.total) !== 'no') full.add(click.click_id)
-        else {
-          taken.push(click)
-          used.today.clicks += clicksToCount(click)
-          used.total.clicks += clicksToCount(click)
-        }
-      }
-      await insertAndCount(trx, taken, offerIds)
-    }
-    return full
-  })
+async function recordCappedClicks(db: Db, clicks: Click[], now: Date): Promise<Set<string>> {
+  const full = new Set<string>()
+  // Each day by itself: a transaction that locked one day's usage after another's could wait for one that did the same.
+  for (const [day, ofDay] of byDay(clicks)) {
+    const refused = await retrying(() => db.transaction().execute((trx) => recordWhileOpen(trx, day, ofDay, now)))
+    for (const clickId of refused) full.add(clickId)
+  }
+  return full
 }
 
-async function recordLateClicks(db: Db, clicks: Click[]): Promise<void> {
-  await withPartitions(db, clicks, () =>
-    db.transaction().execute(async (trx) => {
-      await lockCaps(trx, 'shared')
-      const { rows } = await sql<{ offer_id: number }>`
-        SELECT offer_id FROM offers WHERE is_capped AND offer_id = ANY (${clicks.map((click) => click.offer_id)})`.execute(
-        trx,
-      )
-      const known = await findClicks(trx, clicks)
-      await insertAndCount(
-        trx,
-        clicks.filter((click) => !known.has(click.click_id)),
-        rows.map((row) => row.offer_id),
-      )
-    }),
-  )
+async function recordWhileOpen(trx: Trx, day: number, clicks: Click[], now: Date): Promise<string[]> {
+  await lockCaps(trx, 'shared')
+  const offerIds = [...new Set(clicks.map((click) => click.offer_id))]
+  const usage = await lockUsage(trx, offerIds, day)
+  const caps = await readCaps(trx, offerIds)
+  const known = await findClicks(trx, clicks)
+  const taken: Click[] = []
+  const full: string[] = []
+  for (const click of clicks) {
+    const used = usage.get(click.offer_id)
+    const limits = caps.get(click.offer_id)
+    if (known.has(click.click_id)) continue // written by an attempt whose answer was lost
+    if (used === undefined || limits === undefined) throw new Error(`Offer ${click.offer_id} has no usage.`)
+    if (isFull(limits, used.today, used.total) !== 'no') full.push(click.click_id)
+    else {
+      taken.push(click)
+      used.today.clicks += clicksToCount(click)
+      used.total.clicks += clicksToCount(click)
+    }
+  }
+  await insertAndCount(trx, taken, offerIds)
+  await refreshFull(trx, offerIds, now) // also when nothing was taken: a full offer must not stay in the lists
+  return full
+}
+
+/** `now`, not the time of the clicks, says whether their offers are full: yesterday's do not open what is full today. */
+export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Promise<void> {
+  const record = async (trx: Trx) => {
+    await lockCaps(trx, 'shared')
+    const { rows } = await sql<{ offer_id: number }>`
+      SELECT offer_id FROM offers WHERE is_capped AND offer_id = ANY (${clicks.map((click) => click.offer_id)})`.execute(
+      trx,
+    )
+    const known = await findClicks(trx, clicks)
+    const unknown = clicks.filter((click) => !known.has(click.click_id))
+    const capped = rows.map((row) => row.offer_id)
+    await insertAndCount(trx, unknown, capped)
+    await refreshFull(trx, capped, now)
+  }
+  await withPartitions(db, clicks, () => retrying(() => db.transaction().execute(record)))
 }
 
 /** Suspected bots are recorded, but take nobody's place. */
@@ -151,7 +167,6 @@ async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[])
     })),
   )
   await addUsage(trx, deltas)
-  await refreshFull(trx, [...new Set(deltas.map((delta) => delta.offerId))], new Date(counted.at(-1)?.clicked_at ?? 0))
 }
 
 async function findClicks(trx: Trx, clicks: Click[]): Promise<Set<string>> {

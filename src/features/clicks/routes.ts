@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { messageOf } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -68,6 +67,11 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
           503: { type: 'string', description: 'The click could not be recorded. Try again.' },
         },
       },
+      // Whoever follows a link is a person: even a fault is told on a page.
+      errorHandler(error, request, reply) {
+        request.log.error({ err: error, request_id: request.id }, 'a link could not be followed')
+        explain(reply, 'busy')
+      },
     },
     async (request, reply) => {
       const nowMs = Date.now()
@@ -77,16 +81,15 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
       if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
       const click = makeClick(passage, nowMs)
-      try {
-        if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
-      } catch (error) {
-        request.log.error({ request_id: request.id }, `a click could not be recorded: ${messageOf(error)}`)
-        return explain(reply, 'busy')
-      }
-      sendOn(request, reply, fillDestination(passage.offer.destination, macrosOf(click)))
+      const destination = fillDestination(passage.offer.destination, macrosOf(click))
+      if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
+      sendOn(request, reply, destination)
       return reply
     },
   )
+
+  // Links that were cut short or grew on the way.
+  server.get('/c/*', { schema: { hide: true } }, async (_request, reply) => explain(reply, 'broken'))
 
   /** Everything that a list checks, checked again; an unknown country or device passes. */
   async function admit(

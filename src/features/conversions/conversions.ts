@@ -2,7 +2,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Conversions } from '../../db/tables.ts'
-import { isUuid } from '../../lib/uuid7.ts'
+import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 
@@ -82,8 +82,9 @@ export async function listConversions(db: Db, filter: ConversionFilter, limit: n
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
   if (filter.offerId !== undefined) query = query.where('offer_id', '=', filter.offerId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from)
-  if (filter.to !== undefined) query = query.where('created_at', '<', filter.to)
+  // The id of a conversion begins with the time it was made, and is what the indexes are in the order of.
+  if (filter.from !== undefined) query = query.where('conversion_id', '>=', uuid7Floor(filter.from.getTime()))
+  if (filter.to !== undefined) query = query.where('conversion_id', '<', uuid7Floor(filter.to.getTime()))
   if (filter.before !== undefined) query = query.where('conversion_id', '<', filter.before)
   return (await query.orderBy('conversion_id', 'desc').limit(limit).execute()) as Conversion[]
 }

@@ -1,7 +1,7 @@
 // Everything a batch of commands is decided on, read in a few statements whatever the size of the batch, under the locks
 // that settle.ts took. Deciding a command changes the facts for those behind it.
 import { sql } from 'kysely'
-import type { Trx } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { type Caps, lockUsage, type Usage } from '../offers/caps.ts'
 import type { Change, Command, Report } from './commands.ts'
@@ -99,7 +99,7 @@ export type Subject = { app_id: number; is_test: boolean; user_id: string; offer
 const DAY_MS = 86_400_000
 const LONGEST_ATTRIBUTION_MS = 366 * DAY_MS
 
-export async function readClicks(db: Trx, clickIds: string[]): Promise<Map<string, ClickFacts>> {
+export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string, ClickFacts>> {
   if (clickIds.length === 0) return new Map()
   const { rows } = await sql<ClickFacts>`
     SELECT c.*, t.attribution_s, t.goals AS terms FROM unnest(${clickIds}::uuid[]) AS wanted (id)

@@ -5,7 +5,7 @@
 // commands about the same thing come one after the other whatever process they are in; then the caps, shared; then the
 // usage of capped offers. The unique indexes stand behind all of it.
 import { sql } from 'kysely'
-import { isCollision } from '../../db/faults.ts'
+import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
@@ -31,21 +31,22 @@ import {
 import { keepCalls } from './inbound/calls.ts'
 
 const LOCK_CLASS = 0x0ff3
-const MAX_TRIES = 10
 
 export async function settle(db: Db, commands: readonly Command[], now: Date): Promise<Outcome[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      const clickIds = commands.flatMap((command) => (command.kind === 'confirmation' ? [command.clickId] : []))
-      const clicks = await readClicks(db as Trx, clickIds)
-      const subjects = await findSubjects(db, commands, clicks)
-      return await db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, now }))
-    } catch (error) {
-      if (tries === MAX_TRIES) throw error
-      if (isMissingPartition(error)) await ensurePartitions(db, 'inbound_calls', callTimes(commands))
-      else if (!isCollision(error)) throw error
-    }
+  try {
+    return await retrying(() => settleOnce(db, commands, now))
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error
+    await ensurePartitions(db, 'inbound_calls', callTimes(commands))
+    return retrying(() => settleOnce(db, commands, now))
   }
+}
+
+async function settleOnce(db: Db, commands: readonly Command[], now: Date): Promise<Outcome[]> {
+  const clickIds = commands.flatMap((command) => (command.kind === 'confirmation' ? [command.clickId] : []))
+  const clicks = await readClicks(db, clickIds)
+  const subjects = await findSubjects(db, commands, clicks)
+  return db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, now }))
 }
 
 const callTimes = (commands: readonly Command[]) =>

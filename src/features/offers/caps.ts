@@ -14,6 +14,7 @@ export const OVER_CAP = ['honour', 'reject'] as const
 
 const DAY_MS = 86_400_000
 const TOTAL = 0 // the day that stands for all days together
+const DAYS_KEPT = 7
 const MAX_COUNT_CAP = 1_000_000_000_000
 
 const COLUMNS = {
@@ -150,6 +151,15 @@ export async function refreshFull(trx: Trx, offerIds: number[], now: Date): Prom
       WHERE o.offer_id = ANY (${offerIds}::bigint[])
     ) state
     WHERE offers.offer_id = state.offer_id AND offers.full_until IS DISTINCT FROM state.full_until`.execute(trx)
+}
+
+/** Past days matter no more: caps are of today and of all days together. */
+export async function forgetPastUsage(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('offer_usage')
+    .where('day', '>', TOTAL)
+    .where('day', '<', dayNumber(now) - DAYS_KEPT)
+    .execute()
 }
 
 const startOf = (day: number) => new Date(day * DAY_MS)

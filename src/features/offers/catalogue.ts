@@ -113,20 +113,21 @@ export class Catalogue {
     offset: number,
     limit: number,
   ): { offers: CatalogueOffer[]; total: number } {
-    const hidden = hiddenOffers
-      .map((offerId) => this.#slotOf.get(offerId))
-      .filter((slot) => slot !== undefined && this.#slots.isListable(slot) && matches(list.filter, this.#slots, slot))
-    const compare = this.#slots.comparer(list.sort)
-    const places = (hidden as number[]).toSorted(compare)
-    const total = list.total - places.length
+    const hidden = new Set<number>()
+    for (const offerId of hiddenOffers) {
+      const slot = this.#slotOf.get(offerId)
+      if (slot !== undefined && this.#slots.isListable(slot) && matches(list.filter, this.#slots, slot))
+        hidden.add(slot)
+    }
+    const total = list.total - hidden.size
     // What is hidden before it pushes the page back by one each.
-    const slots = this.#reaching(list, offset + limit + places.length)
+    const slots = this.#reaching(list, offset + limit + hidden.size)
     const taken: CatalogueOffer[] = []
     let skip = offset
-    for (let place = 0, next = 0; place < slots.length && taken.length < limit; place++) {
+    for (let place = 0; place < slots.length && taken.length < limit; place++) {
       const slot = slots[place] as number
-      if (slot === places[next]) next++
-      else if (skip > 0) skip--
+      if (hidden.has(slot)) continue
+      if (skip > 0) skip--
       else taken.push(this.#slots.offers[slot] as CatalogueOffer)
     }
     return { offers: taken, total }

@@ -3,6 +3,7 @@
 // Every process knows which users have any conversion, as a set of hashes, and asks the database only about those. It
 // follows the feed of conversion events (their `seq`), a few times a second, and forgets what it knew of a user who
 // appears there.
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { isAway } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
@@ -12,6 +13,7 @@ import { NumberSet } from '../../lib/number-set.ts'
 
 const REMEMBERED_USERS = 100_000
 const PAGE = 10_000
+const PATIENCE_MS = 1_000
 
 /** A goal that need not be done again: its conversion is pending or approved. */
 export type CompletedGoal = { offerId: number; goalId: number }
@@ -39,18 +41,19 @@ export class Completions {
     const key = keyOf(user)
     const known = this.#remembered.get(key)
     if (known !== undefined) return known.goals
-    const reading = this.#read(user)
-    const entry: Remembered = { goals: reading }
-    this.#remembered.set(key, entry)
-    reading.then(
-      (goals) => void (entry.goals = goals),
-      () => this.#remembered.replace(key, entry, null),
+    const entry: Remembered = { goals: NONE }
+    const reading = this.#read(user).then(
+      (goals) => (entry.goals = goals),
+      (error: unknown) => {
+        this.#remembered.replace(key, entry, null)
+        if (isAway(error)) return NONE
+        throw error
+      },
     )
-    // A list with an offer too many is better than none.
-    return reading.catch((error: unknown) => {
-      if (isAway(error)) return NONE
-      throw error
-    })
+    // A list with an offer too many is better than none, or one that comes too late.
+    entry.goals = Promise.race([reading, wait(PATIENCE_MS, NONE, { ref: false })])
+    this.#remembered.set(key, entry)
+    return entry.goals
   }
 
   /** Takes in what happened since the last time: at the start, everything. */
@@ -62,10 +65,11 @@ export class Completions {
     if (seq === null || seq === this.#seq) return
     // The first time, and when the database knows less than before: it was restored, or a late standby took over.
     if (this.#seq === 0 || seq < this.#seq) return this.#loadAll(seq)
-    while (this.#seq < seq) await this.#followPage()
+    while (this.#seq < seq && (await this.#followPage()) > 0);
   }
 
-  async #followPage(): Promise<void> {
+  /** Returns how many events there were. */
+  async #followPage(): Promise<number> {
     const { rows } = await sql<{ seq: number; app_id: number; is_test: boolean; user_id: string }>`
       SELECT seq, app_id, is_test, snapshot ->> 'user_id' AS user_id FROM conversion_events
       WHERE seq > ${this.#seq} ORDER BY seq LIMIT ${PAGE}`.execute(this.#db)
@@ -76,6 +80,7 @@ export class Completions {
       if (known !== undefined) this.#remembered.replace(keyOf(user), known, null)
     }
     this.#seq = rows.at(-1)?.seq ?? this.#seq
+    return rows.length
   }
 
   async #loadAll(seq: number): Promise<void> {

@@ -1,19 +1,23 @@
 // Popularity is how often an offer was completed lately. It is recomputed now and then, not counted along: a list that
 // re-sorts itself with every conversion would give overlapping pages all day.
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import { retrying } from '../../db/faults.ts'
+import type { Db, Trx } from '../../db/open.ts'
 
 const WINDOW_DAYS = 30
 const LOCK = 0x0ff3_0003
 
-/** Writes what changed and returns how many offers that were. Until there are conversions all are equal, newest first. */
+/** Writes what changed and returns how many offers that were. */
 export async function recomputePopularity(db: Db, now: Date): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    // One process at a time; whoever comes second has nothing to add.
-    const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-    if (!rows[0]?.locked) return 0
-    const since = new Date(now.getTime() - WINDOW_DAYS * 86_400_000)
-    const changed = await sql`
+  return retrying(() => db.transaction().execute((trx) => recompute(trx, now)))
+}
+
+async function recompute(trx: Trx, now: Date): Promise<number> {
+  // One process at a time; whoever comes second has nothing to add.
+  const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
+  if (!rows[0]?.locked) return 0
+  const since = new Date(now.getTime() - WINDOW_DAYS * 86_400_000)
+  const changed = await sql`
       WITH recent AS (
         SELECT offer_id, count(*)::integer AS completions FROM conversions
         WHERE NOT is_test AND status IN ('pending', 'approved') AND created_at > ${since}
@@ -22,6 +26,5 @@ export async function recomputePopularity(db: Db, now: Date): Promise<number> {
       UPDATE offers SET popularity = coalesce(recent.completions, 0)
       FROM offers same LEFT JOIN recent USING (offer_id)
       WHERE offers.offer_id = same.offer_id AND offers.popularity <> coalesce(recent.completions, 0)`.execute(trx)
-    return Number(changed.numAffectedRows ?? 0)
-  })
+  return Number(changed.numAffectedRows ?? 0)
 }

@@ -2,7 +2,7 @@
 // known by its advertiser and the advertiser's own id for it; a goal by its name within the offer. Where what an offer
 // promises has changed, it gets new terms.
 import { sql } from 'kysely'
-import { isCollision, isRowFault } from '../../db/faults.ts'
+import { isRowFault, retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import { CAP_COLUMNS, lockCaps, settleCaps } from './caps.ts'
@@ -17,7 +17,6 @@ export type UpsertOutcome = {
 
 type Row = { line: number; offer: NewOffer }
 
-const MAX_TRIES = 10
 type KnownRow = Row & { advertiserId: number }
 
 export async function upsertOffers(db: Db, rows: Row[], now: Date = new Date()): Promise<UpsertOutcome> {
@@ -51,17 +50,6 @@ async function writeOrSplit(db: Db, rows: KnownRow[], now: Date, outcome: Upsert
     if (rows.length === 1)
       outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
     else for (const row of rows) await writeOrSplit(db, [row], now, outcome)
-  }
-}
-
-/** Once more, a few times, where the database ended a transaction that was in another's way. */
-async function retrying<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isCollision(error) || tries === MAX_TRIES) throw error
-    }
   }
 }
 

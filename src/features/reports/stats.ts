@@ -125,7 +125,9 @@ async function sumUp(
         count(*) FILTER (WHERE status = 'approved'), count(*) FILTER (WHERE status = 'rejected'),
         count(*) FILTER (WHERE status = 'reversed'), coalesce(sum(payout_micros) FILTER (WHERE status = 'approved'), 0),
         coalesce(sum(div(payout_micros::numeric * rate_micros, 100000000)) FILTER (WHERE status = 'approved'), 0)
-      FROM conversions WHERE ${isAsked} AND NOT is_test AND ${between('created_at')} GROUP BY 1
+      FROM conversions WHERE ${isAsked} AND NOT is_test
+        AND conversion_id >= ${uuid7Floor(fromMs)}::uuid AND conversion_id < ${uuid7Floor(toMs)}::uuid
+      GROUP BY 1
     )
     SELECT grouping(key) = 1 AS is_total, key, coalesce(sum(clicks), 0)::bigint AS clicks,
       coalesce(sum(pending), 0)::bigint AS pending, coalesce(sum(approved), 0)::bigint AS approved,

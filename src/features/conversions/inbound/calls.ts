@@ -72,7 +72,7 @@ export async function keepCalls(
   )
 }
 
-/** Writes calls down, or what became of them since. */
+/** Writes calls down, or what became of them since. Of two that try one again at once, the first to finish counts. */
 async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcome }[], now: Date): Promise<void> {
   if (calls.length === 0) return
   const rows = calls.map(({ call, result }) => {
@@ -95,10 +95,11 @@ async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcom
     }
   })
   await sql`
-    INSERT INTO inbound_calls SELECT * FROM jsonb_populate_recordset(NULL::inbound_calls, ${JSON.stringify(rows)}::jsonb)
+    INSERT INTO inbound_calls AS old SELECT * FROM jsonb_populate_recordset(NULL::inbound_calls, ${JSON.stringify(rows)}::jsonb)
     ON CONFLICT (inbound_id) DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason,
       conversion_id = excluded.conversion_id, click_id = excluded.click_id, attempts = excluded.attempts,
-      next_attempt_at = excluded.next_attempt_at, settled_at = excluded.settled_at`.execute(db)
+      next_attempt_at = excluded.next_attempt_at, settled_at = excluded.settled_at
+    WHERE old.attempts < excluded.attempts`.execute(db)
 }
 
 /** For calls that never got as far as a command. */

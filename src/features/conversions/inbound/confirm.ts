@@ -3,16 +3,8 @@ import type { Db } from '../../../db/open.ts'
 import { getAdvertiser } from '../../accounts/advertisers.ts'
 import type { Confirmation, Outcome } from '../commands.ts'
 import { settle } from '../settle.ts'
-import {
-  type CallOutcome,
-  type CallRow,
-  callOf,
-  describeOutcome,
-  findDueCalls,
-  type InboundCall,
-  keepRefusedCall,
-} from './calls.ts'
-import { type Dialect, parseCall, readParameters } from './parameters.ts'
+import { type CallOutcome, callOf, describeOutcome, findDueCalls, type InboundCall, keepRefusedCall } from './calls.ts'
+import { type Dialect, readCall } from './parameters.ts'
 
 /** Settles one confirmation; in the server many at a time, from the command line alone. */
 export type Settle = (confirmation: Confirmation) => Promise<Outcome>
@@ -22,6 +14,7 @@ export type ConfirmOptions = {
   /** Where an address is, if that is known. */
   countryOf: (ip: string) => string | null
   isAgain?: boolean
+  now?: Date
 }
 
 /** What a call with a right token comes to. It is in the log when this resolves. */
@@ -29,15 +22,13 @@ export async function confirmCall(
   db: Db,
   call: InboundCall & { advertiserId: number },
   dialect: Dialect,
-  { settle: settleOne, countryOf, isAgain = false }: ConfirmOptions,
+  { settle: settleOne, countryOf, isAgain = false, now = new Date() }: ConfirmOptions,
 ): Promise<CallOutcome & { message: string }> {
-  const raw = parseCall(call)
-  const told =
-    raw === null ? { problems: ['The body is not a form and not a JSON object.'] } : readParameters(raw, dialect)
+  const told = readCall(call, dialect)
   if ('problems' in told) {
     const reason = told.problems.join(' ')
     const result = { outcome: 'invalid', reason, conversionId: null } as const
-    await keepRefusedCall(db, call, result, new Date())
+    await keepRefusedCall(db, call, result, now)
     return { ...result, message: reason }
   }
   const outcome = await settleOne({
@@ -65,20 +56,20 @@ function messageFor({ outcome, reason }: CallOutcome): string {
 /** Tries a logged call again. Null when its token was wrong: that verdict stays. */
 export async function reprocessCall(
   db: Db,
-  row: CallRow,
+  call: InboundCall,
   options: Omit<ConfirmOptions, 'settle'> & { settle?: Settle },
 ): Promise<(CallOutcome & { message: string }) | null> {
-  const call = callOf(row)
   if (call.advertiserId === null) return null
   const advertiser = await getAdvertiser(db, call.advertiserId)
-  const settleOne = options.settle ?? ((confirmation) => settleNow(db, confirmation))
+  const { now = new Date() } = options
+  const settleOne = options.settle ?? ((confirmation) => settleAlone(db, confirmation, now))
   const again = { ...call, advertiserId: call.advertiserId, attempts: call.attempts + 1 }
   const dialect = { aliases: advertiser.aliases, statusMap: advertiser.status_map }
-  return confirmCall(db, again, dialect, { ...options, settle: settleOne })
+  return confirmCall(db, again, dialect, { ...options, settle: settleOne, now })
 }
 
-async function settleNow(db: Db, confirmation: Confirmation): Promise<Outcome> {
-  const [outcome] = await settle(db, [confirmation], new Date())
+async function settleAlone(db: Db, confirmation: Confirmation, now: Date): Promise<Outcome> {
+  const [outcome] = await settle(db, [confirmation], now)
   if (outcome === undefined) throw new Error('A confirmation was not settled.')
   return outcome
 }
@@ -88,6 +79,6 @@ const RETRY_BATCH = 200
 /** Tries again what matched no click so far; returns how many calls it looked at. */
 export async function retryUnmatched(db: Db, now: Date, countryOf: (ip: string) => string | null): Promise<number> {
   const due = await findDueCalls(db, now, RETRY_BATCH)
-  for (const row of due) await reprocessCall(db, row, { countryOf })
+  for (const row of due) await reprocessCall(db, callOf(row), { countryOf, now })
   return due.length
 }

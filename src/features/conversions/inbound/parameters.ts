@@ -17,14 +17,16 @@ const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
   amount: ['sum'],
 }
 
-const USUAL_STATUSES: Record<string, Status> = {
+const USUAL_STATUSES = new Map<string, Status>(Object.entries({
   '': 'approved', '1': 'approved', approve: 'approved', confirmed: 'approved', accepted: 'approved', paid: 'approved', success: 'approved', ok: 'approved',
   '0': 'pending', hold: 'pending', waiting: 'pending',
   '2': 'rejected', reject: 'rejected', declined: 'rejected', cancelled: 'rejected', canceled: 'rejected', denied: 'rejected',
   '3': 'reversed', reverse: 'reversed', chargeback: 'reversed', refunded: 'reversed', refund: 'reversed',
-} // prettier-ignore
+})) // prettier-ignore
 
 const MAX_VALUE = 256
+/** Of a query or a body. Longer ones are kept cut, and not understood: half a value is a wrong value. */
+export const MAX_TEXT = 8_192
 
 export type Told = {
   clickId: string
@@ -49,7 +51,7 @@ export function parseForm(text: string): RawParameters {
 /** Of a JSON object whose values are text, numbers or flags; null when it is anything else. */
 export function parseJson(text: string): RawParameters | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text, keepDigits as (name: string, value: unknown) => unknown)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
     const plain = Object.entries(value).filter(([, one]) => ['string', 'number', 'boolean'].includes(typeof one))
     return new Map(plain.map(([name, one]) => [name, [String(one)]]))
@@ -58,18 +60,31 @@ export function parseJson(text: string): RawParameters | null {
   }
 }
 
+/** A number too large for a double stays text: two transactions must not become one because their ends are lost. */
+function keepDigits(_name: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? source : value
+}
+
+const looksLikeJson = (text: string) => /^\s*[{[]/.test(text)
+
 /** Query and body together. */
 export function parseCall({ query, body }: { query: string; body: string }): RawParameters | null {
   const raw = parseForm(query)
-  const more =
-    body.trim() === '' ? new Map<string, string[]>() : /^\s*[{[]/.test(body) ? parseJson(body) : parseForm(body)
+  const more = looksLikeJson(body) ? parseJson(body) : parseForm(body.trim())
   if (more === null) return null
   for (const [name, values] of more) raw.set(name, [...(raw.get(name) ?? []), ...values])
   return raw
 }
 
 /** What was told, or everything that is wrong with it, as sentences. */
-export function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems: string[] } {
+export function readCall(call: { query: string; body: string }, dialect: Dialect): Told | { problems: string[] } {
+  if (Math.max(call.query.length, call.body.length) > MAX_TEXT)
+    return { problems: [`The query and the body must each have at most ${MAX_TEXT} characters.`] }
+  const raw = parseCall(call)
+  return raw === null ? { problems: ['The body is not a form and not a JSON object.'] } : readParameters(raw, dialect)
+}
+
+function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems: string[] } {
   const problems: string[] = []
   const read = (name: Parameter): string | null => {
     const names = [name, ...(dialect.aliases[name] ?? USUAL_ALIASES[name] ?? [])]
@@ -78,8 +93,8 @@ export function readParameters(raw: RawParameters, dialect: Dialect): Told | { p
       if (values.length > 1) problems.push(`${one} was given twice, with different values.`)
       const [value] = values
       if (value === undefined) continue
-      if (value.length <= MAX_VALUE && !value.includes('\0') && value.isWellFormed()) return value
-      problems.push(`${one} must have at most ${MAX_VALUE} characters and no control characters.`)
+      if (Array.from(value).length <= MAX_VALUE && isText(value)) return value
+      problems.push(`${one} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
     }
     return null
   }
@@ -106,9 +121,12 @@ export function readParameters(raw: RawParameters, dialect: Dialect): Told | { p
   return problems.length > 0 ? { problems } : told
 }
 
+/** U+FFFD stands where bytes were no UTF-8. Two ids that differ only there would be taken for one. */
+const isText = (value: string) => !/[\0\ufffd]/.test(value) && value.isWellFormed()
+
 function readStatus(word: string, { statusMap }: Dialect): Status | undefined {
-  const mapped = statusMap[word] ?? word
-  return STATUSES.find((status) => status === mapped) ?? USUAL_STATUSES[mapped]
+  const mapped = Object.hasOwn(statusMap, word) ? statusMap[word] : word
+  return STATUSES.find((status) => status === mapped) ?? USUAL_STATUSES.get(mapped ?? '')
 }
 
 /** A word that is no country says nothing: it is not worth refusing a confirmation for. */
@@ -118,12 +136,43 @@ function readCountry(text: string | null): string | null {
 }
 
 const MASK = '********'
-const TOKEN = /\badv_[A-Za-z0-9]+/g
+const TOKEN = /adv_[A-Za-z0-9]+/g
+const holdsToken = (text: string) => text.includes('adv_')
+const isTokenName = (text: string) => text.trim().toLowerCase() === 'token'
 
-/** The text of a query or a body without its token. */
+/** The text of a query or a body without its token, however it is spelt; the rest stays as it is. */
 export function maskToken(text: string): string {
+  return (looksLikeJson(text) ? maskJson(text) : maskForm(text)).replaceAll(TOKEN, MASK)
+}
+
+function maskForm(text: string): string {
+  const pairs = text.split('&').map((pair) => {
+    const [[name, value] = ['', '']] = new URLSearchParams(pair)
+    if (holdsToken(name)) return MASK
+    return isTokenName(name) || holdsToken(value) ? `${pair.split('=', 1)[0]}=${MASK}` : pair
+  })
+  return pairs.join('&')
+}
+
+const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`
+const JSON_MEMBER = new RegExp(String.raw`(${JSON_TEXT})(\s*:\s*)(${JSON_TEXT}|[^\s,{}[\]]+)`, 'gs')
+const JSON_TEXTS = new RegExp(JSON_TEXT, 'gs')
+
+/** By its pieces, not as a whole: what is broken must not be kept with its token either. */
+function maskJson(text: string): string {
   return text
-    .replaceAll(TOKEN, MASK)
-    .replaceAll(/(^|[&?\s])(token)=[^&\s]*/gi, `$1$2=${MASK}`)
-    .replaceAll(/("token"\s*:\s*)("(?:[^"\\]|\\.)*"|[^,}\s]+)/gi, `$1"${MASK}"`)
+    .replaceAll(JSON_MEMBER, (member, name: string, colon: string) =>
+      isTokenName(unquote(name)) ? `${name}${colon}"${MASK}"` : member,
+    )
+    .replaceAll(JSON_TEXTS, (quoted) =>
+      holdsToken(unquote(quoted)) ? JSON.stringify(unquote(quoted).replaceAll(TOKEN, MASK)) : quoted,
+    )
+}
+
+function unquote(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return quoted
+  }
 }

@@ -1,19 +1,22 @@
 // Where advertisers confirm: /postback, by GET or POST, as a query, a form or JSON.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
+import { Type } from 'typebox'
 import { isAway } from '../../../db/faults.ts'
 import type { Db } from '../../../db/open.ts'
 import { asciiJson } from '../../../lib/ascii-json.ts'
+import { plainAddress } from '../../../lib/ip-address.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
 import { addressOf } from '../../../http/gate.ts'
 import type { RateLimiter } from '../../../http/rate-limit.ts'
 import { findAdvertiserByToken } from '../../accounts/advertisers.ts'
+import { oneOf } from '../../offers/schema.ts'
+import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
 import { type CallOutcome, type InboundCall, keepRefusedCall } from './calls.ts'
 import { confirmCall, type Settle } from './confirm.ts'
-import { maskToken, parseCall, type RawParameters } from './parameters.ts'
+import { maskToken, MAX_TEXT, parseCall, type RawParameters } from './parameters.ts'
 
 const REFUSALS_A_MINUTE = 100
-const MAX_KEPT = 8_192
 
 export type PostbackRoutesOptions = {
   db: Db
@@ -25,6 +28,17 @@ export type PostbackRoutesOptions = {
 
 type Answer = CallOutcome & { message: string }
 
+const outcomeReply = (description: string) =>
+  Type.Object(
+    {
+      outcome: oneOf([...CONVERSION_STATUSES, 'duplicate', 'unmatched', 'invalid', 'refused']),
+      reason: Type.Union([Type.String(), Type.Null()]),
+      conversion_id: Type.Union([Type.String(), Type.Null()]),
+      message: Type.String(),
+    },
+    { description },
+  )
+
 const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 202, invalid: 400, refused: 401 }
 
 export async function postbackRoutes(server: FastifyInstance, options: PostbackRoutesOptions): Promise<void> {
@@ -34,6 +48,11 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
     // Read as text whatever it is called: the log keeps what came.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.setErrorHandler((error: FastifyError, _request, reply) => {
+      if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
+      const message = `The body must have at most ${MAX_TEXT} characters.`
+      return answer(reply, 413, { outcome: 'invalid', reason: null, conversionId: null, message }, null)
+    })
     scope.route({
       method: ['GET', 'POST'],
       url: '/postback',
@@ -46,17 +65,14 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
         tags: ['Advertisers'],
         security: [],
         response: {
-          200: { type: 'object', description: 'The outcome.', additionalProperties: true },
-          202: {
-            type: 'object',
-            description: 'No such click is known yet; tried again for three days.',
-            additionalProperties: true,
-          },
-          400: { type: 'object', description: 'Something is missing or wrong.', additionalProperties: true },
-          401: { type: 'object', description: 'The token is wrong.', additionalProperties: true },
-          403: { type: 'object', description: 'Not from this address.', additionalProperties: true },
-          429: { type: 'object', description: 'Too many calls with wrong tokens.', additionalProperties: true },
-          503: { type: 'object', description: 'Nothing was recorded. Try again.', additionalProperties: true },
+          200: outcomeReply('The outcome.'),
+          202: outcomeReply('No such click is known yet; tried again for three days.'),
+          400: outcomeReply('Something is missing or wrong.'),
+          401: outcomeReply('The token is wrong.'),
+          403: outcomeReply('Not from this address.'),
+          413: outcomeReply('The body is too large.'),
+          429: outcomeReply('Too many calls with wrong tokens.'),
+          503: outcomeReply('Nothing was recorded. Try again.'),
         },
       },
       handler: receive,
@@ -75,7 +91,7 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
       method: request.method,
       query: keepable(query),
       body: keepable(body),
-      ip: ipaddr.isValid(request.ip) ? request.ip : null,
+      ip: plainAddress(request.ip),
       clickId: null,
       attempts: 1,
     }
@@ -101,41 +117,40 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
     raw: RawParameters | null,
     asText: boolean,
   ): Promise<FastifyReply> {
-    const [token = ''] = raw?.get('token') ?? []
-    const advertiser = await findAdvertiserByToken(db, hashToken(token), call.receivedAt)
-    const fault =
-      advertiser === null ? 'wrong_token' : isAllowed(advertiser.allowedIps, request.ip) ? null : 'wrong_address'
-    if (advertiser === null || fault !== null) {
-      const status = fault === 'wrong_token' ? 401 : 403
-      const message =
-        fault === 'wrong_token'
-          ? 'The token is missing or wrong. It was shown when the advertiser was made.'
-          : 'This address is not on the list of addresses of this advertiser.'
-      const allowance = await limiter.take(`postback:${addressOf(request)}`, REFUSALS_A_MINUTE)
-      if (allowance.exceeded)
-        return answer(
-          reply,
-          429,
-          refused('too_many', 'Too many calls were refused from this address. Try again in a minute.'),
-          asText ? 'refused' : null,
-        )
-      await keepRefusedCall(db, call, refused(fault, message), call.receivedAt)
-      return answer(reply, status, refused(fault, message), asText ? 'refused' : null)
-    }
+    const [token = '', ...others] = new Set(raw?.get('token'))
+    const advertiser = await findAdvertiserByToken(db, hashToken(others.length === 0 ? token : ''), call.receivedAt)
+    if (advertiser === null) return refuse(request, reply, call, 'wrong_token', asText)
+    if (!isAllowed(advertiser.allowedIps, request.ip)) return refuse(request, reply, call, 'wrong_address', asText)
     const result = await confirmCall(db, { ...call, advertiserId: advertiser.advertiserId }, advertiser, {
       settle,
       countryOf,
     })
     return answer(reply, STATUSES[result.outcome] ?? 200, result, asText ? result.outcome : null)
   }
+
+  /** What is refused is written down, but only so often: anybody can send it. */
+  async function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    call: InboundCall,
+    fault: 'wrong_token' | 'wrong_address',
+    asText: boolean,
+  ): Promise<FastifyReply> {
+    const { exceeded, resetAtMs } = await limiter.take(`postback:${addressOf(request)}`, REFUSALS_A_MINUTE)
+    const reason = exceeded ? 'too_many' : fault
+    const { status, message } = REFUSALS[reason]
+    const result = { outcome: 'refused', reason, conversionId: null } as const
+    if (exceeded) reply.header('Retry-After', Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
+    else await keepRefusedCall(db, call, result, call.receivedAt)
+    return answer(reply, status, { ...result, message }, asText ? 'refused' : null)
+  }
 }
 
-const refused = (reason: string | null, message: string): Answer => ({
-  outcome: 'refused',
-  reason,
-  conversionId: null,
-  message,
-})
+const REFUSALS = {
+  wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was made.' },
+  wrong_address: { status: 403, message: 'This address is not on the list of addresses of this advertiser.' },
+  too_many: { status: 429, message: 'Too many calls were refused from this address. Try again in a minute.' },
+}
 
 /** As JSON, or as one word for those who ask for that. */
 function answer(
@@ -152,9 +167,12 @@ function answer(
     .send(asciiJson({ outcome, reason, conversion_id: conversionId, message }))
 }
 
-/** Without its token, without what a database cannot keep, and not longer than is useful. */
+/** Without its token, without what a database cannot keep; what is too long, just long enough to show that. */
 function keepable(text: string): string {
-  return maskToken(text).replaceAll('\0', '').toWellFormed().slice(0, MAX_KEPT).toWellFormed()
+  return maskToken(text)
+    .replaceAll('\0', '\ufffd')
+    .slice(0, MAX_TEXT + 1)
+    .toWellFormed()
 }
 
 function isAllowed(allowed: readonly string[], ip: string): boolean {

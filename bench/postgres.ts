@@ -1,0 +1,42 @@
+// The embedded PostgreSQL of a data folder, held open for measuring: beside a running Offerdeck it is the same server.
+import type pg from 'pg'
+import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
+import { type Database, openPool } from '../src/db/open.ts'
+import { livePostmaster } from '../src/db/postmaster.ts'
+import { plainEnv } from './data.ts'
+import { familyCpuSeconds } from './programs.ts'
+
+const LONGEST_MS = 3_600_000
+
+export type Opened = Pick<Database, 'db' | 'pool' | 'close'>
+
+export type Postgres = {
+  /** A database of this server, on one connection. */
+  open(name?: string): Opened
+  /** For programs that bring their own client. */
+  env: NodeJS.ProcessEnv
+  /** Of all its processes, so far. */
+  cpuSeconds: () => number
+  release(): Promise<void>
+}
+
+export async function holdPostgres(dataDir: string): Promise<Postgres> {
+  const embedded = await holdEmbeddedPostgres(dataDir)
+  const { connection, cluster } = embedded
+  const { host, user, password, database } = connection
+  const postmaster = livePostmaster(cluster) ?? 0
+  return {
+    open(name = database) {
+      return openPool({ ...connection, database: name }, 1)
+    },
+    env: plainEnv({ PGHOST: host, PGUSER: user, PGPASSWORD: password, PGDATABASE: database }),
+    cpuSeconds: () => familyCpuSeconds(postmaster),
+    release: () => embedded.release(),
+  }
+}
+
+/** A query that may take its time. */
+export async function runLong<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []) {
+  const { rows } = await pool.query<Row>({ text, values, query_timeout: LONGEST_MS } as pg.QueryConfig)
+  return rows
+}

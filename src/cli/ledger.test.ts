@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Installation } from '../../test/installation.ts'
+import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { openPool } from '../db/open.ts'
+
+const home = new Installation()
+after(() => home.remove())
+
+// In order, as an operator would: each command is a process, and all of them work on one ledger.
+test('an operator records payments, and sees balances, a statement and a ledger that is right', async () => {
+  await home.serve({ DEMO: 'off' }) // or each command would start the database
+  const { publisher_id } = await home.json<{ publisher_id: number }>('publisher', 'create', '--name', 'Games Inc')
+  await home.json('advertiser', 'create', '--name', 'Ads Ltd')
+  const receipt = ['ledger', 'receipt', '--advertiser', 'Ads Ltd', '--amount', '12.5', '--reference', 'invoice 1']
+  assert.match(
+    (await home.run(receipt)).out,
+    /^Recorded 12\.50 USD received from "Ads Ltd"\. Receivable still: -12\.50 USD\.$/m,
+  )
+  assert.match((await home.run(receipt)).err, /^A receipt .* under the reference "invoice 1" already/)
+  assert.deepEqual(await home.json('ledger', 'balance', '--advertiser', 'Ads Ltd'), {
+    advertiser: 'Ads Ltd',
+    receivable: -12.5,
+  })
+  assert.deepEqual(await home.json('ledger', 'balance'), {
+    receivable: -12.5,
+    cash: 12.5,
+    pending: 0,
+    payable: 0,
+    margin: 0,
+  })
+
+  const payout = await home.run(['ledger', 'payout', '--publisher', 'Games Inc', '--amount', '1', '--reference', 'p'])
+  assert.equal(payout.err, '1.00 USD is more than is payable, which is 0.00 USD.\n')
+  assert.equal(payout.status, 1)
+  const none = { publisher: 'Games Inc', pending: 0, payable: 0, paid: 0 }
+  assert.deepEqual(await home.json('ledger', 'balance', '--publisher', 'Games Inc'), none)
+
+  const file = join(home.folder, 'statement.csv')
+  const statement = ['ledger', 'statement', '--publisher', 'Games Inc', '--month']
+  const printed = await home.run([...statement, '2026-11'])
+  assert.match(
+    printed.out,
+    /^date,kind,.*\r\n2026-11-01T00:00:00Z,opening_balance,.*\r\n.*closing_balance,.*,0\.00\r\n$/,
+  )
+  assert.match((await home.run([...statement, 'november', '--out', file])).err, /^"november" is not a month/)
+  assert.ok(!existsSync(file) && !existsSync(`${file}.part`))
+  assert.equal((await home.run([...statement, '2026-11', '--out', file])).out, `Wrote ${file}.\n`)
+  assert.equal(readFileSync(file, 'utf8'), printed.out)
+
+  const right = await home.run(['ledger', 'check'])
+  assert.equal(right.out, 'The ledger is right: 1 postings, 0 conversions.\n')
+  assert.equal(right.status, 0)
+  await tamper(publisher_id)
+  const wrong = await home.run(['ledger', 'check'])
+  assert.match(wrong.out, /^wrong_day: 1\n {2}The sum of 2026-01-01 for publisher_payable/)
+  assert.equal(wrong.status, 1)
+})
+
+async function tamper(publisherId: number): Promise<void> {
+  const postgres = await holdEmbeddedPostgres(home.dataDir)
+  const { pool, close } = openPool(postgres.connection, 1)
+  await pool.query("INSERT INTO ledger_days VALUES ('publisher_payable', $1, '2026-01-01', -1)", [publisherId])
+  await close()
+  await postgres.release()
+}
+
+test('an amount or a party that cannot be is refused with what is right', async () => {
+  const pay = (amount: string) =>
+    home.run(['ledger', 'payout', '--publisher', 'P', '--reference', 'r', `--amount=${amount}`])
+  for (const amount of ['0', '-1', '1.00001', '1e3', 'ten']) {
+    const { err, status } = await pay(amount)
+    assert.match(err, /^--amount must be dollars above 0 with at most 4 decimals/, amount)
+    assert.equal(status, 1)
+  }
+  assert.match((await pay('1')).err, /^There is no publisher "P"\./)
+  const both = await home.run(['ledger', 'balance', '--publisher', 'P', '--advertiser', 'A'])
+  assert.match(both.err, /^Give --publisher or --advertiser, not both\./)
+})

@@ -1,0 +1,46 @@
+// Plays the advertiser for a test click, so that a publisher's whole path can be tried without one.
+import { sql } from 'kysely'
+import type { Db } from '../../../db/open.ts'
+import { OperatorError } from '../../../errors.ts'
+import { isUuid, uuid7 } from '../../../lib/uuid7.ts'
+import { type CallOutcome, type InboundCall } from './calls.ts'
+import { reprocessCall } from './confirm.ts'
+
+/** `parameters` are those of a real confirmation, but for click_id and token. */
+export async function confirmTestClick(
+  db: Db,
+  clickId: string,
+  parameters: Record<string, string>,
+  now: Date,
+): Promise<CallOutcome & { message: string }> {
+  const advertiserId = await findTestAdvertiser(db, clickId)
+  const call: InboundCall = {
+    inboundId: uuid7(now.getTime()),
+    receivedAt: now,
+    advertiserId,
+    method: 'TEST',
+    query: new URLSearchParams({ click_id: clickId, ...parameters }).toString(),
+    body: '',
+    ip: null,
+    clickId,
+    attempts: 0,
+  }
+  const result = await reprocessCall(db, call, { countryOf: () => null })
+  if (result === null) throw new Error('A test confirmation was refused.')
+  return result
+}
+
+async function findTestAdvertiser(db: Db, clickId: string): Promise<number> {
+  const { rows } = isUuid(clickId)
+    ? await sql<{ is_test: boolean; advertiser_id: number }>`
+        SELECT is_test, advertiser_id FROM clicks JOIN offers USING (offer_id) WHERE click_id = ${clickId}`.execute(db)
+    : { rows: [] }
+  const [click] = rows
+  if (click === undefined)
+    throw new OperatorError(`There is no click "${clickId}". "offerdeck click list" shows them, newest first.`)
+  if (!click.is_test)
+    throw new OperatorError(
+      'This click is live: only its advertiser can confirm it. Follow a link made with test credentials.',
+    )
+  return click.advertiser_id
+}

@@ -1,0 +1,132 @@
+// What must be true of the database whatever was done, in whatever order.
+import assert from 'node:assert/strict'
+import { checkLedger } from '../../src/features/ledger/check.ts'
+import { readBalances } from '../../src/features/ledger/ledger.ts'
+import { dayNumber } from '../../src/features/offers/caps.ts'
+import type { Book, Entry } from './book.ts'
+import { PEOPLE, type Status } from './deeds.ts'
+import type { Desk } from './desk.ts'
+
+/** The conversions of a run as the database has them, in the words of the book. */
+export async function readEntries(desk: Desk): Promise<Entry[]> {
+  const rows = await desk.db
+    .selectFrom('conversions')
+    .selectAll()
+    .where('app_id', 'in', desk.apps.map((app) => app.appId))
+    .execute() // prettier-ignore
+  const goals = new Map([...desk.goalIds].map(([name, id]) => [id, name.slice(name.indexOf(' ') + 1)]))
+  const clicks = new Map([...desk.clickIds].map(([label, id]) => [id, label]))
+  const entries = rows.map((row) => ({
+    label: desk.labels.get(row.conversion_id) ?? -1,
+    person: PEOPLE.findIndex(({ app, user }) => desk.appId(app) === row.app_id && user === row.user_id),
+    offer: desk.offerIds.indexOf(row.offer_id),
+    isTest: row.is_test,
+    goal: goals.get(row.goal_id) ?? '',
+    isRepeatable: row.is_repeatable,
+    publisherTxn: row.publisher_transaction_id,
+    advertiserTxn: row.advertiser_transaction_id,
+    isConfirmed: row.confirmed_at !== null,
+    holdUntilMs: row.hold_until?.getTime() ?? null,
+    createdAtMs: row.created_at.getTime(),
+    moves: row.sequence,
+    payoutMicros: row.payout_micros,
+    revenueMicros: row.revenue_micros,
+    status: row.status as Status,
+    reason: row.status_reason,
+    actor: row.actor,
+    source: row.source as Entry['source'],
+    click: row.click_id === null ? null : (clicks.get(row.click_id) ?? -1),
+  }))
+  return entries.toSorted((a, b) => a.label - b.label)
+}
+
+/** Usage is what a recount gives, and an offer is closed exactly when a cap is reached. */
+export async function checkUsage(desk: Desk, book: Book, now: Date): Promise<void> {
+  const { rows } = await desk.world.database.pool.query<Record<string, number>>(
+    `SELECT o.offer_id, o.full_until > $2 AS is_full, day.n AS day, u.clicks, u.conversions, u.payout_micros, c.count, c.sum
+     FROM offers o CROSS JOIN (VALUES (0), ($3::integer)) AS day (n)
+     LEFT JOIN offer_usage u ON u.offer_id = o.offer_id AND u.day = day.n
+     CROSS JOIN LATERAL (
+       SELECT count(*), coalesce(sum(payout_micros), 0)::bigint AS sum FROM conversions c
+       WHERE c.offer_id = o.offer_id AND NOT is_test AND status IN ('pending', 'approved')
+         AND (day.n = 0 OR (created_at AT TIME ZONE 'UTC')::date = DATE '1970-01-01' + day.n)) c
+     WHERE o.offer_id = ANY ($1) AND o.is_capped ORDER BY o.offer_id, day.n`,
+    [desk.offerIds, now, dayNumber(now)],
+  )
+  for (const row of rows) {
+    const offer = desk.offerIds.indexOf(row['offer_id'] ?? 0)
+    const used = book.usage(offer, now.getTime())[row['day'] === 0 ? 'total' : 'today']
+    const counts = { clicks: used.clicks, conversions: row['count'], payoutMicros: row['sum'] }
+    const kept = { clicks: row['clicks'] ?? 0, conversions: row['conversions'] ?? 0, payoutMicros: row['payout_micros'] ?? 0 } // prettier-ignore
+    assert.deepEqual(kept, counts, `The usage of offer ${offer} on day ${row['day']} is kept wrong.`)
+    assert.equal(Boolean(row['is_full']), book.isFull(offer, now.getTime()), `Offer ${offer} is closed or open wrongly.`)
+  }
+}
+
+/** Publishers have what their conversions say, advertisers owe what they say, and everything sums to zero. */
+export async function checkMoney(desk: Desk, book: Book): Promise<void> {
+  assert.deepEqual(await checkLedger(desk.world.database), [])
+  const sum = (keep: (one: Entry) => boolean, of: 'payoutMicros' | 'revenueMicros') =>
+    book.entries.filter((one) => !one.isTest && keep(one)).reduce((total, one) => total + one[of], 0)
+  for (const [app, { publisherId }] of desk.apps.entries()) {
+    const isTheirs = (one: Entry) => PEOPLE[one.person]?.app === app
+    assert.deepEqual(await readBalances(desk.db, { publisherId }), {
+      pendingMicros: sum((one) => isTheirs(one) && one.status === 'pending', 'payoutMicros'),
+      payableMicros: sum((one) => isTheirs(one) && one.status === 'approved', 'payoutMicros'),
+      paidMicros: 0,
+    })
+  }
+  assert.deepEqual(await readBalances(desk.db, { advertiserId: desk.advertiserId }), {
+    receivableMicros: sum((one) => one.status === 'pending' || one.status === 'approved', 'revenueMicros'),
+  })
+  const network = await readBalances(desk.db, 'network')
+  assert.equal(
+    network.receivableMicros + network.cashMicros,
+    network.pendingMicros + network.payableMicros + network.marginMicros,
+  )
+}
+
+const PATHS = ['pending', 'approved', 'rejected', 'pending approved', 'pending rejected', 'pending approved reversed', 'approved reversed'] // prettier-ignore
+
+/** Every conversion has a legal past that ends in what it is. */
+export async function checkHistory(desk: Desk): Promise<void> {
+  const { rows } = await desk.world.database.pool.query<{ path: string; numbers: string; is_last: boolean }>(
+    `SELECT string_agg(e.status, ' ' ORDER BY e.event_no) AS path, string_agg(e.sequence::text, ' ' ORDER BY e.event_no) AS numbers,
+       bool_or((e.event_id, e.sequence, e.status, e.actor) = (c.event_id, c.sequence, c.status, c.actor)
+         AND e.status_reason IS NOT DISTINCT FROM c.status_reason) AS is_last
+     FROM conversions c LEFT JOIN conversion_events e USING (conversion_id)
+     WHERE c.app_id = ANY ($1) GROUP BY c.conversion_id`,
+    [desk.apps.map((app) => app.appId)],
+  )
+  for (const { path, numbers, is_last } of rows) {
+    assert.ok(PATHS.includes(path), `No conversion goes this way: ${path}`)
+    assert.equal(numbers, path.split(' ').map((_, i) => i + 1).join(' ')) // prettier-ignore
+    assert.ok(is_last, `A conversion is not what its last event says: ${path}`)
+  }
+}
+
+/** Nobody is paid twice for one thing. Looks at the goals as they are, not at what conversions remember of them. */
+export async function checkOnce(desk: Desk): Promise<void> {
+  const apps = desk.apps.map((app) => app.appId)
+  const { rows } = await desk.world.database.pool.query(
+    `SELECT 'of a user' AS twice, count(*) FROM conversions c JOIN goals g USING (goal_id)
+     WHERE c.app_id = ANY ($1) AND c.status <> 'rejected' AND NOT g.is_repeatable
+     GROUP BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test HAVING count(*) > 1
+     UNION ALL
+     SELECT 'of a transaction', count(*) FROM conversions
+     WHERE app_id = ANY ($1) AND status <> 'rejected' AND advertiser_transaction_id IS NOT NULL
+     GROUP BY advertiser_id, offer_id, goal_id, is_test, advertiser_transaction_id HAVING count(*) > 1`,
+    [apps],
+  )
+  assert.deepEqual(rows, [])
+}
+
+/** Only what was confirmed is held, and nothing longer than it should be once holds were released. */
+export async function checkHolds(desk: Desk, now: Date): Promise<void> {
+  const { rows } = await desk.world.database.pool.query(
+    `SELECT conversion_id FROM conversions WHERE app_id = ANY ($1)
+       AND (hold_until IS NOT NULL AND confirmed_at IS NULL OR status = 'pending' AND hold_until <= $2)`,
+    [desk.apps.map((app) => app.appId), now],
+  )
+  assert.deepEqual(rows, [])
+}

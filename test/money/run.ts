@@ -1,0 +1,114 @@
+// Takes steps on both sides, the program and the book, and compares them after each.
+//
+// What runs at once must come out as if it had run one after the other, in some order: every order of the lanes is tried
+// on a copy of the book, and one of them must give the program's answers and the program's rows.
+import assert from 'node:assert/strict'
+import type { World } from '../world.ts'
+import { Book } from './book.ts'
+import { type Answer, type Deed, OFFERS, type OfferTerms, type Order, type Start, type Step } from './deeds.ts'
+import { Desk, type Done } from './desk.ts'
+import { checkHistory, checkHolds, checkMoney, checkOnce, checkUsage, readEntries } from './invariants.ts'
+
+const FIRST_HOUR_MS = Date.parse('2026-03-10T00:00:00Z')
+const HOUR_MS = 3_600_000
+const A_WHILE_MS = 40 * 24 * HOUR_MS // longer than any hold
+
+export async function takeSteps(world: World, { caps, trusts, hour }: Start, steps: Step[]): Promise<void> {
+  let nowMs = FIRST_HOUR_MS + hour * HOUR_MS
+  const offers = OFFERS.map((offer, i) => ({ ...structuredClone(offer), caps: caps[i] ?? offer.caps }))
+  const desk = new Desk(world)
+  await desk.open(offers, trusts, new Date(nowMs))
+  let book = new Book(offers, trusts)
+  let label = 0
+  for (const { waitS, lanes } of steps) {
+    nowMs += waitS * 1000
+    const termsIds = await desk.termsIds()
+    const deeds = lanes.map((lane) => lane.flatMap((order) => resolve(order, book, termsIds, label++)))
+    book = await takeStep(desk, book, deeds, nowMs)
+    await checkUsage(desk, book, new Date(nowMs))
+  }
+  nowMs += A_WHILE_MS
+  book = await takeStep(desk, book, [[{ kind: 'round', label }]], nowMs)
+  await checkHolds(desk, new Date(nowMs))
+  await checkHistory(desk)
+  await checkOnce(desk)
+  await checkMoney(desk, book)
+}
+
+/** Whatever an order picks is chosen before the step begins: nobody names what does not exist yet. */
+function resolve(order: Order, book: Book, termsIds: number[], label: number): Deed[] {
+  const pick = <T>(some: T[], n: number) => some.at(-1 - (n % (some.length + 1))) ?? null // the newest first
+  const goalName = (offer: number, n: number | null) => (n === null ? null : (OFFERS[offer]?.goals[n]?.name ?? 'None'))
+  switch (order.kind) {
+    case 'click': {
+      const terms = book.offers[order.offer] as OfferTerms
+      // Where it is paused nobody gets as far as a click.
+      return terms.status === 'active' ? [{ ...order, label, terms, termsId: termsIds[order.offer] ?? 0 }] : []
+    }
+    case 'confirm': {
+      const click = pick(book.clicks, order.click)
+      return [{ ...order, label, click: click?.label ?? null, goal: goalName(click?.offer ?? 0, order.goal) }]
+    }
+    case 'report':
+      return [{ ...order, label, goal: goalName(order.offer, order.goal) }]
+    case 'move':
+    case 'release':
+      return [{ ...order, label, conversion: pick(book.entries, order.conversion)?.label ?? null }]
+    case 'import':
+      return [{ kind: 'import', label, offer: order.offer, terms: repriced(order, book.offers[order.offer]) }]
+    default:
+      return [{ ...order, label }]
+  }
+}
+
+/** Everything but payouts, the attribution window and the last of several goals stays as it is. */
+function repriced(order: Extract<Order, { kind: 'import' }>, present?: OfferTerms): OfferTerms {
+  const first = OFFERS[order.offer] as OfferTerms
+  const goals = first.goals.map((goal) => ({
+    ...goal,
+    payoutMicros: goal.payoutMicros * order.price,
+    revenueMicros: goal.revenueMicros * order.price,
+    payoutPpm: goal.payoutPpm === null ? null : goal.payoutPpm * order.price,
+  }))
+  return {
+    ...(present ?? first),
+    goals: order.isWhole ? goals : goals.slice(0, 1),
+    attributionS: order.isShort ? 600 : first.attributionS,
+  }
+}
+
+async function takeStep(desk: Desk, book: Book, lanes: Deed[][], nowMs: number): Promise<Book> {
+  const now = new Date(nowMs)
+  const done = await Promise.all(lanes.map((deeds) => desk.perform(deeds, now)))
+  desk.learn(done.flat())
+  const got = { answers: answersOf(desk, done.flat()), entries: await readEntries(desk) }
+  const books = permutations(lanes).map((order) => {
+    const copy = book.clone()
+    const answers = new Map(order.flat().map((deed) => [deed.label, copy.apply(deed, nowMs)]))
+    return { copy, answers, entries: copy.entries.toSorted((a, b) => a.label - b.label) }
+  })
+  for (const { copy, answers, entries } of books) {
+    if (isSame(answers, got.answers) && isSame(entries, got.entries)) return copy
+  }
+  const { answers, entries } = books[0] ?? assert.fail()
+  const said = lanes.map((deeds) => deeds.map((deed) => JSON.stringify(deed)).join('\n')).join('\nand at once\n')
+  assert.deepEqual(got, { answers, entries }, `At ${now.toISOString()}\n${said}`)
+  throw assert.fail('unreachable')
+}
+
+const answersOf = (desk: Desk, done: Done[]) =>
+  new Map<number, Answer>(done.map((one) => [one.deed.label, desk.answer(one)]))
+
+function isSame(a: unknown, b: unknown): boolean {
+  try {
+    assert.deepStrictEqual(a, b)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function permutations<T>(some: T[]): T[][] {
+  if (some.length < 2) return [some]
+  return some.flatMap((one, i) => permutations(some.toSpliced(i, 1)).map((rest) => [one, ...rest]))
+}

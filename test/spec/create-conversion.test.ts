@@ -1,0 +1,271 @@
+// Section 4.2 of the specification: reporting a conversion, and what design 2.13 settles about it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import { type Reply, useWorld } from '../world.ts'
+
+let live: IssuedCredentials
+let offerId: number
+const world = useWorld('spec_conversion', async () => {
+  live = (await world.makeApp()).live
+  ;[offerId] = (await world.makeOffers({ payout: '1.2345' })) as [number]
+})
+
+const PATHS = ['/v1/conversions', '/api/v1/conversions']
+let users = 0
+const newUser = () => `user ${users++}`
+
+/** Sends a body as it is, by default as JSON. */
+function send(payload: string, headers: Record<string, string> = {}, path = '/v1/conversions'): Promise<Reply> {
+  const options: InjectOptions = {
+    method: 'POST',
+    payload,
+    headers: { 'content-type': 'application/json', ...headers },
+  }
+  return world.get(path, live, options)
+}
+
+function assertShared({ headers, body }: Reply): void {
+  assert.equal(headers['x-request-id'], body.meta.request_id)
+  assert.match(body.meta.request_id, /^req_/)
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    assert.match(headers[name] ?? '', /^\d+$/, name)
+  assert.equal(headers['content-type'], 'application/json')
+}
+
+function assertInvalid(reply: Reply, why: string): void {
+  assert.equal(reply.status, 400, why)
+  assert.equal(reply.body.success, false)
+  assert.equal(reply.body.error.code, 'INVALID_REQUEST', why)
+  assert.match(reply.body.error.message, /^[A-Z].*\.$/)
+  assertShared(reply)
+}
+
+async function detailsOf(body: unknown): Promise<Record<string, string>> {
+  const reply = await send(JSON.stringify(body))
+  assertInvalid(reply, JSON.stringify(body))
+  assert.ok(reply.body.error.details !== null)
+  return reply.body.error.details
+}
+
+test('a report is answered with 201 and the conversion, on both paths', async () => {
+  for (const path of PATHS) {
+    const userId = newUser()
+    const reply = await send(JSON.stringify({ userId, offerId }), {}, path)
+    assert.equal(reply.status, 201, reply.text)
+    assertShared(reply)
+    assert.deepEqual([reply.body.success, reply.body.message], [true, 'Conversion recorded successfully'])
+    const { conversion_id, goal_id, created_at, ...rest } = reply.body.data.conversion
+    assert.match(conversion_id, /^[\da-f-]{36}$/)
+    assert.ok(Number.isInteger(goal_id))
+    assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    assert.deepEqual(rest, {
+      publisher_transaction_id: null,
+      offer_id: offerId,
+      user_id: userId,
+      status: 'pending',
+      status_reason: null,
+      payout: 1.2345,
+      payout_local: 123.45,
+      currency: 'Coins',
+      aff_sub: null,
+      aff_sub2: null,
+      aff_sub3: null,
+      aff_sub4: null,
+      source: 'publisher',
+      country: null,
+      device: null,
+      click_at: null,
+      approved_at: null,
+      rejected_at: null,
+      reversed_at: null,
+      hold_until: null,
+      is_test: false,
+    })
+  }
+})
+
+test('the same report again is answered with 200 and the same conversion', async () => {
+  const body = JSON.stringify({ userId: newUser(), offerId })
+  const first = await send(body)
+  const again = await send(body, {}, '/api/v1/conversions')
+  assert.deepEqual([first.status, again.status], [201, 200])
+  assert.deepEqual(again.body.data.conversion, first.body.data.conversion)
+  assertShared(again)
+})
+
+test('credentials are taken from the query as well, and checked before the body', async () => {
+  const payload = JSON.stringify({ userId: newUser(), offerId })
+  const post = (path: string, body: string) =>
+    world.get(path, undefined, { method: 'POST', payload: body, headers: { 'content-type': 'application/json' } })
+  const query = `?apiKey=${live.api_key}&apiSecret=${live.api_secret}`
+  assert.equal((await post(`/v1/conversions${query}`, payload)).status, 201)
+  const keyless = await post('/v1/conversions', '{')
+  assert.deepEqual([keyless.status, keyless.body.error.code], [401, 'INVALID_API_KEY'])
+  const secretless = await post(`/v1/conversions?apiKey=${live.api_key}`, '{')
+  assert.deepEqual([secretless.status, secretless.body.error.code], [401, 'INVALID_API_SECRET'])
+  for (const reply of [keyless, secretless]) assertShared(reply)
+})
+
+test('JSON is taken with any charset and in any case of its name', async () => {
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'Application/JSON',
+    'application/json; charset="utf-8"',
+  ]) {
+    const userId = `é😀 ${newUser()}`
+    const reply = await send(JSON.stringify({ userId, offerId }), { 'content-type': type })
+    assert.equal(reply.status, 201, type)
+    assert.equal(reply.body.data.conversion.user_id, userId)
+  }
+})
+
+test('a body of another type, without a type, empty, or no JSON is refused', async () => {
+  const body = JSON.stringify({ userId: newUser(), offerId })
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'application/jsonx', 'nonsense'])
+    assertInvalid(await send(body, { 'content-type': type }), type)
+  assertInvalid(await world.get('/v1/conversions', live, { method: 'POST' }), 'no body at all')
+  for (const broken of ['', ' ', '{', '{"userId":"u"', "{'userId':'u'}", 'userId=u&offerId=1', '{"userId":"u",}'])
+    assertInvalid(await send(broken), broken)
+})
+
+test('JSON that is no object is refused, saying so', async () => {
+  for (const body of [[], [{ userId: 'u', offerId }], null, 'text', 5, true])
+    assert.deepEqual(await detailsOf(body), { body: 'Send a JSON object.' })
+})
+
+test('a body over 64 KiB is refused, one just below is read', async () => {
+  const sized = (bytes: number) => {
+    const body = { userId: newUser(), offerId, note: '' }
+    return JSON.stringify({ ...body, note: 'x'.repeat(bytes - JSON.stringify(body).length) })
+  }
+  assert.equal((await send(sized(65_536))).status, 201)
+  const reply = await send(sized(65_537))
+  assertInvalid(reply, 'too large')
+  assert.match(reply.body.error.message, /65536 bytes/)
+})
+
+test('userId and offerId are required', async () => {
+  assert.deepEqual(await detailsOf({}), { userId: 'userId is required.', offerId: 'offerId is required.' })
+})
+
+test('offerId is a whole number from 1 on, and a number', async () => {
+  for (const value of ['5', '', 5.5, 0, -1, 1e30, null, true, [5], {}])
+    assert.deepEqual(
+      await detailsOf({ userId: 'u', offerId: value }),
+      { offerId: 'offerId must be a whole number, 1 or more.' },
+      JSON.stringify(value),
+    )
+})
+
+test('userId is text of 1 to 256 characters, counted as code points', async () => {
+  for (const userId of [5, null, true, ['u'], {}])
+    assert.deepEqual(await detailsOf({ userId, offerId }), { userId: 'userId must be a string.' })
+  assert.deepEqual(await detailsOf({ userId: '', offerId }), { userId: 'userId must not be empty.' })
+  for (const userId of ['x'.repeat(257), '😀'.repeat(257)])
+    assert.deepEqual(await detailsOf({ userId, offerId }), { userId: 'userId must have at most 256 characters.' })
+  for (const userId of ['x'.repeat(256), '😀'.repeat(256)])
+    assert.equal((await send(JSON.stringify({ userId, offerId }))).status, 201)
+})
+
+test('NUL and half a surrogate pair are refused', async () => {
+  for (const text of [String.raw`a\u0000b`, String.raw`\ud800`, String.raw`x\udc00y`]) {
+    const reply = await send(`{"userId":"${text}","offerId":${offerId},"transactionId":"${text}"}`)
+    assertInvalid(reply, text)
+    assert.deepEqual(reply.body.error.details, {
+      userId: 'userId must not contain NUL or unpaired surrogate characters.',
+      transactionId: 'transactionId must not contain NUL or unpaired surrogate characters.',
+    })
+  }
+})
+
+test('all faults are told at once, each a sentence under its name', async () => {
+  assert.deepEqual(await detailsOf({ userId: 1, offerId: 'x', goalId: 0, transactionId: '' }), {
+    userId: 'userId must be a string.',
+    offerId: 'offerId must be a whole number, 1 or more.',
+    goalId: 'goalId must be a whole number, 1 or more.',
+    transactionId: 'transactionId must not be empty.',
+  })
+})
+
+test('properties that are not known are ignored', async () => {
+  const reply = await send(
+    JSON.stringify({ userId: newUser(), offerId, status: 'approved', payout: 99, is_test: true }),
+  )
+  assert.equal(reply.status, 201)
+  const { status, payout, is_test } = reply.body.data.conversion
+  assert.deepEqual([status, payout, is_test], ['pending', 1.2345, false])
+})
+
+test('an offer that does not exist is 404 and leaves nothing behind', async () => {
+  const userId = newUser()
+  for (const unknown of [offerId + 1_000_000, Number.MAX_SAFE_INTEGER]) {
+    const reply = await send(JSON.stringify({ userId, offerId: unknown }))
+    assert.deepEqual([reply.status, reply.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+    assert.deepEqual(reply.body.error.details, { offerId: 'No offer has this id.' })
+    assertShared(reply)
+  }
+  assert.deepEqual((await world.get(`/v1/conversions?userId=${userId}`, live)).body.data.conversions, [])
+})
+
+test('a goal is one of the offer; without one it is the first; of another offer it is 404', async () => {
+  const [id = 0] = await world.makeOffers({
+    payout: 3,
+    goals: [
+      { name: 'Install', payout: 1 },
+      { name: 'Play', payout: 2 },
+    ],
+  })
+  const [first, second] = (await world.get(`/v1/offers/${id}?userId=g`, live)).body.data.offer.goals
+  const report = (more: object) => send(JSON.stringify({ userId: 'goals', offerId: id, ...more }))
+  assert.equal((await report({})).body.data.conversion.goal_id, first?.goal_id)
+  assert.equal((await report({ goalId: first?.goal_id })).status, 200, 'the first goal, named')
+  const other = await report({ goalId: second?.goal_id })
+  assert.deepEqual(
+    [other.status, other.body.data.conversion.goal_id, other.body.data.conversion.payout],
+    [201, second?.goal_id, 2],
+  )
+  const foreign = (await world.get(`/v1/offers/${offerId}?userId=g`, live)).body.data.offer.goals[0]?.goal_id
+  for (const goalId of [foreign, Number.MAX_SAFE_INTEGER]) {
+    const reply = await report({ goalId })
+    assert.deepEqual([reply.status, reply.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+    assert.deepEqual(reply.body.error.details, { goalId: 'No goal of this offer has this id.' })
+    assertShared(reply)
+  }
+})
+
+test('a goal that repeats requires a transactionId, and counts once for each', async () => {
+  const [id = 0] = await world.makeOffers({ payout: 1, goals: [{ name: 'Buy', payout: 1, is_repeatable: true }] })
+  const report = (more: object) => send(JSON.stringify({ userId: 'again', offerId: id, ...more }))
+  const without = await report({})
+  assertInvalid(without, 'without a transactionId')
+  assert.deepEqual(Object.keys(without.body.error.details ?? {}), ['transactionId'])
+  const one = await report({ transactionId: 'a' })
+  assert.deepEqual([one.status, one.body.data.conversion.publisher_transaction_id], [201, 'a'])
+  const again = await report({ transactionId: 'a' })
+  assert.deepEqual([again.status, again.body.data.conversion], [200, one.body.data.conversion])
+  const two = await report({ transactionId: 'b' })
+  assert.equal(two.status, 201)
+  assert.notEqual(two.body.data.conversion.conversion_id, one.body.data.conversion.conversion_id)
+})
+
+test('beyond the allowance it is 429, with Retry-After', async () => {
+  const { live: scarce } = await world.makeApp({ rateLimit: 1 })
+  assert.equal((await world.report(scarce, { userId: newUser(), offerId })).status, 201)
+  const reply = await world.report(scarce, { userId: newUser(), offerId })
+  assert.deepEqual([reply.status, reply.body.error.code], [429, 'RATE_LIMIT_EXCEEDED'])
+  assert.match(reply.headers['retry-after'] ?? '', /^\d+$/)
+  assertShared(reply)
+})
+
+test('other methods are 404 and name what would work', async () => {
+  for (const method of ['PUT', 'DELETE', 'PATCH'] as const) {
+    const reply = await world.get('/v1/conversions', live, { method })
+    assert.deepEqual([reply.status, reply.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+    assert.match(reply.headers['allow'] ?? '', /POST/)
+    assertShared(reply)
+  }
+})
