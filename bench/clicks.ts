@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { keepSecretFile } from '../src/db/secret-file.ts'
 import { createLinkSigner } from '../src/features/offers/links.ts'
-import { type Catalogue, FOLDER, prepareCatalogue, type Say } from './data.ts'
+import { type Catalogue, FOLDER, prepareCatalogue, type Say, withCopy } from './data.ts'
 import { holdPostgres, type Postgres } from './postgres.ts'
 import { type Comparison, type Lap, type Plan, takeTurns } from './rounds.ts'
 import { fetchFrom, type Reply, type Running, startBare, startOfferdeck, toSample } from './servers.ts'
@@ -29,7 +29,10 @@ export type ClicksMeasured = {
 type Link = { path: string; agent: string }
 
 export async function measureClicks(plan: Plan, say: Say): Promise<ClicksMeasured> {
-  const catalogue = await prepareCatalogue(OFFERS, say)
+  return withCopy(await prepareCatalogue(OFFERS, say), (copy) => measureOn(copy, plan, say))
+}
+
+async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<ClicksMeasured> {
   const postgres = await holdPostgres(catalogue.dataDir)
   const { pool, close } = postgres.open()
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { checkLedger, type LedgerProblem } from '../src/features/ledger/check.ts'
-import { type Catalogue, FOLDER, prepareCatalogue, type Say } from './data.ts'
+import { type Catalogue, FOLDER, prepareCatalogue, type Say, withCopy } from './data.ts'
 import { preparePgbench, preparePlainTable, runPgbench } from './pgbench.ts'
 import { holdPostgres, type Postgres } from './postgres.ts'
 import { type Comparison, type Plan, takeTurns } from './rounds.ts'
@@ -33,7 +33,10 @@ export type ConversionsMeasured = {
 
 export async function measureConversions(plan: Plan, say: Say): Promise<ConversionsMeasured> {
   preparePgbench()
-  const catalogue = await prepareCatalogue(OFFERS, say)
+  return withCopy(await prepareCatalogue(OFFERS, say), (copy) => measureOn(copy, plan, say))
+}
+
+async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<ConversionsMeasured> {
   const postgres = await holdPostgres(catalogue.dataDir)
   const { pool, close } = postgres.open()
   try {

@@ -29,16 +29,24 @@ export const FILTERS = COUNTRIES.flatMap((country) =>
 export type Catalogue = { offers: number; dataDir: string; apiKey: string; apiSecret: string }
 export type Say = (text: string) => void
 
-/** A data folder with so many offers, and nothing that happened to them. */
+/** A data folder with so many offers. */
 export async function prepareCatalogue(offers: number, say: Say): Promise<Catalogue> {
   const name = `${offers.toLocaleString('en')} offers`
   const catalogue = await keepFolder(`offers-${offers}`, name, say, (dataDir) => makeCatalogue(dataDir, offers))
-  await withPool(catalogue.dataDir, (pool) =>
-    pool.query(
-      'TRUNCATE user_contexts, clicks, conversions, conversion_events, ledger_entries, ledger_days, trusted_offers, offer_usage',
-    ),
-  )
+  await withPool(catalogue.dataDir, (pool) => pool.query('TRUNCATE user_contexts'))
   return catalogue
+}
+
+/** For what the database lets nobody undo: a copy of the folder, which is gone afterwards. */
+export async function withCopy<T>(catalogue: Catalogue, work: (copy: Catalogue) => Promise<T>): Promise<T> {
+  const dataDir = join(FOLDER, 'copy')
+  rmSync(dataDir, { recursive: true, force: true })
+  await promisify(execFile)('cp', ['-a', catalogue.dataDir, dataDir]) // keeps whose files they are, and the pipe a pipe
+  try {
+    return await work({ ...catalogue, dataDir })
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 }
 
 async function makeCatalogue(dataDir: string, offers: number): Promise<Catalogue> {

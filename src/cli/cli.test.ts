@@ -13,11 +13,31 @@ type Credentials = { api_key: string; api_secret: string; signing_secret: string
 type MadeApp = Credentials & { app_id: number; test: Credentials }
 
 const COMMANDS: Record<string, string[]> = {
-  '': ['serve', 'migrate', 'seed', 'config', 'doctor', 'publisher', 'app', 'advertiser', 'offer'],
+  '': [
+    'serve',
+    'migrate',
+    'seed',
+    'config',
+    'doctor',
+    'publisher',
+    'app',
+    'advertiser',
+    'offer',
+    'click',
+    'conversion',
+    'inbound',
+    'ledger',
+    'fraud',
+  ],
   publisher: ['create', 'list'],
-  app: ['create', 'list', 'rotate-secret', 'revoke'],
-  advertiser: ['create', 'list', 'show', 'set', 'rotate-token'],
+  app: ['create', 'list', 'rotate-secret', 'trust', 'distrust', 'revoke'],
+  advertiser: ['create', 'list', 'show', 'set', 'rotate-token', 'test-confirm'],
   offer: ['import', 'list', 'pause', 'resume', 'show', 'caps'],
+  click: ['list'],
+  conversion: ['approve', 'reject', 'reverse', 'list', 'show'],
+  inbound: ['list', 'reprocess'],
+  ledger: ['check', 'balance', 'statement', 'payout', 'receipt'],
+  fraud: ['list', 'set', 'unset'],
 }
 const CANARY = 'canary-canary-canary-canary-canary'
 

@@ -5,11 +5,10 @@ import { importOffers, type ImportResult, type RowProblem } from '../features/of
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, show, table } from './output.ts'
+import { fields, type OutputOptions, readId, readLimit, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
 
 const MAX_PROBLEMS_SHOWN = 1_000
-const MAX_LISTED = 1_000
 
 export const offerCommand = () =>
   new Command('offer')
@@ -152,13 +151,6 @@ function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
 }
 
 const usd = (micros: number | null) => (micros === null ? null : microsToUsd(micros))
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LISTED)
-    throw new OperatorError(`--limit must be a whole number from 1 to ${MAX_LISTED}.`)
-  return limit
-}
 
 function statusCommand(name: string, description: string, status: 'active' | 'paused'): Command {
   return new Command(name)

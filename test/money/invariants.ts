@@ -59,7 +59,11 @@ export async function checkUsage(desk: Desk, book: Book, now: Date): Promise<voi
     const counts = { clicks: used.clicks, conversions: row['count'], payoutMicros: row['sum'] }
     const kept = { clicks: row['clicks'] ?? 0, conversions: row['conversions'] ?? 0, payoutMicros: row['payout_micros'] ?? 0 } // prettier-ignore
     assert.deepEqual(kept, counts, `The usage of offer ${offer} on day ${row['day']} is kept wrong.`)
-    assert.equal(Boolean(row['is_full']), book.isFull(offer, now.getTime()), `Offer ${offer} is closed or open wrongly.`)
+    assert.equal(
+      Boolean(row['is_full']),
+      book.isFull(offer, now.getTime()),
+      `Offer ${offer} is closed or open wrongly.`,
+    )
   }
 }
 

@@ -30,7 +30,10 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     title: 'This offer is not for your device',
     text: 'It runs on other devices only. Open it on another device, or choose another offer.',
   },
-  content: GONE,
+  content: {
+    title: 'This offer is not available here',
+    text: 'The place where you found it does not show it any more. Go back and choose another offer.',
+  },
   completed: { title: 'You have completed this offer', text: `It can be done once. ${BACK}` },
   busy: { title: 'Please try again', text: 'We could not take note of your visit just now. Try again in a minute.' },
 }

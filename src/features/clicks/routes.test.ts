@@ -22,8 +22,8 @@ const world = useWorld('links', async () => {
 const signer = createLinkSigner(SECRET_KEY)
 const nowS = () => Math.floor(Date.now() / 1000)
 
-function signed(more: Partial<LinkContext> = {}, { sign } = signer): string {
-  return sign({ appId, isTest: false, issuedAt: nowS(), requestId: 'req_1', userId: 'u', subIds: null, ...more })
+function signed(more: Partial<LinkContext> = {}, by = signer): string {
+  return by.sign({ appId, isTest: false, issuedAt: nowS(), requestId: 'req_1', userId: 'u', subIds: null, ...more })
 }
 
 async function countClicks(): Promise<number> {

@@ -1,0 +1,79 @@
+// Stands between an app and its database, to be cut, or to swallow an answer: the faults of a network, without one.
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { type Database, openPool } from '../src/db/open.ts'
+import { makeFolder } from './folders.ts'
+import type { World } from './world.ts'
+
+export class PostgresProxy {
+  readonly database: Database
+  readonly #folder = makeFolder('proxy')
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #isCut = false
+  #swallowAfter: string | null = null
+
+  private constructor(world: World) {
+    const connection = world.connection(world.databaseName) as { host: string; port: number }
+    const name = `.s.PGSQL.${connection.port}`
+    this.#server = createServer((client) => this.#join(client, connect(join(connection.host, name))))
+    this.#server.listen(join(this.#folder, name))
+    const pool = openPool({ ...connection, host: this.#folder }, 10)
+    this.database = { ...pool, embeddedIn: null, revive: async () => {} }
+  }
+
+  static async open(world: World): Promise<PostgresProxy> {
+    const proxy = new PostgresProxy(world)
+    await new Promise((resolve) => proxy.#server.once('listening', resolve))
+    return proxy
+  }
+
+  #join(client: Socket, server: Socket): void {
+    let isDoomed = false
+    for (const [one, other] of [[client, server], [server, client]] as const) {
+      this.#sockets.add(one)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        this.#sockets.delete(one)
+        other.destroy()
+      })
+    } // prettier-ignore
+    if (this.#isCut) client.destroy()
+    client.on('data', (data) => {
+      if (this.#swallowAfter !== null && data.includes(this.#swallowAfter)) {
+        this.#swallowAfter = null
+        isDoomed = true
+      }
+      server.write(data)
+    })
+    server.on('data', (data) => (isDoomed ? client.destroy() : client.write(data)))
+  }
+
+  /** The database is away: connections break, and new ones are not taken. */
+  cut(): void {
+    this.#isCut = true
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  restore(): void {
+    this.#isCut = false
+  }
+
+  /** The next statement with this text in it is done, and its connection breaks before anybody hears of it. */
+  swallowAnswerTo(text: string): void {
+    this.#swallowAfter = text
+  }
+
+  get hasSwallowed(): boolean {
+    return this.#swallowAfter === null
+  }
+
+  async close(): Promise<void> {
+    this.#isCut = false
+    await this.database.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await new Promise((resolve) => this.#server.close(resolve))
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
