@@ -1,0 +1,213 @@
+// The advertisers' door: how a call may come, who may call, and what is answered.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
+import { rotateToken } from '../../accounts/advertisers.ts'
+import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
+import type { IssuedCredentials } from '../../apps/apps.ts'
+import { listCalls } from './calls.ts'
+
+let live: IssuedCredentials
+const world = useWorld('postback_door', async () => {
+  live = (await world.makeApp()).live
+})
+
+type Told = { outcome: string; reason: string | null; conversion_id: string | null; message: string }
+
+async function call(options: InjectOptions) {
+  const answer = await world.app.server.inject(options)
+  const told = (answer.body.startsWith('{') ? answer.json() : {}) as Told
+  return { status: answer.statusCode, text: answer.body, headers: answer.headers, ...told }
+}
+
+const postBody = (type: string, payload: string, query = '') =>
+  call({ method: 'POST', url: `/postback${query}`, headers: { 'content-type': type }, payload })
+
+/** A click, with the parameters that confirm it. */
+async function newClick(record: Record<string, unknown> = {}, userId = 'u') {
+  const [offerId = 0] = await world.makeOffers(record)
+  const { clickId } = await world.click(offerId, live, `userId=${userId}`)
+  const { advertiser_id: advertiserId } = await world.database.db
+    .selectFrom('offers')
+    .select('advertiser_id')
+    .where('offer_id', '=', offerId)
+    .executeTakeFirstOrThrow()
+  return { offerId, clickId, advertiserId, told: { click_id: clickId, token: world.tokenOf(offerId) } }
+}
+
+const conversionsOf = (offerId: number) =>
+  world.database.db.selectFrom('conversions').selectAll().where('offer_id', '=', offerId).execute()
+
+test('a confirmation may come as query, form or JSON, or partly as each, whatever its type is called', async () => {
+  const ways: ((told: Record<string, string>) => ReturnType<typeof call>)[] = [
+    (told) => call({ url: `/postback?${new URLSearchParams(told)}` }),
+    (told) => call({ method: 'POST', url: `/postback?${new URLSearchParams(told)}` }),
+    (told) => postBody('application/x-www-form-urlencoded', String(new URLSearchParams(told))),
+    (told) => postBody('application/json', JSON.stringify(told)),
+    (told) => postBody('application/json; charset=utf-8', `\n ${JSON.stringify(told)} \n`),
+    (told) => postBody('text/plain', `${new URLSearchParams(told)}\r\n`),
+    (told) => postBody('nonsense', JSON.stringify(told)),
+    ({ token = '', ...told }) => postBody('application/json', JSON.stringify(told), `?token=${token}`),
+  ]
+  for (const [i, send] of ways.entries()) {
+    const { told } = await newClick()
+    const answer = await send({ ...told, txn_id: `t${i}` })
+    assert.deepEqual([answer.status, answer.outcome, answer.reason], [200, 'approved', null], String(i))
+    assert.match(answer.conversion_id ?? '', /^[\da-f-]{36}$/)
+    assert.equal(answer.message, 'The conversion is approved.')
+    assert.equal(answer.headers['cache-control'], 'no-store')
+  }
+})
+
+test('with format=text the answer is one word', async () => {
+  const { told, clickId } = await newClick()
+  const ask = async (more: Record<string, string>) => {
+    const query = new URLSearchParams({ ...told, format: 'text', ...more })
+    const { status, text, headers } = await call({ url: `/postback?${query}` })
+    assert.match(String(headers['content-type']), /^text\/plain/)
+    return [status, text]
+  }
+  assert.deepEqual(await ask({}), [200, 'approved'])
+  assert.deepEqual(await ask({}), [200, 'duplicate'])
+  assert.deepEqual(await ask({ status: 'reversed' }), [200, 'reversed'])
+  assert.deepEqual(await ask({ status: 'what' }), [400, 'invalid'])
+  assert.deepEqual(await ask({ token: 'wrong' }), [401, 'refused'])
+  assert.deepEqual(await ask({ click_id: clickId.replace(/^.{8}/, '00000000') }), [202, 'unmatched'])
+})
+
+test('HEAD and other methods do nothing', async () => {
+  const { told, offerId } = await newClick()
+  for (const method of ['HEAD', 'PUT', 'DELETE', 'PATCH'] as const) {
+    const answer = await call({ method, url: `/postback?${new URLSearchParams(told)}` })
+    assert.equal(answer.status, 404)
+    assert.match(String(answer.headers['allow']), /GET/)
+  }
+  assert.deepEqual(await conversionsOf(offerId), [])
+  assert.deepEqual(await listCalls(world.database.db, { clickId: told.click_id }, 10), [])
+})
+
+test('a missing, wrong or ambiguous token is 401 and changes nothing', async () => {
+  const { told, offerId } = await newClick()
+  const { click_id, token } = told
+  for (const query of [
+    `click_id=${click_id}`,
+    `click_id=${click_id}&token=`,
+    `click_id=${click_id}&token=${token}x`,
+    `click_id=${click_id}&token=${token.slice(0, -1)}`,
+    `click_id=${click_id}&token=${token.toLowerCase()}`,
+    `click_id=${click_id}&TOKEN=${token}`,
+    `click_id=${click_id}&token=${token}&token=other`,
+  ]) {
+    const answer = await call({ url: `/postback?${query}` })
+    assert.deepEqual([answer.status, answer.outcome, answer.reason], [401, 'refused', 'wrong_token'], query)
+  }
+  assert.deepEqual(await conversionsOf(offerId), [])
+  assert.equal((await call({ url: `/postback?click_id=${click_id}&token=${token}&token=${token}` })).status, 200)
+})
+
+test('the token of another advertiser does not confirm, and is told so', async () => {
+  const { told, offerId } = await newClick()
+  const other = await newClick()
+  const answer = await call({ url: `/postback?click_id=${told.click_id}&token=${other.told.token}` })
+  assert.deepEqual([answer.status, answer.outcome, answer.conversion_id], [401, 'refused', null])
+  assert.match(answer.message, /not that of the advertiser of this click/)
+  assert.deepEqual(await conversionsOf(offerId), [])
+  const [logged] = await listCalls(world.database.db, { clickId: told.click_id }, 10)
+  assert.deepEqual([logged?.outcome, logged?.advertiser_id], ['refused', other.advertiserId])
+})
+
+test('after a rotation the old token is good for the grace, and no longer', async () => {
+  const { told, advertiserId } = await newClick()
+  const { db } = world.database
+  const statusWith = async (token: string) =>
+    (await call({ url: `/postback?click_id=${told.click_id}&token=${token}` })).status
+  const { token: next } = await rotateToken(db, SECRET_KEY, advertiserId, 60_000, new Date())
+  assert.deepEqual([await statusWith(told.token), await statusWith(next)], [200, 200])
+  const { token: last } = await rotateToken(db, SECRET_KEY, advertiserId, 0, new Date())
+  assert.deepEqual([await statusWith(told.token), await statusWith(next), await statusWith(last)], [401, 401, 200])
+})
+
+test('an advertiser with a list of addresses confirms from those alone', async () => {
+  const { told, offerId, advertiserId } = await newClick()
+  const url = `/postback?${new URLSearchParams(told)}`
+  await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.0/24', '2001:db8::7'] })
+  for (const remoteAddress of ['198.51.100.1', '2001:db8::8', '::ffff:198.51.100.1', '127.0.0.1']) {
+    const answer = await call({ url, remoteAddress })
+    assert.deepEqual([answer.status, answer.outcome, answer.reason], [403, 'refused', 'wrong_address'], remoteAddress)
+  }
+  assert.deepEqual(await conversionsOf(offerId), [])
+  assert.equal((await call({ url, remoteAddress: '2001:db8::7' })).outcome, 'approved')
+  for (const remoteAddress of ['192.0.2.77', '::ffff:192.0.2.77', '2001:db8:0::7'])
+    assert.equal((await call({ url, remoteAddress })).outcome, 'duplicate', remoteAddress)
+})
+
+test('behind a trusted proxy the address is that of the client; one that is none is kept as unknown', async () => {
+  const { told, advertiserId } = await newClick()
+  await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.1'] })
+  const behind = await world.start({ trustProxy: ['127.0.0.1'] })
+  try {
+    const statusFor = async (client: string) =>
+      (
+        await behind.server.inject({
+          url: `/postback?${new URLSearchParams(told)}`,
+          headers: { 'x-forwarded-for': client },
+        })
+      ).statusCode
+    assert.equal(await statusFor('192.0.2.1'), 200)
+    assert.equal(await statusFor('192.0.2.1, 192.0.2.2'), 403)
+    for (const strange of ['unknown', '1', 'fe80::1%eth0', '0x7f.1'])
+      assert.equal(await statusFor(strange), 403, strange)
+  } finally {
+    await behind.close()
+  }
+})
+
+test('refused calls are limited for each address, and then no longer written down; good ones go on', async () => {
+  const { told } = await newClick()
+  const from = (remoteAddress: string, query: string) => call({ url: `/postback?${query}`, remoteAddress })
+  const statuses: number[] = []
+  for (let i = 0; i < 103; i++) statuses.push((await from('203.0.113.9', 'token=wrong&probe=1')).status)
+  assert.deepEqual([...new Set(statuses.slice(0, 100))], [401])
+  assert.deepEqual(statuses.slice(100), [429, 429, 429])
+  const limited = await from('203.0.113.9', 'token=wrong&probe=1')
+  assert.deepEqual([limited.outcome, limited.reason], ['refused', 'too_many'])
+  assert.match(String(limited.headers['retry-after']), /^[1-9]\d*$/)
+  const kept = await world.database.pool.query("SELECT FROM inbound_calls WHERE query LIKE '%probe=1%'")
+  assert.equal(kept.rowCount, 100)
+  assert.equal((await from('203.0.113.10', 'token=wrong')).status, 401, 'another address has its own')
+  assert.equal((await from('203.0.113.9', String(new URLSearchParams(told)))).outcome, 'approved')
+})
+
+test('what is too long is refused, not half understood', async () => {
+  const { told, offerId } = await newClick()
+  const long = { ...told, note: 'x'.repeat(9_000), txn_id: 't' }
+  for (const answer of [
+    await postBody('application/json', JSON.stringify(long)),
+    await postBody('application/x-www-form-urlencoded', String(new URLSearchParams(long))),
+    await call({ url: `/postback?${new URLSearchParams(long)}` }),
+  ]) {
+    assert.deepEqual([answer.status, answer.outcome], [400, 'invalid'])
+    assert.match(answer.message, /at most 8192 characters/)
+  }
+  const huge = await postBody('application/json', JSON.stringify({ ...told, note: 'x'.repeat(70_000) }))
+  assert.deepEqual([huge.status, huge.outcome], [413, 'invalid'])
+  assert.deepEqual(await conversionsOf(offerId), [])
+  const kept = await listCalls(world.database.db, { outcome: 'invalid' }, 10)
+  assert.equal(kept.length, 3)
+  for (const { query, body } of kept) assert.ok(query.length + body.length < 8_300)
+})
+
+test('while the database is away the caller is told to try again', async () => {
+  const { told } = await newClick()
+  const away = await world.start()
+  const { pool } = world.database
+  const connect = pool.connect.bind(pool)
+  pool.connect = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
+  const answer = await away.server.inject(`/postback?${new URLSearchParams(told)}`)
+  pool.connect = connect
+  await away.close()
+  assert.equal(answer.statusCode, 503)
+  assert.match(String(answer.headers['retry-after']), /^\d+$/)
+  assert.match(answer.json<Told>().message, /Try again/)
+})
