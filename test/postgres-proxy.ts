@@ -15,8 +15,8 @@ export class PostgresProxy {
   #swallowAfter: string | null = null
 
   private constructor(world: World) {
-    const connection = world.connection(world.databaseName) as { host: string; port: number }
-    const name = `.s.PGSQL.${connection.port}`
+    const connection = world.connection(world.databaseName) as { host: string; port?: number }
+    const name = `.s.PGSQL.${connection.port ?? 5432}`
     this.#server = createServer((client) => this.#join(client, connect(join(connection.host, name))))
     this.#server.listen(join(this.#folder, name))
     const pool = openPool({ ...connection, host: this.#folder }, 10)

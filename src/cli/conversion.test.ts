@@ -113,7 +113,10 @@ test("an advertiser's call that was not understood is listed and processed again
   const call = `${server.url}/postback?click_id=${clickId}&status=gut&token=${token}`
   assert.equal((await fetch(call)).status, 400)
   const [logged] = await home.json<{ inbound_id: string; query: string; outcome: string }[]>(
-    ...['inbound', 'list', '--outcome', 'invalid'],
+    'inbound',
+    'list',
+    '--outcome',
+    'invalid',
   )
   assert.ok(logged !== undefined && !logged.query.includes(token) && logged.query.includes(clickId))
   await home.json('advertiser', 'set', '1', '--map', 'gut=approved')

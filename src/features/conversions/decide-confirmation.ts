@@ -2,8 +2,9 @@
 // conversion; what it brings nothing new to is a duplicate.
 import type { Confirmation } from './commands.ts'
 import type { Conversion, Reason } from './conversions.ts'
-import { type ClickFacts, type Facts, type GoalFacts, userKey } from './facts.ts'
+import type { ClickFacts, Facts, GoalFacts } from './facts.ts'
 import type { Verdict } from './fraud.ts'
+import { userKey } from './known.ts'
 import {
   begin,
   create,
@@ -38,17 +39,16 @@ export function decideConfirmation(told: Confirmation, facts: Facts, moment: Mom
   const parts = { offer, app, goal, click }
   const { payoutMicros, revenueMicros } = worthOf(promised(parts), told.amountMicros)
   if (Math.max(payoutMicros, revenueMicros) > MAX_WORTH_MICROS) return refuse('amount_too_large')
-  const ofGoal = [...facts.conversions.values()].filter(
-    (one) => one.goal_id === goal.goal_id && one.is_test === click.is_test,
-  )
-  const ofUser = ofGoal.filter((one) => userKey(one) === userKey(click))
-  const byTransaction = ofGoal.find(
-    (one) =>
-      one.status !== 'rejected' &&
-      told.transactionId !== null &&
-      one.advertiser_id === told.advertiserId &&
-      one.advertiser_transaction_id === told.transactionId,
-  )
+  const ofUser = facts.conversions.ofUser(userKey(click)).filter((one) => one.goal_id === goal.goal_id)
+  const byTransaction = facts.conversions
+    .ofTransaction(told.transactionId)
+    .find(
+      (one) =>
+        one.status !== 'rejected' &&
+        one.advertiser_id === told.advertiserId &&
+        one.goal_id === goal.goal_id &&
+        one.is_test === click.is_test,
+    )
   // The same transaction of somebody else: it was paid there.
   if (byTransaction !== undefined && !ofUser.includes(byTransaction)) return duplicate(byTransaction)
   const standing = byTransaction ?? findStanding(ofUser, goal, told)

@@ -10,8 +10,8 @@ import {
   idempotencyKey,
   type SubIds,
   subjectOf,
-  userKey,
 } from './facts.ts'
+import { userKey } from './known.ts'
 import {
   begin,
   create,
@@ -42,9 +42,7 @@ export function decideReport(report: Report, facts: Facts, moment: Moment): Deci
   const goal = findGoal(offer, report.goalId, click)
   if (goal === undefined) return refuse('no_goal')
   if (goal.is_repeatable && report.transactionId === null) return refuse('needs_transaction')
-  const earlier = [...facts.conversions.values()].filter(
-    (one) => one.goal_id === goal.goal_id && userKey(one) === userKey(subjectOf(report)),
-  )
+  const earlier = facts.conversions.ofUser(userKey(subjectOf(report))).filter((one) => one.goal_id === goal.goal_id)
   const same = earlier.find((one) => one.status !== 'rejected' && isSameReport(one, goal, report.transactionId))
   if (same !== undefined) return duplicate(same)
   const made = makeReported(report, { offer, app, goal, click }, facts, moment)

@@ -7,6 +7,7 @@ import { type Caps, lockUsage, type Usage } from '../offers/caps.ts'
 import type { Change, Command, Report } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import { type FraudRule, readFraudRules } from './fraud.ts'
+import { KnownConversions, userKey } from './known.ts'
 
 export type GoalTerms = {
   payout_micros: number
@@ -74,7 +75,7 @@ export type Facts = {
   clicks: Map<string, ClickFacts>
   /** The latest click of a user on an offer, by `userKey`. */
   latestClicks: Map<string, ClickFacts>
-  conversions: Map<string, Conversion>
+  conversions: KnownConversions
   contexts: Map<string, SubIds>
   trusted: Set<string>
   keys: Map<string, { request: string; conversionId: string }>
@@ -83,9 +84,6 @@ export type Facts = {
   /** By user and by address: how many conversions, how many other users. */
   counts: Map<string, number>
 }
-
-export const userKey = (of: { app_id: number; is_test: boolean; user_id: string; offer_id: number }) =>
-  `${of.app_id}|${of.is_test ? 't' : 'l'}|${of.offer_id}|${of.user_id}`
 
 export const appUserKey = (of: { app_id: number; is_test: boolean; user_id: string }) =>
   `${of.app_id}|${of.is_test ? 't' : 'l'}|${of.user_id}`
@@ -196,7 +194,7 @@ async function readConversions(
   trx: Trx,
   subjects: readonly Subject[],
   commands: readonly Command[],
-): Promise<Map<string, Conversion>> {
+): Promise<KnownConversions> {
   const named = commands.filter((command) => command.kind === 'report' || command.kind === 'confirmation')
   const transactions = named.flatMap((command) => command.transactionId ?? [])
   const confirmations = commands.filter((command) => command.kind === 'confirmation' && command.transactionId !== null)
@@ -214,7 +212,7 @@ async function readConversions(
         AND c.status <> 'rejected' AND c.offer_id = ANY (${[...new Set(subjects.map((one) => one.offer_id))]})
     UNION
     SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`.execute(trx)
-  return new Map(rows.map((row) => [row.conversion_id, row]))
+  return new KnownConversions(rows)
 }
 
 /** Each user's latest click on the offer, newest partition first; for the few who have none, a look into each. */
@@ -287,7 +285,7 @@ async function readCounts(
         AND c.created_at > ${aDayAgo} AND NOT c.is_test AND (c.app_id, c.user_id) <> (k.app_id, k.user_id) LIMIT ${MAX_COUNTED}) s)
       FROM unnest(${visits.map((one) => one.app_id)}::bigint[], ${visits.map((one) => one.user_id)}::text[], ${visits.map((one) => one.ip)}::text[],
         ${visits.map(addressCountKey)}::text[]) AS k (app_id, user_id, ip, name)`.execute(trx)
-  return new Map(rows.map((row) => [row.name, Number(row.count)]))
+  return new Map(rows.map((row) => [row.name, row.count]))
 }
 
 export const userCountKey = (of: { app_id: number; is_test: boolean; user_id: string }) => `user ${appUserKey(of)}`
@@ -295,7 +293,7 @@ export const addressCountKey = (click: ClickFacts) => `address ${click.ip} ${app
 
 /** Makes the facts true again after a change, for the commands that follow in the same batch. */
 export function takeIn({ conversions, usage, counts }: Facts, { before, after }: Change, day: number): void {
-  conversions.set(after.conversion_id, after)
+  conversions.set(after)
   if (before === null) counts.set(userCountKey(after), (counts.get(userCountKey(after)) ?? 0) + 1)
   const used = usage.get(after.offer_id)
   if (used === undefined || after.is_test) return

@@ -51,7 +51,7 @@ export function judgeConversion(
   facts: Facts,
   { now }: Moment,
 ): Verdict {
-  const isNew = !facts.conversions.has(made.conversion_id)
+  const isNew = facts.conversions.get(made.conversion_id) === undefined
   return judge(facts.rules, made.offer_id, {
     secondsFromClick: click === null ? null : (now.getTime() - click.clicked_at.getTime()) / 1000,
     usersOfAddress: 1 + (click === null ? 0 : (facts.counts.get(addressCountKey(click)) ?? 0)),

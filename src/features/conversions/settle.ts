@@ -26,9 +26,9 @@ import {
   subjectOf,
   takeIn,
   usageOf,
-  userKey,
 } from './facts.ts'
 import { keepCalls } from './inbound/calls.ts'
+import { userKey } from './known.ts'
 
 const LOCK_CLASS = 0x0ff3
 

@@ -45,8 +45,12 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
   const { db, settle, hashToken, limiter, countryOf } = options
 
   await server.register(async (scope) => {
-    // Read as text whatever it is called: the log keeps what came.
+    // Read as text whatever it is called, also by a name that is none: the log keeps what came.
     scope.removeAllContentTypeParsers()
+    scope.addHook('onRequest', (request, _reply, done) => {
+      request.headers['content-type'] = 'text/plain'
+      done()
+    })
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
       if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error

@@ -1,0 +1,47 @@
+import type { Conversion } from './conversions.ts'
+
+/** The key of a user on an offer: conversions of the same can stand in each other's way. */
+export const userKey = (of: { app_id: number; is_test: boolean; user_id: string; offer_id: number }) =>
+  `${of.app_id}|${of.is_test ? 't' : 'l'}|${of.offer_id}|${of.user_id}`
+
+/** The conversions that a batch may speak of, as they are by now. */
+export class KnownConversions {
+  readonly #byId = new Map<string, Conversion>()
+  /** Ids, first to last. */
+  readonly #ofUser = new Map<string, Set<string>>()
+  readonly #ofTransaction = new Map<string, Set<string>>()
+
+  constructor(conversions: readonly Conversion[]) {
+    for (const conversion of conversions) this.set(conversion)
+  }
+
+  get(conversionId: string): Conversion | undefined {
+    return this.#byId.get(conversionId)
+  }
+
+  set(conversion: Conversion): void {
+    this.#byId.set(conversion.conversion_id, conversion)
+    add(this.#ofUser, userKey(conversion), conversion.conversion_id)
+    const { advertiser_transaction_id: transactionId } = conversion
+    if (transactionId !== null) add(this.#ofTransaction, transactionId, conversion.conversion_id)
+  }
+
+  ofUser(key: string): Conversion[] {
+    return this.#all(this.#ofUser.get(key))
+  }
+
+  /** Those that an advertiser, any advertiser, has given this id. */
+  ofTransaction(transactionId: string | null): Conversion[] {
+    return transactionId === null ? [] : this.#all(this.#ofTransaction.get(transactionId))
+  }
+
+  #all(ids: ReadonlySet<string> | undefined): Conversion[] {
+    return ids === undefined ? [] : [...ids].map((id) => this.#byId.get(id) as Conversion)
+  }
+}
+
+function add(index: Map<string, Set<string>>, key: string, id: string): void {
+  const ids = index.get(key)
+  if (ids === undefined) index.set(key, new Set([id]))
+  else ids.add(id)
+}
