@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { checkLedger, type LedgerProblem } from '../src/features/ledger/check.ts'
 import { type Catalogue, FOLDER, prepareCatalogue, type Say, withCopy } from './data.ts'
 import { preparePgbench, preparePlainTable, runPgbench } from './pgbench.ts'
-import { holdPostgres, type Postgres } from './postgres.ts'
+import { holdPostgres, type Postgres, runLong } from './postgres.ts'
 import { type Comparison, type Plan, takeTurns } from './rounds.ts'
 import { startOfferdeck } from './servers.ts'
 import { CONNECTIONS, type Load, runLap } from './wrk.ts'
@@ -45,7 +45,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Co
     const compared = await compareReports(catalogue, { postgres, pool, loads }, plan, say)
     const rows = { pending: await countRows(pool, 'pending'), approved: await countRows(pool, 'approved') }
     const ledger = await checkLedger({ pool })
-    return { ...compared, rows, unheard: CONNECTIONS * (plan.rounds + 1), ledger }
+    return { ...compared, rows, unheard: CONNECTIONS * (plan.rounds + 2), ledger }
   } finally {
     await close()
     await postgres.release()
@@ -57,7 +57,7 @@ type Setting = { postgres: Postgres; pool: pg.Pool; loads: Record<Status, Load> 
 async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: Setting, plan: Plan, say: Say) {
   const offerdeck = await startOfferdeck(catalogue.dataDir)
   const answers = { pending: 0, approved: 0 }
-  const compareOne = (status: Status) => {
+  const compareOne = async (status: Status) => {
     say(`${offerdeck.name} and pgbench in turn, conversions ${status} at once …`)
     const runFirst = async (seconds: number) => {
       const lap = await runLap(offerdeck, loads[status], seconds, postgres.cpuSeconds)
@@ -65,6 +65,9 @@ async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: S
       await waitForFeed(pool)
       return lap
     }
+    await runFirst(plan.warmUpSeconds)
+    // Plans made for empty tables do not suit full ones. PostgreSQL looks again by itself, but only every minute.
+    await runLong(pool, 'ANALYZE')
     return takeTurns(runFirst, (seconds) => runPgbench(postgres, seconds), plan)
   }
   try {

@@ -2,9 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
-import { BatchWriter } from './db/batch-writer.ts'
 import { ChangeFeed } from './db/changes.ts'
-import { isRowFault } from './db/faults.ts'
 import type { Database, Db } from './db/open.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
 import { SoleProcess } from './db/sole-process.ts'
@@ -15,16 +13,16 @@ import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { createSecretHash } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
+import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { clickRoutes } from './features/clicks/routes.ts'
 import { openVisitorReader } from './features/clicks/visitor.ts'
-import type { Command, Outcome } from './features/conversions/commands.ts'
 import { findHeldUntil, forgetOldKeys } from './features/conversions/conversions.ts'
+import { createDesk, type Desk } from './features/conversions/desk.ts'
 import { numberEvents } from './features/conversions/events.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
 import { postbackRoutes } from './features/conversions/inbound/routes.ts'
 import { conversionRoutes } from './features/conversions/routes.ts'
-import { settle } from './features/conversions/settle.ts'
 import { rollUp } from './features/ledger/ledger.ts'
 import { forgetPastUsage } from './features/offers/caps.ts'
 import { Completions } from './features/offers/completions.ts'
@@ -49,8 +47,6 @@ const LOOK_MS = 200
 const POPULARITY_MS = 600_000
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
-const SETTLE_ROWS = 50 // each holds a few locks of the database
-const SETTLE_LANES = 3
 const RELEASE_BATCH = 500
 
 export type App = {
@@ -59,6 +55,8 @@ export type App = {
   refresh(): Promise<void>
   close(): Promise<void>
 }
+
+export type Worker = { close(): Promise<void> }
 
 export type AppOptions = { config: Config; secretKey: string; database: Database; log: FastifyBaseLogger }
 
@@ -85,10 +83,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   opened.defer(() => contexts.close())
   const clicks = new Clicks(database, new Spool<Click>(join(config.dataDir, 'spool', 'clicks')))
   opened.defer(() => clicks.close())
-  const desk = new BatchWriter<Command, Outcome>((commands) => settle(db, commands, new Date()), isRowFault, {
-    lanes: SETTLE_LANES,
-    maxRows: SETTLE_ROWS,
-  })
+  const desk = createDesk(db)
   const visitors = await openVisitorReader({ ...config, log })
   opened.defer(() => visitors.close())
 
@@ -131,13 +126,13 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const links = createLinkSigner(secretKey)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, completions, links })
-    conversionRoutes(v1, { gate, db, settle: (command) => desk.add(command) })
+    conversionRoutes(v1, { gate, db, settle: desk })
     statsRoutes(v1, { gate, db })
   })
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
   await postbackRoutes(server, {
     db,
-    settle: (confirmation) => desk.add(confirmation),
+    settle: desk,
     hashToken: createSecretHash(secretKey),
     limiter,
     countryOf: visitors.countryOf,
@@ -158,14 +153,16 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
 }
 
 /** What is done on a schedule, on one or many machines; `offerdeck serve` runs it beside the API. */
-export function buildWorker({ config, database, log }: Omit<AppOptions, 'secretKey'>): { close(): Promise<void> } {
+export async function buildWorker({ config, database, log }: Omit<AppOptions, 'secretKey'>): Promise<Worker> {
   const { db } = database
+  const desk = createDesk(db)
+  const countries = await openCountryFinder({ file: config.geoipDb, log })
   const loops = [
     createLoop('popularity', POPULARITY_MS, log, { run: async () => void (await recomputePopularity(db, new Date())) }),
-    createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, new Date()) }),
+    createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, desk) }),
     createLoop('numbering events', LOOK_MS, log, { run: async () => void (await numberEvents(db)) }),
     createLoop('trying unmatched calls again', SECOND_MS, log, {
-      run: async () => void (await retryUnmatched(db, new Date(), () => null)),
+      run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk)),
     }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
@@ -179,16 +176,18 @@ export function buildWorker({ config, database, log }: Omit<AppOptions, 'secretK
     }),
   ]
   for (const loop of loops) loop.start()
-  return { close: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) }
+  return {
+    async close() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      countries.close()
+    },
+  }
 }
 
-async function releaseHolds(db: Db, now: Date): Promise<void> {
+async function releaseHolds(db: Db, desk: Desk): Promise<void> {
   for (;;) {
-    const due = await findHeldUntil(db, now, RELEASE_BATCH)
-    for (let i = 0; i < due.length; i += SETTLE_ROWS) {
-      const commands = due.slice(i, i + SETTLE_ROWS).map((conversionId) => ({ kind: 'release' as const, conversionId }))
-      await settle(db, commands, now)
-    }
+    const due = await findHeldUntil(db, new Date(), RELEASE_BATCH)
+    await Promise.all(due.map((conversionId) => desk({ kind: 'release', conversionId })))
     if (due.length < RELEASE_BATCH) return
   }
 }

@@ -12,6 +12,7 @@ export class PostgresProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isCut = false
+  #isFrozen = false
   #swallowAfter: string | null = null
 
   private constructor(world: World) {
@@ -41,6 +42,7 @@ export class PostgresProxy {
     } // prettier-ignore
     if (this.#isCut) client.destroy()
     client.on('data', (data) => {
+      if (this.#isFrozen) return
       if (this.#swallowAfter !== null && data.includes(this.#swallowAfter)) {
         this.#swallowAfter = null
         isDoomed = true
@@ -56,7 +58,14 @@ export class PostgresProxy {
     for (const socket of this.#sockets) socket.destroy()
   }
 
+  /** The database takes what it is sent, and never answers. */
+  freeze(): void {
+    this.#isFrozen = true
+  }
+
   restore(): void {
+    if (this.#isFrozen) for (const socket of this.#sockets) socket.destroy()
+    this.#isFrozen = false
     this.#isCut = false
   }
 
@@ -70,7 +79,7 @@ export class PostgresProxy {
   }
 
   async close(): Promise<void> {
-    this.#isCut = false
+    this.restore()
     await this.database.close()
     for (const socket of this.#sockets) socket.destroy()
     await new Promise((resolve) => this.#server.close(resolve))

@@ -32,7 +32,7 @@ async function serve(options: ServeOptions): Promise<void> {
     if (stop.isAsked) return
     await migrate(database)
     const demo = config.demo ? await prepareDemo({ config, database, secretKey }) : null
-    if (options.only !== 'api') running.adopt(buildWorker({ config, database, log }), (worker) => worker.close())
+    if (options.only !== 'api') running.adopt(await buildWorker({ config, database, log }), (worker) => worker.close())
     if (options.only !== 'worker' && !stop.isAsked) {
       const app = running.adopt(await buildApp({ config, secretKey, database, log }), (opened) => opened.close())
       await listen(app, config)

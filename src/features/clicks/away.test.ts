@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import type { App } from '../../app.ts'
 import { listPartitions } from '../../db/partitions.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { makeFolder } from '../../../test/folders.ts'
 import { until } from '../../../test/installation.ts'
 import { PostgresProxy } from '../../../test/postgres-proxy.ts'
 import { BROWSER, useWorld } from '../../../test/world.ts'
@@ -19,10 +18,17 @@ const world = useWorld('away', async () => {
   ;({ appId, live } = await world.makeApp())
 })
 
+let folders = 0
+function makeFolder(): string {
+  const folder = join(world.dataDir, `of-app-${folders++}`)
+  mkdirSync(folder)
+  return folder
+}
+
 /** An app whose database can go away, with a data folder of its own. */
 async function withProxy(
   run: (at: { app: App; proxy: PostgresProxy; dataDir: string }) => Promise<void>,
-  dataDir = makeFolder('away'),
+  dataDir = makeFolder(),
 ): Promise<void> {
   const proxy = await PostgresProxy.open(world)
   const app = await world.start({ dataDir }, proxy.database)
@@ -108,7 +114,7 @@ test('a click that was committed while its answer was lost is recorded once and 
 test('what a process left in its spool is recorded by the next one', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const link = await linkOf(offerId, 'u')
-  const dataDir = makeFolder('away')
+  const dataDir = makeFolder()
   let clickId = ''
   await withProxy(async ({ app, proxy }) => {
     proxy.cut()
@@ -124,7 +130,7 @@ test('what a process left in its spool is recorded by the next one', async () =>
 test('with neither database nor a folder to write to, the user is asked to try again', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const link = await linkOf(offerId, 'u')
-  const dataDir = makeFolder('away')
+  const dataDir = makeFolder()
   writeFileSync(join(dataDir, 'spool'), 'in the way')
   await withProxy(async ({ app, proxy }) => {
     proxy.cut()

@@ -77,8 +77,13 @@ async function settleAlone(db: Db, confirmation: Confirmation, now: Date): Promi
 const RETRY_BATCH = 200
 
 /** Tries again what matched no click so far; returns how many calls it looked at. */
-export async function retryUnmatched(db: Db, now: Date, countryOf: (ip: string) => string | null): Promise<number> {
+export async function retryUnmatched(
+  db: Db,
+  now: Date,
+  countryOf: (ip: string) => string | null,
+  settleOne: Settle = (confirmation) => settleAlone(db, confirmation, now),
+): Promise<number> {
   const due = await findDueCalls(db, now, RETRY_BATCH)
-  for (const row of due) await reprocessCall(db, callOf(row), { countryOf, now })
+  await Promise.all(due.map((row) => reprocessCall(db, callOf(row), { countryOf, settle: settleOne, now })))
   return due.length
 }

@@ -1,0 +1,21 @@
+// Takes commands one by one and settles them in batches: a few statements and one commit for many.
+import { BatchWriter } from '../../db/batch-writer.ts'
+import { isRowFault } from '../../db/faults.ts'
+import type { Db } from '../../db/open.ts'
+import type { Command, Outcome } from './commands.ts'
+import { settle } from './settle.ts'
+
+/** Each command holds a few locks of the database until its batch is done. */
+export const DESK_ROWS = 50
+const LANES = 3
+
+/** Resolves when the command is settled and committed. */
+export type Desk = (command: Command) => Promise<Outcome>
+
+export function createDesk(db: Db): Desk {
+  const writer = new BatchWriter<Command, Outcome>((commands) => settle(db, commands, new Date()), isRowFault, {
+    lanes: LANES,
+    maxRows: DESK_ROWS,
+  })
+  return (command) => writer.add(command)
+}

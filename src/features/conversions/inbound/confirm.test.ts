@@ -1,0 +1,175 @@
+// Calls that match no click yet: tried again by themselves, and any call by hand.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useWorld } from '../../../../test/world.ts'
+import { uuid7 } from '../../../lib/uuid7.ts'
+import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
+import type { IssuedCredentials } from '../../apps/apps.ts'
+import { checkLedger } from '../../ledger/check.ts'
+import { type CallRow, callOf, findCall, listCalls, nextAttemptAt } from './calls.ts'
+import { reprocessCall, retryUnmatched } from './confirm.ts'
+
+let live: IssuedCredentials
+const world = useWorld('postback_retry', async () => {
+  live = (await world.makeApp()).live
+})
+
+const SECOND = 1_000
+const HOUR = 3_600_000
+const nowhere = { countryOf: () => null }
+const later = (row: CallRow, ms: number) => new Date(row.received_at.getTime() + ms)
+const retry = (now: Date) => retryUnmatched(world.database.db, now, () => null)
+
+/** A call about a click that is not in the database, because it waits in somebody's spool. */
+async function unmatchedCall(parameters: Record<string, string> = {}) {
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=u')
+  const { rows } = await world.database.pool.query<{ row: object }>(
+    'WITH gone AS (DELETE FROM clicks WHERE click_id = $1 RETURNING *) SELECT to_jsonb(gone) AS row FROM gone',
+    [clickId],
+  )
+  const bringClick = async () => {
+    await world.database.pool.query('INSERT INTO clicks SELECT * FROM jsonb_populate_record(NULL::clicks, $1)', [
+      JSON.stringify(rows[0]?.row),
+    ])
+  }
+  const answer = await world.confirm(offerId, clickId, parameters)
+  const read = async () => (await listCalls(world.database.db, { clickId }, 1))[0] as CallRow
+  return { offerId, clickId, bringClick, answer, read }
+}
+
+const conversionsOf = (clickId: string) =>
+  world.database.db.selectFrom('conversions').selectAll().where('click_id', '=', clickId).execute()
+
+test('a call without its click is accepted, kept, and matched once the click arrives', async () => {
+  const { clickId, bringClick, answer, read } = await unmatchedCall({ txn_id: 'early' })
+  assert.deepEqual([answer.status, answer.outcome, answer.conversion_id], [202, 'unmatched', null])
+  assert.match(answer.message, /tried again for three days/)
+  const kept = await read()
+  assert.ok(kept.next_attempt_at !== null)
+  await retry(later(kept, 60 * SECOND))
+  assert.equal((await read()).outcome, 'unmatched')
+  await bringClick()
+  await retry(later(kept, HOUR))
+  const matched = await read()
+  assert.deepEqual([matched.outcome, matched.attempts, matched.next_attempt_at], ['approved', 3, null])
+  const [conversion] = await conversionsOf(clickId)
+  assert.deepEqual([conversion?.conversion_id, conversion?.status], [matched.conversion_id, 'approved'])
+  assert.equal(conversion?.advertiser_transaction_id, 'early')
+  await retry(later(kept, 2 * HOUR))
+  assert.deepEqual(await read(), matched, 'it is done with')
+  assert.deepEqual(await checkLedger(world.database), [])
+})
+
+test('the waits double up to ten minutes, and after 72 hours nobody tries again', async () => {
+  const { read } = await unmatchedCall()
+  const first = await read()
+  const waits: number[] = []
+  let now = first.next_attempt_at
+  for (let i = 0; i < 12 && now !== null; i++) {
+    assert.equal(await retry(new Date(now.getTime() - 1)), 0, 'not before its time')
+    await retry(now)
+    const { next_attempt_at } = await read()
+    waits.push(((next_attempt_at?.getTime() ?? 0) - now.getTime()) / SECOND)
+    now = next_attempt_at
+  }
+  assert.deepEqual(waits, [4, 8, 16, 32, 64, 128, 256, 512, 600, 600, 600, 600])
+  const before = await read()
+  await retry(later(first, 72 * HOUR))
+  assert.ok((await read()).next_attempt_at !== null)
+  await retry(later(first, 73 * HOUR))
+  const last = await read()
+  assert.deepEqual([last.outcome, last.next_attempt_at, last.attempts], ['unmatched', null, before.attempts + 2])
+  assert.equal(await retry(later(first, 100 * HOUR)), 0)
+})
+
+test('the first wait is short, and no number of attempts makes one that is no time', () => {
+  const receivedAt = new Date('2026-01-01T00:00:00Z')
+  const call = {
+    inboundId: '',
+    receivedAt,
+    advertiserId: 1,
+    method: 'GET',
+    query: '',
+    body: '',
+    ip: null,
+    clickId: null,
+  }
+  const waitOf = (attempts: number) => Number(nextAttemptAt({ ...call, attempts }, receivedAt)) - receivedAt.getTime()
+  assert.deepEqual([waitOf(1), waitOf(5), waitOf(1_000), waitOf(1e9)], [2_000, 32_000, 600_000, 600_000])
+})
+
+test('two that try again at once make one conversion, and the log says what came of it', async () => {
+  const { clickId, bringClick, read } = await unmatchedCall()
+  await bringClick()
+  const now = later(await read(), HOUR)
+  await Promise.all([retry(now), retry(now), retry(now)])
+  assert.equal((await conversionsOf(clickId)).length, 1)
+  const call = await read()
+  assert.deepEqual([call.outcome, call.attempts], ['approved', 2])
+})
+
+test('a call whose token was wrong is not processed again, whatever happens to its advertiser', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=u')
+  await world.app.server.inject(`/postback?click_id=${clickId}&token=wrong`)
+  const [refused] = await listCalls(world.database.db, { outcome: 'refused' }, 1)
+  assert.ok(refused?.query.includes(clickId))
+  assert.equal(await reprocessCall(world.database.db, callOf(refused), { ...nowhere, isAgain: true }), null)
+  assert.deepEqual(await findCall(world.database.db, refused.inbound_id), refused)
+  assert.deepEqual(await conversionsOf(clickId), [])
+})
+
+test('the token of another advertiser stays that of another one', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  const [other = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=u')
+  await world.confirm(other, clickId)
+  const [call] = await listCalls(world.database.db, { clickId }, 1)
+  const again = await reprocessCall(world.database.db, callOf(call as CallRow), { ...nowhere, isAgain: true })
+  assert.equal(again?.outcome, 'refused')
+  assert.deepEqual(await conversionsOf(clickId), [])
+})
+
+test('a call that was not understood is, once its words are mapped', async () => {
+  const { db } = world.database
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=u')
+  const answer = await world.confirm(offerId, clickId, { status: 'fertig', txn_id: 'x' })
+  assert.equal(answer.outcome, 'invalid')
+  const [call] = await listCalls(db, { outcome: 'invalid' }, 1)
+  await setAdvertiser(db, call?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
+  const again = await reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
+  assert.equal(again?.outcome, 'approved')
+  const kept = await findCall(db, call?.inbound_id ?? '')
+  assert.deepEqual([kept?.outcome, kept?.attempts, kept?.click_id], ['approved', 2, clickId])
+})
+
+test('what the system had rejected is judged anew by hand, and only by hand', async () => {
+  const { db } = world.database
+  const [offerId = 0] = await world.makeOffers({ total_conversion_cap: 1, over_cap: 'reject' })
+  const { clickId } = await world.click(offerId, live, 'userId=late')
+  await world.report(live, { userId: 'first', offerId })
+  assert.deepEqual(
+    [(await world.confirm(offerId, clickId)).reason, (await world.confirm(offerId, clickId)).outcome],
+    ['cap_exceeded', 'duplicate'],
+  )
+  await db.updateTable('offers').set({ over_cap: 'honour' }).where('offer_id', '=', offerId).execute()
+  assert.equal((await world.confirm(offerId, clickId)).outcome, 'duplicate')
+  const calls = await listCalls(db, { clickId, outcome: 'rejected' }, 1)
+  const again = await reprocessCall(db, callOf(calls[0] as CallRow), { ...nowhere, isAgain: true })
+  assert.equal(again?.outcome, 'approved')
+  assert.deepEqual((await conversionsOf(clickId)).map((one) => one.status).toSorted(), ['approved', 'rejected'])
+  assert.deepEqual(await checkLedger(world.database), [])
+})
+
+test('a click id that was never ours is unmatched, not an error', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  for (const clickId of [
+    uuid7(Date.now()),
+    uuid7(Date.now()).toUpperCase(),
+    '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  ])
+    assert.equal((await world.confirm(offerId, clickId)).status, 202, clickId)
+})
