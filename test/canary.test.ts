@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
 import { createRedisLimiter } from '../src/http/rate-limit.ts'
 import { maskSecrets } from '../src/cli/log.ts'
 import { freePort } from './ports.ts'
@@ -56,6 +57,53 @@ test('no route and no error repeats a secret, in its answer, its headers or the 
   for (const one of secrets) assert.ok(!written.some((text) => text.includes(one)), one)
 })
 
+test('no call of an advertiser brings its token into an answer, the log or a table', async () => {
+  const { live } = await world.makeApp()
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live)
+  const token = world.tokenOf(offerId)
+  const loggedBefore = world.logged.length
+  const { server } = world.app
+  const calls: InjectOptions[] = [
+    ...[`token=${token}`, `token=${token}&status=x`, `token=${token}x`, `TOKEN=${token}`, `goal=${token}`].map(
+      (query) => ({ url: `/postback?click_id=${clickId}&${query}` }),
+    ),
+    ...[`token=${token}`, JSON.stringify({ token, click_id: token }), `{"token":"${token}"`, token.repeat(2_000)].map(
+      (payload) => ({ method: 'POST' as const, url: `/postback?click_id=${clickId}`, payload }),
+    ),
+    ...(['HEAD', 'PUT', 'DELETE'] as const).map((method) => ({ method, url: `/postback?token=${token}` })),
+    { url: `/postback/${token}?token=${token}` },
+    { url: `/postback?token=${token}&x=%` },
+  ]
+  const written: string[] = []
+  const send = async (call: InjectOptions) => {
+    const answer = await server.inject(call)
+    written.push(answer.body, JSON.stringify(answer.headers))
+    return answer.statusCode
+  }
+  for (const call of calls) await send(call)
+  const { pool } = world.database
+  const connect = pool.connect.bind(pool)
+  pool.connect = () => Promise.reject(new Error(`a driver that repeats what it was given: ${token}`))
+  const status = await send({ url: `/postback?click_id=${clickId}&token=${token}` })
+  pool.connect = connect
+  assert.equal(status, 500)
+  const logged = world.logged.slice(loggedBefore)
+  assert.ok(
+    logged.some((line) => line.includes('a driver that repeats')),
+    'the error was logged',
+  )
+  const { rows: tables } = await pool.query<{ name: string }>(
+    "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+  )
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)
+    written.push(...rows.map(({ row }) => `${name} ${row}`))
+  }
+  const holders = [...written, ...logged].filter((text) => text.includes(token.slice(4)))
+  assert.deepEqual(holders, [])
+})
+
 test('a leak warning names the page a secret came from, not its address, which may hold the secret', async () => {
   const { live, appId } = await world.makeApp()
   const headers = { 'sec-fetch-site': 'cross-site', referer: `https://shop.example/page?apiSecret=${live.api_secret}` }
@@ -74,8 +122,8 @@ test('a leak warning names the page a secret came from, not its address, which m
 
 test('the log masks what looks like a secret, wherever it stands', () => {
   assert.equal(
-    maskSecrets('x sk_live_abc123 y apiSecret=hunter2&z whsec_a+/b='),
-    'x sk_live_******** y apiSecret=********&z whsec_********',
+    maskSecrets('x sk_live_abc123 y apiSecret=hunter2&z whsec_a+/b= "adv_Ab1" /postback?a=b&token=hunter3&c'),
+    'x sk_live_******** y apiSecret=********&z whsec_******** "adv_********" /postback?a=b&token=********&c',
   )
 })
 

@@ -15,7 +15,8 @@ const OFFERS = 200
 const PUBLISHER = 'Demo publisher'
 const APP = 'Demo app'
 
-export type DemoApp = { app_id: number; api_key: string; api_secret: string }
+type Keys = { api_key: string; api_secret: string }
+export type DemoApp = Keys & { app_id: number; test: Keys }
 
 /**
  * Fills an empty database; returns the demo app, or null where the data is somebody's own. Every step can be repeated,
@@ -49,13 +50,17 @@ async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<Demo
     .where('api_secrets.expires_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  return found === undefined ? null : demo
+  return found === undefined || !('test' in demo) ? null : demo
 }
 
 async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Promise<DemoApp> {
   const made = (await listApps(db)).find(({ name, mode }) => name === APP && mode === 'live')
-  if (made !== undefined) return rotateSecret(db, secretKey, made.app_id, 'live', 0)
-  const { app_id, live } = await createApp(db, secretKey, {
+  if (made !== undefined) {
+    const live = await rotateSecret(db, secretKey, made.app_id, 'live', 0)
+    const test = await rotateSecret(db, secretKey, made.app_id, 'test', 0)
+    return { app_id: made.app_id, ...keysOf(live), test: keysOf(test) }
+  }
+  const { app_id, live, test } = await createApp(db, secretKey, {
     publisherId,
     name: APP,
     currency: 'Coins',
@@ -67,5 +72,7 @@ async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Pro
     blockedKeywords: [],
     paymentOffers: true,
   })
-  return { app_id, api_key: live.api_key, api_secret: live.api_secret }
+  return { app_id, ...keysOf(live), test: keysOf(test) }
 }
+
+const keysOf = ({ api_key, api_secret }: Keys): Keys => ({ api_key, api_secret })

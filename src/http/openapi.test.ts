@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { InjectOptions } from 'fastify'
 import { useWorld } from '../../test/world.ts'
+import type { IssuedCredentials } from '../features/apps/apps.ts'
 
 const world = useWorld('openapi')
 
@@ -19,6 +21,8 @@ async function describe(): Promise<Description> {
 // Pages and files for people and browsers: not part of the API.
 const PAGES = [
   '/',
+  '/*', // printed so, but it is /c/*
+  '/c/page.css',
   '/docs',
   '/docs/reference.js',
   '/docs/start.js',
@@ -84,7 +88,19 @@ test('it is OpenAPI 3.1 and names the parameters with their limits', async () =>
   assert.notEqual(parameters['limit']?.required, true, 'what has a default is not required')
 })
 
-test('the answers of the API are what the description says', async () => {
+/** Compares an answer with what is described for its path, method and status; returns the answer. */
+async function check(path: string, url: string, credentials?: IssuedCredentials, more: InjectOptions = {}) {
+  const { paths } = await describe()
+  const reply = await world.get(url, credentials, more)
+  const operation = paths[path]?.[(more.method ?? 'GET').toLowerCase()]
+  const schema = operation?.responses[reply.status]?.content?.['application/json']?.schema
+  assert.ok(schema, `${path} ${reply.status} is described`)
+  const validate = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } }).compile(strict(schema))
+  assert.ok(validate(reply.body), `${url}: ${JSON.stringify(validate.errors)}`)
+  return reply
+}
+
+test('the answers about offers are what the description says', async () => {
   const { live } = await world.makeApp()
   const [id] = await world.makeOffers({
     goals: [{ name: 'a', payout: 1 }],
@@ -92,20 +108,55 @@ test('the answers of the API are what the description says', async () => {
     image_url: null,
     countries: ['US'],
   })
-  const { paths } = await describe()
-  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } })
-  const check = async (path: string, url: string, credentials = true) => {
-    const { status, body } = await world.get(url, credentials ? live : undefined)
-    const schema = paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema
-    assert.ok(schema, `${path} ${status} is described`)
-    const validate = ajv.compile(strict(schema))
-    assert.ok(validate(body), JSON.stringify(validate.errors))
-  }
+  await check('/api/v1/offers', '/api/v1/offers?userId=u', live)
+  await check('/api/v1/offers', '/api/v1/offers', live)
   await check('/api/v1/offers', '/api/v1/offers?userId=u')
-  await check('/api/v1/offers', '/api/v1/offers')
-  await check('/api/v1/offers', '/api/v1/offers?userId=u', false)
-  await check('/v1/offers/{offer_id}', `/v1/offers/${id}?userId=u`)
-  await check('/v1/offers/{offer_id}', '/v1/offers/0?userId=u')
+  await check('/v1/offers/{offer_id}', `/v1/offers/${id}?userId=u`, live)
+  await check('/v1/offers/{offer_id}', '/v1/offers/0?userId=u', live)
+})
+
+test('the answers about conversions, events and statistics are what the description says', async () => {
+  const { live } = await world.makeApp()
+  const [offerId = 0, paused = 0] = await world.makeOffers({ hold: '1d' }, { status: 'paused' })
+  const post = (payload: object): InjectOptions => ({ method: 'POST', payload })
+  const conversions = '/v1/conversions'
+  const { clickId } = await world.click(offerId, live, 'userId=u&aff_sub=a')
+  const made = await check(conversions, conversions, live, post({ userId: 'u', offerId }))
+  assert.equal(made.status, 201)
+  assert.equal((await check(conversions, conversions, live, post({ userId: 'u', offerId }))).status, 200)
+  await check(conversions, conversions, live, post({ userId: 'u', offerId: paused, transactionId: 't' }))
+  assert.equal((await check(conversions, conversions, live, post({}))).status, 400)
+  assert.equal((await check(conversions, conversions, live, post({ userId: 'u', offerId: 1e9 }))).status, 404)
+  assert.equal((await check(conversions, conversions, undefined, post({ userId: 'u', offerId }))).status, 401)
+  await world.confirm(offerId, clickId)
+  await world.app.refresh()
+
+  const { body } = await check('/api/v1/conversions', '/api/v1/conversions?limit=1', live)
+  await check(conversions, `/v1/conversions?cursor=${body.data.next_cursor}`, live)
+  assert.equal((await check(conversions, '/v1/conversions?cursor=x', live)).status, 400)
+  const one = '/v1/conversions/{conversion_id}'
+  await check(one, `/v1/conversions/${made.body.data.conversion.conversion_id}`, live)
+  assert.equal((await check(one, '/v1/conversions/x', live)).status, 404)
+  assert.equal((await check('/v1/events', '/v1/events', live)).body.data.events.length, 2)
+  assert.equal((await check('/v1/events', '/v1/events?after=x', live)).status, 400)
+  for (const groupBy of ['day', 'offer', 'country', 'aff_sub', 'aff_sub4'])
+    assert.equal((await check('/v1/stats', `/v1/stats?groupBy=${groupBy}`, live)).status, 200, groupBy)
+  assert.equal((await check('/v1/stats', '/v1/stats?groupBy=x', live)).status, 400)
+  await check('/v1/offers/{offer_id}/why', `/v1/offers/${offerId}/why?userId=u`, live)
+})
+
+test('the answers to advertisers are what the description says', async () => {
+  const { live } = await world.makeApp()
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live)
+  const call = `/postback?click_id=${clickId}&token=${world.tokenOf(offerId)}`
+  const unknown = call.replace(clickId, '00000000-0000-0000-0000-000000000000')
+  const told = [call, call, `${call}&status=reversed`, unknown, `${call}&status=x`, `/postback?click_id=${clickId}`]
+  const statuses: number[] = []
+  for (const url of told) statuses.push((await check('/postback', url)).status)
+  assert.deepEqual(statuses, [200, 200, 200, 202, 400, 401])
+  const large: InjectOptions = { method: 'POST', payload: 'x'.repeat(70_000) }
+  assert.equal((await check('/postback', call, undefined, large)).status, 413)
 })
 
 /** The same schema, but refusing fields that it does not describe. */

@@ -250,6 +250,9 @@ test('a goal that repeats requires a transactionId, and counts once for each', a
   const two = await report({ transactionId: 'b' })
   assert.equal(two.status, 201)
   assert.notEqual(two.body.data.conversion.conversion_id, one.body.data.conversion.conversion_id)
+  const longest = '😀'.repeat(256)
+  const three = await report({ userId: longest, transactionId: longest })
+  assert.deepEqual([three.status, three.body.data.conversion.publisher_transaction_id], [201, longest])
 })
 
 test('beyond the allowance it is 429, with Retry-After', async () => {

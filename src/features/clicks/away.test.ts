@@ -111,6 +111,21 @@ test('a click that was committed while its answer was lost is recorded once and 
   assert.equal(await usedOf(capped), 1)
 })
 
+test('a database that falls silent keeps nobody waiting for long, and the click is recorded once', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  const link = await linkOf(offerId, 'u')
+  await withProxy(async ({ app, proxy, dataDir }) => {
+    proxy.freeze()
+    const startedMs = performance.now()
+    const { status, clickId } = await follow(app, link)
+    assert.equal(status, 302)
+    assert.ok(performance.now() - startedMs < 9_000)
+    proxy.restore()
+    await until(() => spooled(dataDir).length === 0, 20_000)
+    assert.deepEqual(await clicksOn(offerId), [clickId])
+  })
+})
+
 test('what a process left in its spool is recorded by the next one', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const link = await linkOf(offerId, 'u')

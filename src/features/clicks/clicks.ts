@@ -141,8 +141,8 @@ export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Prom
     const known = await findClicks(trx, clicks)
     const unknown = clicks.filter((click) => !known.has(click.click_id))
     const capped = rows.map((row) => row.offer_id)
-    await insertAndCount(trx, unknown, capped)
-    await refreshFull(trx, capped, now)
+    const counted = await insertAndCount(trx, unknown, capped)
+    await refreshFull(trx, counted, now) // of no others: only of these the usage is locked
   }
   await withPartitions(db, clicks, () => retrying(() => db.transaction().execute(record)))
 }
@@ -150,8 +150,9 @@ export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Prom
 /** Suspected bots are recorded, but take nobody's place. */
 const clicksToCount = (click: Click) => (click.is_test || click.signals?.includes('bot') ? 0 : 1)
 
-async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[]): Promise<void> {
-  if (clicks.length === 0) return
+/** Returns the offers whose usage it counted up. */
+async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[]): Promise<number[]> {
+  if (clicks.length === 0) return []
   const { rows } = await sql<{ click_id: string }>`
     INSERT INTO clicks SELECT * FROM json_populate_recordset(NULL::clicks, ${JSON.stringify(clicks)}::json)
     ON CONFLICT DO NOTHING RETURNING click_id`.execute(trx)
@@ -167,6 +168,7 @@ async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[])
     })),
   )
   await addUsage(trx, deltas)
+  return [...new Set(deltas.map((delta) => delta.offerId))]
 }
 
 async function findClicks(trx: Trx, clicks: Click[]): Promise<Set<string>> {

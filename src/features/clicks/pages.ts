@@ -3,43 +3,67 @@ import type { OfferFault } from '../offers/catalogue.ts'
 
 export type LinkProblem = OfferFault | 'broken' | 'expired' | 'withdrawn' | 'completed' | 'busy'
 
-type Explanation = { title: string; text: string }
+type Explanation = { title: string; text: string; advice: string }
 
 const BACK = 'Go back to where you found it and choose another offer.'
-const GONE = { title: 'This offer has ended', text: `It is no longer available. ${BACK}` }
+const GONE = { title: 'This offer has ended', text: 'It is no longer available.', advice: BACK }
 
 const EXPLANATIONS: Record<LinkProblem, Explanation> = {
   broken: {
     title: 'This link does not work',
-    text: 'It is incomplete, or was changed on the way. Go back to where you found it and follow it from there.',
+    text: 'It is incomplete, or was changed on the way.',
+    advice: 'Go back to where you found it and follow it from there.',
   },
   expired: {
     title: 'This link is too old',
-    text: 'A link is good for seven days. Go back to where you found it: there is a fresh one.',
+    text: 'A link is good for seven days.',
+    advice: 'Go back to where you found it: there is a fresh one.',
   },
   withdrawn: GONE,
   paused: GONE,
   ended: GONE,
-  not_started: { title: 'This offer has not started yet', text: `Come back later. ${BACK}` },
+  not_started: {
+    title: 'This offer has not started yet',
+    text: 'It opens later.',
+    advice: 'Until then, go back to where you found it and choose another offer.',
+  },
   full: {
     title: 'This offer is full',
-    text: `So many people took part that there is no room left at the moment. ${BACK}`,
+    text: 'So many people took part that there is no room left at the moment.',
+    advice: BACK,
   },
-  country: { title: 'This offer is not for your country', text: `It runs elsewhere only. ${BACK}` },
+  country: { title: 'This offer is not for your country', text: 'It runs elsewhere only.', advice: BACK },
   platform: {
     title: 'This offer is not for your device',
-    text: 'It runs on other devices only. Open it on another device, or choose another offer.',
+    text: 'It runs on other devices only.',
+    advice: 'Open it on another device, or go back and choose another offer.',
   },
   content: {
     title: 'This offer is not available here',
-    text: 'The place where you found it does not show it any more. Go back and choose another offer.',
+    text: 'The place where you found it does not show it any more.',
+    advice: 'Go back and choose another offer.',
   },
-  completed: { title: 'You have completed this offer', text: `It can be done once. ${BACK}` },
-  busy: { title: 'Please try again', text: 'We could not take note of your visit just now. Try again in a minute.' },
+  completed: { title: 'You have completed this offer', text: 'It can be done once.', advice: BACK },
+  busy: {
+    title: 'Please try again',
+    text: 'We could not take note of your visit just now.',
+    advice: 'Wait a minute, then load this page again.',
+  },
 }
 
+export const STYLE_PATH = '/c/page.css'
+
+export const STYLE = `:root { color-scheme: light dark; --ink: #17202a; --soft: #566370; --paper: #f4f6f9; --card: #fff; --line: #dfe4ea }
+@media (prefers-color-scheme: dark) { :root { --ink: #eef2f6; --soft: #a6b2bf; --paper: #12161b; --card: #1b2128; --line: #2d3640 } }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.5 system-ui, sans-serif }
+main { box-sizing: border-box; width: calc(100% - 2rem); max-width: 32rem; margin: 16vh auto 2rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px }
+h1 { margin: 0 0 .75rem; font-size: 1.55rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance }
+p { margin: .5rem 0 0; text-wrap: pretty }
+p.advice { color: var(--soft) }
+`
+
 export function explanationPage(problem: LinkProblem): string {
-  const { title, text } = EXPLANATIONS[problem]
+  const { title, text, advice } = EXPLANATIONS[problem]
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -48,12 +72,13 @@ export function explanationPage(problem: LinkProblem): string {
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="/icon.svg">
-<link rel="stylesheet" href="/welcome.css">
+<link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
 <main>
 <h1>${title}</h1>
-<p class="lead">${text}</p>
+<p>${text}</p>
+<p class="advice">${advice}</p>
 </main>
 </body>
 </html>

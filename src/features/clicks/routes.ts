@@ -10,7 +10,7 @@ import type { Platform } from '../offers/schema.ts'
 import type { CatalogueOffer } from '../offers/slots.ts'
 import type { Click, Clicks } from './clicks.ts'
 import { fillDestination } from './destination.ts'
-import { explanationPage, type LinkProblem } from './pages.ts'
+import { explanationPage, type LinkProblem, STYLE, STYLE_PATH } from './pages.ts'
 import { isPrefetch, type Visitor, type VisitorReader } from './visitor.ts'
 
 const LINK_LIFE_S = 7 * 86_400
@@ -86,6 +86,10 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       sendOn(request, reply, destination)
       return reply
     },
+  )
+
+  server.get(STYLE_PATH, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('Cache-Control', 'public, max-age=3600').send(STYLE),
   )
 
   // Links that were cut short or grew on the way.

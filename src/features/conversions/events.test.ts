@@ -144,8 +144,8 @@ test('a reader that follows writers in two processes gets every event once, in t
   try {
     let isWriting = true
     const writing = Promise.all(
-      users.map((userId, i) =>
-        [world.app, second][i % 2]?.server.inject({
+      users.map(async (userId, i) =>
+        (i % 2 === 0 ? world.app : second).server.inject({
           method: 'POST',
           url: '/v1/conversions',
           headers,

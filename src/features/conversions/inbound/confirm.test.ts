@@ -114,7 +114,7 @@ test('a call whose token was wrong is not processed again, whatever happens to i
   const { clickId } = await world.click(offerId, live, 'userId=u')
   await world.app.server.inject(`/postback?click_id=${clickId}&token=wrong`)
   const [refused] = await listCalls(world.database.db, { outcome: 'refused' }, 1)
-  assert.ok(refused?.query.includes(clickId))
+  assert.ok(refused !== undefined && refused.query.includes(clickId))
   assert.equal(await reprocessCall(world.database.db, callOf(refused), { ...nowhere, isAgain: true }), null)
   assert.deepEqual(await findCall(world.database.db, refused.inbound_id), refused)
   assert.deepEqual(await conversionsOf(clickId), [])

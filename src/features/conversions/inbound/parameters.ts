@@ -147,6 +147,7 @@ export function maskToken(text: string): string {
 
 function maskForm(text: string): string {
   const pairs = text.split('&').map((pair) => {
+    if (pair === '') return pair
     const [[name, value] = ['', '']] = new URLSearchParams(pair)
     if (holdsToken(name)) return MASK
     return isTokenName(name) || holdsToken(value) ? `${pair.split('=', 1)[0]}=${MASK}` : pair
@@ -154,25 +155,22 @@ function maskForm(text: string): string {
   return pairs.join('&')
 }
 
-const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`
-const JSON_MEMBER = new RegExp(String.raw`(${JSON_TEXT})(\s*:\s*)(${JSON_TEXT}|[^\s,{}[\]]+)`, 'gs')
-const JSON_TEXTS = new RegExp(JSON_TEXT, 'gs')
+// A text, also one without an end, a word or number, or a sign.
+const JSON_PIECE = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[^"\s,:{}[\]]+|[,:{}[\]]/gs
 
 /** By its pieces, not as a whole: what is broken must not be kept with its token either. */
 function maskJson(text: string): string {
-  return text
-    .replaceAll(JSON_MEMBER, (member, name: string, colon: string) =>
-      isTokenName(unquote(name)) ? `${name}${colon}"${MASK}"` : member,
-    )
-    .replaceAll(JSON_TEXTS, (quoted) =>
-      holdsToken(unquote(quoted)) ? JSON.stringify(unquote(quoted).replaceAll(TOKEN, MASK)) : quoted,
-    )
+  let [name, sign] = ['', '']
+  return text.replaceAll(JSON_PIECE, (piece) => {
+    const isToken = sign === ':' && isTokenName(unquote(name)) && piece !== '{' && piece !== '['
+    ;[name, sign] = [sign, piece]
+    if (isToken) return `"${MASK}"`
+    return holdsToken(unquote(piece)) ? JSON.stringify(unquote(piece).replaceAll(TOKEN, MASK)) : piece
+  })
 }
 
-function unquote(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted))
-  } catch {
-    return quoted
-  }
+function unquote(piece: string): string {
+  if (!piece.startsWith('"')) return piece
+  const plain = piece.replaceAll(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+  return plain.slice(1, plain.endsWith('"') ? -1 : undefined)
 }

@@ -13,6 +13,8 @@ const world = useWorld('postback_door', async () => {
   live = (await world.makeApp()).live
 })
 
+const form = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString()
+
 type Told = { outcome: string; reason: string | null; conversion_id: string | null; message: string }
 
 async function call(options: InjectOptions) {
@@ -41,12 +43,12 @@ const conversionsOf = (offerId: number) =>
 
 test('a confirmation may come as query, form or JSON, or partly as each, whatever its type is called', async () => {
   const ways: ((told: Record<string, string>) => ReturnType<typeof call>)[] = [
-    (told) => call({ url: `/postback?${new URLSearchParams(told)}` }),
-    (told) => call({ method: 'POST', url: `/postback?${new URLSearchParams(told)}` }),
-    (told) => postBody('application/x-www-form-urlencoded', String(new URLSearchParams(told))),
+    (told) => call({ url: `/postback?${form(told)}` }),
+    (told) => call({ method: 'POST', url: `/postback?${form(told)}` }),
+    (told) => postBody('application/x-www-form-urlencoded', form(told)),
     (told) => postBody('application/json', JSON.stringify(told)),
     (told) => postBody('application/json; charset=utf-8', `\n ${JSON.stringify(told)} \n`),
-    (told) => postBody('text/plain', `${new URLSearchParams(told)}\r\n`),
+    (told) => postBody('text/plain', `${form(told)}\r\n`),
     (told) => postBody('nonsense', JSON.stringify(told)),
     ({ token = '', ...told }) => postBody('application/json', JSON.stringify(told), `?token=${token}`),
   ]
@@ -63,7 +65,7 @@ test('a confirmation may come as query, form or JSON, or partly as each, whateve
 test('with format=text the answer is one word', async () => {
   const { told, clickId } = await newClick()
   const ask = async (more: Record<string, string>) => {
-    const query = new URLSearchParams({ ...told, format: 'text', ...more })
+    const query = form({ ...told, format: 'text', ...more })
     const { status, text, headers } = await call({ url: `/postback?${query}` })
     assert.match(String(headers['content-type']), /^text\/plain/)
     return [status, text]
@@ -79,7 +81,7 @@ test('with format=text the answer is one word', async () => {
 test('HEAD and other methods do nothing', async () => {
   const { told, offerId } = await newClick()
   for (const method of ['HEAD', 'PUT', 'DELETE', 'PATCH'] as const) {
-    const answer = await call({ method, url: `/postback?${new URLSearchParams(told)}` })
+    const answer = await call({ method, url: `/postback?${form(told)}` })
     assert.equal(answer.status, 404)
     assert.match(String(answer.headers['allow']), /GET/)
   }
@@ -130,7 +132,7 @@ test('after a rotation the old token is good for the grace, and no longer', asyn
 
 test('an advertiser with a list of addresses confirms from those alone', async () => {
   const { told, offerId, advertiserId } = await newClick()
-  const url = `/postback?${new URLSearchParams(told)}`
+  const url = `/postback?${form(told)}`
   await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.0/24', '2001:db8::7'] })
   for (const remoteAddress of ['198.51.100.1', '2001:db8::8', '::ffff:198.51.100.1', '127.0.0.1']) {
     const answer = await call({ url, remoteAddress })
@@ -150,7 +152,7 @@ test('behind a trusted proxy the address is that of the client; one that is none
     const statusFor = async (client: string) =>
       (
         await behind.server.inject({
-          url: `/postback?${new URLSearchParams(told)}`,
+          url: `/postback?${form(told)}`,
           headers: { 'x-forwarded-for': client },
         })
       ).statusCode
@@ -176,7 +178,7 @@ test('refused calls are limited for each address, and then no longer written dow
   const kept = await world.database.pool.query("SELECT FROM inbound_calls WHERE query LIKE '%probe=1%'")
   assert.equal(kept.rowCount, 100)
   assert.equal((await from('203.0.113.10', 'token=wrong')).status, 401, 'another address has its own')
-  assert.equal((await from('203.0.113.9', String(new URLSearchParams(told)))).outcome, 'approved')
+  assert.equal((await from('203.0.113.9', form(told))).outcome, 'approved')
 })
 
 test('what is too long is refused, not half understood', async () => {
@@ -184,8 +186,8 @@ test('what is too long is refused, not half understood', async () => {
   const long = { ...told, note: 'x'.repeat(9_000), txn_id: 't' }
   for (const answer of [
     await postBody('application/json', JSON.stringify(long)),
-    await postBody('application/x-www-form-urlencoded', String(new URLSearchParams(long))),
-    await call({ url: `/postback?${new URLSearchParams(long)}` }),
+    await postBody('application/x-www-form-urlencoded', form(long)),
+    await call({ url: `/postback?${form(long)}` }),
   ]) {
     assert.deepEqual([answer.status, answer.outcome], [400, 'invalid'])
     assert.match(answer.message, /at most 8192 characters/)
@@ -203,7 +205,7 @@ test('while the database is away the caller is told to try again', async () => {
   const { pool } = world.database
   const connect = pool.connect.bind(pool)
   pool.connect = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
-  const answer = await away.server.inject(`/postback?${new URLSearchParams(told)}`)
+  const answer = await away.server.inject(`/postback?${form(told)}`)
   pool.connect = connect
   await away.close()
   assert.equal(answer.statusCode, 503)

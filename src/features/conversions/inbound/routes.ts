@@ -171,12 +171,10 @@ function answer(
     .send(asciiJson({ outcome, reason, conversion_id: conversionId, message }))
 }
 
-/** Without its token, without what a database cannot keep; what is too long, just long enough to show that. */
+/** Without its token and without what a database cannot keep; what is too long, cut, and still too long. */
 function keepable(text: string): string {
-  return maskToken(text)
-    .replaceAll('\0', '\ufffd')
-    .slice(0, MAX_TEXT + 1)
-    .toWellFormed()
+  const kept = maskToken(text.slice(0, MAX_TEXT)).replaceAll('\0', '\ufffd').toWellFormed()
+  return text.length > MAX_TEXT ? kept.padEnd(MAX_TEXT + 1, '…') : kept
 }
 
 function isAllowed(allowed: readonly string[], ip: string): boolean {
