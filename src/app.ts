@@ -15,7 +15,7 @@ import { createSecretHash } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
-import { clickRoutes } from './features/clicks/routes.ts'
+import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
 import { openVisitorReader } from './features/clicks/visitor.ts'
 import { findHeldUntil, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
@@ -98,12 +98,10 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const loops = [
     createLoop('looking for changes', LOOK_MS, log, { run: refresh, onFailure: () => database.revive() }),
     createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
-    createLoop('replaying the spool', LOOK_MS, log, {
-      run: async () => {
-        await contexts.replaySpool()
-        await clicks.replaySpool()
-      },
+    createLoop('replaying the spool of contexts', LOOK_MS, log, {
+      run: async () => void (await contexts.replaySpool()),
     }),
+    createLoop('replaying the spool of clicks', LOOK_MS, log, { run: async () => void (await clicks.replaySpool()) }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
   ]
 
@@ -121,7 +119,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
   })
   const { requireHttps, trustProxy, tls } = config
-  const server = createServer({ log, gate, requireHttps, trustProxy, tls })
+  const server = createServer({ log, gate, requireHttps, trustProxy, tls, answerBadAddress: explainBrokenLink })
   await describeApi(server, config.publicUrl)
   const links = createLinkSigner(secretKey)
   await mountV1(server, gate, (v1) => {

@@ -28,9 +28,12 @@ export type ServerOptions = {
   requireHttps: boolean
   trustProxy: string[]
   tls: { certFile: string; keyFile: string } | null
+  /** Answers what is not a valid URL itself where that is wanted, and says whether it did. */
+  answerBadAddress?: (request: FastifyRequest, reply: FastifyReply) => boolean
 }
 
-export function createServer({ log, gate, requireHttps, trustProxy, tls }: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, gate, requireHttps, trustProxy, tls, answerBadAddress = () => false } = options
   const nextId = requestIds()
   const server = Fastify({
     loggerInstance: log,
@@ -50,6 +53,7 @@ export function createServer({ log, gate, requireHttps, trustProxy, tls }: Serve
       querystringParser: ((text: string) => text) as unknown as (text: string) => Record<string, unknown>,
     },
     frameworkErrors: (_error, request, reply) => {
+      if (answerBadAddress(request, reply)) return
       gate.showAllowance(request)
       sendError(request, reply, 'INVALID_REQUEST', 'The address of this request is not a valid URL.')
     },

@@ -83,15 +83,11 @@ test('a link that was cut short, or grew on the way, gets the page, too', async 
     await refused(path, 404, BROKEN) // prettier-ignore
 })
 
-test('what is not even an address leads nowhere and records nothing', async () => {
-  const before = await countClicks()
-  for (const path of [`/c/${offerId}/%zz`, `/c/%zz/${signed()}`, `/c/1/%E0%A4%A`, `/c/1/${'a'.repeat(9000)}`, `//evil.example/c/1`]) {
-    const { status, location, text } = await world.follow(path)
-    assert.ok(status === 400 || status === 404, `${path.slice(0, 40)}: ${status}`)
-    assert.equal(location, '')
-    assert.doesNotMatch(text, /node_modules|\bat \w+ \(/)
-  } // prettier-ignore
-  assert.equal(await countClicks(), before)
+test('what is not even an address gets the page as well', async () => {
+  for (const path of [`/c/${offerId}/%zz`, `/c/%zz/${signed()}`, '/c/1/%E0%A4%A', `/c/1/${'a'.repeat(9000)}`])
+    await refused(path, 404, BROKEN)
+  const elsewhere = await world.follow('//evil.example/c/1')
+  assert.deepEqual([elsewhere.status, elsewhere.location], [404, ''])
 })
 
 test('a link is good for seven days, to the second', async () => {

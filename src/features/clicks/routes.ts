@@ -122,6 +122,13 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
   }
 }
 
+/** A link that is not even a URL any more: its user gets the same page. */
+export function explainBrokenLink(request: FastifyRequest, reply: FastifyReply): boolean {
+  if (!(request.raw.url ?? '').startsWith('/c/')) return false
+  explain(reply, 'broken')
+  return true
+}
+
 /** What runs on the web runs in the browser of a phone, too. */
 function platformsOf({ platform }: Visitor): Platform[] | null {
   return platform === null ? null : [platform, 'web']

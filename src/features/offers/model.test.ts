@@ -30,7 +30,9 @@ const COUNTRIES = ['US', 'DE', 'JP']
 const someOf = (values: readonly string[], minLength: number) => fc.subarray([...values], { minLength })
 
 const record = fc.record({
-  name: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((name) => !/[\0\ufffd]/.test(name)),
+  name: fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+    .filter((name) => !/[\0\ufffd]/.test(name) && name.trim() !== ''),
   category: fc.constantFrom(...CATEGORIES),
   payout: fc.integer({ min: 0, max: 30 }).map((n) => String(n / 10)), // few values, so that ties are common
   countries: someOf(COUNTRIES, 0),
