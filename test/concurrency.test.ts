@@ -13,9 +13,8 @@ after(() => program.remove())
 
 test('50 identical conversions at once, to three processes, make one row and one set of entries: one 201, the rest 200', async () => {
   await program.json('publisher', 'create', '--name', 'P')
-  const app = await program.json<IssuedCredentials & { app_id: number }>(
-    ...['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '100000'],
-  )
+  const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '100000']
+  const app = await program.json<IssuedCredentials & { app_id: number }>(...create)
   await program.json('seed', '--offers', '3')
   const [offer] = await program.json<{ offer_id: number }[]>('offer', 'list')
   const servers = [await program.serve(), await program.serve(), await program.serve()]

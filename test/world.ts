@@ -167,7 +167,7 @@ export class World {
   /** Confirms as the advertiser of the offer. */
   async confirm(offerId: number, clickId: string, more: Record<string, string> = {}) {
     const query = new URLSearchParams({ click_id: clickId, token: this.tokenOf(offerId), ...more })
-    const answer = await this.app.server.inject(`/postback?${query}`)
+    const answer = await this.app.server.inject(`/postback?${query.toString()}`)
     type Confirmed = { outcome: string; reason: string | null; conversion_id: string | null; message: string }
     const body = (answer.body.startsWith('{') ? JSON.parse(answer.body) : {}) as Confirmed
     return { status: answer.statusCode, text: answer.body, ...body }

@@ -9,9 +9,14 @@ export function sendPage(
   html: string,
   { policy = POLICY, cacheControl = 'no-cache' } = {},
 ): FastifyReply {
-  return reply
-    .type('text/html; charset=utf-8')
-    .header('Content-Security-Policy', policy)
-    .header('Cache-Control', cacheControl)
-    .send(html)
+  return (
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', policy)
+      // For all other answers server.ts sets these; but not where a request fails before it has a route.
+      .header('X-Content-Type-Options', 'nosniff')
+      .header('Referrer-Policy', 'no-referrer')
+      .header('Cache-Control', cacheControl)
+      .send(html)
+  )
 }

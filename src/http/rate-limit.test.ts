@@ -27,7 +27,9 @@ before(async () => {
 })
 after(() => redis.kill('SIGKILL'))
 
-const connect = () => createRedisLimiter(`redis://127.0.0.1:${port}`, (message) => warnings.push(message))
+// A busy machine may keep Redis from answering within its usual budget, which is not what is tested here.
+const connect = (budgetMs = 5_000) =>
+  createRedisLimiter(`redis://127.0.0.1:${port}`, (message) => warnings.push(message), budgetMs)
 
 async function takeMany(limiter: RateLimiter, key: string, count: number, limit: number): Promise<number> {
   let allowed = 0
@@ -75,7 +77,7 @@ test('with Redis, two processes share one allowance exactly, also when they ask 
 })
 
 test('Redis frozen: no answer waits longer than its budget, the limit still holds, and Redis counts again once it thaws', async () => {
-  const limiter = await connect()
+  const limiter = await connect(200)
   assert.equal(await takeMany(limiter, 'frozen', 60, 100), 60)
   redis.kill('SIGSTOP')
   try {

@@ -33,7 +33,11 @@ export function createMemoryLimiter(now: () => number = Date.now): RateLimiter {
   }
 }
 
-export async function createRedisLimiter(url: string, warn: (message: string) => void): Promise<RateLimiter> {
+export async function createRedisLimiter(
+  url: string,
+  warn: (message: string) => void,
+  budgetMs = REDIS_BUDGET_MS,
+): Promise<RateLimiter> {
   const windows = new Windows(Date.now)
   const client = createClient({
     url,
@@ -54,7 +58,7 @@ export async function createRedisLimiter(url: string, warn: (message: string) =>
   }
   client.on('error', (error: Error) => fail(error.message))
   const connecting = client.connect().catch(() => {}) // it goes on trying by itself; the error event tells
-  await Promise.race([connecting, wait(REDIS_BUDGET_MS * 10)])
+  await Promise.race([connecting, wait(budgetMs * 10)])
   const counter = new RateLimiterRedis({
     storeClient: client,
     useRedisPackage: true,
@@ -64,9 +68,9 @@ export async function createRedisLimiter(url: string, warn: (message: string) =>
   })
 
   async function ask(key: string, limit: number): Promise<Allowance> {
-    const answer = await withBudget(counter.penalty(key, 1))
+    const answer = await withBudget(counter.penalty(key, 1), budgetMs)
     if (answer === null) {
-      fail(`no answer within ${REDIS_BUDGET_MS} ms`)
+      fail(`no answer within ${budgetMs} ms`)
       return allowance(windows.add(key), limit)
     }
     isDown = false
@@ -87,9 +91,9 @@ function wait(ms: number): Promise<null> {
 }
 
 /** What `work` gives, or null when it fails or takes longer than Redis may. */
-async function withBudget<T>(work: Promise<T>): Promise<T | null> {
+async function withBudget<T>(work: Promise<T>, budgetMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, REDIS_BUDGET_MS, null)))
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, budgetMs, null)))
   try {
     return await Promise.race([work.catch(() => null), late])
   } finally {

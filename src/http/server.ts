@@ -122,7 +122,8 @@ function answerError(error: FastifyError | AppError, request: FastifyRequest, re
   }
   // Fastify's own complaints about a body: not JSON, of another type, too large.
   if (typeof error.statusCode === 'number' && error.statusCode < 500) {
-    return sendError(request, reply, 'INVALID_REQUEST', bodyFault(error.code))
+    const fault = bodyFault(error.code)
+    return sendError(request, reply, 'INVALID_REQUEST', fault, { body: fault })
   }
   request.log.error(
     { err: error, method: request.method, route: request.routeOptions.url, request_id: request.id },

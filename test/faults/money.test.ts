@@ -25,9 +25,8 @@ const converted = new Map<string, string>()
 
 before(async () => {
   await program.json('publisher', 'create', '--name', 'P')
-  credentials = await program.json<IssuedCredentials>(
-    ...['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '1000000'],
-  )
+  const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '1000000']
+  credentials = await program.json<IssuedCredentials>(...create)
   token = (await program.json<{ token: string }>('advertiser', 'create', '--name', 'Acme')).token
   const file = join(program.folder, 'offers.json')
   const offer = { advertiser: 'Acme', name: 'An offer', category: 'app', payout: 1, revenue: 1.5 }

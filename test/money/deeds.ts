@@ -83,7 +83,7 @@ export type Order =
   | { kind: 'move'; conversion: number; to: 'approved' | 'rejected' | 'reversed' }
   | { kind: 'release'; conversion: number }
   | { kind: 'round' }
-  | { kind: 'caps'; offer: number; caps: Caps }
+  | { kind: 'caps'; offer: number; caps: Caps; overCap: OfferTerms['overCap'] }
   | { kind: 'import'; offer: number; price: number; isShort: boolean; isWhole: boolean }
   | { kind: 'status'; offer: number; status: 'active' | 'paused' }
 
@@ -101,7 +101,7 @@ export type Deed =
   | { kind: 'move'; label: number; conversion: number | null; to: 'approved' | 'rejected' | 'reversed' }
   | { kind: 'release'; label: number; conversion: number | null }
   | { kind: 'round'; label: number }
-  | { kind: 'caps'; label: number; offer: number; caps: Caps }
+  | { kind: 'caps'; label: number; offer: number; caps: Caps; overCap: OfferTerms['overCap'] }
   | { kind: 'import'; label: number; offer: number; terms: OfferTerms }
   | { kind: 'status'; label: number; offer: number; status: 'active' | 'paused' }
 
@@ -112,10 +112,11 @@ export type Answer =
   | { kind: 'released'; labels: number[] }
   | { kind: string; label: number; status: Status; reason: string | null; payoutMicros: number }
 
-/** Time passes, then all lanes run at once. A lane is one transaction: several orders that are settled together, or one. */
+/** Time passes, then all lanes run at once. A lane is one call: what is settled together, some clicks, or one other order. */
 export type Step = { waitS: number; lanes: Order[][] }
 
-export type Start = { caps: Caps[]; trusts: boolean; hour: number }
+/** Some runs are about one offer or one person only, so that more happens to it. */
+export type Start = { caps: Caps[]; trusts: boolean; hour: number; onlyOffer: number | null; onlyPerson: number | null }
 
 const often = <T>(usual: T, ...others: T[]) => fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: others.length, arbitrary: fc.constantFrom(usual, ...others) }) // prettier-ignore
 
@@ -132,7 +133,8 @@ const caps: fc.Arbitrary<Caps> = fc.record({
   totalConversions: count,
   dailyPayoutMicros: payout,
   totalPayoutMicros: payout,
-})
+}, { noNullPrototype: true }) // prettier-ignore
+const overCap = fc.constantFrom('honour' as const, 'reject' as const)
 
 const confirm = fc.record({
   kind: fc.constant('confirm' as const),
@@ -169,9 +171,8 @@ const settled: fc.Arbitrary<Order> = fc.oneof(
   { weight: 1, arbitrary: release },
 )
 const alone: fc.Arbitrary<Order> = fc.oneof(
-  { weight: 10, arbitrary: click },
   { weight: 1, arbitrary: fc.constant({ kind: 'round' as const }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('caps' as const), offer, caps }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('caps' as const), offer, caps, overCap }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -191,9 +192,10 @@ const alone: fc.Arbitrary<Order> = fc.oneof(
     }),
   },
 )
-const lane = fc.oneof(
+const lane: fc.Arbitrary<Order[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
-  { weight: 3, arbitrary: alone.map((order) => [order]) },
+  { weight: 2, arbitrary: fc.array(click, { minLength: 1, maxLength: 3 }) },
+  { weight: 1, arbitrary: alone.map((order) => [order]) },
 )
 const waitS = often(1, 60, HOUR_S - 60, HOUR_S, 5 * HOUR_S, 24 * HOUR_S - 1, 24 * HOUR_S, 50 * HOUR_S)
 
@@ -209,4 +211,6 @@ export const start: fc.Arbitrary<Start> = fc.record({
   caps: fc.tuple(caps, caps, caps),
   trusts: fc.boolean(),
   hour: fc.nat({ max: 23 }),
+  onlyOffer: fc.option(offer, { freq: 2 }),
+  onlyPerson: fc.option(person, { freq: 2 }),
 })

@@ -1,6 +1,6 @@
 // The same deeds, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
 import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
-import { recordClicks } from '../../src/features/clicks/clicks.ts'
+import { type Click, recordClicks } from '../../src/features/clicks/clicks.ts'
 import type { Command, Outcome } from '../../src/features/conversions/commands.ts'
 import { findHeldUntil } from '../../src/features/conversions/conversions.ts'
 import { settle } from '../../src/features/conversions/settle.ts'
@@ -18,6 +18,8 @@ const NO_GOAL = 999_999_999
 const ENOUGH = 10_000
 
 export type Done = { deed: Deed; outcome: Outcome | 'recorded' | 'full' | 'done' | string[] }
+
+type ClickDeed = Extract<Deed, { kind: 'click' }>
 
 let runs = 0
 
@@ -81,13 +83,14 @@ export class Desk {
     return rows.map((row) => row.terms_id ?? 0)
   }
 
-  /** One lane: what can be settled together, or one other deed. */
+  /** One lane. */
   async perform(deeds: Deed[], now: Date): Promise<Done[]> {
     const [deed] = deeds
     if (deed === undefined) return []
-    if (deed.kind === 'click') return [{ deed, outcome: await this.#click(deed, now) }]
+    if (deed.kind === 'click') return this.#click(deeds as ClickDeed[], now)
     if (deed.kind === 'round') return [{ deed, outcome: await this.#releaseDue(now) }]
-    if (deed.kind === 'caps') await setCaps(this.db, this.offerId(deed.offer), deed.caps, now)
+    if (deed.kind === 'caps')
+      await setCaps(this.db, this.offerId(deed.offer), { ...deed.caps, overCap: deed.overCap }, now)
     else if (deed.kind === 'status') await setOfferStatus(this.db, this.offerId(deed.offer), deed.status)
     else if (deed.kind === 'import') await this.#import(deed.offer, deed.terms, now)
     else {
@@ -122,34 +125,38 @@ export class Desk {
     }
   }
 
-  async #click(deed: Extract<Deed, { kind: 'click' }>, now: Date): Promise<'recorded' | 'full'> {
+  async #click(deeds: ClickDeed[], now: Date): Promise<Done[]> {
+    const clicks = deeds.map((deed) => this.#makeClick(deed, now))
+    const outcomes = await recordClicks(this.world.database, clicks, now)
+    return deeds.map((deed, i) => {
+      if (outcomes[i] === 'recorded') this.clickIds.set(deed.label, clicks[i]?.click_id ?? '')
+      return { deed, outcome: outcomes[i] ?? 'full' }
+    })
+  }
+
+  #makeClick(deed: ClickDeed, now: Date): Click {
     const { app, user } = PEOPLE[deed.person] ?? { app: 0, user: '' }
-    const click_id = uuid7(now.getTime())
-    const [outcome = 'full'] = await recordClicks(this.world.database, [
-      {
-        click_id,
-        clicked_at: now.toISOString(),
-        app_id: this.appId(app),
-        is_test: deed.isTest,
-        user_id: user,
-        offer_id: this.offerId(deed.offer),
-        terms_id: deed.termsId,
-        currency: 'Coins',
-        rate_micros: 100_000_000,
-        request_id: 'req_1',
-        aff_sub: null,
-        aff_sub2: null,
-        aff_sub3: null,
-        aff_sub4: null,
-        ip: null,
-        country: null,
-        device: null,
-        os: null,
-        signals: null,
-      },
-    ], now) // prettier-ignore
-    if (outcome === 'recorded') this.clickIds.set(deed.label, click_id)
-    return outcome
+    return {
+      click_id: uuid7(now.getTime()),
+      clicked_at: now.toISOString(),
+      app_id: this.appId(app),
+      is_test: deed.isTest,
+      user_id: user,
+      offer_id: this.offerId(deed.offer),
+      terms_id: deed.termsId,
+      currency: 'Coins',
+      rate_micros: 100_000_000,
+      request_id: 'req_1',
+      aff_sub: null,
+      aff_sub2: null,
+      aff_sub3: null,
+      aff_sub4: null,
+      ip: null,
+      country: null,
+      device: null,
+      os: null,
+      signals: null,
+    }
   }
 
   /** Returns what was approved by it. Of other runs, which share the database, nothing is touched. */

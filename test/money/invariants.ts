@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { checkLedger } from '../../src/features/ledger/check.ts'
 import { readBalances } from '../../src/features/ledger/ledger.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
-import type { Book, Entry } from './book.ts'
-import { PEOPLE, type Status } from './deeds.ts'
+import type { Book, Entry, OfferUsage } from './book.ts'
+import { type OfferTerms, PEOPLE, type Status } from './deeds.ts'
 import type { Desk } from './desk.ts'
 
 /** The conversions of a run as the database has them, in the words of the book. */
@@ -40,32 +40,58 @@ export async function readEntries(desk: Desk): Promise<Entry[]> {
   return entries.toSorted((a, b) => a.label - b.label)
 }
 
-/** Usage is what a recount gives, and an offer is closed exactly when a cap is reached. */
-export async function checkUsage(desk: Desk, book: Book, now: Date): Promise<void> {
-  const { rows } = await desk.world.database.pool.query<Record<string, number>>(
-    `SELECT o.offer_id, o.full_until > $2 AS is_full, day.n AS day, u.clicks, u.conversions, u.payout_micros, c.count, c.sum
-     FROM offers o CROSS JOIN (VALUES (0), ($3::integer)) AS day (n)
-     LEFT JOIN offer_usage u ON u.offer_id = o.offer_id AND u.day = day.n
-     CROSS JOIN LATERAL (
-       SELECT count(*), coalesce(sum(payout_micros), 0)::bigint AS sum FROM conversions c
-       WHERE c.offer_id = o.offer_id AND NOT is_test AND status IN ('pending', 'approved')
-         AND (day.n = 0 OR (created_at AT TIME ZONE 'UTC')::date = DATE '1970-01-01' + day.n)) c
-     WHERE o.offer_id = ANY ($1) AND o.is_capped ORDER BY o.offer_id, day.n`,
+/** The offers of a run as the database has them. */
+export async function readOffers(desk: Desk): Promise<OfferTerms[]> {
+  const rows = await desk.db.selectFrom('offers').selectAll().where('offer_id', 'in', desk.offerIds).orderBy('offer_id').execute() // prettier-ignore
+  const goals = await desk.db
+    .selectFrom('goals')
+    .selectAll()
+    .where('offer_id', 'in', desk.offerIds)
+    .where('is_retired', '=', false)
+    .orderBy('place')
+    .execute()
+  return rows.map((row) => ({
+    status: row.status as OfferTerms['status'],
+    attributionS: row.attribution_s,
+    holdS: row.hold_s,
+    overCap: row.over_cap as OfferTerms['overCap'],
+    caps: {
+      dailyClicks: row.daily_click_cap,
+      totalClicks: row.total_click_cap,
+      dailyConversions: row.daily_conversion_cap,
+      totalConversions: row.total_conversion_cap,
+      dailyPayoutMicros: row.daily_payout_cap_micros,
+      totalPayoutMicros: row.total_payout_cap_micros,
+    },
+    goals: goals
+      .filter((goal) => goal.offer_id === row.offer_id)
+      .map((goal) => ({
+        name: goal.name,
+        payoutMicros: goal.payout_micros,
+        revenueMicros: goal.revenue_micros,
+        payoutPpm: goal.payout_ppm,
+        revenuePpm: goal.revenue_ppm,
+        isRepeatable: goal.is_repeatable,
+      })),
+  }))
+}
+
+/** What capped offers have used, and whether they are closed. The book counts anew each time. */
+export async function readUsage(desk: Desk, now: Date): Promise<OfferUsage[]> {
+  const { rows } = await desk.world.database.pool.query<Omit<OfferUsage, 'offer'> & { offer_id: number }>(
+    `SELECT o.offer_id, coalesce(o.full_until > $2, false) AS "isFull", ${used('today')}, ${used('total')}
+     FROM offers o
+     LEFT JOIN offer_usage today ON today.offer_id = o.offer_id AND today.day = $3
+     LEFT JOIN offer_usage total ON total.offer_id = o.offer_id AND total.day = 0
+     WHERE o.offer_id = ANY ($1) AND o.is_capped ORDER BY o.offer_id`,
     [desk.offerIds, now, dayNumber(now)],
   )
-  for (const row of rows) {
-    const offer = desk.offerIds.indexOf(row['offer_id'] ?? 0)
-    const used = book.usage(offer, now.getTime())[row['day'] === 0 ? 'total' : 'today']
-    const counts = { clicks: used.clicks, conversions: row['count'], payoutMicros: row['sum'] }
-    const kept = { clicks: row['clicks'] ?? 0, conversions: row['conversions'] ?? 0, payoutMicros: row['payout_micros'] ?? 0 } // prettier-ignore
-    assert.deepEqual(kept, counts, `The usage of offer ${offer} on day ${row['day']} is kept wrong.`)
-    assert.equal(
-      Boolean(row['is_full']),
-      book.isFull(offer, now.getTime()),
-      `Offer ${offer} is closed or open wrongly.`,
-    )
-  }
+  return rows.map(({ offer_id, ...usage }) => ({ offer: desk.offerIds.indexOf(offer_id), ...usage }))
 }
+
+const used = (row: string) =>
+  `json_build_object('clicks', coalesce(${row}.clicks, 0), 'conversions', coalesce(${row}.conversions, 0),
+    'payoutMicros', coalesce(${row}.payout_micros, 0)) AS ${row}`
 
 /** Publishers have what their conversions say, advertisers owe what they say, and everything sums to zero. */
 export async function checkMoney(desk: Desk, book: Book): Promise<void> {

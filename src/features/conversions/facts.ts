@@ -133,10 +133,7 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
     latestClicks,
     apps: await readApps(trx, [...new Set(subjects.map((subject) => subject.app_id))]),
     conversions: await readConversions(trx, subjects, commands),
-    contexts: await readContexts(
-      trx,
-      reports.filter((report) => !latestClicks.has(userKey(subjectOf(report)))),
-    ),
+    contexts: await readContexts(trx, reports),
     trusted: await readTrusted(trx, reports),
     keys: await readKeys(trx, reports, now),
     rules: await readFraudRules(trx),

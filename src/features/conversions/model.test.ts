@@ -5,7 +5,7 @@ import { start, steps } from '../../../test/money/deeds.ts'
 import { takeSteps } from '../../../test/money/run.ts'
 import { useWorld } from '../../../test/world.ts'
 
-const RUNS = 40
+const RUNS = 30
 
 const world = useWorld('money_model')
 

@@ -25,7 +25,7 @@ export async function confirmTestClick(
     clickId,
     attempts: 0,
   }
-  const result = await reprocessCall(db, call, { countryOf: () => null })
+  const result = await reprocessCall(db, call, { countryOf: () => null, now })
   if (result === null) throw new Error('A test confirmation was refused.')
   return result
 }
