@@ -158,13 +158,14 @@ async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date
   if (changes.length === 0) return
   const made = changes.filter(({ before }) => before === null).map(({ after }) => after)
   const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
+  // Moves first: what is rejected leaves its place to what is made.
+  if (moved.length > 0)
+    await sql`UPDATE conversions c SET ${MUTABLE} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(moved)}::jsonb) n
+      WHERE c.conversion_id = n.conversion_id`.execute(trx)
   if (made.length > 0)
     await sql`INSERT INTO conversions SELECT * FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(made)}::jsonb)`.execute(
       trx,
     )
-  if (moved.length > 0)
-    await sql`UPDATE conversions c SET ${MUTABLE} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(moved)}::jsonb) n
-      WHERE c.conversion_id = n.conversion_id`.execute(trx)
   const live = changes.filter(({ after }) => !after.is_test)
   await post(
     trx,
