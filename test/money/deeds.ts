@@ -194,7 +194,7 @@ const alone: fc.Arbitrary<Order> = fc.oneof(
 )
 const lane: fc.Arbitrary<Order[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
-  { weight: 2, arbitrary: fc.array(click, { minLength: 1, maxLength: 3 }) },
+  { weight: 2, arbitrary: fc.array(click, { minLength: 1, maxLength: 2 }) },
   { weight: 1, arbitrary: alone.map((order) => [order]) },
 )
 const waitS = often(1, 60, HOUR_S - 60, HOUR_S, 5 * HOUR_S, 24 * HOUR_S - 1, 24 * HOUR_S, 50 * HOUR_S)

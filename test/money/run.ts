@@ -1,7 +1,7 @@
 // Takes steps on both sides, the program and the book, and compares them after each.
 //
-// What runs at once must come out as if it had run one after the other, in some order: every order of the lanes is tried
-// on a copy of the book, and one of them must give the program's answers and the program's rows.
+// What runs at once must come out as if it had run one after the other, in some order: every order is tried on a
+// copy of the book, and one of them must give the program's answers and the program's rows.
 import assert from 'node:assert/strict'
 import type { World } from '../world.ts'
 import { apply } from './apply.ts'
@@ -98,13 +98,17 @@ async function takeStep(desk: Desk, books: Book[], lanes: Deed[][], nowMs: numbe
     offers: await readOffers(desk),
     usage: await readUsage(desk, now),
   }
-  const stories = books.flatMap((book) => permutations(lanes).map((order) => tell(book.clone(), order.flat(), nowMs)))
+  const orders = permutations(lanes.flatMap(piecesOf))
+  const stories = books.flatMap((book) => orders.map((order) => tell(book.clone(), order.flat(), nowMs)))
   const fitting = stories.filter((story) => isSame(story.seen, seen)).map((story) => story.book)
   if (fitting.length > 0) return [...new Map(fitting.map((book) => [book.summary(), book])).values()]
   const said = lanes.map((deeds) => deeds.map((deed) => JSON.stringify(deed)).join('\n')).join('\nand at once\n')
   assert.deepEqual(seen, stories[0]?.seen, `At ${now.toISOString()}\n${said}`)
   assert.fail('unreachable')
 }
+
+/** What is settled together is settled whole; clicks that come together may be recorded one by one. */
+const piecesOf = (lane: Deed[]): Deed[][] => (lane[0]?.kind === 'click' ? lane.map((deed) => [deed]) : [lane])
 
 function tell(book: Book, deeds: Deed[], nowMs: number) {
   const answers = new Map(deeds.map((deed) => [deed.label, apply(book, deed, nowMs)]))

@@ -30,6 +30,23 @@ export type Conversion = Omit<Selectable<Conversions>, 'status' | 'status_reason
   actor: Actor
 }
 
+const TIMES = [
+  'click_at',
+  'confirmed_at',
+  'hold_until',
+  'created_at',
+  'approved_at',
+  'rejected_at',
+  'reversed_at',
+] as const
+
+/** A row that came as JSON, in which times are text. */
+export function conversionOfJson(row: Record<string, unknown>): Conversion {
+  const conversion = { ...row }
+  for (const name of TIMES) if (typeof row[name] === 'string') conversion[name] = new Date(row[name])
+  return conversion as Conversion
+}
+
 /** As publishers see it. Why exactly something looked like fraud stays with the operator. */
 export function presentConversion(conversion: Conversion) {
   const time = (at: Date | null) => (at === null ? null : rfc3339(at))

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { type Conversion, presentConversion, type Status } from './conversions.ts'
+import { type Conversion, conversionOfJson, presentConversion, type Status } from './conversions.ts'
 
 const LOCK = 0x0ff3_0008
 const BATCH = 5_000
@@ -17,12 +17,11 @@ export async function numberEvents(db: Db): Promise<number> {
     if (!rows[0]?.locked) return 0 // somebody else is at it
     const numbered = await sql`
       WITH next AS (
-        SELECT event_id, nextval('event_feed') AS place
-        FROM (SELECT event_id FROM conversion_events WHERE seq IS NULL ORDER BY event_no LIMIT ${BATCH}) waiting
+        SELECT conversion_id, sequence, nextval('event_feed') AS place
+        FROM (SELECT conversion_id, sequence FROM conversion_events WHERE seq IS NULL ORDER BY event_no LIMIT ${BATCH}) waiting
       )
-      UPDATE conversion_events SET seq = next.place FROM next WHERE conversion_events.event_id = next.event_id`.execute(
-      trx,
-    )
+      UPDATE conversion_events e SET seq = next.place FROM next
+      WHERE e.conversion_id = next.conversion_id AND e.sequence = next.sequence`.execute(trx)
     return Number(numbered.numAffectedRows ?? 0)
   })
 }
@@ -58,19 +57,8 @@ export async function readEvents(
     sequence: row.sequence,
     status: row.status as Status,
     created_at: row.created_at,
-    conversion: fromSnapshot(row.snapshot as Record<string, unknown>),
+    conversion: conversionOfJson(row.snapshot as Record<string, unknown>),
   }))
-}
-
-const TIMES = ['click_at', 'confirmed_at', 'hold_until', 'created_at', 'approved_at', 'rejected_at', 'reversed_at']
-
-/** A snapshot is the row as JSON, in which times are text. */
-function fromSnapshot(snapshot: Record<string, unknown>): Conversion {
-  const entries = Object.entries(snapshot).map(([name, value]) => [
-    name,
-    TIMES.includes(name) && typeof value === 'string' ? new Date(value) : value,
-  ])
-  return Object.fromEntries(entries) as Conversion
 }
 
 /** An event as it is told, in the feed and in a postback. */

@@ -1,12 +1,12 @@
 // Everything a batch of commands is decided on, read in a few statements whatever the size of the batch, under the locks
 // that settle.ts took. Deciding a command changes the facts for those behind it.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import { type Caps, lockUsage, type Usage } from '../offers/caps.ts'
+import { CAP_COLUMNS, type CapRow, type Caps, capsOf, lockUsage, type Usage } from '../offers/caps.ts'
 import type { Change, Command, Report } from './commands.ts'
-import type { Conversion } from './conversions.ts'
-import { type FraudRule, readFraudRules } from './fraud.ts'
+import { type Conversion, conversionOfJson } from './conversions.ts'
+import type { Action, FraudRule, Signal } from './fraud.ts'
 import { KnownConversions, userKey } from './known.ts'
 
 export type GoalTerms = {
@@ -95,11 +95,12 @@ export const idempotencyKey = ({ appId, isTest, idempotencyKey: key }: Report) =
 export type Subject = { app_id: number; is_test: boolean; user_id: string; offer_id: number }
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 const LONGEST_ATTRIBUTION_MS = 366 * DAY_MS
 
 export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string, ClickFacts>> {
   if (clickIds.length === 0) return new Map()
-  const { rows } = await sql<ClickFacts>`
+  const { rows } = await sql<ClickFacts>`/* settle-clicks */
     SELECT c.*, t.attribution_s, t.goals AS terms FROM unnest(${clickIds}::uuid[]) AS wanted (id)
     CROSS JOIN LATERAL (SELECT ${CLICK_COLUMNS}, terms_id FROM clicks WHERE click_id = wanted.id) c
     JOIN terms t ON t.terms_id = c.terms_id`.execute(db)
@@ -118,29 +119,6 @@ export type FactsRequest = {
   day: number
 }
 
-export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
-  const { commands, clicks, now, day } = request
-  const subjects = request.subjects.filter((subject) => subject !== null)
-  const reports = commands.filter((command) => command.kind === 'report')
-  const offers = await readOffers(trx, [...new Set(subjects.map((subject) => subject.offer_id))])
-  const capped = [...offers.values()].filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
-  const usage = capped.length === 0 ? new Map() : await lockUsage(trx, capped, day)
-  const latestClicks = await readLatestClicks(trx, reports, now)
-  return {
-    offers,
-    usage,
-    clicks,
-    latestClicks,
-    apps: await readApps(trx, [...new Set(subjects.map((subject) => subject.app_id))]),
-    conversions: await readConversions(trx, subjects, commands),
-    contexts: await readContexts(trx, reports),
-    trusted: await readTrusted(trx, reports),
-    keys: await readKeys(trx, reports, now),
-    rules: await readFraudRules(trx),
-    counts: await readCounts(trx, subjects, [...clicks.values(), ...latestClicks.values()], now),
-  }
-}
-
 export const subjectOf = (report: Report): Subject => ({
   app_id: report.appId,
   is_test: report.isTest,
@@ -148,110 +126,121 @@ export const subjectOf = (report: Report): Subject => ({
   offer_id: report.offerId,
 })
 
-async function readOffers(trx: Trx, offerIds: number[]): Promise<Map<number, OfferFacts>> {
-  const { rows } = await sql<OfferFacts & Record<string, number | null>>`
-    SELECT o.offer_id, o.advertiser_id, o.name, o.description, o.category, o.payment_required, o.status, o.starts_at, o.ends_at,
-      o.over_cap, o.hold_s, o.is_capped, o.daily_click_cap, o.total_click_cap, o.daily_conversion_cap, o.total_conversion_cap,
-      o.daily_payout_cap_micros, o.total_payout_cap_micros,
-      (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_retired', g.is_retired,
-        'is_repeatable', g.is_repeatable, 'payout_micros', g.payout_micros, 'revenue_micros', g.revenue_micros,
-        'payout_ppm', g.payout_ppm, 'revenue_ppm', g.revenue_ppm) ORDER BY g.place, g.goal_id)
-        FROM goals g WHERE g.offer_id = o.offer_id) AS goals
-    FROM offers o WHERE o.offer_id = ANY (${offerIds})`.execute(trx)
-  return new Map(
-    rows.map((row) => [
-      row.offer_id,
-      {
-        ...row,
-        caps: {
-          dailyClicks: row['daily_click_cap'] ?? null,
-          totalClicks: row['total_click_cap'] ?? null,
-          dailyConversions: row['daily_conversion_cap'] ?? null,
-          totalConversions: row['total_conversion_cap'] ?? null,
-          dailyPayoutMicros: row['daily_payout_cap_micros'] ?? null,
-          totalPayoutMicros: row['total_payout_cap_micros'] ?? null,
-        },
-      },
+export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
+  const { commands, clicks, day } = request
+  const found = await askForFacts(trx, request)
+  const offers = new Map(found.offers.map((row) => [row.offer_id, offerOf(row)]))
+  const capped = [...offers.values()].filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
+  const latest = found.latest_clicks.map((row) => ({ ...row, clicked_at: new Date(row.clicked_at) }))
+  const keyed = commands.filter((command) => command.kind === 'report' && command.idempotencyKey !== null) as Report[]
+  return {
+    offers,
+    usage: capped.length === 0 ? new Map() : await lockUsage(trx, capped, day),
+    clicks,
+    latestClicks: new Map(latest.map((row) => [userKey(row), row])),
+    apps: new Map(found.apps.map((row) => [row.app_id, row])),
+    conversions: new KnownConversions(found.conversions.map(conversionOfJson)),
+    contexts: new Map(found.contexts.map((row) => [appUserKey(row), row])),
+    trusted: new Set(found.trusted.map((row) => `${row.app_id}|${row.offer_id}`)),
+    keys: await readKeys(trx, keyed, request.now),
+    rules: found.rules.map((row) => ({
+      offerId: row.offer_id,
+      signal: row.signal,
+      threshold: row.threshold,
+      action: row.action,
+    })),
+    counts: new Map([
+      ...found.counts.map(({ place, count }) => [userCountKey(found.users[place - 1] as Subject), count] as const),
+      ...(await countAddresses(trx, [...clicks.values(), ...latest], request.now)),
     ]),
-  )
+  }
 }
 
-async function readApps(trx: Trx, appIds: number[]): Promise<Map<number, AppFacts>> {
-  const rows = await trx
-    .selectFrom('apps')
-    .select(['app_id', 'publisher_id', 'currency', 'rate_micros'])
-    .select(['blocked_categories', 'blocked_keywords', 'payment_offers'])
-    .where((is) => is('app_id', '=', is.fn.any(is.val(appIds))))
-    .execute()
-  return new Map(rows.map((row) => [row.app_id, row]))
+type OfferRow = Omit<OfferFacts, 'caps' | 'starts_at' | 'ends_at'> &
+  CapRow & { starts_at: string | null; ends_at: string | null }
+
+function offerOf(row: OfferRow): OfferFacts {
+  return { ...row, starts_at: timeOf(row.starts_at), ends_at: timeOf(row.ends_at), caps: capsOf(row) }
 }
 
-/** All that these commands may speak of. Of what repeats, only what is named or could be adopted. */
-async function readConversions(
-  trx: Trx,
-  subjects: readonly Subject[],
-  commands: readonly Command[],
-): Promise<KnownConversions> {
+const timeOf = (text: string | null) => (text === null ? null : new Date(text))
+
+/** Lists as JSON: one statement, one answer, one plan, whatever the batch. */
+type Found = {
+  offers: OfferRow[]
+  apps: AppFacts[]
+  conversions: Record<string, unknown>[]
+  latest_clicks: ClickFacts[]
+  contexts: (SubIds & { app_id: number; is_test: boolean; user_id: string })[]
+  trusted: { app_id: number; offer_id: number }[]
+  rules: { offer_id: number | null; signal: Signal; threshold: number | null; action: Action }[]
+  counts: { place: number; count: number }[]
+}
+
+const list = (query: RawBuilder<unknown>) => sql`coalesce((SELECT json_agg(row_to_json(x)) FROM (${query}) x), '[]')`
+
+async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest): Promise<Found & { users: Subject[] }> {
+  const users = subjects.filter((subject) => subject !== null)
+  const reports = commands.filter((command) => command.kind === 'report')
   const named = commands.filter((command) => command.kind === 'report' || command.kind === 'confirmation')
-  const transactions = named.flatMap((command) => command.transactionId ?? [])
-  const confirmations = commands.filter((command) => command.kind === 'confirmation' && command.transactionId !== null)
+  const confirmations = commands.filter((command) => command.kind === 'confirmation')
   const ids = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
-  const { rows } = await sql<Conversion>`
-    SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${subjects.map((one) => one.app_id)}::bigint[],
-        ${subjects.map((one) => one.user_id)}::text[], ${subjects.map((one) => one.offer_id)}::bigint[]) AS k (app_id, user_id, offer_id)) k
-      JOIN conversions c USING (app_id, user_id, offer_id)
-      WHERE NOT c.is_repeatable OR c.status = 'pending'
-        OR c.publisher_transaction_id = ANY (${transactions}) OR c.advertiser_transaction_id = ANY (${transactions})
-    UNION
-    SELECT c.* FROM unnest(${confirmations.map((one) => (one.kind === 'confirmation' ? one.advertiserId : 0))}::bigint[],
-        ${confirmations.map((one) => (one.kind === 'confirmation' ? one.transactionId : ''))}::text[]) AS k (advertiser_id, txn)
-      JOIN conversions c ON c.advertiser_id = k.advertiser_id AND c.advertiser_transaction_id = k.txn
-        AND c.status <> 'rejected' AND c.offer_id = ANY (${[...new Set(subjects.map((one) => one.offer_id))]})
-    UNION
-    SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`.execute(trx)
-  return new KnownConversions(rows)
-}
-
-/** Each user's latest click on the offer, newest partition first; for the few who have none, a look into each. */
-async function readLatestClicks(trx: Trx, reports: readonly Report[], now: Date): Promise<Map<string, ClickFacts>> {
-  if (reports.length === 0) return new Map()
   const from = uuid7Floor(now.getTime() - LONGEST_ATTRIBUTION_MS)
   const to = uuid7Floor(now.getTime() + DAY_MS)
-  const { rows } = await sql<ClickFacts>`
-    SELECT c.*, t.attribution_s, t.goals AS terms
-    FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
-      ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS k (app_id, is_test, user_id, offer_id)) k
-    CROSS JOIN LATERAL (
-      SELECT ${CLICK_COLUMNS}, terms_id FROM clicks
-      WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
-        AND click_id >= ${from}::uuid AND click_id < ${to}::uuid
-      ORDER BY click_id DESC LIMIT 1) c
-    JOIN terms t ON t.terms_id = c.terms_id`.execute(trx)
-  return new Map(rows.map((row) => [userKey(row), row]))
+  const { rows } = await sql<Found>`/* settle-facts */
+    WITH s AS MATERIALIZED (
+      SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
+        ${users.map((one) => one.user_id)}::text[], ${users.map((one) => one.offer_id)}::bigint[])
+        WITH ORDINALITY AS s (app_id, is_test, user_id, offer_id, place)
+    ), r AS MATERIALIZED (
+      SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
+        ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS r (app_id, is_test, user_id, offer_id)
+    ), t AS MATERIALIZED (SELECT ${named.flatMap((one) => one.transactionId ?? [])}::text[] AS ids)
+    SELECT
+      ${list(sql`SELECT o.offer_id, o.advertiser_id, o.name, o.description, o.category, o.payment_required, o.status, o.starts_at,
+          o.ends_at, o.over_cap, o.hold_s, o.is_capped, ${sql.raw(CAP_COLUMNS.map((name) => `o.${name}`).join(', '))},
+          (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_retired', g.is_retired,
+            'is_repeatable', g.is_repeatable, 'payout_micros', g.payout_micros, 'revenue_micros', g.revenue_micros,
+            'payout_ppm', g.payout_ppm, 'revenue_ppm', g.revenue_ppm) ORDER BY g.place, g.goal_id)
+            FROM goals g WHERE g.offer_id = o.offer_id) AS goals
+        FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
+      ${list(sql`SELECT app_id, publisher_id, currency, rate_micros, blocked_categories, blocked_keywords, payment_offers
+        FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id)`)} AS apps,
+      ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM s) k
+          JOIN conversions c USING (app_id, user_id, offer_id)
+          WHERE NOT c.is_repeatable OR c.status = 'pending'
+            OR c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[]) OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
+        UNION ALL
+        SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
+            ${confirmations.map((one) => one.transactionId)}::text[]) AS k (advertiser_id, txn)) k
+          JOIN conversions c ON c.advertiser_id = k.advertiser_id AND c.advertiser_transaction_id = k.txn
+            AND c.status <> 'rejected' AND c.offer_id IN (SELECT offer_id FROM s)
+        UNION ALL
+        SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
+      ${list(sql`SELECT c.*, terms.attribution_s, terms.goals AS terms FROM r k
+        CROSS JOIN LATERAL (
+          SELECT ${CLICK_COLUMNS}, terms_id FROM clicks
+          WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
+            AND click_id >= ${from}::uuid AND click_id < ${to}::uuid
+          ORDER BY click_id DESC LIMIT 1) c
+        JOIN terms ON terms.terms_id = c.terms_id`)} AS latest_clicks,
+      ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
+        JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
+      ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k
+        JOIN trusted_offers t USING (app_id, offer_id)`)} AS trusted,
+      ${list(sql`SELECT offer_id, signal, threshold, action FROM fraud_rules
+        WHERE offer_id IS NULL OR offer_id IN (SELECT offer_id FROM s)`)} AS rules,
+      ${list(sql`SELECT s.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = s.app_id AND c.user_id = s.user_id
+            AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test LIMIT ${MAX_COUNTED}::integer) n) AS count
+        FROM s WHERE NOT s.is_test`)} AS counts`.execute(trx)
+  const [found] = rows
+  if (found === undefined) throw new Error('No facts were found.')
+  return { ...found, users }
 }
 
-async function readContexts(trx: Trx, reports: readonly Report[]): Promise<Map<string, SubIds>> {
-  if (reports.length === 0) return new Map()
-  const { rows } = await sql<SubIds & { app_id: number; is_test: boolean; user_id: string }>`
-    SELECT u.* FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.userId)}::text[],
-      ${reports.map((one) => one.isTest)}::boolean[]) AS k (app_id, user_id, is_test)) k
-    JOIN user_contexts u USING (app_id, user_id, is_test)`.execute(trx)
-  return new Map(rows.map((row) => [appUserKey(row), row]))
-}
-
-async function readTrusted(trx: Trx, reports: readonly Report[]): Promise<Set<string>> {
-  if (reports.length === 0) return new Set()
-  const { rows } = await sql<{ app_id: number; offer_id: number }>`
-    SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[],
-      ${reports.map((one) => one.offerId)}::bigint[]) AS k (app_id, offer_id)) k
-    JOIN trusted_offers t USING (app_id, offer_id)`.execute(trx)
-  return new Set(rows.map((row) => `${row.app_id}|${row.offer_id}`))
-}
-
-async function readKeys(trx: Trx, reports: readonly Report[], now: Date): Promise<Facts['keys']> {
-  const keyed = reports.filter((report) => report.idempotencyKey !== null)
+async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<Facts['keys']> {
   if (keyed.length === 0) return new Map()
-  const { rows } = await sql<{ name: string; request: string; conversion_id: string }>`
+  const { rows } = await sql<{ name: string; request: string; conversion_id: string }>`/* settle-keys */
     SELECT k.name, i.request, i.conversion_id FROM unnest(${keyed.map((one) => one.appId)}::bigint[], ${keyed.map((one) => one.isTest)}::boolean[],
       ${keyed.map((one) => one.idempotencyKey)}::text[], ${keyed.map(idempotencyKey)}::text[]) AS k (app_id, is_test, key, name)
     JOIN idempotency_keys i USING (app_id, is_test, key)
@@ -261,25 +250,14 @@ async function readKeys(trx: Trx, reports: readonly Report[], now: Date): Promis
 
 const MAX_COUNTED = 2_000 // more than any threshold that makes sense
 
-/** For the signals of fraud: how many conversions a user had within an hour, how many users an address within a day. */
-async function readCounts(
-  trx: Trx,
-  subjects: readonly Subject[],
-  clicks: readonly ClickFacts[],
-  now: Date,
-): Promise<Map<string, number>> {
-  const users = subjects.filter((subject) => !subject.is_test)
+/** For the signals of fraud: how many other users converted from a click's address within a day. */
+async function countAddresses(trx: Trx, clicks: readonly ClickFacts[], now: Date): Promise<Map<string, number>> {
   const visits = clicks.filter((click) => click.ip !== null && !click.is_test)
-  if (users.length === 0) return new Map()
-  const anHourAgo = uuid7Floor(now.getTime() - 3_600_000)
-  const aDayAgo = new Date(now.getTime() - DAY_MS)
-  const { rows } = await sql<{ name: string; count: number }>`
-    SELECT k.name, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id
-        AND c.conversion_id >= ${anHourAgo}::uuid AND NOT c.is_test LIMIT ${MAX_COUNTED}) s) AS count
-      FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.user_id)}::text[], ${users.map(userCountKey)}::text[]) AS k (app_id, user_id, name)
-    UNION ALL
+  if (visits.length === 0) return new Map()
+  const { rows } = await sql<{ name: string; count: number }>`/* settle-addresses */
     SELECT k.name, (SELECT count(DISTINCT (s.app_id, s.user_id)) FROM (SELECT c.app_id, c.user_id FROM conversions c WHERE c.ip = k.ip::inet
-        AND c.created_at > ${aDayAgo} AND NOT c.is_test AND (c.app_id, c.user_id) <> (k.app_id, k.user_id) LIMIT ${MAX_COUNTED}) s)
+        AND c.created_at > ${new Date(now.getTime() - DAY_MS)} AND NOT c.is_test AND (c.app_id, c.user_id) <> (k.app_id, k.user_id)
+        LIMIT ${MAX_COUNTED}::integer) s) AS count
       FROM unnest(${visits.map((one) => one.app_id)}::bigint[], ${visits.map((one) => one.user_id)}::text[], ${visits.map((one) => one.ip)}::text[],
         ${visits.map(addressCountKey)}::text[]) AS k (app_id, user_id, ip, name)`.execute(trx)
   return new Map(rows.map((row) => [row.name, row.count]))

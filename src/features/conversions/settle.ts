@@ -11,7 +11,7 @@ import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { movePosting, post, type Worth } from '../ledger/ledger.ts'
-import { addUsage, dayNumber, lockCaps, refreshFull } from '../offers/caps.ts'
+import { addUsage, CAPS_LOCK, dayNumber, refreshFull } from '../offers/caps.ts'
 import type { Change, Command, Outcome } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import { decide } from './decide.ts'
@@ -63,7 +63,6 @@ async function settleLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
   const { commands, now } = batch
   const day = dayNumber(now)
   await lock(trx, batch)
-  await lockCaps(trx, 'shared')
   const facts = await readFacts(trx, { ...batch, day })
   const moment = { now, makeId: () => uuid7(now.getTime()) }
   const outcomes: Outcome[] = []
@@ -124,7 +123,10 @@ async function lock(trx: Trx, { commands, subjects }: Batch): Promise<void> {
     return about
   })
   const keys = [...new Set(names.map((name) => hashNumber(name) % 0x7fff_ffff))].toSorted((a, b) => a - b)
-  await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS}, key) FROM unnest(${keys}::integer[]) AS key`.execute(trx)
+  // Plans are made once for each connection: with these statements, planning anew would cost more than running them.
+  await sql`/* settle-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+    (SELECT count(pg_advisory_xact_lock(${LOCK_CLASS}::integer, key)) FROM unnest(${keys}::integer[]) AS key),
+    pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint)`.execute(trx)
 }
 
 async function keepKey(
@@ -160,10 +162,10 @@ async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date
   const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
   // Moves first: what is rejected leaves its place to what is made.
   if (moved.length > 0)
-    await sql`UPDATE conversions c SET ${MUTABLE} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(moved)}::jsonb) n
+    await sql`/* settle-moved */ UPDATE conversions c SET ${MUTABLE} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(moved)}::jsonb) n
       WHERE c.conversion_id = n.conversion_id`.execute(trx)
   if (made.length > 0)
-    await sql`INSERT INTO conversions SELECT * FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(made)}::jsonb)`.execute(
+    await sql`/* settle-made */ INSERT INTO conversions SELECT * FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(made)}::jsonb)`.execute(
       trx,
     )
   const live = changes.filter(({ after }) => !after.is_test)

@@ -79,7 +79,7 @@ const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 
 export async function post(trx: Trx, postings: Posting[]): Promise<void> {
   if (postings.length === 0) return
   const rows = postings.flatMap(({ lines, ...posting }) => lines.map((line) => ({ ...posting, ...line })))
-  await sql`
+  await sql`/* ledger-post */
     INSERT INTO ledger_entries
       (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, created_at)
     SELECT "postingId", kind, account, "partyId", "amountMicros", "conversionId", reference,

@@ -29,7 +29,7 @@ export const CAP_COLUMNS = Object.values(COLUMNS)
 
 /** Null: no cap. */
 export type Caps = Record<keyof typeof COLUMNS, number | null>
-type CapRow = Record<(typeof CAP_COLUMNS)[number], number | null>
+export type CapRow = Record<(typeof CAP_COLUMNS)[number], number | null>
 export type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type UsageDelta = Usage & { offerId: number; day: number }
 
@@ -69,7 +69,7 @@ export async function readCaps(db: Db, offerIds: number[]): Promise<Map<number, 
   return new Map(rows.map((row) => [row.offer_id, capsOf(row)]))
 }
 
-const capsOf = (row: CapRow): Caps => ({
+export const capsOf = (row: CapRow): Caps => ({
   dailyClicks: row.daily_click_cap,
   totalClicks: row.total_click_cap,
   dailyConversions: row.daily_conversion_cap,

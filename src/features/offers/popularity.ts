@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
+import { uuid7Floor } from '../../lib/uuid7.ts'
 
 const WINDOW_DAYS = 30
 const LOCK = 0x0ff3_0003
@@ -16,11 +17,11 @@ async function recompute(trx: Trx, now: Date): Promise<number> {
   // One process at a time; whoever comes second has nothing to add.
   const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
   if (!rows[0]?.locked) return 0
-  const since = new Date(now.getTime() - WINDOW_DAYS * 86_400_000)
+  const since = now.getTime() - WINDOW_DAYS * 86_400_000 // ids begin with the time they were made
   const changed = await sql`
       WITH recent AS (
         SELECT offer_id, count(*)::integer AS completions FROM conversions
-        WHERE NOT is_test AND status IN ('pending', 'approved') AND created_at > ${since}
+        WHERE NOT is_test AND status IN ('pending', 'approved') AND conversion_id >= ${uuid7Floor(since)}::uuid
         GROUP BY offer_id
       )
       UPDATE offers SET popularity = coalesce(recent.completions, 0)
