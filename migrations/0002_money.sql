@@ -198,7 +198,7 @@ CREATE UNIQUE INDEX conversions_once ON conversions (app_id, user_id, offer_id, 
   WHERE status <> 'rejected' AND NOT is_repeatable;
 CREATE UNIQUE INDEX conversions_once_by_publisher ON conversions (app_id, user_id, offer_id, goal_id, is_test, publisher_transaction_id)
   WHERE status <> 'rejected' AND is_repeatable AND publisher_transaction_id IS NOT NULL;
-CREATE UNIQUE INDEX conversions_once_by_advertiser ON conversions (advertiser_id, offer_id, goal_id, is_test, advertiser_transaction_id)
+CREATE UNIQUE INDEX conversions_once_by_advertiser ON conversions (advertiser_id, advertiser_transaction_id, offer_id, goal_id, is_test)
   WHERE status <> 'rejected' AND advertiser_transaction_id IS NOT NULL;
 CREATE INDEX conversions_user ON conversions (app_id, user_id, conversion_id);
 CREATE INDEX conversions_app ON conversions (app_id, is_test, conversion_id);
@@ -358,6 +358,7 @@ CREATE TABLE ledger_entries (
   UNIQUE (posting_id, account, party_id)
 );
 CREATE INDEX ledger_entries_account ON ledger_entries (account, party_id, created_at);
+CREATE INDEX ledger_entries_time ON ledger_entries USING brin (created_at);
 
 CREATE FUNCTION check_posting() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE wrong uuid;

@@ -1,6 +1,7 @@
 // Opens the one record of everything: the embedded PostgreSQL, or the one DATABASE_URL names.
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { messageOf } from '../errors.ts'
 import { holdEmbeddedPostgres } from './embedded.ts'
 import type { DB } from './tables.ts'
 
@@ -43,20 +44,32 @@ const NAMED = /^\s*\/\* ([\w-]+) \*\//
 /**
  * Prepares statements that begin with a name in a comment, once for each connection: planning the large ones takes longer
  * than running them. The text must not depend on the values.
+ *
+ * A connection on which a query timed out is not used again. Its server may still do what was asked: after a BEGIN that
+ * nobody waited for, whatever came next would be acknowledged, and undone when the connection ends.
  */
-class PreparingClient extends pg.Client {
+class CarefulClient extends pg.Client {
   override query(...given: unknown[]): never {
     const [text, values, ...rest] = given
     const name = typeof text === 'string' && Array.isArray(values) ? NAMED.exec(text)?.[1] : undefined
     const args = name === undefined ? given : [{ name, text, values }, ...rest]
-    return (super.query as (...all: unknown[]) => never)(...args)
+    const result = (super.query as (...all: unknown[]) => unknown)(...args)
+    if (result instanceof Promise) result.catch((error: unknown) => this.#giveUpAfter(error))
+    return result as never
+  }
+
+  #giveUpAfter(error: unknown): void {
+    if (!messageOf(error).includes('Query read timeout')) return
+    const client = this as unknown as { _queryable: boolean; connection: { stream: { destroy(): void } } }
+    client._queryable = false // so the pool lets go of it
+    client.connection.stream.destroy()
   }
 }
 
 export function openPool(connection: pg.PoolConfig, connections: number): Pick<Database, 'db' | 'pool' | 'close'> {
   const pool = new pg.Pool({
     ...connection,
-    Client: PreparingClient,
+    Client: CarefulClient,
     max: connections,
     connectionTimeoutMillis: 5_000,
     // A server that stops answering, or a connection that died silently, must not hold anybody for ever. Kept by the

@@ -66,7 +66,9 @@ function findStanding(ofUser: Conversion[], goal: GoalFacts, told: Confirmation)
     .toSorted((a, b) => (a.conversion_id < b.conversion_id ? -1 : 1))
   return (
     reports.find((one) => one.publisher_transaction_id === told.transactionId) ??
-    reports.find((one) => one.status === 'pending')
+    reports.find((one) => one.status === 'pending') ??
+    // Taken on the publisher's word: paid already, so it must not be paid again on the advertiser's.
+    reports.find((one) => one.status === 'approved')
   )
 }
 
@@ -75,7 +77,10 @@ function isSettledRejection(one: Conversion, told: Confirmation, click: ClickFac
   if (one.status !== 'rejected' || one.click_id !== click.click_id) return false
   if (one.advertiser_transaction_id !== told.transactionId) return false
   const saysNo = told.status === 'rejected' || told.status === 'reversed'
-  return saysNo || (one.actor !== 'advertiser' && !told.isAgain)
+  if (saysNo) return true
+  // Calls can overtake each other: what was taken back by this very transaction stays so.
+  const isTakenBack = one.status_reason === 'advertiser_reversed' && told.transactionId !== null
+  return (one.actor !== 'advertiser' || isTakenBack) && !told.isAgain
 }
 
 type ClickParts = Parts & { click: ClickFacts }
@@ -88,6 +93,8 @@ function decideStanding(
   moment: Moment,
 ): Decision {
   const saysNo = told.status === 'rejected' || told.status === 'reversed'
+  // A no to another transaction is about something that was never paid.
+  if (saysNo && isOtherTransaction(standing, told)) return duplicate(standing)
   if (standing.status === 'pending' && saysNo) {
     const reason = told.status === 'rejected' ? 'advertiser_rejected' : 'advertiser_reversed'
     return move(standing, note(standing, told), 'rejected', reason, 'advertiser', moment)
@@ -103,6 +110,9 @@ function decideStanding(
   }
   return duplicate(standing)
 }
+
+const isOtherTransaction = ({ advertiser_transaction_id: known }: Conversion, { transactionId }: Confirmation) =>
+  known !== null && transactionId !== null && known !== transactionId
 
 const note = (standing: Conversion, told: Confirmation): Conversion => ({
   ...standing,
@@ -122,12 +132,14 @@ function confirm(standing: Conversion, told: Confirmation, parts: ClickParts, fa
   }
   const verdict = judgeConversion(confirmed, click, told.country, facts, moment)
   confirmed.signals = [...new Set([...standing.signals, ...verdict.signals])]
-  if (isExpired(click, standing.created_at))
+  // The advertiser may take its time to make up its mind; a publisher's own word does not stop the clock.
+  if (isExpired(click, standing.source === 'advertiser' ? standing.created_at : moment.now))
     return move(standing, confirmed, 'rejected', 'click_expired', 'system', moment)
   if (verdict.action === 'reject') return move(standing, confirmed, 'rejected', verdict.reason, 'system', moment)
+  // Held for the operator: a confirmation does not lift that.
+  if (standing.status_reason !== null) return keep(standing, confirmed)
   if (verdict.action === 'hold') return keep(standing, { ...confirmed, status_reason: verdict.reason })
-  if (offer.hold_s > 0)
-    return keep(standing, { ...confirmed, status_reason: null, hold_until: later(moment.now, offer.hold_s) })
+  if (offer.hold_s > 0) return keep(standing, { ...confirmed, hold_until: later(moment.now, offer.hold_s) })
   return move(standing, confirmed, 'approved', null, 'advertiser', moment)
 }
 

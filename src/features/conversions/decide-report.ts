@@ -43,15 +43,22 @@ export function decideReport(report: Report, facts: Facts, moment: Moment): Deci
   if (goal === undefined) return refuse('no_goal')
   if (goal.is_repeatable && report.transactionId === null) return refuse('needs_transaction')
   const earlier = facts.conversions.ofUser(userKey(subjectOf(report))).filter((one) => one.goal_id === goal.goal_id)
-  const same = earlier.find((one) => one.status !== 'rejected' && isSameReport(one, goal, report.transactionId))
+  const standing = earlier.filter((one) => one.status !== 'rejected')
+  const same = standing.find((one) => isSameReport(one, goal, report.transactionId))
   if (same !== undefined) return duplicate(same)
+  const told = goal.is_repeatable ? standing.find(isToldByAdvertiser) : undefined
+  if (told !== undefined) {
+    // The advertiser was quicker: it is the same completion, known by the publisher's id from now on.
+    const after = { ...told, publisher_transaction_id: report.transactionId }
+    return { outcome: { kind: 'duplicate', conversion: after }, change: { before: told, after } }
+  }
   const made = makeReported(report, { offer, app, goal, click }, facts, moment)
   const again = earlier.find(
     (one) =>
       one.status === 'rejected' &&
       made.status === 'rejected' &&
       one.status_reason === made.status_reason &&
-      one.publisher_transaction_id === report.transactionId,
+      (!goal.is_repeatable || one.publisher_transaction_id === report.transactionId),
   )
   return again === undefined ? create(made) : duplicate(again)
 }
@@ -60,6 +67,9 @@ export function decideReport(report: Report, facts: Facts, moment: Moment): Deci
 export function requestText({ userId, offerId, goalId, transactionId }: Report): string {
   return JSON.stringify([userId, offerId, goalId, transactionId])
 }
+
+const isToldByAdvertiser = (one: Conversion) =>
+  one.is_repeatable && one.source === 'advertiser' && one.publisher_transaction_id === null
 
 function isSameReport(one: Conversion, goal: GoalFacts, transactionId: string | null): boolean {
   if (!goal.is_repeatable) return !one.is_repeatable

@@ -206,10 +206,21 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
         FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
       ${list(sql`SELECT app_id, publisher_id, currency, rate_micros, blocked_categories, blocked_keywords, payment_offers
         FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id)`)} AS apps,
-      ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM s) k
-          JOIN conversions c USING (app_id, user_id, offer_id)
-          WHERE NOT c.is_repeatable OR c.status = 'pending'
-            OR c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[]) OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
+      ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM s) k CROSS JOIN LATERAL (
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status <> 'rejected' AND NOT c.is_repeatable) once
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status = 'rejected' ORDER BY c.conversion_id DESC LIMIT ${MAX_REJECTED}::integer) rejected
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status <> 'rejected' AND c.is_repeatable AND (c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
+                OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]))) named
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status IN ('pending', 'approved') AND c.is_repeatable
+              AND (c.publisher_transaction_id IS NULL OR c.advertiser_transaction_id IS NULL)
+              ORDER BY c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c
         UNION ALL
         SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
             ${confirmations.map((one) => one.transactionId)}::text[]) AS k (advertiser_id, txn)) k
@@ -248,6 +259,9 @@ async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<
   return new Map(rows.map((row) => [row.name, { request: row.request, conversionId: row.conversion_id }]))
 }
 
+// Nobody has more of these than is good; whoever has gets no slower for everybody else.
+const MAX_REJECTED = 50
+const MAX_ADOPTABLE = 200
 const MAX_COUNTED = 2_000 // more than any threshold that makes sense
 
 /** For the signals of fraud: how many other users converted from a click's address within a day. */
@@ -269,7 +283,10 @@ export const addressCountKey = (click: ClickFacts) => `address ${click.ip} ${app
 /** Makes the facts true again after a change, for the commands that follow in the same batch. */
 export function takeIn({ conversions, usage, counts }: Facts, { before, after }: Change, day: number): void {
   conversions.set(after)
-  if (before === null) counts.set(userCountKey(after), (counts.get(userCountKey(after)) ?? 0) + 1)
+  if (before === null) {
+    counts.set(userCountKey(after), (counts.get(userCountKey(after)) ?? 0) + 1)
+    if (after.ip !== null && !after.is_test) countVisitor(counts, after.ip, appUserKey(after))
+  }
   const used = usage.get(after.offer_id)
   if (used === undefined || after.is_test) return
   const { conversions: more, payoutMicros } = usageOf({ before, after })
@@ -278,6 +295,12 @@ export function takeIn({ conversions, usage, counts }: Facts, { before, after }:
   if (Math.floor(after.created_at.getTime() / DAY_MS) !== day) return
   used.today.conversions += more
   used.today.payoutMicros += payoutMicros
+}
+
+/** One more user of an address, for all others of the batch. One who was there before is counted twice: rules are not that fine. */
+function countVisitor(counts: Map<string, number>, ip: string, user: string): void {
+  for (const [key, count] of counts)
+    if (key.startsWith(`address ${ip} `) && key !== `address ${ip} ${user}`) counts.set(key, count + 1)
 }
 
 /** What a change adds to the usage of its offer's caps: they count what is neither rejected nor reversed. */

@@ -113,13 +113,15 @@ async function findSubjects(
   })
 }
 
-async function lock(trx: Trx, { commands, subjects }: Batch): Promise<void> {
+async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<void> {
   const names = commands.flatMap((command, i) => {
     const subject = subjects[i]
     const about = subject ? [`user ${userKey(subject)}`] : []
     if (command.kind === 'report' && command.idempotencyKey !== null) about.push(`key ${idempotencyKey(command)}`)
     if (command.kind === 'confirmation' && command.transactionId !== null && subject)
       about.push(`transaction ${command.advertiserId}|${subject.offer_id}|${command.transactionId}`)
+    const ip = command.kind === 'confirmation' ? clicks.get(command.clickId)?.ip : undefined
+    if (ip) about.push(`address ${ip}`) // so that rules about an address see those before them
     return about
   })
   const keys = [...new Set(names.map((name) => hashNumber(name) % 0x7fff_ffff))].toSorted((a, b) => a - b)
@@ -146,15 +148,19 @@ async function keepKey(
     WHERE idempotency_keys.created_at <= ${new Date(now.getTime() - 86_400_000)}`.execute(trx)
 }
 
-const MUTABLE = sql.raw(
-  [
-    'status', 'status_reason', 'publisher_transaction_id', 'advertiser_transaction_id', 'payout_micros', 'revenue_micros', 'currency',
-    'rate_micros', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'click_id', 'click_at', 'ip', 'country', 'device', 'signals',
-    'confirmed_at', 'hold_until', 'approved_at', 'rejected_at', 'reversed_at', 'sequence', 'event_id', 'actor',
-  ]
-    .map((column) => `${column} = n.${column}`)
-    .join(', '),
-) // prettier-ignore
+const MUTABLE = [
+  'status', 'status_reason', 'publisher_transaction_id', 'advertiser_transaction_id', 'payout_micros', 'revenue_micros', 'currency',
+  'rate_micros', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'click_id', 'click_at', 'ip', 'country', 'device', 'signals',
+  'confirmed_at', 'hold_until', 'approved_at', 'rejected_at', 'reversed_at', 'sequence', 'event_id', 'actor',
+] as const // prettier-ignore
+const ALL = [
+  ...['conversion_id', 'app_id', 'publisher_id', 'advertiser_id', 'offer_id', 'goal_id', 'user_id', 'is_test'],
+  ...['is_repeatable', 'source', 'created_at'],
+  ...MUTABLE,
+] as const
+// By name, so that a column which comes with a later version gets its default from this one.
+const columns = sql.raw(ALL.join(', '))
+const assignments = sql.raw(MUTABLE.map((column) => `${column} = n.${column}`).join(', '))
 
 async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date): Promise<void> {
   if (changes.length === 0) return
@@ -162,10 +168,10 @@ async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date
   const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
   // Moves first: what is rejected leaves its place to what is made.
   if (moved.length > 0)
-    await sql`/* settle-moved */ UPDATE conversions c SET ${MUTABLE} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(moved)}::jsonb) n
+    await sql`/* settle-moved */ UPDATE conversions c SET ${assignments} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(moved)}::jsonb) n
       WHERE c.conversion_id = n.conversion_id`.execute(trx)
   if (made.length > 0)
-    await sql`/* settle-made */ INSERT INTO conversions SELECT * FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(made)}::jsonb)`.execute(
+    await sql`/* settle-made */ INSERT INTO conversions (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::conversions, ${JSON.stringify(made)}::jsonb)`.execute(
       trx,
     )
   const live = changes.filter(({ after }) => !after.is_test)
