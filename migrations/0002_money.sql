@@ -341,6 +341,7 @@ CREATE TABLE inbound_calls (
   settled_at      timestamptz
 ) PARTITION BY RANGE (inbound_id);
 CREATE INDEX inbound_calls_due ON inbound_calls (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX inbound_calls_waiting ON inbound_calls (click_id) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX inbound_calls_click ON inbound_calls (click_id);
 
 -- The ledger: double entry. The lines of a posting are written in one statement and sum to zero, which a trigger sees

@@ -79,9 +79,11 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
 
   // What requests write.
   await ensurePartitionsAhead(db, Date.now())
-  const contexts = new Contexts(pool, new Spool<UserContext>(join(config.dataDir, 'spool', 'contexts')), sole)
+  const spoolDir = join(config.dataDir, 'spool')
+  const warn = (message: string) => log.warn(message)
+  const contexts = new Contexts(pool, new Spool<UserContext>(join(spoolDir, 'contexts')), sole, warn)
   opened.defer(() => contexts.close())
-  const clicks = new Clicks(database, new Spool<Click>(join(config.dataDir, 'spool', 'clicks')))
+  const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
   opened.defer(() => clicks.close())
   const desk = createDesk(db)
   const visitors = await openVisitorReader({ ...config, log })

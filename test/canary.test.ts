@@ -44,10 +44,10 @@ test('no route and no error repeats a secret, in its answer, its headers or the 
       written.push(answer.body, JSON.stringify(answer.headers))
     }
   }
-  const query = world.database.pool.query.bind(world.database.pool)
-  world.database.pool.query = () => Promise.reject(new Error(`a driver that repeats what it was given: ${secret}`))
-  const failed = await world.app.server.inject(`/v1/offers?apiKey=${key}&apiSecret=${secret}&userId=u&aff_sub=new`)
-  world.database.pool.query = query
+  const connect = world.database.pool.connect.bind(world.database.pool)
+  world.database.pool.connect = () => Promise.reject(new Error(`a driver that repeats what it was given: ${secret}`))
+  const failed = await world.app.server.inject(`/v1/conversions?apiKey=${key}&apiSecret=${secret}`)
+  world.database.pool.connect = connect
   assert.equal(failed.statusCode, 500)
   written.push(failed.body, ...world.logged)
   assert.ok(

@@ -115,7 +115,8 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
     .argument('[ids...]', 'conversion_ids')
     .option('--file <file>', 'take the ids from a file, one a line (of a CSV, the first column)')
     .action(async (ids: string[], options: OutputOptions & { file?: string }) => {
-      const wanted = [...ids, ...(options.file === undefined ? [] : await readIds(options.file))]
+      const given = [...ids, ...(options.file === undefined ? [] : await readIds(options.file))]
+      const wanted = given.map((id) => id.toLowerCase())
       if (wanted.length === 0) throw new OperatorError('Name one or more conversion_ids, or a --file with them.')
       const result = await withDatabase(({ database }) => moveAll(database.db, [...new Set(wanted)], to))
       show(options, result, ({ moved, unchanged, problems }) =>

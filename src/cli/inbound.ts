@@ -4,6 +4,7 @@ import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../features/clicks/geo.ts'
 import { type CallFilter, callOf, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
+import { isUuid } from '../lib/uuid7.ts'
 import { type Context, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, readLimit, show, table } from './output.ts'
@@ -33,6 +34,8 @@ export const inboundCommand = () =>
             const filter: CallFilter = {}
             if (options.outcome !== undefined) filter.outcome = options.outcome
             if (options.click !== undefined) filter.clickId = options.click
+            if (options.before !== undefined && !isUuid(options.before))
+              throw new OperatorError('--before must be an inbound_id.')
             if (options.before !== undefined) filter.before = options.before
             if (options.advertiser !== undefined)
               filter.advertiserId = (await findAdvertiser(db, options.advertiser)).advertiser_id
@@ -51,9 +54,11 @@ export const inboundCommand = () =>
         .action(async (ids: string[], options: OutputOptions) => {
           const results = await withDatabase((context) => reprocessAll(context, ids))
           show(options, results, () => table(results, ''))
-          if (results.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1
+          if (results.some(({ outcome }) => FAILURES.includes(outcome))) process.exitCode = 1
         }),
     )
+
+const FAILURES = ['refused', 'invalid', 'unmatched', 'unknown']
 
 const summary = (call: CallRow) => ({
   inbound_id: call.inbound_id,
@@ -71,7 +76,14 @@ async function reprocessAll({ config, database: { db } }: Context, ids: string[]
   try {
     for (const id of ids) {
       const call = await findCall(db, id)
-      if (call === null) throw new OperatorError(`There is no call "${id}". "offerdeck inbound list" shows them.`)
+      if (call === null) {
+        results.push({
+          inbound_id: id,
+          outcome: 'unknown',
+          message: 'There is no such call. "offerdeck inbound list" shows them.',
+        })
+        continue
+      }
       const again = await reprocessCall(db, callOf(call), { countryOf: (ip) => countries.find(ip), isAgain: true })
       results.push({
         inbound_id: id,

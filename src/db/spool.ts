@@ -6,13 +6,14 @@
 // gone (their lock is free) are replayed by whoever finds them.
 import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, rmSync } from 'node:fs'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { tryFileLock } from '../lib/file-lock.ts'
 
 const REPLAY_ROWS = 500
 const LOCK = 'owner.lock'
+const UNBORN = '.new-'
 
 type Waiting = { line: string; done: () => void; failed: (error: unknown) => void }
 
@@ -62,10 +63,7 @@ export class Spool<Row> {
   }
 
   async #openNew(): Promise<{ handle: FileHandle; path: string }> {
-    if (this.#unlock === null) {
-      await mkdir(this.#own, { recursive: true, mode: 0o700 })
-      this.#unlock = tryFileLock(join(this.#own, LOCK))
-    }
+    this.#unlock ??= await this.#makeOwnFolder()
     const path = join(this.#own, `${String(this.#count++).padStart(9, '0')}.jsonl`)
     const handle = await open(path, 'ax', 0o600)
     for (const folder of [this.#own, this.#root]) {
@@ -74,6 +72,16 @@ export class Spool<Row> {
       await opened.close()
     }
     return { handle, path }
+  }
+
+  /** Made under a name that nobody replays, locked, then given its own: it is never seen without its lock. */
+  async #makeOwnFolder(): Promise<() => void> {
+    const unborn = join(this.#root, `${UNBORN}${randomUUID()}`)
+    await mkdir(unborn, { recursive: true, mode: 0o700 })
+    const unlock = tryFileLock(join(unborn, LOCK))
+    if (unlock === null) throw new Error(`The new folder ${unborn} is locked by somebody else.`)
+    await rename(unborn, this.#own)
+    return unlock
   }
 
   async #seal(): Promise<void> {
@@ -92,9 +100,12 @@ export class Spool<Row> {
     })
     let replayed = 0
     for (const path of sealed) replayed += await replayFile(path, write)
-    for (const name of readdirSync(this.#root).toSorted()) {
-      const folder = join(this.#root, name)
-      if (folder !== this.#own) replayed += await this.#replayOrphan(folder, write)
+    for (const entry of readdirSync(this.#root, { withFileTypes: true }).toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )) {
+      const folder = join(this.#root, entry.name)
+      if (entry.isDirectory() && !entry.name.startsWith(UNBORN) && folder !== this.#own)
+        replayed += await this.#replayOrphan(folder, write)
     }
     return replayed
   }
@@ -110,6 +121,19 @@ export class Spool<Row> {
     } finally {
       release()
     }
+  }
+
+  /** Puts a row aside that can never be written, for somebody to look at. Resolves with the name of the file. */
+  async setAside(row: Row): Promise<string> {
+    const path = join(this.#root, 'refused.jsonl')
+    const file = await open(path, 'a', 0o600)
+    try {
+      await file.appendFile(`${JSON.stringify(row)}\n`)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+    return path
   }
 
   /** What is left stays for the next start. */

@@ -1,5 +1,6 @@
-// Rows that are never refused because the database is away: they are committed in groups, and while that cannot be, they
-// go to the spool on disk and are written later, by the same ids.
+// Rows that are never refused because the database is away, or fails for whatever reason but the row itself: they are
+// committed in groups, and while that cannot be, they go to the spool on disk and are written later, by the same ids.
+import { messageOf } from '../errors.ts'
 import { BatchWriter, type WriteBatch } from './batch-writer.ts'
 import { isAway, isRowFault } from './faults.ts'
 import type { Spool } from './spool.ts'
@@ -15,6 +16,7 @@ export type SpooledWriterOptions<Row, Result> = {
   /** What a row that went to the spool counts as. */
   spooled: Result
   lanes: number
+  warn: (message: string) => void
 }
 
 export class SpooledWriter<Row, Result> {
@@ -22,13 +24,15 @@ export class SpooledWriter<Row, Result> {
   readonly #writeLate: (rows: Row[]) => Promise<unknown>
   readonly #spool: Spool<Row>
   readonly #spooled: Result
+  readonly #warn: (message: string) => void
   #awayUntilMs = 0
 
-  constructor({ write, writeLate = write, spool, spooled, lanes }: SpooledWriterOptions<Row, Result>) {
+  constructor({ write, writeLate = write, spool, spooled, lanes, warn }: SpooledWriterOptions<Row, Result>) {
     this.#writer = new BatchWriter(write, isRowFault, { lanes })
     this.#writeLate = writeLate
     this.#spool = spool
     this.#spooled = spooled
+    this.#warn = warn
   }
 
   /** Resolves when the row is on disk, here or there. */
@@ -37,15 +41,15 @@ export class SpooledWriter<Row, Result> {
       try {
         return await this.#writer.add(row)
       } catch (error) {
-        if (!isAway(error)) throw error
-        this.#awayUntilMs = Date.now() + AWAY_MS
+        if (isRowFault(error)) throw error
+        if (isAway(error)) this.#awayUntilMs = Date.now() + AWAY_MS
       }
     }
     await this.#spool.append(row)
     return this.#spooled
   }
 
-  /** Writes what the spool took while the database was away. A row that the database refuses is not worth the others. */
+  /** Writes what the spool took while the database did not. A row that the database refuses for good is set aside. */
   replay(): Promise<number> {
     return this.#spool.replay(async (rows) => {
       try {
@@ -53,8 +57,10 @@ export class SpooledWriter<Row, Result> {
       } catch (error) {
         if (!isRowFault(error)) throw error
         for (const row of rows) {
-          await this.#writeLate([row]).catch((fault: unknown) => {
+          await this.#writeLate([row]).catch(async (fault: unknown) => {
             if (!isRowFault(fault)) throw fault
+            const file = await this.#spool.setAside(row)
+            this.#warn(`the database refused a row of the spool (${messageOf(fault)}); it is in ${file}`)
           })
         }
       }

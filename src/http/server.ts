@@ -133,7 +133,7 @@ function answerError(error: FastifyError | AppError, request: FastifyRequest, re
     request,
     reply,
     'SERVER_ERROR',
-    'Something went wrong on our side. Nothing was changed; try again shortly.',
+    'Something went wrong on our side. Try again shortly: repeating a request is safe.',
     null,
     ['Retry-After', String(RETRY_AFTER_SECONDS)],
   )

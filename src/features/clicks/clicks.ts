@@ -43,13 +43,14 @@ export type ClickOutcome = 'recorded' | 'full'
 export class Clicks {
   readonly #writer: SpooledWriter<Click, ClickOutcome>
 
-  constructor(database: { db: Db; pool: pg.Pool }, spool: Spool<Click>) {
+  constructor(database: { db: Db; pool: pg.Pool }, spool: Spool<Click>, warn: (message: string) => void) {
     this.#writer = new SpooledWriter({
       write: (clicks) => recordClicks(database, clicks, new Date()),
       writeLate: (clicks) => recordLateClicks(database.db, clicks, new Date()),
       spool,
       spooled: 'recorded',
       lanes: LANES,
+      warn,
     })
   }
 

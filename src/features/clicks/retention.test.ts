@@ -21,6 +21,7 @@ let offerId: number
 const world = useWorld('retention', async () => {
   ;({ db } = world.database)
   ;[offerId] = (await world.makeOffers({})) as [number]
+  await addClicks(db, { at: daysAgo(0), appId: 999_999, offerId }) // somebody still follows links
 })
 
 /** The names of the click partitions that hold days before this time. */
@@ -29,6 +30,12 @@ async function clickDaysBefore(time: string): Promise<string[]> {
 }
 
 const nameOf = (table: string, time: string) => `${table}_${time.slice(0, 10).replaceAll('-', '')}`
+
+test('a clock that jumped ahead drops nothing: nothing is younger than what would go', async () => {
+  await addClicks(db, { at: daysAgo(1), appId: 999_999, offerId })
+  assert.deepEqual(await dropOldClicks(db, new Date(NOW.getTime() + 400 * DAY_MS), 40), [])
+  assert.deepEqual(await dropOldInboundCalls(db, new Date(NOW.getTime() + 400 * DAY_MS), 40), [])
+})
 
 test('statistics are the same before and after clicks are dropped, in every zone and grouping', async () => {
   const { appId } = await world.makeApp()

@@ -4,7 +4,7 @@
 // table for a moment; while somebody still reads it, new clicks would queue up behind us. So we wait for a moment only,
 // and whoever called tries again later.
 import { sql } from 'kysely'
-import { dropPartition, listPartitionsBefore } from '../../db/partitions.ts'
+import { dropPartition, listPartitionsBefore, type PartitionedTable } from '../../db/partitions.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 
@@ -31,6 +31,7 @@ export async function dropOldClicks(db: Db, now: Date, keepDays: number): Promis
   const days = Math.max(keepDays, (await longestPromiseDays(db)) + SPARE_DAYS)
   const beforeMs = now.getTime() - days * DAY_MS
   return dropEach(db, async (trx) => {
+    if (!(await hasYounger(trx, 'clicks', beforeMs))) return null
     const [oldest] = await listPartitionsBefore(trx, 'clicks', beforeMs)
     if (oldest === undefined) return null
     await keepOut(trx, oldest)
@@ -43,6 +44,7 @@ export async function dropOldClicks(db: Db, now: Date, keepDays: number): Promis
 export async function dropOldInboundCalls(db: Db, now: Date, keepDays: number): Promise<string[]> {
   const beforeMs = now.getTime() - Math.max(keepDays, MIN_CALL_DAYS) * DAY_MS
   return dropEach(db, async (trx) => {
+    if (!(await hasYounger(trx, 'inbound_calls', beforeMs))) return null
     for (const partition of await listPartitionsBefore(trx, 'inbound_calls', beforeMs)) {
       if (await isWaiting(trx, partition)) continue
       await keepOut(trx, partition)
@@ -69,6 +71,14 @@ async function dropEach(db: Db, choose: (trx: Trx) => Promise<Partition | null>)
     if (name === null) return dropped
     dropped.push(name)
   }
+}
+
+/** Where nothing is younger than what would go, the clock has jumped ahead, or nothing happens: no reason to drop anything. */
+async function hasYounger(trx: Trx, table: PartitionedTable, timeMs: number): Promise<boolean> {
+  const id = sql.ref(table === 'clicks' ? 'click_id' : 'inbound_id')
+  const { rows } = await sql<{ found: boolean }>`
+    SELECT EXISTS (SELECT FROM ${sql.table(table)} WHERE ${id} >= ${uuid7Floor(timeMs)}::uuid) AS found`.execute(trx)
+  return rows[0]?.found ?? false
 }
 
 /** No row comes in or changes any more, so that none is lost between what is looked at and the drop. */

@@ -176,11 +176,13 @@ async function foldDays(trx: Trx, until: string): Promise<string | null> {
   const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${ROLLUP_LOCK}) AS locked`.execute(trx)
   if (!lock.rows[0]?.locked) return null
   // The first fold starts about where the ledger does, instead of going through years without an entry.
+  // It never goes beyond the newest entry: a clock that jumped ahead would close days that are still to come.
   const step = await sql<{ through: string }>`
     SELECT least(${until}::date, greatest(through, coalesce(
       (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_entries ORDER BY entry_id LIMIT 1), ${until}::date
     )) + ${DAYS_AT_ONCE}::integer)::text AS through
-    FROM ledger_rollup WHERE through < ${until}::date`.execute(trx)
+    FROM ledger_rollup WHERE through < least(${until}::date,
+      (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_entries ORDER BY entry_id DESC LIMIT 1))`.execute(trx)
   const next = step.rows[0]?.through
   if (next === undefined) return null
   await sql`

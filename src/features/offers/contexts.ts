@@ -26,10 +26,10 @@ export class Contexts {
   readonly #writer: SpooledWriter<UserContext, void>
   readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
 
-  constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess) {
+  constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess, warn: (message: string) => void) {
     this.#pool = pool
     this.#sole = sole
-    this.#writer = new SpooledWriter({ write: (rows) => this.#write(rows), spool, spooled: undefined, lanes: 2 })
+    this.#writer = new SpooledWriter({ write: (rows) => this.#write(rows), spool, spooled: undefined, lanes: 2, warn })
     sole.onCompany = () => this.#remembered.clear()
   }
 

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
-import { isUuid } from '../../../lib/uuid7.ts'
+import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
 import type { Outcome } from '../commands.ts'
 
 export type InboundCall = {
@@ -155,3 +155,16 @@ export async function findCall(db: Db, inboundId: string): Promise<CallRow | nul
 export async function findDueCalls(db: Db, now: Date, limit: number): Promise<CallRow[]> {
   return selectCalls(db).where('next_attempt_at', '<=', now).orderBy('next_attempt_at').limit(limit).execute()
 }
+
+/** All that wait for these clicks, in the order in which they came. */
+export async function findWaitingCalls(db: Db, clickIds: readonly string[], now: Date): Promise<CallRow[]> {
+  return selectCalls(db)
+    .where('next_attempt_at', 'is not', null)
+    .where((is) => is('click_id', '=', is.fn.any(is.val([...clickIds]))))
+    .where('inbound_id', '>=', oldestWaiting(now))
+    .orderBy('inbound_id')
+    .execute()
+}
+
+/** So that only the partitions of the last days are looked into. */
+const oldestWaiting = (now: Date) => uuid7Floor(now.getTime() - RETRY_FOR_MS - LONGEST_RETRY_MS * 2)

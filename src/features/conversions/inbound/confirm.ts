@@ -3,7 +3,16 @@ import type { Db } from '../../../db/open.ts'
 import { getAdvertiser } from '../../accounts/advertisers.ts'
 import type { Confirmation, Outcome } from '../commands.ts'
 import { settle } from '../settle.ts'
-import { type CallOutcome, callOf, describeOutcome, findDueCalls, type InboundCall, keepRefusedCall } from './calls.ts'
+import {
+  callOf,
+  type CallOutcome,
+  type CallRow,
+  describeOutcome,
+  findDueCalls,
+  findWaitingCalls,
+  type InboundCall,
+  keepRefusedCall,
+} from './calls.ts'
 import { type Dialect, readCall } from './parameters.ts'
 
 /** Settles one confirmation; in the server many at a time, from the command line alone. */
@@ -31,6 +40,11 @@ export async function confirmCall(
     await keepRefusedCall(db, call, result, now)
     return { ...result, message: reason }
   }
+  if (isFirst(call)) {
+    // What came before it and still waits for its click goes before it.
+    const waiting = await findWaitingCalls(db, [told.clickId], now)
+    await reprocessInTurn(db, waiting, { settle: settleOne, countryOf, now })
+  }
   const outcome = await settleOne({
     kind: 'confirmation',
     advertiserId: call.advertiserId,
@@ -46,6 +60,8 @@ export async function confirmCall(
   const result = describeOutcome(outcome)
   return { ...result, message: messageFor(result) }
 }
+
+const isFirst = (call: InboundCall) => call.attempts <= 1
 
 function messageFor({ outcome, reason }: CallOutcome): string {
   if (outcome === 'duplicate') return 'We know this conversion already; nothing was changed.'
@@ -84,6 +100,18 @@ export async function retryUnmatched(
   settleOne: Settle = (confirmation) => settleAlone(db, confirmation, now),
 ): Promise<number> {
   const due = await findDueCalls(db, now, RETRY_BATCH)
-  await Promise.all(due.map((row) => reprocessCall(db, callOf(row), { countryOf, settle: settleOne, now })))
+  const clickIds = [...new Set(due.flatMap((row) => row.click_id ?? []))]
+  // With each, whatever else waits for its click: calls must not overtake each other.
+  const waiting = clickIds.length === 0 ? [] : await findWaitingCalls(db, clickIds, now)
+  const all = new Map([...due, ...waiting].map((row) => [row.inbound_id, row]))
+  const inOrder = [...all.values()].toSorted((a, b) => (a.inbound_id < b.inbound_id ? -1 : 1))
+  const byClick = Map.groupBy(inOrder, (row) => row.click_id)
+  await Promise.all(
+    [...byClick.values()].map((calls) => reprocessInTurn(db, calls, { countryOf, settle: settleOne, now })),
+  )
   return due.length
+}
+
+async function reprocessInTurn(db: Db, calls: CallRow[], options: ConfirmOptions): Promise<void> {
+  for (const row of calls) await reprocessCall(db, callOf(row), options)
 }

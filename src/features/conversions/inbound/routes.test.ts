@@ -210,5 +210,5 @@ test('while the database is away the caller is told to try again', async () => {
   await away.close()
   assert.equal(answer.statusCode, 503)
   assert.match(String(answer.headers['retry-after']), /^\d+$/)
-  assert.match(answer.json<Told>().message, /Try again/)
+  assert.match(answer.json<Told>().message, /Call again/)
 })

@@ -76,7 +76,7 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
           403: outcomeReply('Not from this address.'),
           413: outcomeReply('The body is too large.'),
           429: outcomeReply('Too many calls with wrong tokens.'),
-          503: outcomeReply('Nothing was recorded. Try again.'),
+          503: outcomeReply('We could not record this just now. Call again: repeating it is safe.'),
         },
       },
       handler: receive,
@@ -108,7 +108,12 @@ export async function postbackRoutes(server: FastifyInstance, options: PostbackR
       return answer(
         reply,
         503,
-        { outcome: 'invalid', reason: null, conversionId: null, message: 'Nothing was recorded. Try again.' },
+        {
+          outcome: 'invalid',
+          reason: null,
+          conversionId: null,
+          message: 'We could not record this just now. Call again: repeating it is safe.',
+        },
         asText ? 'error' : null,
       )
     }
