@@ -120,3 +120,26 @@ test('a schema of a newer version, or a migration changed afterwards, is refused
   await database.pool.query("DELETE FROM schema_migrations WHERE name = '9999_future.sql'")
   await database.close()
 })
+
+test('a connection on which a query timed out is not used again: its transaction would swallow what comes next', async () => {
+  const one = openPool({ ...world.connection(world.databaseName), query_timeout: 300 }, 1)
+  const { rows } = await one.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const pid = rows[0]?.pid ?? 0
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await assert.rejects(
+      one.db.transaction().execute(async () => {}),
+      /Query read timeout/,
+    )
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await one.pool.query("INSERT INTO publishers (name) VALUES ('after the timeout')")
+  await one.close()
+  const found = await world.database.db
+    .selectFrom('publishers')
+    .select('name')
+    .where('name', '=', 'after the timeout')
+    .execute()
+  assert.equal(found.length, 1)
+})

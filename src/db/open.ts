@@ -68,13 +68,13 @@ class CarefulClient extends pg.Client {
 
 export function openPool(connection: pg.PoolConfig, connections: number): Pick<Database, 'db' | 'pool' | 'close'> {
   const pool = new pg.Pool({
+    // A server that stops answering, or a connection that died silently, must not hold anybody for ever. Kept by the
+    // client: the server cannot end what it no longer hears of, and poolers refuse the parameter.
+    query_timeout: 15_000,
     ...connection,
     Client: CarefulClient,
     max: connections,
     connectionTimeoutMillis: 5_000,
-    // A server that stops answering, or a connection that died silently, must not hold anybody for ever. Kept by the
-    // client: the server cannot end what it no longer hears of, and poolers refuse the parameter.
-    query_timeout: 15_000,
     keepAlive: true,
     application_name: 'offerdeck',
   })

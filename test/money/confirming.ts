@@ -44,13 +44,19 @@ function findToAdopt(theirs: Entry[], goal: Goal, txn: string | null): Entry | u
   const standing = theirs.filter((one) => one.status !== 'rejected')
   if (!goal.isRepeatable) return standing[0]
   const reports = standing.filter((one) => one.source === 'publisher' && one.advertiserTxn === null)
-  return reports.find((one) => one.publisherTxn === txn) ?? reports.find((one) => one.status === 'pending')
+  return (
+    reports.find((one) => one.publisherTxn === txn) ??
+    reports.find((one) => one.status === 'pending') ??
+    reports.find((one) => one.status === 'approved')
+  )
 }
 
 type Told = { deed: Confirmed; click: Click; worth: Worth; nowMs: number }
 
 /** "The same call with another status is a move, not a row." */
 function hear(book: Book, one: Entry, { deed, click, worth, nowMs }: Told): Answer {
+  const isOfAnother = deed.txn !== null && one.advertiserTxn !== null && deed.txn !== one.advertiserTxn
+  if (saysNo(deed) && isOfAnother) return same(one)
   if (one.status !== 'reversed') one.advertiserTxn ??= deed.txn
   if (saysNo(deed)) {
     if (one.status === 'approved') return move(one, 'reversed', 'advertiser_reversed', 'advertiser')
@@ -58,8 +64,9 @@ function hear(book: Book, one: Entry, { deed, click, worth, nowMs }: Told): Answ
   }
   if (deed.status === 'pending' || one.status !== 'pending' || one.isConfirmed) return same(one)
   Object.assign(one, worth, { click: click.label, isConfirmed: true })
-  // What was told in time may be confirmed later.
-  if (isExpired(click, one.createdAtMs)) return move(one, 'rejected', 'click_expired', 'system')
+  // What the advertiser told in time it may confirm later; a publisher's word does not stop the clock.
+  if (isExpired(click, one.source === 'advertiser' ? one.createdAtMs : nowMs))
+    return move(one, 'rejected', 'click_expired', 'system')
   const { holdS } = book.offer(one.offer)
   if (holdS === 0) return move(one, 'approved', null, 'advertiser')
   Object.assign(one, { holdUntilMs: nowMs + holdS * 1000, reason: null })
@@ -81,13 +88,14 @@ function judge(book: Book, deed: Confirmed, click: Click, nowMs: number): Verdic
 const saysNo = ({ status }: Confirmed) => status === 'rejected' || status === 'reversed'
 
 /**
- * The same call again, about what was rejected: rejected it stays. But an advertiser may take back a no, and what is done
- * again by hand is judged anew.
+ * The same call again, about what was rejected: rejected it stays. But an advertiser may take back a no, unless a reversal
+ * of the same transaction overtook its yes, and what is done again by hand is judged anew.
  */
 function isSettled(one: Entry, deed: Confirmed): boolean {
   if (one.status !== 'rejected' || one.click !== deed.click || one.advertiserTxn !== deed.txn) return false
   if (saysNo(deed)) return true
   // A publisher's report that was refused at once says nothing about what the advertiser tells.
   const wasTold = one.source === 'advertiser' || one.moves > 1
-  return wasTold && one.actor !== 'advertiser' && !deed.isAgain
+  const isTakenBack = one.reason === 'advertiser_reversed' && deed.txn !== null
+  return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !deed.isAgain
 }

@@ -1,5 +1,5 @@
 // The book's word on publishers' reports (design 2.13).
-import { blank, type Book, type Click, isExpired, same, worthOf } from './book.ts'
+import { blank, type Book, type Click, type Entry, isExpired, same, worthOf } from './book.ts'
 import { type Answer, DAY_MS, type Deed, type Goal, PEOPLE, TRUSTED } from './deeds.ts'
 
 type Reported = Extract<Deed, { kind: 'report' }>
@@ -30,10 +30,16 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
     (one) => one.status !== 'rejected' && (!goal.isRepeatable || (one.publisherTxn ?? one.advertiserTxn) === deed.txn),
   )
   if (standing !== undefined) return same(standing)
+  const told = theirs.find((one) => goal.isRepeatable && isToldByAdvertiser(one))
+  if (told !== undefined) {
+    told.publisherTxn = deed.txn
+    return same(told)
+  }
   const worth = worthOf(goal, null)
   const refusal = refusalOf(book, deed, click, worth.payoutMicros, nowMs)
   const again = theirs.find(
-    (one) => one.status === 'rejected' && one.reason === refusal && one.publisherTxn === deed.txn,
+    (one) =>
+      one.status === 'rejected' && one.reason === refusal && (!goal.isRepeatable || one.publisherTxn === deed.txn),
   )
   if (again !== undefined) return same(again)
   const accepted = isTrusted(book, deed, goal) ? 'approved' : 'pending'
@@ -48,6 +54,10 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
     click: click?.label ?? null,
   })
 }
+
+/** The advertiser was quicker: what the publisher tells is the same completion. */
+const isToldByAdvertiser = ({ source, status, publisherTxn }: Entry) =>
+  source === 'advertiser' && publisherTxn === null && (status === 'pending' || status === 'approved')
 
 function latestLiveClick(book: Book, { person, offer, isTest }: Reported, nowMs: number): Click | null {
   const theirs = book.clicks.filter(
