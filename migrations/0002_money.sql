@@ -218,7 +218,7 @@ CREATE TABLE conversion_events (
   status_reason text,
   actor         text NOT NULL,
   created_at    timestamptz NOT NULL,
-  snapshot      jsonb NOT NULL,
+  snapshot      json NOT NULL,
   seq           bigint,                                                   -- its place in the feed, given after commit
   PRIMARY KEY (conversion_id, sequence)
 ) WITH (fillfactor = 70);
@@ -258,7 +258,7 @@ BEGIN
   -- An update that is no move has kept its event_id.
   INSERT INTO conversion_events (event_id, conversion_id, sequence, app_id, is_test, status, status_reason, actor, created_at, snapshot)
   SELECT c.event_id, c.conversion_id, c.sequence, c.app_id, c.is_test, c.status, c.status_reason, c.actor,
-    coalesce(c.reversed_at, c.rejected_at, c.approved_at, c.created_at), to_jsonb(c)
+    coalesce(c.reversed_at, c.rejected_at, c.approved_at, c.created_at), row_to_json(c)
   FROM changed c
   ORDER BY c.conversion_id
   ON CONFLICT DO NOTHING;
@@ -275,8 +275,8 @@ BEGIN
 END $$;
 -- Only the number in the feed is given later, once.
 CREATE TRIGGER conversion_events_kept BEFORE UPDATE ON conversion_events FOR EACH ROW
-  WHEN (OLD.seq IS NOT NULL OR (OLD.event_id, OLD.event_no, OLD.conversion_id, OLD.sequence, OLD.status, OLD.status_reason, OLD.actor, OLD.created_at, OLD.snapshot)
-    IS DISTINCT FROM (NEW.event_id, NEW.event_no, NEW.conversion_id, NEW.sequence, NEW.status, NEW.status_reason, NEW.actor, NEW.created_at, NEW.snapshot))
+  WHEN (OLD.seq IS NOT NULL OR (OLD.event_id, OLD.event_no, OLD.conversion_id, OLD.sequence, OLD.status, OLD.status_reason, OLD.actor, OLD.created_at, OLD.snapshot::text)
+    IS DISTINCT FROM (NEW.event_id, NEW.event_no, NEW.conversion_id, NEW.sequence, NEW.status, NEW.status_reason, NEW.actor, NEW.created_at, NEW.snapshot::text))
   EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER conversion_events_not_deleted BEFORE DELETE ON conversion_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -355,9 +355,10 @@ CREATE TABLE ledger_entries (
   amount_micros bigint NOT NULL CHECK (amount_micros <> 0),
   conversion_id uuid,
   reference     text,                                                     -- of a payment
-  created_at    timestamptz NOT NULL,
-  UNIQUE (posting_id, account, party_id)
+  created_at    timestamptz NOT NULL
 );
+-- A payment is posted once. What a conversion posts goes with its event, of which there is one.
+CREATE UNIQUE INDEX ledger_entries_payment ON ledger_entries (posting_id, account, party_id) WHERE kind <> 'conversion';
 CREATE INDEX ledger_entries_account ON ledger_entries (account, party_id, created_at);
 CREATE INDEX ledger_entries_time ON ledger_entries USING brin (created_at);
 

@@ -7,7 +7,7 @@ import { settle } from './settle.ts'
 
 /** Each command holds a few locks of the database until its batch is done. */
 export const DESK_ROWS = 50
-const LANES = 3
+const LANES = 2
 
 /** Resolves when the command is settled and committed. */
 export type Desk = (command: Command) => Promise<Outcome>

@@ -12,6 +12,7 @@
 // Past days are folded into ledger_days. A folded day is closed: what is posted for it later counts for the first open
 // one. To fold everything anew, empty ledger_days and set ledger_rollup.through back to 2000-01-01, in one transaction.
 import { type RawBuilder, sql } from 'kysely'
+import { arrayLiteral } from '../../db/arrays.ts'
 import type { Db, Trx } from '../../db/open.ts'
 
 export type Account = 'publisher_pending' | 'publisher_payable' | 'advertiser_receivable' | 'network_margin' | 'cash'
@@ -78,15 +79,16 @@ const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 
 /** Writes postings in one statement, since that is what the database looks at to see that each sums to zero. */
 export async function post(trx: Trx, postings: Posting[]): Promise<void> {
   if (postings.length === 0) return
-  const rows = postings.flatMap(({ lines, ...posting }) => lines.map((line) => ({ ...posting, ...line })))
+  const lines = postings.flatMap(({ lines: ofOne, ...posting }) => ofOne.map((line) => ({ ...posting, ...line })))
+  const column = (pick: (line: (typeof lines)[number]) => string | number | Date | null) =>
+    arrayLiteral(lines.map(pick))
   await sql`/* ledger-post */
-    INSERT INTO ledger_entries
-      (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, created_at)
-    SELECT "postingId", kind, account, "partyId", "amountMicros", "conversionId", reference,
-      greatest("createdAt", ${FIRST_OPEN_TIME})
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS line ("postingId" uuid, kind text, account text,
-      "partyId" bigint, "amountMicros" bigint, "conversionId" uuid, reference text, "createdAt" timestamptz)
-  `.execute(trx)
+    INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, created_at)
+    SELECT posting_id, kind, account, party_id, amount_micros, conversion_id, reference, greatest(at, ${FIRST_OPEN_TIME})
+    FROM unnest(${column((line) => line.postingId)}::uuid[], ${column((line) => line.kind)}::text[], ${column((line) => line.account)}::text[],
+      ${column((line) => line.partyId)}::bigint[], ${column((line) => line.amountMicros)}::bigint[], ${column((line) => line.conversionId)}::uuid[],
+      ${column((line) => line.reference)}::text[], ${column((line) => line.createdAt)}::timestamptz[])
+      AS line (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, at)`.execute(trx)
 }
 
 /** What a publisher is owed, and has been paid so far. Reversals of what was paid already can make payable negative. */
