@@ -35,6 +35,8 @@ CREATE TABLE terms (
   created_at    timestamptz NOT NULL DEFAULT now()
 );
 
+CREATE INDEX terms_offer ON terms (offer_id, attribution_s);
+
 ALTER TABLE offers
   ADD daily_click_cap         bigint CHECK (daily_click_cap > 0),         -- days are of UTC
   ADD total_click_cap         bigint CHECK (total_click_cap > 0),
@@ -106,6 +108,11 @@ CREATE TABLE clicks (
   signals     text[]                                                      -- why it is suspected; null: it is not
 ) PARTITION BY RANGE (click_id);
 CREATE INDEX clicks_user ON clicks (app_id, user_id, click_id);
+
+-- The lowest id that can be made at a time, in Unix milliseconds: the same as uuid7Floor in the program.
+CREATE FUNCTION uuid7_floor(ms bigint) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (lpad(to_hex(greatest(ms, 0)), 12, '0') || '00000000000000000000')::uuid
+$$;
 
 -- Inserts those of a batch whose offers are not capped, and returns the ids of the rest, for the careful way; `offers` are
 -- those of its live clicks. A function, because each of its statements sees what was committed before it: whoever caps an

@@ -96,7 +96,6 @@ export type Subject = { app_id: number; is_test: boolean; user_id: string; offer
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-const LONGEST_ATTRIBUTION_MS = 366 * DAY_MS
 
 export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string, ClickFacts>> {
   if (clickIds.length === 0) return new Map()
@@ -165,7 +164,8 @@ function offerOf(row: OfferRow): OfferFacts {
 
 const timeOf = (text: string | null) => (text === null ? null : new Date(text))
 
-/** Lists as JSON: one statement, one answer, one plan, whatever the batch. */
+// Lists as JSON: one statement, one answer, one plan, whatever the batch. What is ordered is ordered by the whole of the
+// index that finds it: by the id alone, a plan might walk through all ids instead.
 type Found = {
   offers: OfferRow[]
   apps: AppFacts[]
@@ -185,8 +185,7 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
   const named = commands.filter((command) => command.kind === 'report' || command.kind === 'confirmation')
   const confirmations = commands.filter((command) => command.kind === 'confirmation')
   const ids = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
-  const from = uuid7Floor(now.getTime() - LONGEST_ATTRIBUTION_MS)
-  const to = uuid7Floor(now.getTime() + DAY_MS)
+  const nowMs = now.getTime()
   const { rows } = await sql<Found>`/* settle-facts */
     WITH s AS MATERIALIZED (
       SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
@@ -211,29 +210,33 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
               AND c.status <> 'rejected' AND NOT c.is_repeatable) once
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status = 'rejected' ORDER BY c.conversion_id DESC LIMIT ${MAX_REJECTED}::integer) rejected
+              AND c.status = 'rejected' ORDER BY c.app_id DESC, c.user_id DESC, c.conversion_id DESC LIMIT ${MAX_REJECTED}::integer) rejected
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status <> 'rejected' AND c.is_repeatable AND (c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
-                OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]))) named
+                OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]))
+              ORDER BY c.app_id, c.user_id, c.conversion_id) named
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status IN ('pending', 'approved') AND c.is_repeatable
               AND (c.publisher_transaction_id IS NULL OR c.advertiser_transaction_id IS NULL)
-              ORDER BY c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c
+              ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c
         UNION ALL
         SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
             ${confirmations.map((one) => one.transactionId)}::text[]) AS k (advertiser_id, txn)) k
-          JOIN conversions c ON c.advertiser_id = k.advertiser_id AND c.advertiser_transaction_id = k.txn
+          CROSS JOIN LATERAL (SELECT * FROM conversions c WHERE c.advertiser_id = k.advertiser_id AND c.advertiser_transaction_id = k.txn
             AND c.status <> 'rejected' AND c.offer_id IN (SELECT offer_id FROM s)
+            ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) c
         UNION ALL
         SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
-      ${list(sql`SELECT c.*, terms.attribution_s, terms.goals AS terms FROM r k
+      ${list(sql`SELECT c.*, terms.attribution_s, terms.goals AS terms
+        FROM (SELECT r.*, uuid7_floor(${nowMs}::bigint - 1000::bigint * (SELECT max(attribution_s) FROM terms t WHERE t.offer_id = r.offer_id)) AS oldest
+          FROM r) k
         CROSS JOIN LATERAL (
           SELECT ${CLICK_COLUMNS}, terms_id FROM clicks
           WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
-            AND click_id >= ${from}::uuid AND click_id < ${to}::uuid
-          ORDER BY click_id DESC LIMIT 1) c
+            AND click_id >= k.oldest AND click_id < uuid7_floor(${nowMs}::bigint + ${DAY_MS}::bigint)
+          ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c
         JOIN terms ON terms.terms_id = c.terms_id`)} AS latest_clicks,
       ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
         JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
@@ -242,7 +245,7 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
       ${list(sql`SELECT offer_id, signal, threshold, action FROM fraud_rules
         WHERE offer_id IS NULL OR offer_id IN (SELECT offer_id FROM s)`)} AS rules,
       ${list(sql`SELECT s.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = s.app_id AND c.user_id = s.user_id
-            AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test LIMIT ${MAX_COUNTED}::integer) n) AS count
+            AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_COUNTED}::integer) n) AS count
         FROM s WHERE NOT s.is_test`)} AS counts`.execute(trx)
   const [found] = rows
   if (found === undefined) throw new Error('No facts were found.')
