@@ -13,7 +13,7 @@ import {
   findGoal,
   fromClick,
   isExpired,
-  isOverCap,
+  isSpent,
   judgeConversion,
   keep,
   makeConversion,
@@ -80,7 +80,9 @@ function isSettledRejection(one: Conversion, told: Confirmation, click: ClickFac
   if (saysNo) return true
   // Calls can overtake each other: what was taken back by this very transaction stays so.
   const isTakenBack = one.status_reason === 'advertiser_reversed' && told.transactionId !== null
-  return (one.actor !== 'advertiser' || isTakenBack) && !told.isAgain
+  // A publisher's report that was refused at once says nothing about what the advertiser tells.
+  const wasTold = one.source === 'advertiser' || one.sequence > 1
+  return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !told.isAgain
 }
 
 type ClickParts = Parts & { click: ClickFacts }
@@ -165,6 +167,6 @@ function makeConfirmed(told: Confirmation, parts: ClickParts, facts: Facts, mome
 
 function confirmationRefusal({ offer, click }: ClickParts, verdict: Verdict, facts: Facts, now: Date): Reason | null {
   if (isExpired(click, now)) return 'click_expired'
-  if (offer.over_cap === 'reject' && !click.is_test && isOverCap(offer, facts)) return 'cap_exceeded'
+  if (offer.over_cap === 'reject' && !click.is_test && isSpent(offer, facts)) return 'cap_exceeded'
   return verdict.action === 'reject' ? verdict.reason : null
 }

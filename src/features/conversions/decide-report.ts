@@ -19,6 +19,7 @@ import {
   duplicate,
   findGoal,
   isOverCap,
+  isSpent,
   judgeConversion,
   liveClick,
   makeConversion,
@@ -69,7 +70,10 @@ export function requestText({ userId, offerId, goalId, transactionId }: Report):
 }
 
 const isToldByAdvertiser = (one: Conversion) =>
-  one.is_repeatable && one.source === 'advertiser' && one.publisher_transaction_id === null
+  one.is_repeatable &&
+  one.source === 'advertiser' &&
+  one.publisher_transaction_id === null &&
+  (one.status === 'pending' || one.status === 'approved')
 
 function isSameReport(one: Conversion, goal: GoalFacts, transactionId: string | null): boolean {
   if (!goal.is_repeatable) return !one.is_repeatable
@@ -97,7 +101,7 @@ function makeReported(report: Report, parts: Parts, facts: Facts, moment: Moment
 /** A user who clicked while the offer was open keeps the promise; without a click the offer must be open now. */
 function reportRefusal({ offer, app, click }: Parts, made: Conversion, facts: Facts, now: Date): Reason | null {
   if (click !== null)
-    return offer.over_cap === 'reject' && !made.is_test && isOverCap(offer, facts) ? 'cap_exceeded' : null
+    return offer.over_cap === 'reject' && !made.is_test && isSpent(offer, facts) ? 'cap_exceeded' : null
   const isOpen =
     offer.status === 'active' &&
     (offer.starts_at === null || offer.starts_at <= now) &&

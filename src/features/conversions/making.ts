@@ -171,14 +171,25 @@ export const duplicate = (conversion: Conversion): Decision => ({
 
 export const refuse = (kind: Refusal): Decision => ({ outcome: { kind, conversion: null }, change: null })
 
-/** Whether a cap is reached, or would be passed by this payout. */
-export function isOverCap(offer: OfferFacts, facts: Facts, payoutMicros = 0): boolean {
+/** Whether the offer is closed by a cap, or this payout would pass one. */
+export function isOverCap(offer: OfferFacts, facts: Facts, payoutMicros: number): boolean {
   const used = facts.usage.get(offer.offer_id)
-  if (used === undefined) return false
-  const passes = (cap: number | null, spent: number) => cap !== null && spent + payoutMicros > cap
   return (
-    isFull(offer.caps, used.today, used.total) !== 'no' ||
-    passes(offer.caps.dailyPayoutMicros, used.today.payoutMicros) ||
-    passes(offer.caps.totalPayoutMicros, used.total.payoutMicros)
+    used !== undefined && (isFull(offer.caps, used.today, used.total) !== 'no' || isSpent(offer, facts, payoutMicros))
+  )
+}
+
+/** The same for whoever has clicked, and so has a place among the clicks: only conversions and payout can be beyond a cap. */
+export function isSpent({ offer_id, caps }: OfferFacts, facts: Facts, payoutMicros = 0): boolean {
+  const used = facts.usage.get(offer_id)
+  if (used === undefined) return false
+  const isReached = (cap: number | null, count: number) => cap !== null && count >= cap
+  const isPassed = (cap: number | null, spent: number) =>
+    isReached(cap, spent) || (cap !== null && spent + payoutMicros > cap)
+  return (
+    isReached(caps.dailyConversions, used.today.conversions) ||
+    isReached(caps.totalConversions, used.total.conversions) ||
+    isPassed(caps.dailyPayoutMicros, used.today.payoutMicros) ||
+    isPassed(caps.totalPayoutMicros, used.total.payoutMicros)
   )
 }
