@@ -59,7 +59,9 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'DATABASE_URL',
     fallback: 'embedded PostgreSQL',
-    about: 'A PostgreSQL 14 or later to use instead of the embedded one: `postgres://user:password@host:5432/name`.',
+    about:
+      'A PostgreSQL 14 or later to use instead of the embedded one: `postgres://user:password@host:5432/name`. ' +
+      'Behind PgBouncer: version 1.21 or later, with `max_prepared_statements` above 0.',
     secret: true,
   },
   {
