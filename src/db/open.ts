@@ -60,9 +60,9 @@ class CarefulClient extends pg.Client {
 
   #giveUpAfter(error: unknown): void {
     if (!messageOf(error).includes('Query read timeout')) return
-    const client = this as unknown as { _queryable: boolean; connection: { stream: { destroy(): void } } }
-    client._queryable = false // so the pool lets go of it
-    client.connection.stream.destroy()
+    Object.assign(this, { _queryable: false }) // how the pool knows that it must let go of it
+    const { connection } = this as unknown as { connection: { stream: { destroy(): void } } }
+    connection.stream.destroy()
   }
 }
 
