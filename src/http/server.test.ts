@@ -144,13 +144,13 @@ test('a bug is answered with 500 SERVER_ERROR and Retry-After, logged whole, and
   const broken = await world.start()
   try {
     const { server } = broken
-    const failing = world.database.pool.query.bind(world.database.pool)
-    world.database.pool.query = () => Promise.reject(new Error('relation "secret_table" does not exist'))
+    const connect = world.database.pool.connect.bind(world.database.pool)
+    world.database.pool.connect = () => Promise.reject(new Error('relation "secret_table" does not exist'))
     const answer = await server.inject({
-      url: '/v1/offers?userId=bug&aff_sub=1',
+      url: '/v1/conversions',
       headers: { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret },
     })
-    world.database.pool.query = failing
+    world.database.pool.connect = connect
     assert.equal(answer.statusCode, 500)
     assert.equal(answer.headers['retry-after'], '5')
     assert.match(answer.body, /"code":"SERVER_ERROR"/)

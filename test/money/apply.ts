@@ -38,6 +38,7 @@ function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number
   const { label, person, offer, isTest, terms } = deed
   if (!isTest && book.isFull(offer, nowMs)) return { kind: 'full' }
   book.clicks.push({ label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms) })
+  book.clicks.sort((a, b) => a.label - b.label) // of what came at once, too, the ids say what is the latest
   if (!isTest && book.isCapped(offer)) book.counted.push({ offer, atMs: nowMs })
   return { kind: 'recorded' }
 }

@@ -50,17 +50,11 @@ export class Book {
     return Object.assign(new Book(structuredClone(offers), trusts), structuredClone({ clicks, counted, entries, keys }))
   }
 
-  /** The same text for books that differ in nothing that matters: of what happened at once, only some order does. */
+  /** The same text for books that differ in nothing that matters. */
   summary(): string {
-    const sorted = <T>(some: T[], nameOf: (one: T) => string) =>
-      some.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0))
-    return JSON.stringify([
-      this.offers,
-      sorted(this.clicks, (one) => `${one.atMs} ${one.person} ${one.offer} ${one.isTest}`),
-      sorted(this.counted, (one) => `${one.atMs} ${one.offer}`),
-      sorted(this.entries, (one) => `${one.createdAtMs} ${one.person} ${one.offer} ${one.goal} ${one.isTest}`),
-      sorted(this.keys, (one) => one.name),
-    ])
+    const counted = this.counted.map((one) => `${one.atMs} ${one.offer}`).toSorted()
+    const keys = this.keys.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return JSON.stringify([this.offers, this.clicks, counted, grouped(this.entries), keys])
   }
 
   offer(offer: number): OfferTerms {
@@ -147,6 +141,12 @@ export class Book {
     this.entries.push(entry)
     return { ...same(entry), kind: 'created' }
   }
+}
+
+/** Of what was made at once, the order matters where it is of the same: there it is kept. */
+export function grouped(entries: Entry[]): Entry[] {
+  const groupOf = (one: Entry) => `${one.createdAtMs} ${one.person} ${one.offer} ${one.goal} ${one.isTest}`
+  return entries.toSorted((a, b) => (groupOf(a) < groupOf(b) ? -1 : groupOf(a) > groupOf(b) ? 1 : 0))
 }
 
 const isReached = (cap: number | null, used: number) => cap !== null && used >= cap

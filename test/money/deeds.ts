@@ -91,7 +91,16 @@ type Settled = 'confirm' | 'report' | 'move' | 'release'
 
 /** An order of which everything is known. Clicks and conversions have the label of the deed that made them. */
 export type Deed =
-  | { kind: 'click'; label: number; person: number; offer: number; isTest: boolean; terms: OfferTerms; termsId: number }
+  | {
+      kind: 'click'
+      label: number
+      person: number
+      offer: number
+      isTest: boolean
+      terms: OfferTerms
+      termsId: number
+      clickId: string
+    }
   | (Omit<Extract<Order, { kind: 'confirm' }>, 'click' | 'goal'> & {
       label: number
       click: number | null

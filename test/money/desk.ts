@@ -129,7 +129,7 @@ export class Desk {
     const clicks = deeds.map((deed) => this.#makeClick(deed, now))
     const outcomes = await recordClicks(this.world.database, clicks, now)
     return deeds.map((deed, i) => {
-      if (outcomes[i] === 'recorded') this.clickIds.set(deed.label, clicks[i]?.click_id ?? '')
+      if (outcomes[i] === 'recorded') this.clickIds.set(deed.label, deed.clickId)
       return { deed, outcome: outcomes[i] ?? 'full' }
     })
   }
@@ -137,7 +137,7 @@ export class Desk {
   #makeClick(deed: ClickDeed, now: Date): Click {
     const { app, user } = PEOPLE[deed.person] ?? { app: 0, user: '' }
     return {
-      click_id: uuid7(now.getTime()),
+      click_id: deed.clickId,
       clicked_at: now.toISOString(),
       app_id: this.appId(app),
       is_test: deed.isTest,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { checkLedger } from '../../src/features/ledger/check.ts'
 import { readBalances } from '../../src/features/ledger/ledger.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
-import type { Book, Entry, OfferUsage } from './book.ts'
+import { type Book, type Entry, grouped, type OfferUsage } from './book.ts'
 import { type OfferTerms, PEOPLE, type Status } from './deeds.ts'
 import type { Desk } from './desk.ts'
 
@@ -13,6 +13,7 @@ export async function readEntries(desk: Desk): Promise<Entry[]> {
     .selectFrom('conversions')
     .selectAll()
     .where('app_id', 'in', desk.apps.map((app) => app.appId))
+    .orderBy('conversion_id')
     .execute() // prettier-ignore
   const goals = new Map([...desk.goalIds].map(([name, id]) => [id, name.slice(name.indexOf(' ') + 1)]))
   const clicks = new Map([...desk.clickIds].map(([label, id]) => [id, label]))
@@ -37,7 +38,7 @@ export async function readEntries(desk: Desk): Promise<Entry[]> {
     source: row.source as Entry['source'],
     click: row.click_id === null ? null : (clicks.get(row.click_id) ?? -1),
   }))
-  return entries.toSorted((a, b) => a.label - b.label)
+  return grouped(entries)
 }
 
 /** The offers of a run as the database has them. */

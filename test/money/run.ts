@@ -3,9 +3,10 @@
 // What runs at once must come out as if it had run one after the other, in some order: every order is tried on a
 // copy of the book, and one of them must give the program's answers and the program's rows.
 import assert from 'node:assert/strict'
+import { uuid7 } from '../../src/lib/uuid7.ts'
 import type { World } from '../world.ts'
 import { apply } from './apply.ts'
-import { Book } from './book.ts'
+import { Book, grouped } from './book.ts'
 import { type Answer, type Deed, OFFERS, type OfferTerms, type Order, type Start, type Step } from './deeds.ts'
 import { Desk, type Done } from './desk.ts'
 import { checkHistory, checkHolds, checkMoney, checkOnce, readEntries, readOffers, readUsage } from './invariants.ts'
@@ -26,7 +27,7 @@ export async function takeSteps(world: World, start: Start, steps: Step[]): Prom
     nowMs += waitS * 1000
     const termsIds = await desk.termsIds()
     const deeds = lanes.map((lane) =>
-      lane.flatMap((order) => resolve(narrow(order, start), books[0] as Book, termsIds, label++)),
+      lane.flatMap((order) => resolve(narrow(order, start), books[0] as Book, { termsIds, nowMs, label: label++ })),
     )
     books = await takeStep(desk, books, deeds, nowMs)
   }
@@ -45,15 +46,18 @@ function narrow(order: Order, { onlyOffer, onlyPerson }: Start): Order {
   return narrowed
 }
 
+type Circumstances = { termsIds: number[]; nowMs: number; label: number }
+
 /** Whatever an order picks is chosen before the step begins: nobody names what does not exist yet. */
-function resolve(order: Order, book: Book, termsIds: number[], label: number): Deed[] {
+function resolve(order: Order, book: Book, { termsIds, nowMs, label }: Circumstances): Deed[] {
   const pick = <T>(some: T[], n: number) => some.at(-1 - (n % (some.length + 1))) ?? null // the newest first
   const goalName = (offer: number, n: number | null) => (n === null ? null : (OFFERS[offer]?.goals[n]?.name ?? 'None'))
   switch (order.kind) {
     case 'click': {
       const terms = book.offers[order.offer] as OfferTerms
       // Where it is paused nobody gets as far as a click.
-      return terms.status === 'active' ? [{ ...order, label, terms, termsId: termsIds[order.offer] ?? 0 }] : []
+      if (terms.status !== 'active') return []
+      return [{ ...order, label, terms, termsId: termsIds[order.offer] ?? 0, clickId: uuid7(nowMs) }]
     }
     case 'confirm': {
       const click = pick(book.clicks, order.click)
@@ -99,11 +103,14 @@ async function takeStep(desk: Desk, books: Book[], lanes: Deed[][], nowMs: numbe
     usage: await readUsage(desk, now),
   }
   const orders = permutations(lanes.flatMap(piecesOf))
-  const stories = books.flatMap((book) => orders.map((order) => tell(book.clone(), order.flat(), nowMs)))
-  const fitting = stories.filter((story) => isSame(story.seen, seen)).map((story) => story.book)
-  if (fitting.length > 0) return [...new Map(fitting.map((book) => [book.summary(), book])).values()]
+  const fitting = new Map<string, Book>()
+  for (const order of books.flatMap((book) => orders.map((deeds) => ({ book, deeds: deeds.flat() })))) {
+    const story = tell(order.book.clone(), order.deeds, nowMs)
+    if (isSame(story.seen, seen)) fitting.set(story.book.summary(), story.book)
+  }
+  if (fitting.size > 0) return [...fitting.values()]
   const said = lanes.map((deeds) => deeds.map((deed) => JSON.stringify(deed)).join('\n')).join('\nand at once\n')
-  assert.deepEqual(seen, stories[0]?.seen, `At ${now.toISOString()}\n${said}`)
+  assert.deepEqual(seen, tell(books[0] as Book, lanes.flat(), nowMs).seen, `At ${now.toISOString()}\n${said}`)
   assert.fail('unreachable')
 }
 
@@ -112,8 +119,7 @@ const piecesOf = (lane: Deed[]): Deed[][] => (lane[0]?.kind === 'click' ? lane.m
 
 function tell(book: Book, deeds: Deed[], nowMs: number) {
   const answers = new Map(deeds.map((deed) => [deed.label, apply(book, deed, nowMs)]))
-  const entries = book.entries.toSorted((a, b) => a.label - b.label)
-  return { book, seen: { answers, entries, offers: book.offers, usage: book.allUsage(nowMs) } }
+  return { book, seen: { answers, entries: grouped(book.entries), offers: book.offers, usage: book.allUsage(nowMs) } }
 }
 
 const answersOf = (desk: Desk, done: Done[]) =>
