@@ -12,7 +12,8 @@ export class KnownConversions {
   readonly #ofTransaction = new Map<string, Set<string>>()
 
   constructor(conversions: readonly Conversion[]) {
-    for (const conversion of conversions) this.set(conversion)
+    const inOrder = conversions.toSorted((a, b) => (a.conversion_id < b.conversion_id ? -1 : 1))
+    for (const conversion of inOrder) this.set(conversion)
   }
 
   get(conversionId: string): Conversion | undefined {
