@@ -127,14 +127,17 @@ export const subjectOf = (report: Report): Subject => ({
 
 export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
   const { commands, clicks, day } = request
-  const found = await askForFacts(trx, request)
+  let found = await askForFacts(trx, request)
+  const capped = found.offers.filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
+  const usage = capped.length === 0 ? new Map() : await lockUsage(trx, capped, day)
+  // While we waited for the usage a click may have been taken that these reports are about.
+  if (capped.length > 0) found = await askForFacts(trx, request)
   const offers = new Map(found.offers.map((row) => [row.offer_id, offerOf(row)]))
-  const capped = [...offers.values()].filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
   const latest = found.latest_clicks.map((row) => ({ ...row, clicked_at: new Date(row.clicked_at) }))
   const keyed = commands.filter((command) => command.kind === 'report' && command.idempotencyKey !== null) as Report[]
   return {
     offers,
-    usage: capped.length === 0 ? new Map() : await lockUsage(trx, capped, day),
+    usage,
     clicks,
     latestClicks: new Map(latest.map((row) => [userKey(row), row])),
     apps: new Map(found.apps.map((row) => [row.app_id, row])),
