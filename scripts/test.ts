@@ -15,7 +15,11 @@ const given = process.argv.slice(2).filter((argument) => !argument.startsWith('-
 
 installMissing()
 const patterns =
-  given.length > 0 ? given : faults ? ['test/faults/**/*.test.ts'] : ['src/**/*.test.ts', 'test/**/*.test.ts']
+  given.length > 0
+    ? given
+    : faults
+      ? ['test/faults/**/*.test.ts', 'src/features/conversions/model.test.ts']
+      : ['src/**/*.test.ts', 'test/**/*.test.ts']
 const run = spawnSync(
   process.execPath,
   [

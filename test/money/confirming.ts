@@ -21,7 +21,7 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
   const theirs = book.of(click, goal.name)
   const standing = ofTxn ?? findToAdopt(theirs, goal, deed.txn)
   if (standing !== undefined) return hear(book, standing, { deed, click, worth, nowMs })
-  const settled = theirs.findLast((one) => isSettled(one, deed))
+  const settled = theirs.find((one) => isSettled(one, deed))
   if (settled !== undefined) return same(settled)
   return book.enter({
     ...blank(click, deed.label, goal, nowMs),

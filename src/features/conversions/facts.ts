@@ -73,7 +73,7 @@ export type Facts = {
   offers: Map<number, OfferFacts>
   apps: Map<number, AppFacts>
   clicks: Map<string, ClickFacts>
-  /** The latest click of a user on an offer, by `userKey`. */
+  /** The latest click of a user on an offer that is still good, by `userKey`. */
   latestClicks: Map<string, ClickFacts>
   conversions: KnownConversions
   contexts: Map<string, SubIds>
@@ -107,7 +107,7 @@ export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string
 }
 
 const CLICK_COLUMNS = sql.raw(
-  'click_id, clicked_at, app_id, is_test, user_id, offer_id, currency, rate_micros, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
+  'click_id, clicked_at, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
 )
 
 export type FactsRequest = {
@@ -232,15 +232,15 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
             ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) c
         UNION ALL
         SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
-      ${list(sql`SELECT c.*, terms.attribution_s, terms.goals AS terms
+      ${list(sql`SELECT c.*
         FROM (SELECT r.*, uuid7_floor(${nowMs}::bigint - 1000::bigint * (SELECT max(attribution_s) FROM terms t WHERE t.offer_id = r.offer_id)) AS oldest
           FROM r) k
         CROSS JOIN LATERAL (
-          SELECT ${CLICK_COLUMNS}, terms_id FROM clicks
+          SELECT ${CLICK_COLUMNS}, attribution_s, goals AS terms FROM clicks JOIN terms USING (terms_id)
           WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
             AND click_id >= k.oldest AND click_id < uuid7_floor(${nowMs}::bigint + ${DAY_MS}::bigint)
-          ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c
-        JOIN terms ON terms.terms_id = c.terms_id`)} AS latest_clicks,
+            AND clicked_at + attribution_s * interval '1 second' >= ${now}::timestamptz
+          ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`)} AS latest_clicks,
       ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
         JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
       ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k
