@@ -126,7 +126,9 @@ async function recordWhileOpen(trx: Trx, day: number, clicks: Click[], now: Date
       used.total.clicks += clicksToCount(click)
     }
   }
-  await insertAndCount(trx, taken, offerIds)
+  // A cap may have gone since it was noticed: then nothing is counted any more.
+  const capped = offerIds.filter((id) => Object.values(caps.get(id) ?? {}).some((cap) => cap !== null))
+  await insertAndCount(trx, taken, capped)
   await refreshFull(trx, offerIds, now) // also when nothing was taken: a full offer must not stay in the lists
   return full
 }
