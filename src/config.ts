@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
+import { isNarrowCidr } from './lib/ip-ranges.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -256,15 +257,6 @@ function readPort(text: string): number | null {
 
 function isHost(text: string): boolean {
   return ipaddr.isValid(text) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
-}
-
-/** An address, or a range of them that does not take in all of IPv4, not even as IPv6 addresses. */
-function isNarrowCidr(text: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)) return true
-  if (!ipaddr.isValidCIDR(text)) return false
-  const [address, bits] = ipaddr.parseCIDR(text)
-  if (address instanceof ipaddr.IPv4) return bits > 0
-  return bits > 96 || (bits > 0 && !ipaddr.IPv6.parse('::ffff:0:0').match(address, bits))
 }
 
 function defaultUrl(host: string, port: number, tls: boolean): string {

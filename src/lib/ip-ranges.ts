@@ -1,5 +1,6 @@
 // Sets of IP addresses, as large as a list of a million lines. IPv4 and IPv6 are kept apart: only a range that is
 // itself written as IPv4 in IPv6 (::ffff:1.2.3.0/120) holds IPv4 addresses.
+import ipaddr from 'ipaddr.js'
 import { addressWords, type Words } from './ip-address.ts'
 
 const MAX_QUOTE = 60
@@ -155,4 +156,13 @@ function compare(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: numbe
 
 function copy(from: ArrayLike<number>, i: number, to: Uint32Array, j: number, width: number): void {
   for (let k = 0; k < width; k++) to[j * width + k] = from[i * width + k]!
+}
+
+/** An address, or a range of them that does not take in all of IPv4, not even as IPv6 addresses. */
+export function isNarrowCidr(text: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)) return true
+  if (!ipaddr.isValidCIDR(text)) return false
+  const [address, bits] = ipaddr.parseCIDR(text)
+  if (address instanceof ipaddr.IPv4) return bits > 0
+  return bits > 96 || (bits > 0 && !ipaddr.IPv6.parse('::ffff:0:0').match(address, bits))
 }

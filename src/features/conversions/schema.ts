@@ -1,20 +1,13 @@
 // The shapes of the conversions API.
 import { type Static, Type } from 'typebox'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
-import { oneOf } from '../offers/schema.ts'
+import { oneOf, UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from './conversions.ts'
 
 const MAX_ID = Number.MAX_SAFE_INTEGER
 
-const userId = Type.String({
-  minLength: 1,
-  maxLength: 256,
-  format: SAFE_TEXT,
-  description: 'Your own identifier of the user, as in the list request.',
-})
-
 export const NewConversion = Type.Object({
-  userId,
+  userId: UserId,
   offerId: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The offer_id of the offer that was completed.' }),
   goalId: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The goal_id of the goal; without it, the first goal.' }),
@@ -74,7 +67,7 @@ export const Conversion = Type.Object({
 export const ConversionReply = Type.Object({ conversion: Conversion })
 
 export const ConversionListQuery = Type.Object({
-  userId: Type.Optional(userId),
+  userId: Type.Optional(UserId),
   offerId: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Only those of this offer.' })),
   status: Type.Optional(oneOf(STATUSES, { description: 'Only those in this state.' })),
   from: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made at this time or later.' })),

@@ -17,17 +17,8 @@ import type { Change, Command, Outcome } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import { decide } from './decide.ts'
 import { requestText } from './decide-report.ts'
-import {
-  type ClickFacts,
-  type Facts,
-  idempotencyKey,
-  readClicks,
-  readFacts,
-  type Subject,
-  subjectOf,
-  takeIn,
-  usageOf,
-} from './facts.ts'
+import { type ClickFacts, type Facts, idempotencyKey, type Subject, subjectOf, takeIn, usageOf } from './facts.ts'
+import { readClicks, readFacts } from './read-facts.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { userKey } from './known.ts'
 

@@ -36,7 +36,7 @@ export const SubIds = {
   aff_sub4: subId('fourth'),
 }
 
-const userId = Type.String({
+export const UserId = Type.String({
   minLength: 1,
   maxLength: 256,
   format: SAFE_TEXT,
@@ -44,7 +44,7 @@ const userId = Type.String({
 })
 
 export const OfferListQuery = Type.Object({
-  userId,
+  userId: UserId,
   country: Type.Optional(
     Type.String({
       format: 'country',
@@ -69,11 +69,11 @@ export const OfferListQuery = Type.Object({
 /** As validated: what has a default is there. */
 export type OfferListQuery = Static<typeof OfferListQuery> & { limit: number; offset: number; sort: Sort }
 
-export const OfferQuery = Type.Object({ userId, ...SubIds })
+export const OfferQuery = Type.Object({ userId: UserId, ...SubIds })
 export type OfferQuery = Static<typeof OfferQuery>
 
 export const WhyQuery = Type.Object({
-  userId,
+  userId: UserId,
   country: OfferListQuery.properties.country,
   platform: OfferListQuery.properties.platform,
 })

@@ -1,0 +1,203 @@
+// Reads the facts of a batch in a few statements, whatever its size, under the locks that settle.ts took.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import { uuid7Floor } from '../../lib/uuid7.ts'
+import { CAP_COLUMNS, type CapRow, capsOf, lockUsage } from '../offers/caps.ts'
+import type { Command, Report } from './commands.ts'
+import { conversionOfJson } from './conversions.ts'
+import {
+  addressCountKey,
+  type AppFacts,
+  appUserKey,
+  type ClickFacts,
+  type Facts,
+  idempotencyKey,
+  type OfferFacts,
+  type SubIds,
+  type Subject,
+  userCountKey,
+} from './facts.ts'
+import type { Action, Signal } from './fraud.ts'
+import { KnownConversions, userKey } from './known.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string, ClickFacts>> {
+  if (clickIds.length === 0) return new Map()
+  const { rows } = await sql<ClickFacts>`/* settle-clicks */
+    SELECT c.*, t.attribution_s, t.goals AS terms FROM unnest(${clickIds}::uuid[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT ${CLICK_COLUMNS}, terms_id FROM clicks WHERE click_id = wanted.id) c
+    JOIN terms t ON t.terms_id = c.terms_id`.execute(db)
+  return new Map(rows.map((row) => [row.click_id, row]))
+}
+
+const CLICK_COLUMNS = sql.raw(
+  'click_id, clicked_at, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
+)
+
+export type FactsRequest = {
+  commands: readonly Command[]
+  subjects: readonly (Subject | null)[]
+  clicks: Map<string, ClickFacts>
+  now: Date
+  day: number
+}
+
+export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
+  const { commands, clicks, day } = request
+  let found = await askForFacts(trx, request)
+  const capped = found.offers.filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
+  const usage = capped.length === 0 ? new Map() : await lockUsage(trx, capped, day)
+  // While we waited for the usage a click may have been taken that these reports are about.
+  if (capped.length > 0) found = await askForFacts(trx, request)
+  const offers = new Map(found.offers.map((row) => [row.offer_id, offerOf(row)]))
+  const latest = found.latest_clicks.map((row) => ({ ...row, clicked_at: new Date(row.clicked_at) }))
+  const keyed = commands.filter((command) => command.kind === 'report' && command.idempotencyKey !== null) as Report[]
+  return {
+    offers,
+    usage,
+    clicks,
+    latestClicks: new Map(latest.map((row) => [userKey(row), row])),
+    apps: new Map(found.apps.map((row) => [row.app_id, row])),
+    conversions: new KnownConversions(found.conversions.map(conversionOfJson)),
+    contexts: new Map(found.contexts.map((row) => [appUserKey(row), row])),
+    trusted: new Set(found.trusted.map((row) => `${row.app_id}|${row.offer_id}`)),
+    keys: await readKeys(trx, keyed, request.now),
+    rules: found.rules.map((row) => ({
+      offerId: row.offer_id,
+      signal: row.signal,
+      threshold: row.threshold,
+      action: row.action,
+    })),
+    counts: new Map([
+      ...found.counts.map(({ place, count }) => [userCountKey(found.users[place - 1] as Subject), count] as const),
+      ...(await countAddresses(trx, [...clicks.values(), ...latest], request.now)),
+    ]),
+  }
+}
+
+type OfferRow = Omit<OfferFacts, 'caps' | 'starts_at' | 'ends_at'> &
+  CapRow & { starts_at: string | null; ends_at: string | null }
+
+function offerOf(row: OfferRow): OfferFacts {
+  return { ...row, starts_at: timeOf(row.starts_at), ends_at: timeOf(row.ends_at), caps: capsOf(row) }
+}
+
+const timeOf = (text: string | null) => (text === null ? null : new Date(text))
+
+// Lists as JSON: one statement, one answer, one plan, whatever the batch. What is ordered is ordered by the whole of the
+// index that finds it: by the id alone, a plan might walk through all ids instead.
+type Found = {
+  offers: OfferRow[]
+  apps: AppFacts[]
+  conversions: Record<string, unknown>[]
+  latest_clicks: ClickFacts[]
+  contexts: (SubIds & { app_id: number; is_test: boolean; user_id: string })[]
+  trusted: { app_id: number; offer_id: number }[]
+  rules: { offer_id: number | null; signal: Signal; threshold: number | null; action: Action }[]
+  counts: { place: number; count: number }[]
+}
+
+const list = (query: RawBuilder<unknown>) => sql`coalesce((SELECT json_agg(row_to_json(x)) FROM (${query}) x), '[]')`
+
+async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest): Promise<Found & { users: Subject[] }> {
+  const users = subjects.filter((subject) => subject !== null)
+  const reports = commands.filter((command) => command.kind === 'report')
+  const named = commands.filter((command) => command.kind === 'report' || command.kind === 'confirmation')
+  const confirmations = commands.filter((command) => command.kind === 'confirmation')
+  const ids = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
+  const nowMs = now.getTime()
+  const { rows } = await sql<Found>`/* settle-facts */
+    WITH s AS MATERIALIZED (
+      SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
+        ${users.map((one) => one.user_id)}::text[], ${users.map((one) => one.offer_id)}::bigint[])
+        WITH ORDINALITY AS s (app_id, is_test, user_id, offer_id, place)
+    ), r AS MATERIALIZED (
+      SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
+        ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS r (app_id, is_test, user_id, offer_id)
+    ), t AS MATERIALIZED (SELECT ${named.flatMap((one) => one.transactionId ?? [])}::text[] AS ids)
+    SELECT
+      ${list(sql`SELECT o.offer_id, o.advertiser_id, o.name, o.description, o.category, o.payment_required, o.status, o.starts_at,
+          o.ends_at, o.over_cap, o.hold_s, o.is_capped, ${sql.raw(CAP_COLUMNS.map((name) => `o.${name}`).join(', '))},
+          (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_retired', g.is_retired,
+            'is_repeatable', g.is_repeatable, 'payout_micros', g.payout_micros, 'revenue_micros', g.revenue_micros,
+            'payout_ppm', g.payout_ppm, 'revenue_ppm', g.revenue_ppm) ORDER BY g.place, g.goal_id)
+            FROM goals g WHERE g.offer_id = o.offer_id) AS goals
+        FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
+      ${list(sql`SELECT app_id, publisher_id, currency, rate_micros, blocked_categories, blocked_keywords, payment_offers
+        FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id)`)} AS apps,
+      ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM s) k CROSS JOIN LATERAL (
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status <> 'rejected' AND NOT c.is_repeatable) once
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status = 'rejected' ORDER BY c.app_id DESC, c.user_id DESC, c.conversion_id DESC LIMIT ${MAX_REJECTED}::integer) rejected
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status <> 'rejected' AND c.is_repeatable AND (c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
+                OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]))
+              ORDER BY c.app_id, c.user_id, c.conversion_id) named
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status IN ('pending', 'approved') AND c.is_repeatable
+              AND (c.publisher_transaction_id IS NULL OR c.advertiser_transaction_id IS NULL)
+              ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c
+        UNION ALL
+        SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
+            ${confirmations.map((one) => one.transactionId)}::text[]) AS k (advertiser_id, txn)) k
+          CROSS JOIN LATERAL (SELECT * FROM conversions c WHERE c.advertiser_id = k.advertiser_id AND c.advertiser_transaction_id = k.txn
+            AND c.status <> 'rejected' AND c.offer_id IN (SELECT offer_id FROM s)
+            ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) c
+        UNION ALL
+        SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
+      ${list(sql`SELECT c.*
+        FROM (SELECT r.*, uuid7_floor(${nowMs}::bigint - 1000::bigint * (SELECT max(attribution_s) FROM terms t WHERE t.offer_id = r.offer_id)) AS oldest
+          FROM r) k
+        CROSS JOIN LATERAL (
+          SELECT ${CLICK_COLUMNS}, attribution_s, goals AS terms FROM clicks JOIN terms USING (terms_id)
+          WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
+            AND click_id >= k.oldest AND click_id < uuid7_floor(${nowMs}::bigint + ${DAY_MS}::bigint)
+            AND clicked_at + attribution_s * interval '1 second' >= ${now}::timestamptz
+          ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`)} AS latest_clicks,
+      ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
+        JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
+      ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k
+        JOIN trusted_offers t USING (app_id, offer_id)`)} AS trusted,
+      ${list(sql`SELECT offer_id, signal, threshold, action FROM fraud_rules
+        WHERE offer_id IS NULL OR offer_id IN (SELECT offer_id FROM s)`)} AS rules,
+      ${list(sql`SELECT s.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = s.app_id AND c.user_id = s.user_id
+            AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_COUNTED}::integer) n) AS count
+        FROM s WHERE NOT s.is_test`)} AS counts`.execute(trx)
+  const [found] = rows
+  if (found === undefined) throw new Error('No facts were found.')
+  return { ...found, users }
+}
+
+async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<Facts['keys']> {
+  if (keyed.length === 0) return new Map()
+  const { rows } = await sql<{ name: string; request: string; conversion_id: string }>`/* settle-keys */
+    SELECT k.name, i.request, i.conversion_id FROM unnest(${keyed.map((one) => one.appId)}::bigint[], ${keyed.map((one) => one.isTest)}::boolean[],
+      ${keyed.map((one) => one.idempotencyKey)}::text[], ${keyed.map(idempotencyKey)}::text[]) AS k (app_id, is_test, key, name)
+    JOIN idempotency_keys i USING (app_id, is_test, key)
+    WHERE i.created_at > ${new Date(now.getTime() - DAY_MS)}`.execute(trx)
+  return new Map(rows.map((row) => [row.name, { request: row.request, conversionId: row.conversion_id }]))
+}
+
+// Nobody has more of these than is good; whoever has gets no slower for everybody else.
+const MAX_REJECTED = 50
+const MAX_ADOPTABLE = 200
+const MAX_COUNTED = 2_000 // more than any threshold that makes sense
+
+/** For the signals of fraud: how many other users converted from a click's address within a day. */
+async function countAddresses(trx: Trx, clicks: readonly ClickFacts[], now: Date): Promise<Map<string, number>> {
+  const visits = clicks.filter((click) => click.ip !== null && !click.is_test)
+  if (visits.length === 0) return new Map()
+  const { rows } = await sql<{ name: string; count: number }>`/* settle-addresses */
+    SELECT k.name, (SELECT count(DISTINCT (s.app_id, s.user_id)) FROM (SELECT c.app_id, c.user_id FROM conversions c WHERE c.ip = k.ip::inet
+        AND c.created_at > ${new Date(now.getTime() - DAY_MS)} AND NOT c.is_test AND (c.app_id, c.user_id) <> (k.app_id, k.user_id)
+        LIMIT ${MAX_COUNTED}::integer) s) AS count
+      FROM unnest(${visits.map((one) => one.app_id)}::bigint[], ${visits.map((one) => one.user_id)}::text[], ${visits.map((one) => one.ip)}::text[],
+        ${visits.map(addressCountKey)}::text[]) AS k (app_id, user_id, ip, name)`.execute(trx)
+  return new Map(rows.map((row) => [row.name, row.count]))
+}
