@@ -2,10 +2,10 @@
 import { countryPlace } from '../../../lib/countries.ts'
 import { parseUsd } from '../../../lib/money.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
+import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
 import { STATUSES, type Status } from '../conversions.ts'
 
-export const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
-export type Parameter = (typeof PARAMETERS)[number]
+type Parameter = (typeof POSTBACK_PARAMETERS)[number]
 
 /** How an advertiser speaks, where it differs from what everybody says. */
 export type Dialect = { aliases: Record<string, string[]>; statusMap: Record<string, string> }
