@@ -6,8 +6,8 @@
 // Clicks are the exception: they are many and do not stay for ever, so they count from when the offer was first capped.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
 import { parseUsd } from '../../lib/money.ts'
+import { noSuchOffer } from './offers.ts'
 
 export const CAPS_LOCK = 0x0ff3_0004
 export const OVER_CAP = ['honour', 'reject'] as const
@@ -239,9 +239,6 @@ export async function showCaps(db: Db, offerId: number, now: Date) {
   const [today, total] = [used(false), used(true)]
   return { ...settings, full: isFull(capsOf(offer), today, total), today: present(today), total: present(total) }
 }
-
-const noSuchOffer = (offerId: number) =>
-  new OperatorError(`There is no offer ${offerId}. "offerdeck offer list" shows them.`)
 
 /** A cap on clicks or conversions as people write it, or null when it is not a whole number from 1 to 10^12. */
 export function parseCountCap(value: string | number): number | null {

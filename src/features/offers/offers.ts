@@ -208,6 +208,6 @@ export async function showOffer(db: Db, offerId: number) {
   return { ...offer, goals }
 }
 
-function noSuchOffer(offerId: number): OperatorError {
+export function noSuchOffer(offerId: number): OperatorError {
   return new OperatorError(`There is no offer ${offerId}. "offerdeck offer list" shows them.`)
 }
