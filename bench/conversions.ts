@@ -14,13 +14,20 @@ import { CONNECTIONS, type Load, runLap } from './wrk.ts'
 
 const OFFERS = 100_000
 const REPORTED = 100
-const LOADS = ['pending', 'approved'] as const
+const CROWD = 128
 
-type Status = (typeof LOADS)[number]
+type Status = 'pending' | 'approved'
+
+/** What becomes of reports, approved at once are those of trusted offers; a crowd comes on more connections. */
+const CASES = {
+  pending: { status: 'pending', connections: CONNECTIONS },
+  crowd: { status: 'pending', connections: CROWD },
+  approved: { status: 'approved', connections: CONNECTIONS },
+} as const
+type Case = keyof typeof CASES
 
 export type ConversionsMeasured = {
-  /** By what becomes of reports: approved at once are those of trusted offers. */
-  comparisons: Record<Status, Comparison>
+  comparisons: Record<Case, Comparison>
   /** Of Offerdeck, in all rounds and while it warmed up. */
   answers: Record<Status, number>
   /** In the database at the end. */
@@ -45,7 +52,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Co
     const compared = await compareReports(catalogue, { postgres, pool, loads }, plan, say)
     const rows = { pending: await countRows(pool, 'pending'), approved: await countRows(pool, 'approved') }
     const ledger = await checkLedger({ pool })
-    return { ...compared, rows, unheard: CONNECTIONS * (plan.rounds + 2), ledger }
+    return { ...compared, rows, unheard: (CONNECTIONS + CROWD) * (plan.rounds + 2), ledger }
   } finally {
     await close()
     await postgres.release()
@@ -57,10 +64,11 @@ type Setting = { postgres: Postgres; pool: pg.Pool; loads: Record<Status, Load> 
 async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: Setting, plan: Plan, say: Say) {
   const offerdeck = await startOfferdeck(catalogue.dataDir)
   const answers = { pending: 0, approved: 0 }
-  const compareOne = async (status: Status) => {
-    say(`${offerdeck.name} and pgbench in turn, conversions ${status} at once …`)
+  const compareOne = async (name: Case) => {
+    const { status, connections } = CASES[name]
+    say(`${offerdeck.name} and pgbench in turn, conversions ${status} at once, ${connections} connections …`)
     const runFirst = async (seconds: number) => {
-      const lap = await runLap(offerdeck, loads[status], seconds, postgres.cpuSeconds)
+      const lap = await runLap(offerdeck, { ...loads[status], connections }, seconds, postgres.cpuSeconds)
       answers[status] += lap.answers
       await waitForFeed(pool)
       return lap
@@ -68,10 +76,14 @@ async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: S
     await runFirst(plan.warmUpSeconds)
     // Plans made for empty tables do not suit full ones. PostgreSQL looks again by itself, but only every minute.
     await runLong(pool, 'ANALYZE')
-    return takeTurns(runFirst, (seconds) => runPgbench(postgres, seconds), plan)
+    return takeTurns(runFirst, (seconds) => runPgbench(postgres, connections, seconds), plan)
   }
   try {
-    const comparisons = { pending: await compareOne('pending'), approved: await compareOne('approved') }
+    const comparisons = {
+      pending: await compareOne('pending'),
+      crowd: await compareOne('crowd'),
+      approved: await compareOne('approved'),
+    }
     return { comparisons, answers, log: offerdeck.log }
   } finally {
     await offerdeck.stop()
@@ -81,7 +93,7 @@ async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: S
 /** Until all events have their place in the feed: what Offerdeck has left to do would slow pgbench down. */
 async function waitForFeed(pool: pg.Pool): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query('SELECT FROM conversion_events WHERE seq IS NULL LIMIT 1')
+    const { rows } = await pool.query('SELECT FROM waiting_events LIMIT 1')
     if (rows.length === 0) return
     await sleep(50)
   }

@@ -8,7 +8,6 @@ import { FOLDER } from './data.ts'
 import type { Postgres } from './postgres.ts'
 import { ensureProgram } from './programs.ts'
 import type { Lap } from './rounds.ts'
-import { CONNECTIONS } from './wrk.ts'
 
 const SCRIPT = join(FOLDER, 'insert.sql')
 const LOG_NAME = 'pgbench-lap'
@@ -40,10 +39,10 @@ VALUES (1, :offer, 'user-' || :user, 'pending', 1500000, now());
   )
 }
 
-/** As many connections as wrk uses, each with one row after the other. */
-export async function runPgbench({ env, cpuSeconds }: Postgres, seconds: number): Promise<Lap> {
+/** On each connection one row after the other. */
+export async function runPgbench({ env, cpuSeconds }: Postgres, connections: number, seconds: number): Promise<Lap> {
   const cpuBefore = cpuSeconds()
-  const options = ['-n', '-M', 'prepared', '-c', String(CONNECTIONS), '-j', '1', '-T', String(seconds), '-f', SCRIPT]
+  const options = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds), '-f', SCRIPT]
   const logging = ['-l', `--log-prefix=${LOG_NAME}`, `--sampling-rate=${SAMPLED}`]
   const { stdout } = await promisify(execFile)('pgbench', [...options, ...logging], { env, cwd: FOLDER })
   const [, transactions] = /transactions actually processed: (\d+)/.exec(stdout) ?? []

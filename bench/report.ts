@@ -68,12 +68,16 @@ function clicksFigure({ comparison, answers, rows, unheard }: ClicksMeasured): F
 }
 
 function conversionsFigure({ comparisons, answers, rows, unheard, ledger }: ConversionsMeasured): Figure {
-  const { pending, approved } = comparisons
+  const { pending, crowd, approved } = comparisons
+  const more = (name: string, comparison: Comparison) => [
+    `${name}: ${comparison.throughput.toFixed(2)}, by CPU ${comparison.cpu.toFixed(2)}`,
+    ...describe(comparison).map((line) => `${name}: ${line}`),
+  ]
   return ratio(7, 'new conversions with ledger, over plain rows by pgbench', pending, 0.4, [
     'By CPU counts Offerdeck and PostgreSQL together.',
     compareCounts('pending conversions', answers.pending, rows.pending, unheard),
-    `trusted, approved at once: ${approved.throughput.toFixed(2)}, by CPU ${approved.cpu.toFixed(2)}`,
-    ...describe(approved).map((line) => `trusted: ${line}`),
+    ...more('128 connections', crowd),
+    ...more('trusted, approved at once', approved),
     compareCounts('approved conversions', answers.approved, rows.approved, unheard),
     ledger.length === 0
       ? 'The ledger is right.'

@@ -1,4 +1,4 @@
-// Load, by wrk: one thread, 32 connections, over the loopback.
+// Load, by wrk: one thread, 32 connections where nothing else is said, over the loopback.
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type Kind = ListKind | 'click' | 'report'
 export type ListKind = 'list' | 'new'
 
 /** `lines` is the file that load.lua makes the requests of. */
-export type Load = { kind: Kind; lines: string; apiKey: string; apiSecret: string }
+export type Load = { kind: Kind; lines: string; apiKey: string; apiSecret: string; connections?: number }
 
 type WrkReport = {
   requests: number
@@ -55,13 +55,13 @@ let runs = Math.floor(Date.now() / 1000) * 100 // so that users are new in every
 /** `databaseCpu` tells the CPU time that the server's database has used so far. */
 export async function runLap(
   server: Running,
-  { kind, lines, apiKey, apiSecret }: Load,
+  { kind, lines, apiKey, apiSecret, connections = CONNECTIONS }: Load,
   seconds: number,
   databaseCpu: () => number = () => 0,
 ): Promise<Lap> {
   const cpuBefore = server.cpuSeconds()
   const databaseBefore = databaseCpu()
-  const report = await runWrk(server.port, seconds, [lines, kind, apiKey, apiSecret, String(runs++)])
+  const report = await runWrk(server.port, connections, seconds, [lines, kind, apiKey, apiSecret, String(runs++)])
   const cpuSeconds = server.cpuSeconds() - cpuBefore
   const databaseSeconds = databaseCpu() - databaseBefore
   return {
@@ -77,9 +77,9 @@ export async function runLap(
   }
 }
 
-function runWrk(port: number, seconds: number, args: string[]): Promise<WrkReport> {
+function runWrk(port: number, connections: number, seconds: number, args: string[]): Promise<WrkReport> {
   const script = join(import.meta.dirname, 'load.lua')
-  const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${port}/`]
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${port}/`]
   return new Promise((resolve, reject) => {
     const child = spawn('wrk', [...options, '--', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''

@@ -213,25 +213,56 @@ CREATE INDEX conversions_offer ON conversions (offer_id, created_at) WHERE NOT i
 CREATE INDEX conversions_ip ON conversions (ip, created_at) WHERE ip IS NOT NULL AND NOT is_test;
 CREATE INDEX conversions_held ON conversions (hold_until) WHERE status = 'pending' AND hold_until IS NOT NULL;
 
--- The history: a row for every move, with the conversion as it was then. Written by trigger, so no move goes without one.
+-- The history: a row for every move, with all that was not always so. Written by trigger, so no move goes without one.
 CREATE TABLE conversion_events (
-  event_id      uuid NOT NULL,                                            -- new for every event
-  event_no      bigint GENERATED ALWAYS AS IDENTITY,                      -- ascends within a conversion
-  conversion_id uuid NOT NULL,
-  sequence      integer NOT NULL,                                         -- counts the conversion's events from 1
-  app_id        bigint NOT NULL,
-  is_test       boolean NOT NULL,
-  status        text NOT NULL,
-  status_reason text,
-  actor         text NOT NULL,
-  created_at    timestamptz NOT NULL,
-  snapshot      json NOT NULL,
-  seq           bigint,                                                   -- its place in the feed, given after commit
+  conversion_id            uuid NOT NULL,
+  sequence                 integer NOT NULL,                              -- counts the conversion's events from 1
+  event_id                 uuid NOT NULL,                                 -- new for every event
+  app_id                   bigint NOT NULL,
+  is_test                  boolean NOT NULL,
+  actor                    text NOT NULL,
+  created_at               timestamptz NOT NULL,
+  -- The conversion as it was then.
+  status                   text NOT NULL,
+  status_reason            text,
+  publisher_transaction_id text,
+  payout_micros            bigint NOT NULL,
+  revenue_micros           bigint NOT NULL,
+  currency                 text NOT NULL,
+  rate_micros              bigint NOT NULL,
+  aff_sub                  text,
+  aff_sub2                 text,
+  aff_sub3                 text,
+  aff_sub4                 text,
+  click_id                 uuid,
+  click_at                 timestamptz,
+  ip                       inet,
+  country                  text,
+  device                   text,
+  hold_until               timestamptz,
+  approved_at              timestamptz,
+  rejected_at              timestamptz,
+  reversed_at              timestamptz,
   PRIMARY KEY (conversion_id, sequence)
-) WITH (fillfactor = 70);
-CREATE UNIQUE INDEX conversion_events_seq ON conversion_events (seq) WHERE seq IS NOT NULL;
-CREATE INDEX conversion_events_app ON conversion_events (app_id, is_test, seq) WHERE seq IS NOT NULL;
-CREATE INDEX conversion_events_unnumbered ON conversion_events (event_no) WHERE seq IS NULL;
+);
+
+-- The feed: events get their place in it after they are committed, one after the other. Those that have none yet wait.
+CREATE TABLE waiting_events (
+  event_no      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,          -- ascends within a conversion
+  conversion_id uuid NOT NULL,
+  sequence      integer NOT NULL,
+  app_id        bigint NOT NULL,
+  is_test       boolean NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+
+CREATE TABLE event_feed (
+  seq           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  conversion_id uuid NOT NULL,
+  sequence      integer NOT NULL,
+  app_id        bigint NOT NULL,
+  is_test       boolean NOT NULL
+);
+CREATE INDEX event_feed_app ON event_feed (app_id, is_test, seq);
 
 CREATE FUNCTION check_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -262,13 +293,17 @@ CREATE TRIGGER conversions_check BEFORE UPDATE OR DELETE ON conversions FOR EACH
 
 CREATE FUNCTION keep_history() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- An update that is no move has kept its event_id.
-  INSERT INTO conversion_events (event_id, conversion_id, sequence, app_id, is_test, status, status_reason, actor, created_at, snapshot)
-  SELECT c.event_id, c.conversion_id, c.sequence, c.app_id, c.is_test, c.status, c.status_reason, c.actor,
-    coalesce(c.reversed_at, c.rejected_at, c.approved_at, c.created_at), row_to_json(c)
-  FROM changed c
-  ORDER BY c.conversion_id
-  ON CONFLICT DO NOTHING;
+  WITH kept AS (
+    INSERT INTO conversion_events
+    SELECT c.conversion_id, c.sequence, c.event_id, c.app_id, c.is_test, c.actor,
+      coalesce(c.reversed_at, c.rejected_at, c.approved_at, c.created_at), c.status, c.status_reason, c.publisher_transaction_id, c.payout_micros, c.revenue_micros, c.currency, c.rate_micros,
+      c.aff_sub, c.aff_sub2, c.aff_sub3, c.aff_sub4, c.click_id, c.click_at, c.ip, c.country, c.device, c.hold_until,
+      c.approved_at, c.rejected_at, c.reversed_at
+    FROM changed c
+    ON CONFLICT DO NOTHING -- an update that is no move has kept its sequence
+    RETURNING conversion_id, sequence, app_id, is_test
+  )
+  INSERT INTO waiting_events (conversion_id, sequence, app_id, is_test) SELECT * FROM kept;
   RETURN NULL;
 END $$;
 CREATE TRIGGER conversions_made AFTER INSERT ON conversions
@@ -280,17 +315,12 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'Rows of % are never changed or deleted.', TG_TABLE_NAME USING ERRCODE = 'OD001';
 END $$;
--- Only the number in the feed is given later, once.
-CREATE TRIGGER conversion_events_kept BEFORE UPDATE ON conversion_events FOR EACH ROW
-  WHEN (OLD.seq IS NOT NULL OR (OLD.event_id, OLD.event_no, OLD.conversion_id, OLD.sequence, OLD.status, OLD.status_reason, OLD.actor, OLD.created_at, OLD.snapshot::text)
-    IS DISTINCT FROM (NEW.event_id, NEW.event_no, NEW.conversion_id, NEW.sequence, NEW.status, NEW.status_reason, NEW.actor, NEW.created_at, NEW.snapshot::text))
-  EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER conversion_events_not_deleted BEFORE DELETE ON conversion_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER conversion_events_kept BEFORE UPDATE OR DELETE ON conversion_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER event_feed_kept BEFORE UPDATE OR DELETE ON event_feed FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER conversions_not_emptied BEFORE TRUNCATE ON conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER conversion_events_not_emptied BEFORE TRUNCATE ON conversion_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-CREATE SEQUENCE event_feed AS bigint;
+CREATE TRIGGER event_feed_not_emptied BEFORE TRUNCATE ON event_feed FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- A publisher's own word, kept for 24 h: the same key with another request is a mistake.
 CREATE TABLE idempotency_keys (
@@ -365,8 +395,10 @@ CREATE TABLE ledger_entries (
   created_at    timestamptz NOT NULL
 );
 -- A payment is posted once. What a conversion posts goes with its event, of which there is one.
-CREATE UNIQUE INDEX ledger_entries_payment ON ledger_entries (posting_id, account, party_id) WHERE kind <> 'conversion';
-CREATE INDEX ledger_entries_account ON ledger_entries (account, party_id, created_at);
+CREATE UNIQUE INDEX ledger_entries_payment ON ledger_entries (party_id, account, posting_id) WHERE kind <> 'conversion';
+-- What publishers are owed is asked for all the time; other balances go through the open days, by their time.
+CREATE INDEX ledger_entries_publisher ON ledger_entries (party_id, account, created_at)
+  WHERE account IN ('publisher_pending', 'publisher_payable');
 CREATE INDEX ledger_entries_time ON ledger_entries USING brin (created_at);
 
 CREATE FUNCTION check_posting() RETURNS trigger LANGUAGE plpgsql AS $$

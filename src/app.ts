@@ -86,6 +86,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
   opened.defer(() => clicks.close())
   const desk = createDesk(db)
+  opened.defer(() => desk.close())
   const visitors = await openVisitorReader({ ...config, log })
   opened.defer(() => visitors.close())
 
@@ -126,13 +127,13 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const links = createLinkSigner(secretKey)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, completions, links })
-    conversionRoutes(v1, { gate, db, settle: desk })
+    conversionRoutes(v1, { gate, db, settle: desk.settle })
     statsRoutes(v1, { gate, db })
   })
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
   await postbackRoutes(server, {
     db,
-    settle: desk,
+    settle: desk.settle,
     hashToken: createSecretHash(secretKey),
     limiter,
     countryOf: visitors.countryOf,
@@ -162,7 +163,7 @@ export async function buildWorker({ config, database, log }: Omit<AppOptions, 's
     createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, desk) }),
     createLoop('numbering events', LOOK_MS, log, { run: async () => void (await numberEvents(db)) }),
     createLoop('trying unmatched calls again', SECOND_MS, log, {
-      run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk)),
+      run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle)),
     }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
@@ -179,6 +180,7 @@ export async function buildWorker({ config, database, log }: Omit<AppOptions, 's
   return {
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await desk.close()
       countries.close()
     },
   }
@@ -187,7 +189,7 @@ export async function buildWorker({ config, database, log }: Omit<AppOptions, 's
 async function releaseHolds(db: Db, desk: Desk): Promise<void> {
   for (;;) {
     const due = await findHeldUntil(db, new Date(), RELEASE_BATCH)
-    await Promise.all(due.map((conversionId) => desk({ kind: 'release', conversionId })))
+    await Promise.all(due.map((conversionId) => desk.settle({ kind: 'release', conversionId })))
     if (due.length < RELEASE_BATCH) return
   }
 }

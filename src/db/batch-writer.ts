@@ -1,12 +1,14 @@
-// Group commit: rows that arrive within a few milliseconds are written in one statement, and everybody who waits for
-// one of them goes on when it is committed.
+// Group commit: rows that arrive while others are being written go together into the next statement, and everybody who
+// waits for one of them goes on when it is committed. Nobody waits for company: what a busy server gathers meanwhile is
+// company enough.
 //
 // A batch that fails because of one of its rows is written row by row, so that one bad row sinks no other. The queue
 // is bounded; beyond it a row is refused at once, with an error that says so.
 
 const MAX_ROWS = 200
-const MAX_WAIT_MS = 3
 const MAX_QUEUED = 20_000
+const WORTH_A_LANE = 16 // fewer rows wait for the batch under way: a batch costs much, a row in it little
+const PATIENCE_MS = 10 // but not for one that is stuck
 
 type Waiting<Row, Result> = { row: Row; done: (result: Result) => void; failed: (error: unknown) => void }
 
@@ -20,7 +22,9 @@ export class BatchWriter<Row, Result> {
   readonly #maxRows: number
   #queue: Waiting<Row, Result>[] = []
   #writing = 0
+  #isDue = false
   #timer: NodeJS.Timeout | null = null
+  #drained: (() => void)[] = []
 
   /** `write` must be idempotent: a batch that failed half way is written again. `lanes` batches may be under way at once. */
   constructor(
@@ -39,20 +43,34 @@ export class BatchWriter<Row, Result> {
     if (this.#queue.length >= MAX_QUEUED) return Promise.reject(new Error('The write queue is full.'))
     return new Promise((done, failed) => {
       this.#queue.push({ row, done, failed })
-      if (this.#queue.length >= this.#maxRows) this.#start()
-      else this.#timer ??= setTimeout(() => this.#start(), MAX_WAIT_MS)
+      this.#startSoon()
     })
+  }
+
+  /** Resolves when there is nothing left to write. */
+  async drain(): Promise<void> {
+    if (this.#queue.length > 0 || this.#writing > 0) await new Promise<void>((done) => this.#drained.push(done))
+  }
+
+  /** After what has arrived by now is taken in. */
+  #startSoon(): void {
+    if (this.#isDue || this.#writing >= this.#lanes) return
+    this.#isDue = this.#writing === 0 || this.#queue.length >= WORTH_A_LANE
+    if (this.#isDue) setImmediate(() => this.#start())
+    else this.#timer ??= setTimeout(() => this.#start(), PATIENCE_MS)
   }
 
   #start(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#writing >= this.#lanes || this.#queue.length === 0) return
+    this.#isDue = false
+    if (this.#queue.length === 0 || this.#writing >= this.#lanes) return
     const batch = this.#queue.splice(0, this.#maxRows)
     this.#writing++
     void this.#commit(batch).finally(() => {
       this.#writing--
-      if (this.#queue.length > 0) this.#start()
+      if (this.#queue.length > 0) this.#startSoon()
+      else if (this.#writing === 0) for (const done of this.#drained.splice(0)) done()
     })
   }
 

@@ -67,7 +67,8 @@ export class SpooledWriter<Row, Result> {
     })
   }
 
-  close(): Promise<void> {
-    return this.#spool.close()
+  async close(): Promise<void> {
+    await this.#writer.drain()
+    await this.#spool.close()
   }
 }

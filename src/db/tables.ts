@@ -100,15 +100,30 @@ export interface Clicks {
 
 export interface ConversionEvents {
   actor: string;
+  aff_sub: string | null;
+  aff_sub2: string | null;
+  aff_sub3: string | null;
+  aff_sub4: string | null;
   app_id: number;
+  approved_at: Date | null;
+  click_at: Date | null;
+  click_id: string | null;
   conversion_id: string;
+  country: string | null;
   created_at: Date;
+  currency: string;
+  device: string | null;
   event_id: string;
-  event_no: Generated<number>;
+  hold_until: Date | null;
+  ip: string | null;
   is_test: boolean;
-  seq: number | null;
+  payout_micros: number;
+  publisher_transaction_id: string | null;
+  rate_micros: number;
+  rejected_at: Date | null;
+  revenue_micros: number;
+  reversed_at: Date | null;
   sequence: number;
-  snapshot: Json;
   status: string;
   status_reason: string | null;
 }
@@ -161,6 +176,14 @@ export interface Credentials {
   is_test: boolean;
   revoked_at: Date | null;
   signing_secret_sealed: Buffer;
+}
+
+export interface EventFeed {
+  app_id: number;
+  conversion_id: string;
+  is_test: boolean;
+  seq: Generated<number>;
+  sequence: number;
 }
 
 export interface FraudRules {
@@ -314,6 +337,14 @@ export interface UserContexts {
   user_id: string;
 }
 
+export interface WaitingEvents {
+  app_id: number;
+  conversion_id: string;
+  event_no: Generated<number>;
+  is_test: boolean;
+  sequence: number;
+}
+
 export interface DB {
   advertiser_tokens: AdvertiserTokens;
   advertisers: Advertisers;
@@ -324,6 +355,7 @@ export interface DB {
   conversion_events: ConversionEvents;
   conversions: Conversions;
   credentials: Credentials;
+  event_feed: EventFeed;
   fraud_rules: FraudRules;
   goals: Goals;
   idempotency_keys: IdempotencyKeys;
@@ -337,4 +369,5 @@ export interface DB {
   terms: Terms;
   trusted_offers: TrustedOffers;
   user_contexts: UserContexts;
+  waiting_events: WaitingEvents;
 }

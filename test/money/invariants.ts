@@ -119,13 +119,16 @@ export async function checkMoney(desk: Desk, book: Book): Promise<void> {
 
 const PATHS = ['pending', 'approved', 'rejected', 'pending approved', 'pending rejected', 'pending approved reversed', 'approved reversed'] // prettier-ignore
 
-/** Every conversion has a legal past that ends in what it is. */
+/** Every conversion has a legal past that ends in what it is, and each of its events one place in the feed, in order. */
 export async function checkHistory(desk: Desk): Promise<void> {
   const { rows } = await desk.world.database.pool.query<{ path: string; numbers: string; is_last: boolean }>(
-    `SELECT string_agg(e.status, ' ' ORDER BY e.event_no) AS path, string_agg(e.sequence::text, ' ' ORDER BY e.event_no) AS numbers,
+    `SELECT string_agg(e.status, ' ' ORDER BY p.place) AS path, string_agg(e.sequence::text, ' ' ORDER BY p.place) AS numbers,
        bool_or((e.event_id, e.sequence, e.status, e.actor) = (c.event_id, c.sequence, c.status, c.actor)
          AND e.status_reason IS NOT DISTINCT FROM c.status_reason) AS is_last
      FROM conversions c LEFT JOIN conversion_events e USING (conversion_id)
+     LEFT JOIN (SELECT conversion_id, sequence, seq AS place FROM event_feed
+       UNION ALL SELECT conversion_id, sequence, 1000000000000 + event_no FROM waiting_events) p
+       ON (p.conversion_id, p.sequence) = (e.conversion_id, e.sequence)
      WHERE c.app_id = ANY ($1) GROUP BY c.conversion_id`,
     [desk.apps.map((app) => app.appId)],
   )

@@ -3,19 +3,26 @@ import { BatchWriter } from '../../db/batch-writer.ts'
 import { isRowFault } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
 import type { Command, Outcome } from './commands.ts'
+import { KnownOffers } from './known-offers.ts'
 import { settle } from './settle.ts'
 
 /** Each command holds a few locks of the database until its batch is done. */
 export const DESK_ROWS = 50
 const LANES = 2
 
-/** Resolves when the command is settled and committed. */
-export type Desk = (command: Command) => Promise<Outcome>
+export type Desk = {
+  /** Resolves when the command is settled and committed. */
+  settle: (command: Command) => Promise<Outcome>
+  /** Resolves when no command is left: also those whose sender has gone are settled. */
+  close: () => Promise<void>
+}
 
 export function createDesk(db: Db): Desk {
-  const writer = new BatchWriter<Command, Outcome>((commands) => settle(db, commands, new Date()), isRowFault, {
-    lanes: LANES,
-    maxRows: DESK_ROWS,
-  })
-  return (command) => writer.add(command)
+  const knownOffers = new KnownOffers()
+  const writer = new BatchWriter<Command, Outcome>(
+    (commands) => settle(db, commands, new Date(), knownOffers),
+    isRowFault,
+    { lanes: LANES, maxRows: DESK_ROWS },
+  )
+  return { settle: (command) => writer.add(command), close: () => writer.drain() }
 }

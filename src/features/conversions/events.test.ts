@@ -25,7 +25,7 @@ async function read(credentials: IssuedCredentials, after: string | null, limit 
 async function numbered(): Promise<void> {
   await until(async () => {
     await numberEvents(world.database.db) // others may be at it: the app does the same a few times a second
-    const waiting = await world.database.pool.query('SELECT FROM conversion_events WHERE seq IS NULL')
+    const waiting = await world.database.pool.query('SELECT FROM waiting_events')
     return waiting.rowCount === 0
   })
 }
@@ -112,9 +112,9 @@ test('what commits late comes behind what was read already, never before it', as
     await report(live, 'early 1')
     await report(live, 'early 2')
     const { rows } = await client.query<{ late: string; early: string }>(
-      `SELECT (SELECT event_no FROM conversion_events WHERE event_id = $1) AS late,
-        (SELECT max(event_no) FROM conversion_events) AS early`,
-      [late.event_id],
+      `SELECT (SELECT event_no FROM waiting_events WHERE conversion_id = $1) AS late,
+        (SELECT last_value FROM pg_sequences WHERE sequencename = 'waiting_events_event_no_seq') AS early`,
+      [late.conversion_id],
     )
     assert.ok(Number(rows[0]?.late) < Number(rows[0]?.early), 'it was written first')
     const before = await read(live, null)
@@ -203,8 +203,8 @@ test('the place of an event is given once', async () => {
   await report(live, 'ann')
   await numbered()
   await assert.rejects(
-    world.database.pool.query('UPDATE conversion_events SET seq = seq + 1000000'),
-    /Rows of conversion_events are never changed/,
+    world.database.pool.query('UPDATE event_feed SET sequence = sequence + 1'),
+    /Rows of event_feed are never changed/,
   )
   assert.equal(await numberEvents(world.database.db), 0)
 })

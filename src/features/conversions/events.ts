@@ -3,37 +3,33 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { type Conversion, conversionOfJson, presentConversion, type Status } from './conversions.ts'
+import { type Conversion, presentConversion } from './conversions.ts'
 
 const LOCK = 0x0ff3_0008
 const BATCH = 5_000
 
 /** Gives every event that is committed and has no place yet the next one; returns how many there were. */
 export async function numberEvents(db: Db): Promise<number> {
-  const waiting = await sql`SELECT FROM conversion_events WHERE seq IS NULL LIMIT 1`.execute(db)
+  const waiting = await sql`SELECT FROM waiting_events ORDER BY event_no LIMIT 1`.execute(db)
   if (waiting.rows.length === 0) return 0
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
     if (!rows[0]?.locked) return 0 // somebody else is at it
     const numbered = await sql`
       WITH next AS (
-        SELECT conversion_id, sequence, nextval('event_feed') AS place
-        FROM (SELECT conversion_id, sequence FROM conversion_events WHERE seq IS NULL ORDER BY event_no LIMIT ${BATCH}) waiting
+        DELETE FROM waiting_events
+        WHERE event_no = ANY (ARRAY(SELECT event_no FROM waiting_events ORDER BY event_no LIMIT ${BATCH}))
+        RETURNING *
       )
-      UPDATE conversion_events e SET seq = next.place FROM next
-      WHERE e.conversion_id = next.conversion_id AND e.sequence = next.sequence`.execute(trx)
+      INSERT INTO event_feed (conversion_id, sequence, app_id, is_test)
+      SELECT conversion_id, sequence, app_id, is_test FROM next ORDER BY event_no`.execute(trx)
     return Number(numbered.numAffectedRows ?? 0)
   })
 }
 
-export type FeedEvent = {
-  seq: number
-  event_id: string
-  sequence: number
-  status: Status
-  created_at: Date
-  conversion: Conversion
-}
+/** A move of a conversion, and the conversion as it was then. */
+export type ConversionEvent = { event_id: string; created_at: Date; conversion: Conversion }
+export type FeedEvent = ConversionEvent & { seq: number }
 
 /** The events of one app, in their order, behind a place. */
 export async function readEvents(
@@ -43,31 +39,62 @@ export async function readEvents(
   limit: number,
 ): Promise<FeedEvent[]> {
   const rows = await db
-    .selectFrom('conversion_events')
-    .select(['seq', 'event_id', 'sequence', 'status', 'created_at', 'snapshot'])
-    .where('app_id', '=', of.appId)
-    .where('is_test', '=', of.isTest)
-    .where('seq', '>', after)
-    .orderBy('seq')
+    .selectFrom('event_feed as f')
+    .innerJoin('conversion_events as e', (on) =>
+      on.onRef('e.conversion_id', '=', 'f.conversion_id').onRef('e.sequence', '=', 'f.sequence'),
+    )
+    .innerJoin('conversions as c', 'c.conversion_id', 'f.conversion_id')
+    .selectAll('c')
+    .select(THEN)
+    .select(['f.seq', 'e.created_at as moved_at'])
+    .where('f.app_id', '=', of.appId)
+    .where('f.is_test', '=', of.isTest)
+    .where('f.seq', '>', after)
+    .orderBy('f.seq')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({
-    seq: row.seq ?? 0,
-    event_id: row.event_id,
-    sequence: row.sequence,
-    status: row.status as Status,
-    created_at: row.created_at,
-    conversion: conversionOfJson(row.snapshot as Record<string, unknown>),
+  return rows.map(({ seq, moved_at, ...conversion }) => ({
+    seq,
+    event_id: conversion.event_id,
+    created_at: moved_at,
+    conversion: conversion as Conversion,
   }))
 }
 
+/** What a conversion's row says now, and its event said then: the latter holds, being named last. */
+const THEN = [
+  'e.sequence',
+  'e.event_id',
+  'e.actor',
+  'e.status',
+  'e.status_reason',
+  'e.publisher_transaction_id',
+  'e.payout_micros',
+  'e.revenue_micros',
+  'e.currency',
+  'e.rate_micros',
+  'e.aff_sub',
+  'e.aff_sub2',
+  'e.aff_sub3',
+  'e.aff_sub4',
+  'e.click_id',
+  'e.click_at',
+  'e.ip',
+  'e.country',
+  'e.device',
+  'e.hold_until',
+  'e.approved_at',
+  'e.rejected_at',
+  'e.reversed_at',
+] as const
+
 /** An event as it is told, in the feed and in a postback. */
-export function presentEvent({ event_id, sequence, status, created_at, conversion }: FeedEvent) {
+export function presentEvent({ event_id, created_at, conversion }: ConversionEvent) {
   return {
     id: event_id,
-    type: `conversion.${status}`,
+    type: `conversion.${conversion.status}`,
     created_at: rfc3339(created_at),
-    sequence,
+    sequence: conversion.sequence,
     data: presentConversion(conversion),
   }
 }

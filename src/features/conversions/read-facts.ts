@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import { CAP_COLUMNS, type CapRow, capsOf, lockUsage } from '../offers/caps.ts'
+import { lockUsage } from '../offers/caps.ts'
 import type { Command, Report } from './commands.ts'
 import { conversionOfJson } from './conversions.ts'
 import {
@@ -12,13 +12,13 @@ import {
   type ClickFacts,
   type Facts,
   idempotencyKey,
-  type OfferFacts,
   type SubIds,
   type Subject,
   userCountKey,
 } from './facts.ts'
 import type { Action, Signal } from './fraud.ts'
 import { KnownConversions, userKey } from './known.ts'
+import type { KnownOffers, OfferVersion } from './known-offers.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -40,18 +40,19 @@ export type FactsRequest = {
   commands: readonly Command[]
   subjects: readonly (Subject | null)[]
   clicks: Map<string, ClickFacts>
+  knownOffers: KnownOffers
   now: Date
   day: number
 }
 
 export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
-  const { commands, clicks, day } = request
+  const { commands, clicks, knownOffers, day } = request
   let found = await askForFacts(trx, request)
-  const capped = found.offers.filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
+  const offers = await knownOffers.read(trx, found.offers)
+  const capped = [...offers.values()].filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
   const usage = capped.length === 0 ? new Map() : await lockUsage(trx, capped, day)
   // While we waited for the usage a click may have been taken that these reports are about.
   if (capped.length > 0) found = await askForFacts(trx, request)
-  const offers = new Map(found.offers.map((row) => [row.offer_id, offerOf(row)]))
   const latest = found.latest_clicks.map((row) => ({ ...row, clicked_at: new Date(row.clicked_at) }))
   const keyed = commands.filter((command) => command.kind === 'report' && command.idempotencyKey !== null) as Report[]
   return {
@@ -77,19 +78,12 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   }
 }
 
-type OfferRow = Omit<OfferFacts, 'caps' | 'starts_at' | 'ends_at'> &
-  CapRow & { starts_at: string | null; ends_at: string | null }
-
-function offerOf(row: OfferRow): OfferFacts {
-  return { ...row, starts_at: timeOf(row.starts_at), ends_at: timeOf(row.ends_at), caps: capsOf(row) }
-}
-
-const timeOf = (text: string | null) => (text === null ? null : new Date(text))
-
+// Of the users spoken of (s), most have no history (h), and of those nothing is looked up.
+//
 // Lists as JSON: one statement, one answer, one plan, whatever the batch. What is ordered is ordered by the whole of the
 // index that finds it: by the id alone, a plan might walk through all ids instead.
 type Found = {
-  offers: OfferRow[]
+  offers: OfferVersion[]
   apps: AppFacts[]
   conversions: Record<string, unknown>[]
   latest_clicks: ClickFacts[]
@@ -113,21 +107,17 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
       SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
         ${users.map((one) => one.user_id)}::text[], ${users.map((one) => one.offer_id)}::bigint[])
         WITH ORDINALITY AS s (app_id, is_test, user_id, offer_id, place)
+    ), h AS MATERIALIZED (
+      SELECT * FROM s WHERE EXISTS (SELECT FROM conversions c WHERE c.app_id = s.app_id AND c.user_id = s.user_id)
     ), r AS MATERIALIZED (
       SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
         ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS r (app_id, is_test, user_id, offer_id)
     ), t AS MATERIALIZED (SELECT ${named.flatMap((one) => one.transactionId ?? [])}::text[] AS ids)
     SELECT
-      ${list(sql`SELECT o.offer_id, o.advertiser_id, o.name, o.description, o.category, o.payment_required, o.status, o.starts_at,
-          o.ends_at, o.over_cap, o.hold_s, o.is_capped, ${sql.raw(CAP_COLUMNS.map((name) => `o.${name}`).join(', '))},
-          (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_retired', g.is_retired,
-            'is_repeatable', g.is_repeatable, 'payout_micros', g.payout_micros, 'revenue_micros', g.revenue_micros,
-            'payout_ppm', g.payout_ppm, 'revenue_ppm', g.revenue_ppm) ORDER BY g.place, g.goal_id)
-            FROM goals g WHERE g.offer_id = o.offer_id) AS goals
-        FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
+      ${list(sql`SELECT o.offer_id, o.changed_xid::text FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
       ${list(sql`SELECT app_id, publisher_id, currency, rate_micros, blocked_categories, blocked_keywords, payment_offers
         FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id)`)} AS apps,
-      ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM s) k CROSS JOIN LATERAL (
+      ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM h) k CROSS JOIN LATERAL (
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status <> 'rejected' AND NOT c.is_repeatable) once
             UNION ALL
@@ -166,9 +156,9 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
         JOIN trusted_offers t USING (app_id, offer_id)`)} AS trusted,
       ${list(sql`SELECT offer_id, signal, threshold, action FROM fraud_rules
         WHERE offer_id IS NULL OR offer_id IN (SELECT offer_id FROM s)`)} AS rules,
-      ${list(sql`SELECT s.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = s.app_id AND c.user_id = s.user_id
+      ${list(sql`SELECT h.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = h.app_id AND c.user_id = h.user_id
             AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_COUNTED}::integer) n) AS count
-        FROM s WHERE NOT s.is_test`)} AS counts`.execute(trx)
+        FROM h WHERE NOT h.is_test`)} AS counts`.execute(trx)
   const [found] = rows
   if (found === undefined) throw new Error('No facts were found.')
   return { ...found, users }

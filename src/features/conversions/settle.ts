@@ -21,24 +21,37 @@ import { type ClickFacts, type Facts, idempotencyKey, type Subject, subjectOf, t
 import { readClicks, readFacts } from './read-facts.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { userKey } from './known.ts'
+import { KnownOffers } from './known-offers.ts'
 
 const LOCK_CLASS = 0x0ff3
 
-export async function settle(db: Db, commands: readonly Command[], now: Date): Promise<Outcome[]> {
+/** Whoever settles often keeps `knownOffers` from one call to the next. */
+export async function settle(
+  db: Db,
+  commands: readonly Command[],
+  now: Date,
+  knownOffers = new KnownOffers(),
+): Promise<Outcome[]> {
+  const settleOnce = () => settleBatch(db, commands, now, knownOffers)
   try {
-    return await retrying(() => settleOnce(db, commands, now))
+    return await retrying(settleOnce)
   } catch (error) {
     if (!isMissingPartition(error)) throw error
     await ensurePartitions(db, 'inbound_calls', callTimes(commands))
-    return retrying(() => settleOnce(db, commands, now))
+    return retrying(settleOnce)
   }
 }
 
-async function settleOnce(db: Db, commands: readonly Command[], now: Date): Promise<Outcome[]> {
+async function settleBatch(
+  db: Db,
+  commands: readonly Command[],
+  now: Date,
+  knownOffers: KnownOffers,
+): Promise<Outcome[]> {
   const clickIds = commands.flatMap((command) => (command.kind === 'confirmation' ? [command.clickId] : []))
   const clicks = await readClicks(db, clickIds)
   const subjects = await findSubjects(db, commands, clicks)
-  return db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, now }))
+  return db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, knownOffers, now }))
 }
 
 const callTimes = (commands: readonly Command[]) =>
@@ -48,6 +61,7 @@ type Batch = {
   commands: readonly Command[]
   subjects: readonly (Subject | null)[]
   clicks: Map<string, ClickFacts>
+  knownOffers: KnownOffers
   now: Date
 }
 

@@ -127,9 +127,9 @@ function balancesOf(party: Party): RawBuilder<PublisherBalances | AdvertiserBala
     return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros" FROM (${sumLines(isTheirs)}) AS line`
   }
   const isTheirs = sql<boolean>`account IN ('publisher_pending', 'publisher_payable') AND party_id = ${party.publisherId}`
-  // Payments are the few entries without a conversion, which the index on it finds.
+  // Payments are few, and have an index of their own.
   return sql`SELECT ${creditOf('publisher_pending')} AS "pendingMicros", ${creditOf('publisher_payable')} AS "payableMicros",
-    (SELECT coalesce(sum(amount_micros), 0)::bigint FROM ledger_entries WHERE conversion_id IS NULL AND kind = 'payout'
+    (SELECT coalesce(sum(amount_micros), 0)::bigint FROM ledger_entries WHERE kind = 'payout'
       AND account = 'publisher_payable' AND party_id = ${party.publisherId}) AS "paidMicros"
     FROM (${sumLines(isTheirs)}) AS line`
 }

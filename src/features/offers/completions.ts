@@ -1,7 +1,7 @@
 // Which goals a user has completed, so that finished offers leave the user's list.
 //
 // Every process knows which users have any conversion, as a set of hashes, and asks the database only about those. It
-// follows the feed of conversion events (their `seq`), a few times a second, and forgets what it knew of a user who
+// follows the feed of conversion events, a few times a second, and forgets what it knew of a user who
 // appears there.
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -59,7 +59,7 @@ export class Completions {
   /** Takes in what happened since the last time: at the start, everything. */
   async follow(): Promise<void> {
     const { seq } = await this.#db
-      .selectFrom('conversion_events')
+      .selectFrom('event_feed')
       .select((is) => is.fn.max('seq').as('seq'))
       .executeTakeFirstOrThrow()
     if (seq === null || seq === this.#seq) return
@@ -71,8 +71,8 @@ export class Completions {
   /** Returns how many events there were. */
   async #followPage(): Promise<number> {
     const { rows } = await sql<{ seq: number; app_id: number; is_test: boolean; user_id: string }>`
-      SELECT seq, app_id, is_test, snapshot ->> 'user_id' AS user_id FROM conversion_events
-      WHERE seq > ${this.#seq} ORDER BY seq LIMIT ${PAGE}`.execute(this.#db)
+      SELECT f.seq, f.app_id, f.is_test, c.user_id FROM event_feed f JOIN conversions c USING (conversion_id)
+      WHERE f.seq > ${this.#seq} ORDER BY f.seq LIMIT ${PAGE}`.execute(this.#db)
     for (const row of rows) {
       const user = { appId: row.app_id, isTest: row.is_test, userId: row.user_id }
       this.#users.add(hashOf(user))

@@ -71,7 +71,7 @@ test('duplicates and refused calls are kept, too, and make nothing else', async 
   )
   assert.equal(rows.at(-1)?.advertiser_id, null)
   const { rowCount } = await world.database.pool.query(
-    'SELECT FROM conversion_events e JOIN conversions USING (conversion_id) WHERE click_id = $1',
+    'SELECT FROM conversion_events e JOIN conversions USING (conversion_id) WHERE e.click_id = $1',
     [clickId],
   )
   assert.equal(rowCount, 1)
