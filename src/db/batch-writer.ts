@@ -7,7 +7,7 @@
 
 const MAX_ROWS = 200
 const MAX_QUEUED = 20_000
-const WORTH_A_LANE = 16 // fewer rows wait for the batch under way: a batch costs much, a row in it little
+const WORTH_A_LANE = 1 / 4 // of a batch; fewer rows wait for the one under way: a batch costs much, a row in it little
 const PATIENCE_MS = 10 // but not for one that is stuck
 
 type Waiting<Row, Result> = { row: Row; done: (result: Result) => void; failed: (error: unknown) => void }
@@ -55,7 +55,7 @@ export class BatchWriter<Row, Result> {
   /** After what has arrived by now is taken in. */
   #startSoon(): void {
     if (this.#isDue || this.#writing >= this.#lanes) return
-    this.#isDue = this.#writing === 0 || this.#queue.length >= WORTH_A_LANE
+    this.#isDue = this.#writing === 0 || this.#queue.length >= this.#maxRows * WORTH_A_LANE
     if (this.#isDue) setImmediate(() => this.#start())
     else this.#timer ??= setTimeout(() => this.#start(), PATIENCE_MS)
   }

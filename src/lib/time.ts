@@ -1,3 +1,15 @@
+let lastMs = Number.NaN
+let lastText = ''
+
+/** The same as `new Date(ms).toISOString()`; many ask for one millisecond in a row, and it is written once. */
+export function isoTime(ms: number): string {
+  if (ms !== lastMs) {
+    lastText = new Date(ms).toISOString()
+    lastMs = ms
+  }
+  return lastText
+}
+
 /** RFC 3339 in UTC with whole seconds: how every time in the API looks. */
 export function rfc3339(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`

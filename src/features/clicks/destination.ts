@@ -4,6 +4,7 @@
 export type MacroValues = Readonly<Record<string, string | number | null>>
 
 const MACRO = /\{(\w+)\}/g
+const PLAIN = /^[\w.~-]*$/
 const FITS_A_HEADER = /^[!-~]*$/
 
 export function fillDestination(template: string, values: MacroValues): string {
@@ -16,5 +17,6 @@ export function fillDestination(template: string, values: MacroValues): string {
 
 /** As RFC 3986 has it, so that a value can never end where it stands and begin something else. */
 function encode(text: string): string {
+  if (PLAIN.test(text)) return text
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
+import { isoTime } from '../../lib/time.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { Catalogue } from '../offers/catalogue.ts'
@@ -81,7 +82,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
       if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
       const click = makeClick(passage, nowMs)
-      const destination = fillDestination(passage.offer.destination, macrosOf(click))
+      const destination = fillDestination(passage.offer.destination, macrosOf(click, nowMs))
       if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
       sendOn(request, reply, destination)
       return reply
@@ -138,7 +139,7 @@ function makeClick({ context, credential, offer, visitor }: Passage, nowMs: numb
   const [aff_sub = null, aff_sub2 = null, aff_sub3 = null, aff_sub4 = null] = context.subIds ?? []
   return {
     click_id: uuid7(nowMs),
-    clicked_at: new Date(nowMs).toISOString(),
+    clicked_at: isoTime(nowMs),
     app_id: context.appId,
     is_test: context.isTest,
     user_id: context.userId,
@@ -159,7 +160,7 @@ function makeClick({ context, credential, offer, visitor }: Passage, nowMs: numb
   }
 }
 
-const macrosOf = (click: Click) => ({
+const macrosOf = (click: Click, nowMs: number) => ({
   click_id: click.click_id,
   offer_id: click.offer_id,
   app_id: click.app_id,
@@ -170,7 +171,7 @@ const macrosOf = (click: Click) => ({
   aff_sub2: click.aff_sub2,
   aff_sub3: click.aff_sub3,
   aff_sub4: click.aff_sub4,
-  timestamp: Math.floor(Date.parse(click.clicked_at) / 1000),
+  timestamp: Math.floor(nowMs / 1000),
 })
 
 /** No-referrer, so that no advertiser sees the token; past Fastify, like all that is sent often. */

@@ -131,5 +131,7 @@ function parseAgent(text: string): Agent {
 
 /** True for a browser that looks ahead: nobody has followed the link yet. */
 export function isPrefetch(headers: IncomingHttpHeaders): boolean {
-  return PREFETCH_HEADERS.some((name) => /\b(prefetch|preview|prerender)\b/i.test(String(headers[name] ?? '')))
+  return PREFETCH_HEADERS.some(
+    (name) => headers[name] !== undefined && /\b(prefetch|preview|prerender)\b/i.test(String(headers[name])),
+  )
 }

@@ -65,5 +65,5 @@ function encode(text: string): string {
 }
 
 function decode(text: string): string {
-  return decodeURIComponent(text.replaceAll('~', '%'))
+  return text.includes('~') ? decodeURIComponent(text.replaceAll('~', '%')) : text
 }
