@@ -209,6 +209,7 @@ CREATE UNIQUE INDEX conversions_once_by_advertiser ON conversions (advertiser_id
   WHERE status <> 'rejected' AND advertiser_transaction_id IS NOT NULL;
 CREATE INDEX conversions_user ON conversions (app_id, user_id, conversion_id);
 CREATE INDEX conversions_app ON conversions (app_id, is_test, conversion_id);
+CREATE INDEX conversions_undone ON conversions (app_id, status, conversion_id) WHERE status IN ('rejected', 'reversed'); -- few among many
 CREATE INDEX conversions_offer ON conversions (offer_id, created_at) WHERE NOT is_test AND status IN ('pending', 'approved');
 CREATE INDEX conversions_ip ON conversions (ip, created_at) WHERE ip IS NOT NULL AND NOT is_test;
 CREATE INDEX conversions_held ON conversions (hold_until) WHERE status = 'pending' AND hold_until IS NOT NULL;

@@ -63,7 +63,8 @@ function hear(book: Book, one: Entry, { deed, click, worth, nowMs }: Told): Answ
     return one.status === 'pending' ? move(one, 'rejected', `advertiser_${deed.status}`, 'advertiser') : same(one)
   }
   if (deed.status === 'pending' || one.status !== 'pending' || one.isConfirmed) return same(one)
-  Object.assign(one, worth, { click: click.label, isConfirmed: true })
+  const wasTold = one.source === 'advertiser' && one.click === click.label && deed.amountMicros === null
+  Object.assign(one, wasTold ? {} : worth, { click: click.label, isConfirmed: true })
   // What the advertiser told in time it may confirm later; a publisher's word does not stop the clock.
   if (isExpired(click, one.source === 'advertiser' ? one.createdAtMs : nowMs))
     return move(one, 'rejected', 'click_expired', 'system')

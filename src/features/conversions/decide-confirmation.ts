@@ -132,6 +132,9 @@ function confirm(standing: Conversion, told: Confirmation, parts: ClickParts, fa
     revenue_micros: worth.revenueMicros,
     confirmed_at: moment.now,
   }
+  // The amount was told before, while it was pending.
+  if (told.amountMicros === null && standing.source === 'advertiser' && standing.click_id === click.click_id)
+    Object.assign(confirmed, { payout_micros: standing.payout_micros, revenue_micros: standing.revenue_micros })
   const verdict = judgeConversion(confirmed, click, told.country, facts, moment)
   confirmed.signals = [...new Set([...standing.signals, ...verdict.signals])]
   // The advertiser may take its time to make up its mind; a publisher's own word does not stop the clock.

@@ -198,6 +198,14 @@ test('a cursor or limit that is none is refused', async () => {
     assert.equal((await world.get(`/v1/events?limit=${limit}`, live)).status, 400, limit)
 })
 
+test('a cursor from beyond the end is refused: after a restore it would skip events', async () => {
+  const { live } = await world.makeApp()
+  await report(live, 'ann')
+  const { next_cursor } = await read(live, null)
+  const { status, body } = await world.get(`/v1/events?after=${Number(next_cursor) + 1_000_000}`, live)
+  assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'])
+})
+
 test('the place of an event is given once', async () => {
   const { live } = await world.makeApp()
   await report(live, 'ann')

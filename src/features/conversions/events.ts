@@ -61,6 +61,15 @@ export async function readEvents(
   }))
 }
 
+/** The last place of the feed. */
+export async function readFeedEnd(db: Db): Promise<number> {
+  const { seq } = await db
+    .selectFrom('event_feed')
+    .select((is) => is.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow()
+  return seq ?? 0
+}
+
 /** What a conversion's row says now, and its event said then: the latter holds, being named last. */
 const THEN = [
   'e.sequence',

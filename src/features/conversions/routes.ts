@@ -9,7 +9,7 @@ import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Command, Outcome, Refusal } from './commands.ts'
 import { type ConversionFilter, findConversion, listConversions, presentConversion } from './conversions.ts'
-import { presentEvent, readEvents } from './events.ts'
+import { presentEvent, readEvents, readFeedEnd } from './events.ts'
 import {
   ConversionList,
   ConversionListQuery,
@@ -130,6 +130,8 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       const { after = '0', limit } = request.query
       if (!/^\d{1,15}$/.test(after)) throw badCursor('after')
       const found = await readEvents(db, gate.callerOf(request), Number(after), limit + 1)
+      // Further than there ever were events: the database was restored, and to go on from there would skip some.
+      if (found.length === 0 && Number(after) > (await readFeedEnd(db))) throw badCursor('after')
       const page = found.slice(0, limit)
       const data = {
         events: page.map(presentEvent),

@@ -160,6 +160,19 @@ test('a share of the amount is paid, rounded down; without an amount the fixed s
   assert.deepEqual(await worth('1.9999'), [666_632, 999_950])
 })
 
+test('an amount told with pending holds for the approval that comes without one', async () => {
+  const goals = [{ name: 'Buy', payout: 1, revenue: 2, payout_percent: 10, revenue_percent: 50 }]
+  const { offerId } = await newOffer({ payout: 1, revenue: 2, goals })
+  const pending = await say(offerId, { click_id: 'CLICK', amount: '10', status: 'pending' })
+  const token = world.tokenOf(offerId)
+  const approved = await send(`token=${token}&click_id=${pending.row?.click_id}`)
+  assert.deepEqual([approved.outcome, approved.conversion_id], ['approved', pending.conversion_id])
+  assert.deepEqual([approved.row?.payout_micros, approved.row?.revenue_micros], [1_000_000, 5_000_000])
+  const dearer = await say(offerId, { click_id: 'CLICK', amount: '10', status: 'pending' })
+  const confirmed = await send(`token=${token}&click_id=${dearer.row?.click_id}&amount=20`)
+  assert.equal(confirmed.row?.payout_micros, 2_000_000)
+})
+
 test('an amount changes nothing where the payout is fixed', async () => {
   const { offerId } = await newOffer({ payout: '1.5' })
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '99' })).row?.payout_micros, 1_500_000)
