@@ -34,8 +34,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const CHECKOUT = join(import.meta.dirname, '..')
 
-export const startOfferdeck = (dataDir: string, demo: 'on' | 'off' = 'off') =>
-  start('Offerdeck', [join(CHECKOUT, 'bin/offerdeck.js'), 'serve', '--json'], { DATA_DIR: dataDir, DEMO: demo })
+export const startOfferdeck = (dataDir: string, demo: 'on' | 'off' = 'off') => startServe(dataDir, [], { DEMO: demo })
+
+export const startServe = (dataDir: string, args: string[], env: Record<string, string>) =>
+  start('Offerdeck', [join(CHECKOUT, 'bin/offerdeck.js'), 'serve', '--json', ...args], {
+    DEMO: 'off',
+    ...env,
+    DATA_DIR: dataDir,
+  })
 
 export const startSql = (dataDir: string) =>
   start('Fastify + SQL', [join(CHECKOUT, 'bench/sql-server.ts')], { DATA_DIR: dataDir })
@@ -84,7 +90,7 @@ async function start(name: string, args: string[], env: Record<string, string>):
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number }

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { ChangeFeed } from './db/changes.ts'
 import type { Database, Db } from './db/open.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
+import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
 import { recordLeak } from './features/apps/apps.ts'
@@ -14,14 +15,15 @@ import { leakReporter } from './features/apps/leaks.ts'
 import { createSecretHash } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
-import { dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
+import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
 import { openVisitorReader } from './features/clicks/visitor.ts'
 import { findHeldUntil, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
 import { numberEvents } from './features/conversions/events.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
-import { postbackRoutes } from './features/conversions/inbound/routes.ts'
+import { inboundRoutes } from './features/conversions/inbound/routes.ts'
+import { readMessages } from './features/conversions/messages.ts'
 import { conversionRoutes } from './features/conversions/routes.ts'
 import { rollUp } from './features/ledger/ledger.ts'
 import { forgetPastUsage } from './features/offers/caps.ts'
@@ -33,6 +35,13 @@ import { readAllOffers, readChangedOffers } from './features/offers/offers.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
+import { createAddressGuard } from './features/postbacks/address-guard.ts'
+import { Deliverer } from './features/postbacks/deliverer.ts'
+import { createMailer, mailNotices } from './features/postbacks/notices.ts'
+import { reapExpired } from './features/postbacks/queue.ts'
+import { runReplays } from './features/postbacks/replays.ts'
+import { postbackRoutes } from './features/postbacks/routes.ts'
+import { createSender } from './features/postbacks/sender.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { createGate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
@@ -46,6 +55,9 @@ import { createLoop } from './worker/loop.ts'
 const LOOK_MS = 200
 const POPULARITY_MS = 600_000
 const SECOND_MS = 1_000
+const REAP_MS = 5_000
+const MAIL_MS = 10_000
+const POSTBACKS_DUE = 'postbacks_due'
 const HOUR_MS = 3_600_000
 const RELEASE_BATCH = 500
 
@@ -85,7 +97,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   opened.defer(() => contexts.close())
   const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
   opened.defer(() => clicks.close())
-  const desk = createDesk(db)
+  const postbacksDue = createSignal(pool, POSTBACKS_DUE)
+  const desk = createDesk(db, postbacksDue.send)
   opened.defer(() => desk.close())
   const visitors = await openVisitorReader({ ...config, log })
   opened.defer(() => visitors.close())
@@ -128,10 +141,11 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, completions, links })
     conversionRoutes(v1, { gate, db, settle: desk.settle })
+    postbackRoutes(v1, { gate, db, wake: postbacksDue.send })
     statsRoutes(v1, { gate, db })
   })
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
-  await postbackRoutes(server, {
+  await inboundRoutes(server, {
     db,
     settle: desk.settle,
     hashToken: createSecretHash(secretKey),
@@ -154,10 +168,28 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
 }
 
 /** What is done on a schedule, on one or many machines; `offerdeck serve` runs it beside the API. */
-export async function buildWorker({ config, database, log }: Omit<AppOptions, 'secretKey'>): Promise<Worker> {
-  const { db } = database
-  const desk = createDesk(db)
+export async function buildWorker({ config, secretKey, database, log }: AppOptions): Promise<Worker> {
+  const { db, pool } = database
+  await using opened = new AsyncDisposableStack()
+  const postbacksDue = createSignal(pool, POSTBACKS_DUE)
+  const desk = createDesk(db, postbacksDue.send)
+  opened.defer(() => desk.close())
   const countries = await openCountryFinder({ file: config.geoipDb, log })
+  opened.defer(() => countries.close())
+
+  const guard = createAddressGuard({
+    allow: config.postbackAllow,
+    deny: config.postbackDeny,
+    allowLoopback: config.demo,
+  })
+  const sender = createSender({ guard, proxy: config.postbackProxy })
+  opened.defer(() => sender.close())
+  const warn = (message: string) => log.warn(message)
+  const deliverer = new Deliverer({ db, secretKey, sender, describe: readMessages, warn })
+  opened.defer(() => deliverer.close())
+  const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
+  opened.defer(() => mailer?.close())
+
   const loops = [
     createLoop('popularity', POPULARITY_MS, log, { run: async () => void (await recomputePopularity(db, new Date())) }),
     createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, desk) }),
@@ -165,6 +197,11 @@ export async function buildWorker({ config, database, log }: Omit<AppOptions, 's
     createLoop('trying unmatched calls again', SECOND_MS, log, {
       run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle)),
     }),
+    createLoop('delivering postbacks', LOOK_MS, log, { run: () => deliverer.run() }),
+    createLoop('taking back postbacks of dead workers', REAP_MS, log, {
+      run: async () => void (await reapExpired(db, new Date())),
+    }),
+    createLoop('replaying postbacks', SECOND_MS, log, { run: async () => void (await runReplays(db, new Date())) }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
     createLoop('forgetting past usage', HOUR_MS, log, { run: () => forgetPastUsage(db, new Date()) }),
@@ -175,15 +212,23 @@ export async function buildWorker({ config, database, log }: Omit<AppOptions, 's
     createLoop('dropping old calls', HOUR_MS, log, {
       run: async () => void (await dropOldInboundCalls(db, new Date(), config.retentionDays)),
     }),
+    createLoop('dropping old attempts', HOUR_MS, log, {
+      run: async () => void (await dropOldAttempts(db, new Date(), config.retentionDays)),
+    }),
   ]
+  if (mailer !== null)
+    loops.push(
+      createLoop('mailing notices', MAIL_MS, log, {
+        run: async () => void (await mailNotices(db, mailer, config.publicUrl, new Date())),
+      }),
+    )
+  opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   for (const loop of loops) loop.start()
-  return {
-    async close() {
-      await Promise.all(loops.map((loop) => loop.stop()))
-      await desk.close()
-      countries.close()
-    },
-  }
+  // The loop tells when that does not work.
+  opened.defer(await postbacksDue.listen(() => void deliverer.run().catch(() => {})))
+
+  const owned = opened.move()
+  return { close: () => owned.disposeAsync() }
 }
 
 async function releaseHolds(db: Db, desk: Desk): Promise<void> {

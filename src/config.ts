@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
-import { isNarrowCidr } from './lib/ip-ranges.ts'
+import { isNarrowCidr, parseRanges } from './lib/ip-ranges.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -30,6 +30,14 @@ export type Config = {
   listedIps: string | null
   /** How long clicks and advertisers' calls are kept, at least. */
   retentionDays: number
+  /** CIDRs that postbacks may go to although they are not public, and those they may never go to. */
+  postbackAllow: string[]
+  postbackDeny: string[]
+  /** A forward proxy that postbacks go through. */
+  postbackProxy: string | null
+  /** Where mail is handed over; null: no mail is sent. */
+  smtpUrl: string | null
+  mailFrom: string
   logLevel: LogLevel
   demo: boolean
   /** Null means: kept in `dataDir`, made at the first start. */
@@ -116,6 +124,37 @@ export const SETTINGS: readonly Setting[] = [
       "How many days clicks and the log of advertisers' calls are kept. Clicks are kept longer where an offer's attribution " +
       'window and hold need them. Conversions, their history and the ledger are kept for good.',
   },
+  {
+    name: 'POSTBACK_ALLOW',
+    fallback: 'none',
+    about:
+      'Addresses that postbacks may go to although they are not public, as CIDRs separated by commas, such as `10.1.0.0/16`. ' +
+      'Without it only public addresses are reached, so that nobody can look into your network.',
+  },
+  {
+    name: 'POSTBACK_DENY',
+    fallback: 'none',
+    about: 'Addresses that postbacks may never go to, as CIDRs separated by commas. It goes before `POSTBACK_ALLOW`.',
+  },
+  {
+    name: 'POSTBACK_PROXY',
+    fallback: 'none',
+    about: 'A forward proxy for postbacks: `http://user:password@host:3128`. It must allow `CONNECT`.',
+    secret: true,
+  },
+  {
+    name: 'SMTP_URL',
+    fallback: 'none',
+    about:
+      'A mail server for notices, such as that postbacks to an address are paused: `smtp://user:password@host:587`. ' +
+      'Without it notices are only listed.',
+    secret: true,
+  },
+  {
+    name: 'MAIL_FROM',
+    fallback: '`offerdeck@` and the host of `PUBLIC_URL`',
+    about: 'The sender of mails.',
+  },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {
     name: 'DEMO',
@@ -179,10 +218,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     problems.push('PUBLIC_URL must start with https:// in production and while REQUIRE_HTTPS is on.')
   }
 
-  const trustProxy = (read('TRUST_PROXY') ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+  const trustProxy = splitList(read('TRUST_PROXY'))
   for (const cidr of trustProxy) {
     if (!isNarrowCidr(cidr)) {
       problems.push(
@@ -203,6 +239,21 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     const path = read(name)
     return path === null ? null : resolve(path)
   }
+
+  const postbackProxy = readUrl('POSTBACK_PROXY', ['http'])
+  const smtpUrl = readUrl('SMTP_URL', ['smtp', 'smtps'])
+  const readCidrs = (name: string) => {
+    const { ranges, problems: bad } = parseRanges(splitList(read(name)).join('\n'))
+    if (bad.length > 0)
+      problems.push(`${name} must be addresses or CIDRs such as 10.0.0.0/8, separated by commas. ${bad.join(' ')}`)
+    return ranges.isEmpty ? [] : splitList(read(name))
+  }
+  const postbackAllow = readCidrs('POSTBACK_ALLOW')
+  const postbackDeny = readCidrs('POSTBACK_DENY')
+  const ownUrl = isHost(host) ? defaultUrl(host, port, tls !== null) : ''
+  const publicUrl = givenUrl === null ? ownUrl : new URL(givenUrl).origin
+  const mailFrom = read('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an e-mail address.')
 
   const level = read('LOG_LEVEL') ?? 'info'
   const logLevel =
@@ -233,7 +284,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     production,
     port,
     host,
-    publicUrl: givenUrl === null ? defaultUrl(host, port, tls !== null) : new URL(givenUrl).origin,
+    publicUrl,
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     databaseUrl,
     redisUrl,
@@ -244,11 +295,22 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     countryHeader,
     listedIps: readPath('LISTED_IPS'),
     retentionDays,
+    postbackAllow,
+    postbackDeny,
+    postbackProxy,
+    smtpUrl,
+    mailFrom,
     logLevel,
     demo,
     secretKey,
   }
 }
+
+const splitList = (text: string | null): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 
 function readPort(text: string): number | null {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
@@ -284,6 +346,11 @@ export function describeConfig(
     COUNTRY_HEADER: config.countryHeader ?? '(none)',
     LISTED_IPS: config.listedIps ?? '(none)',
     RETENTION_DAYS: String(config.retentionDays),
+    POSTBACK_ALLOW: config.postbackAllow.join(',') || '(none)',
+    POSTBACK_DENY: config.postbackDeny.join(',') || '(none)',
+    POSTBACK_PROXY: config.postbackProxy === null ? '(none)' : maskUrl(config.postbackProxy),
+    SMTP_URL: config.smtpUrl === null ? '(none)' : maskUrl(config.smtpUrl),
+    MAIL_FROM: config.mailFrom,
     LOG_LEVEL: config.logLevel,
     DEMO: config.demo ? 'on' : 'off',
     SECRET_KEY: config.secretKey === null ? '(kept in DATA_DIR)' : '********',

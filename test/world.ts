@@ -15,6 +15,7 @@ import { createApp, type IssuedCredentials, type NewApp } from '../src/features/
 import { readImportRecord } from '../src/features/offers/import-record.ts'
 import type { Conversion, EventList } from '../src/features/conversions/schema.ts'
 import type { Offer } from '../src/features/offers/schema.ts'
+import type { Postback, PostbackWithAttempts, TrialReply } from '../src/features/postbacks/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
 import { makeFolder } from './folders.ts'
 
@@ -36,6 +37,9 @@ export type Envelope = {
     conversions: ShownConversion[]
     events: Static<typeof EventList>['events']
     next_cursor: string | null
+    postbacks: Static<typeof Postback>[]
+    postback: Static<typeof PostbackWithAttempts>
+    test: Static<typeof TrialReply>['test']
   }
   message: string
   error: { code: string; message: string; details: Record<string, string> | null }
@@ -109,7 +113,6 @@ export class World {
       currency: 'Coins',
       rateMicros: 100_000_000,
       rateLimit: 1_000_000,
-      postbackUrl: null,
       expiresAt: null,
       blockedCategories: [],
       blockedKeywords: [],

@@ -8,6 +8,7 @@ import { CATEGORIES } from '../features/offers/schema.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
+import { rotateSigningSecretCommand, setPostbackCommand } from './app-postback.ts'
 import { withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
 
@@ -19,7 +20,6 @@ type CreateOptions = OutputOptions & {
   currency: string
   rate: string
   rateLimit: string
-  postbackUrl?: string
   expiresAt?: string
   blockCategory: string[]
   blockKeyword: string[]
@@ -39,7 +39,6 @@ export const appCommand = () =>
         .option('--currency <name>', "name of the app's own currency", 'Coins')
         .option('--rate <units>', 'units of that currency for one US dollar', '100')
         .option('--rate-limit <n>', 'requests a minute for each API key', '100')
-        .option('--postback-url <url>', 'where conversions are told')
         .option('--expires-at <time>', 'when the credentials end, such as 2030-01-31T12:00:00Z (default: never)')
         .option('--block-category <category>', 'never show offers of this category (can be repeated)', collect, [])
         .option('--block-keyword <word>', 'never show offers that mention this (can be repeated)', collect, [])
@@ -60,6 +59,8 @@ export const appCommand = () =>
               '',
               'Test',
               fields(test),
+              '',
+              `Next: offerdeck app set-postback ${app_id} --url "https://…?user={user_id}&id={transaction_id}&status={status}&reward={reward}"`,
             ].join('\n'),
           )
         }),
@@ -90,6 +91,8 @@ export const appCommand = () =>
           show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
         }),
     )
+    .addCommand(setPostbackCommand())
+    .addCommand(rotateSigningSecretCommand())
     .addCommand(
       trustCommand(
         'trust',
@@ -151,13 +154,6 @@ function readNewApp(options: CreateOptions): Omit<NewApp, 'publisherId'> {
   if (expiresAt !== null && expiresAt <= new Date()) problems.push('--expires-at is in the past.')
   if (options.expiresAt !== undefined && expiresAt === null)
     problems.push('--expires-at must be a time such as 2030-01-31T12:00:00Z.')
-  const postback = options.postbackUrl === undefined ? null : URL.parse(options.postbackUrl)
-  if (
-    options.postbackUrl !== undefined &&
-    (!/^https?:$/.test(postback?.protocol ?? '') || postback?.username || postback?.password)
-  ) {
-    problems.push('--postback-url must be an http or https URL without credentials.')
-  }
   const unknown = options.blockCategory.filter((name) => !CATEGORIES.some((known) => known === name))
   if (unknown.length > 0) problems.push(`--block-category must be one of ${CATEGORIES.join(', ')}.`)
   if (options.blockKeyword.some((word) => word.trim() === ''))
@@ -168,7 +164,6 @@ function readNewApp(options: CreateOptions): Omit<NewApp, 'publisherId'> {
     currency: options.currency,
     rateMicros,
     rateLimit,
-    postbackUrl: options.postbackUrl ?? null,
     expiresAt,
     blockedCategories: options.blockCategory,
     blockedKeywords: options.blockKeyword,

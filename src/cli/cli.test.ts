@@ -26,16 +26,19 @@ const COMMANDS: Record<string, string[]> = {
     'click',
     'conversion',
     'inbound',
+    'postback',
+    'listen',
     'ledger',
     'fraud',
   ],
-  publisher: ['create', 'list'],
-  app: ['create', 'list', 'rotate-secret', 'trust', 'distrust', 'revoke'],
+  publisher: ['create', 'set-email', 'list'],
+  app: ['create', 'list', 'set-postback', 'rotate-secret', 'rotate-signing-secret', 'trust', 'distrust', 'revoke'],
   advertiser: ['create', 'list', 'show', 'set', 'rotate-token', 'test-confirm'],
   offer: ['import', 'list', 'pause', 'resume', 'show', 'caps'],
   click: ['list'],
   conversion: ['approve', 'reject', 'reverse', 'list', 'show'],
   inbound: ['list', 'reprocess'],
+  postback: ['list', 'show', 'replay', 'test'],
   ledger: ['check', 'balance', 'statement', 'payout', 'receipt'],
   fraud: ['list', 'set', 'unset'],
 }
@@ -87,7 +90,7 @@ test('every command is there, with help that explains it and offers --json', asy
     for (const name of names) assert.match(helps[i]?.out ?? '', new RegExp(`^  ${name} .*  [a-z]+`, 'm'))
   }
   const { out } = await home.run(['app', 'create', '--help'])
-  for (const option of ['publisher', 'name', 'currency', 'rate', 'rate-limit', 'postback-url', 'expires-at', 'json'])
+  for (const option of ['publisher', 'name', 'currency', 'rate', 'rate-limit', 'expires-at', 'json'])
     assert.match(out, new RegExp(`^  --${option} .*  [a-z]+`, 'm'))
 })
 
@@ -163,7 +166,7 @@ test('a new app gets live and test credentials in the right forms, and its secre
 })
 
 test('all bad options of an app are named in one message', async () => {
-  const bad = { '--name': ' ', '--rate': '0', '--rate-limit': '1e9', '--currency': '', '--expires-at': 'never', '--postback-url': 'ftp://x', '--block-category': 'music' } // prettier-ignore
+  const bad = { '--name': ' ', '--rate': '0', '--rate-limit': '1e9', '--currency': '', '--expires-at': 'never', '--block-category': 'music' } // prettier-ignore
   const result = await home.run(['app', 'create', '--publisher', 'Nobody', ...Object.entries(bad).flat()])
   for (const option of Object.keys(bad)) failsWith(result, new RegExp(`^${option} must`, 'm'))
 })

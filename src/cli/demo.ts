@@ -7,15 +7,22 @@ import { listAdvertisers } from '../features/accounts/advertisers.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
 import { createApp, listApps, rotateSecret } from '../features/apps/apps.ts'
 import { createSecretHash } from '../features/apps/secrets.ts'
+import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
+import { trustApp } from '../features/apps/trust.ts'
 import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
 import { seedOffers, spreadCreation } from '../features/offers/seed.ts'
+import { DEFAULTS, saveSettings } from '../features/postbacks/settings.ts'
 import type { Context } from './context.ts'
 
 const OFFERS = 200
 const PUBLISHER = 'Demo publisher'
 const APP = 'Demo app'
 
-type Keys = { api_key: string; api_secret: string }
+/** Where `offerdeck listen` hears it. */
+const POSTBACK_URL =
+  'http://127.0.0.1:8088/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&offer={offer_name}&signature={signature}'
+
+type Keys = { api_key: string; api_secret: string; signing_secret: string }
 export type DemoApp = Keys & { app_id: number; test: Keys }
 
 /**
@@ -34,6 +41,9 @@ export async function prepareDemo({ config, database: { db }, secretKey }: Conte
   if ((await seedOffers(db, OFFERS)) > 0) await spreadCreation(db)
   const { publisher_id } = publishers[0] ?? (await createPublisher(db, PUBLISHER))
   const demo = await issueDemoApp(db, secretKey, publisher_id)
+  // So that the first conversion is approved, and its postback seen, at once.
+  await trustApp(db, demo.app_id, 'all')
+  await saveSettings(db, secretKey, demo.app_id, { ...DEFAULTS, url: POSTBACK_URL })
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
@@ -50,15 +60,18 @@ async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<Demo
     .where('api_secrets.expires_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  return found === undefined || !('test' in demo) ? null : demo
+  return found === undefined || !('signing_secret' in demo) ? null : demo
 }
 
 async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Promise<DemoApp> {
   const made = (await listApps(db)).find(({ name, mode }) => name === APP && mode === 'live')
   if (made !== undefined) {
-    const live = await rotateSecret(db, secretKey, made.app_id, 'live', 0)
-    const test = await rotateSecret(db, secretKey, made.app_id, 'test', 0)
-    return { app_id: made.app_id, ...keysOf(live), test: keysOf(test) }
+    const rotate = async (mode: 'live' | 'test'): Promise<Keys> => {
+      const { api_key, api_secret } = await rotateSecret(db, secretKey, made.app_id, mode, 0)
+      const { signing_secret } = await rotateSigningSecret(db, secretKey, made.app_id, mode, 0)
+      return { api_key, api_secret, signing_secret }
+    }
+    return { app_id: made.app_id, ...(await rotate('live')), test: await rotate('test') }
   }
   const { app_id, live, test } = await createApp(db, secretKey, {
     publisherId,
@@ -66,13 +79,10 @@ async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Pro
     currency: 'Coins',
     rateMicros: 100_000_000,
     rateLimit: 100,
-    postbackUrl: null,
     expiresAt: null,
     blockedCategories: [],
     blockedKeywords: [],
     paymentOffers: true,
   })
-  return { app_id, ...keysOf(live), test: keysOf(test) }
+  return { app_id, ...live, test }
 }
-
-const keysOf = ({ api_key, api_secret }: Keys): Keys => ({ api_key, api_secret })

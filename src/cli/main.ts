@@ -12,8 +12,10 @@ import { doctorCommand } from './doctor.ts'
 import { fraudCommand } from './fraud.ts'
 import { inboundCommand } from './inbound.ts'
 import { ledgerCommand } from './ledger.ts'
+import { listenCommand } from './listen.ts'
 import { migrateCommand } from './migrate.ts'
 import { offerCommand } from './offer.ts'
+import { postbackCommand } from './postback.ts'
 import { publisherCommand } from './publisher.ts'
 import { seedCommand } from './seed.ts'
 import { serveCommand } from './serve.ts'
@@ -38,6 +40,8 @@ for (const command of [
   clickCommand(),
   conversionCommand(),
   inboundCommand(),
+  postbackCommand(),
+  listenCommand(),
   ledgerCommand(),
   fraudCommand(),
 ]) {

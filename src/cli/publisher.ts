@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
+import { createPublisher, listPublishers, setPublisherEmail } from '../features/accounts/publishers.ts'
 import { withDatabase } from './context.ts'
-import { type OutputOptions, show, table } from './output.ts'
+import { type OutputOptions, readId, show, table } from './output.ts'
 
 export const publisherCommand = () =>
   new Command('publisher')
@@ -10,13 +10,28 @@ export const publisherCommand = () =>
       new Command('create')
         .description('make a publisher')
         .requiredOption('--name <name>', 'name, unique among publishers')
-        .action(async (options: OutputOptions & { name: string }) => {
-          const publisher = await withDatabase(({ database }) => createPublisher(database.db, options.name))
+        .option('--email <address>', 'where notices go, such as that its postbacks are paused')
+        .action(async (options: OutputOptions & { name: string; email?: string }) => {
+          const { name, email = null } = options
+          const publisher = await withDatabase(({ database }) => createPublisher(database.db, name, email))
           show(
             options,
             publisher,
             () =>
               `Made publisher ${publisher.publisher_id}, "${publisher.name}".\nNext: offerdeck app create --publisher "${publisher.name}" --name "My app"`,
+          )
+        }),
+    )
+    .addCommand(
+      new Command('set-email')
+        .description('say where notices go')
+        .argument('<id>', 'publisher_id')
+        .argument('[address]', 'e-mail address; without it no mail is sent')
+        .action(async (id: string, address: string | undefined, options: OutputOptions) => {
+          const email = address ?? null
+          await withDatabase(({ database }) => setPublisherEmail(database.db, readId(id), email))
+          show(options, { publisher_id: readId(id), email }, () =>
+            email === null ? 'Notices are listed, but not mailed.' : `Notices go to ${email}.`,
           )
         }),
     )

@@ -32,7 +32,8 @@ async function serve(options: ServeOptions): Promise<void> {
     if (stop.isAsked) return
     await migrate(database)
     const demo = config.demo ? await prepareDemo({ config, database, secretKey }) : null
-    if (options.only !== 'api') running.adopt(await buildWorker({ config, database, log }), (worker) => worker.close())
+    if (options.only !== 'api')
+      running.adopt(await buildWorker({ config, secretKey, database, log }), (worker) => worker.close())
     if (options.only !== 'worker' && !stop.isAsked) {
       const app = running.adopt(await buildApp({ config, secretKey, database, log }), (opened) => opened.close())
       await listen(app, config)
@@ -113,12 +114,17 @@ function welcome(config: Config, { only }: ServeOptions, demo: DemoApp | null, e
       'A demo app to try it with:',
       `  API key     ${demo.api_key}`,
       `  API secret  ${demo.api_secret}`,
+      `  Signs with  ${demo.signing_secret}`,
       'The same for tests, which move no money:',
       `  API key     ${demo.test.api_key}`,
       `  API secret  ${demo.test.api_secret}`,
+      `  Signs with  ${demo.test.signing_secret}`,
       '',
       'Your first request:',
       `  curl '${url}/api/v1/offers?userId=user-1&country=US&limit=2' -H 'X-API-Key: ${demo.api_key}' -H 'X-API-Secret: ${demo.api_secret}'`,
+      '',
+      'Its postbacks go to port 8088 of this machine. To see them, in another terminal:',
+      `  npx offerdeck listen --secret '${demo.signing_secret}'`,
     )
   }
   return [...lines, '', 'Ctrl-C stops it.', ''].join('\n')

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { uuid7Floor } from '../lib/uuid7.ts'
 import type { Db } from './open.ts'
 
-export type PartitionedTable = 'clicks' | 'inbound_calls'
-const TABLES: readonly PartitionedTable[] = ['clicks', 'inbound_calls']
+const TABLES = ['clicks', 'inbound_calls', 'postback_attempts'] as const
+export type PartitionedTable = (typeof TABLES)[number]
 
 const DAY_MS = 86_400_000
 const DAYS_AHEAD = 7

@@ -56,7 +56,6 @@ export interface Apps {
   currency: string;
   name: string;
   payment_offers: Generated<boolean>;
-  postback_url: string | null;
   publisher_id: number;
   rate_limit: number;
   rate_micros: number;
@@ -174,6 +173,8 @@ export interface Credentials {
   created_at: Generated<Date>;
   expires_at: Date | null;
   is_test: boolean;
+  old_signing_secret_expires_at: Date | null;
+  old_signing_secret_sealed: Buffer | null;
   revoked_at: Date | null;
   signing_secret_sealed: Buffer;
 }
@@ -259,6 +260,15 @@ export interface LedgerRollup {
   through: Timestamp;
 }
 
+export interface Notices {
+  app_id: number;
+  created_at: Generated<Date>;
+  kind: string;
+  mailed_at: Date | null;
+  message: string;
+  notice_id: Generated<number>;
+}
+
 export interface Offers {
   advertiser_id: number;
   attribution_s: Generated<number>;
@@ -306,8 +316,82 @@ export interface OfferUsage {
   payout_micros: Generated<number>;
 }
 
+export interface PostbackAttempts {
+  attempt: number;
+  attempt_id: string;
+  duration_ms: number;
+  error: string | null;
+  ok: boolean;
+  phase: string | null;
+  postback_id: string;
+  remote_address: string | null;
+  request: string;
+  response: string;
+  started_at: Date;
+  status: number | null;
+}
+
+export interface PostbackLanes {
+  app_id: number;
+  failing_since: Date | null;
+  failures: Generated<number>;
+  open_until: Date | null;
+  pause_reason: string | null;
+  paused_at: Date | null;
+  publisher_id: number;
+  width: Generated<number>;
+}
+
+export interface PostbackReplays {
+  after: Generated<string>;
+  app_id: number;
+  created_at: Generated<Date>;
+  filter: Json;
+  finished_at: Date | null;
+  queued: Generated<number>;
+  replay_id: Generated<number>;
+  state: Generated<string>;
+}
+
+export interface Postbacks {
+  app_id: number;
+  attempts: Generated<number>;
+  claim_id: string | null;
+  content: Json | null;
+  conversion_id: string;
+  created_at: Date;
+  due_at: Date;
+  is_test: boolean;
+  last_error: string | null;
+  last_status: number | null;
+  lease_until: Date | null;
+  postback_id: string;
+  priority: Generated<number>;
+  replay_id: number | null;
+  scenario: string | null;
+  sequence: number;
+  settled_at: Date | null;
+  state: string;
+  status: string;
+  test_id: string | null;
+  tries: Generated<number>;
+}
+
+export interface PostbackSettings {
+  app_id: number;
+  events: Generated<string[]>;
+  headers_sealed: Buffer | null;
+  method: string;
+  negative_reversals: Generated<boolean>;
+  success: Generated<string>;
+  timeout_ms: Generated<number>;
+  updated_at: Generated<Date>;
+  url: string;
+}
+
 export interface Publishers {
   created_at: Generated<Date>;
+  email: string | null;
   name: string;
   publisher_id: Generated<number>;
 }
@@ -363,8 +447,14 @@ export interface DB {
   ledger_days: LedgerDays;
   ledger_entries: LedgerEntries;
   ledger_rollup: LedgerRollup;
+  notices: Notices;
   offer_usage: OfferUsage;
   offers: Offers;
+  postback_attempts: PostbackAttempts;
+  postback_lanes: PostbackLanes;
+  postback_replays: PostbackReplays;
+  postback_settings: PostbackSettings;
+  postbacks: Postbacks;
   publishers: Publishers;
   terms: Terms;
   trusted_offers: TrustedOffers;

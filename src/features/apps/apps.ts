@@ -4,8 +4,9 @@ import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
-import { deriveKey, seal } from '../../lib/keys.ts'
+import { seal } from '../../lib/keys.ts'
 import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret, type Mode, modeOf } from './secrets.ts'
+import { signingSecretsKey } from './signing-secrets.ts'
 
 export type NewApp = {
   publisherId: number
@@ -13,7 +14,6 @@ export type NewApp = {
   currency: string
   rateMicros: number
   rateLimit: number
-  postbackUrl: string | null
   expiresAt: Date | null
   blockedCategories: string[]
   blockedKeywords: string[]
@@ -34,7 +34,6 @@ export async function createApp(db: Db, secretKey: string, input: NewApp) {
           currency: input.currency,
           rate_micros: input.rateMicros,
           rate_limit: input.rateLimit,
-          postback_url: input.postbackUrl,
           blocked_categories: input.blockedCategories,
           blocked_keywords: input.blockedKeywords,
           payment_offers: input.paymentOffers,
@@ -65,7 +64,7 @@ async function issueCredentials(
       api_key: issued.api_key,
       app_id: appId,
       is_test: mode === 'test',
-      signing_secret_sealed: seal(deriveKey(secretKey, 'signing secrets'), issued.signing_secret, issued.api_key),
+      signing_secret_sealed: seal(signingSecretsKey(secretKey), issued.signing_secret, issued.api_key),
       expires_at: expiresAt,
     })
     .execute()
@@ -155,6 +154,7 @@ export async function listApps(db: Db) {
     .selectFrom('apps')
     .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
     .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
+    .leftJoin('postback_settings', 'postback_settings.app_id', 'apps.app_id')
     .select([
       'apps.app_id',
       'publishers.name as publisher',
@@ -162,7 +162,7 @@ export async function listApps(db: Db) {
       'currency',
       'rate_micros',
       'rate_limit',
-      'postback_url',
+      'postback_settings.url as postback_url',
     ])
     .select([
       'secret_leaked_at',

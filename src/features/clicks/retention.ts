@@ -1,4 +1,5 @@
-// What is too old goes, a partition at a time: of clicks their number is kept for the statistics, of inbound calls nothing.
+// What is too old goes, a partition at a time: of clicks their number is kept for the statistics, of inbound
+// calls and of tries to deliver postbacks nothing.
 //
 // A partition is counted and dropped in one transaction, so a kill in between changes nothing. Dropping takes the whole
 // table for a moment; while somebody still reads it, new clicks would queue up behind us. So we wait for a moment only,
@@ -17,6 +18,8 @@ const SPARE_DAYS = 7
 const PARTITION_WAIT = '10s'
 // Below the deadlock_timeout: where a click that comes late and we wait for each other, it is us who give way.
 const DROP_WAIT = '500ms'
+
+const IDS = { clicks: 'click_id', inbound_calls: 'inbound_id', postback_attempts: 'attempt_id' } as const
 
 type Partition = { name: string; endsMs: number }
 
@@ -55,6 +58,16 @@ export async function dropOldInboundCalls(db: Db, now: Date, keepDays: number): 
   })
 }
 
+/** Drops the log of postbacks of days that ended more than `keepDays` ago. */
+export async function dropOldAttempts(db: Db, now: Date, keepDays: number): Promise<string[]> {
+  const beforeMs = now.getTime() - keepDays * DAY_MS
+  return dropEach(db, async (trx) => {
+    if (!(await hasYounger(trx, 'postback_attempts', beforeMs))) return null
+    const [oldest] = await listPartitionsBefore(trx, 'postback_attempts', beforeMs)
+    return oldest ?? null
+  })
+}
+
 /** Drops what `choose` finds, one in each transaction, until it finds nothing or another process is at it. */
 async function dropEach(db: Db, choose: (trx: Trx) => Promise<Partition | null>): Promise<string[]> {
   const dropped: string[] = []
@@ -75,7 +88,7 @@ async function dropEach(db: Db, choose: (trx: Trx) => Promise<Partition | null>)
 
 /** Where nothing is younger than what would go, the clock has jumped ahead, or nothing happens: no reason to drop anything. */
 async function hasYounger(trx: Trx, table: PartitionedTable, timeMs: number): Promise<boolean> {
-  const id = sql.ref(table === 'clicks' ? 'click_id' : 'inbound_id')
+  const id = sql.ref(IDS[table])
   const { rows } = await sql<{ found: boolean }>`
     SELECT EXISTS (SELECT FROM ${sql.table(table)} WHERE ${id} >= ${uuid7Floor(timeMs)}::uuid) AS found`.execute(trx)
   return rows[0]?.found ?? false

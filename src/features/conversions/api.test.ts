@@ -277,7 +277,7 @@ test('fifty identical reports at once, through two processes, make one conversio
 test('two apps of one publisher do not see each other’s conversions', async () => {
   const { db } = world.database
   const { publisher_id } = await createPublisher(db, 'With two apps')
-  const common = { currency: 'Coins', rateMicros: 1_000_000, rateLimit: 1000, postbackUrl: null, expiresAt: null }
+  const common = { currency: 'Coins', rateMicros: 1_000_000, rateLimit: 1000, expiresAt: null }
   const rules = { blockedCategories: [], blockedKeywords: [], paymentOffers: true }
   const make = (name: string) => createApp(db, SECRET_KEY, { publisherId: publisher_id, name, ...common, ...rules })
   const [one, two] = [await make('One'), await make('Two')]

@@ -17,10 +17,15 @@ export type Desk = {
   close: () => Promise<void>
 }
 
-export function createDesk(db: Db): Desk {
+/** `onMoved` is called after a commit in which conversions were made or moved. */
+export function createDesk(db: Db, onMoved: () => void = () => {}): Desk {
   const knownOffers = new KnownOffers()
   const writer = new BatchWriter<Command, Outcome>(
-    (commands) => settle(db, commands, new Date(), knownOffers),
+    async (commands) => {
+      const outcomes = await settle(db, commands, new Date(), knownOffers)
+      if (outcomes.some(({ kind }) => kind === 'created' || kind === 'moved')) onMoved()
+      return outcomes
+    },
     isRowFault,
     { lanes: LANES, maxRows: DESK_ROWS },
   )

@@ -27,9 +27,10 @@ export async function numberEvents(db: Db): Promise<number> {
   })
 }
 
-/** A move of a conversion, and the conversion as it was then. */
-export type ConversionEvent = { event_id: string; created_at: Date; conversion: Conversion }
+/** A move of a conversion, and the conversion as it was then. `sign` is -1 where amounts are told as taken back. */
+export type ConversionEvent = { event_id: string; created_at: Date; conversion: Conversion; sign: 1 | -1 }
 export type FeedEvent = ConversionEvent & { seq: number }
+export type NamedEvent = ConversionEvent & { offerName: string; goalName: string }
 
 /** The events of one app, in their order, behind a place. */
 export async function readEvents(
@@ -38,27 +39,57 @@ export async function readEvents(
   after: number,
   limit: number,
 ): Promise<FeedEvent[]> {
-  const rows = await db
-    .selectFrom('event_feed as f')
-    .innerJoin('conversion_events as e', (on) =>
-      on.onRef('e.conversion_id', '=', 'f.conversion_id').onRef('e.sequence', '=', 'f.sequence'),
+  const rows = await selectEvents(db)
+    .innerJoin('event_feed as f', (on) =>
+      on.onRef('f.conversion_id', '=', 'e.conversion_id').onRef('f.sequence', '=', 'e.sequence'),
     )
-    .innerJoin('conversions as c', 'c.conversion_id', 'f.conversion_id')
-    .selectAll('c')
-    .select(THEN)
-    .select(['f.seq', 'e.created_at as moved_at'])
+    .select('f.seq')
     .where('f.app_id', '=', of.appId)
     .where('f.is_test', '=', of.isTest)
     .where('f.seq', '>', after)
     .orderBy('f.seq')
     .limit(limit)
     .execute()
-  return rows.map(({ seq, moved_at, ...conversion }) => ({
-    seq,
-    event_id: conversion.event_id,
-    created_at: moved_at,
-    conversion: conversion as Conversion,
+  return rows.map(({ seq, ...row }) => ({ seq, ...eventOf(row) }))
+}
+
+/** These events, with the names of what they are about. */
+export async function readEventsOf(
+  db: Db,
+  wanted: readonly { conversion_id: string; sequence: number }[],
+): Promise<NamedEvent[]> {
+  const ids = wanted.map((one) => one.conversion_id)
+  const sequences = wanted.map((one) => one.sequence)
+  const rows = await selectEvents(db)
+    .innerJoin('offers as o', 'o.offer_id', 'c.offer_id')
+    .innerJoin('goals as g', 'g.goal_id', 'c.goal_id')
+    .select(['o.name as offer_name', 'g.name as goal_name'])
+    .where(
+      sql<boolean>`(e.conversion_id, e.sequence) IN (SELECT * FROM unnest(${ids}::uuid[], ${sequences}::integer[]))`,
+    )
+    .execute()
+  return rows.map(({ offer_name, goal_name, ...row }) => ({
+    ...eventOf(row),
+    offerName: offer_name,
+    goalName: goal_name,
   }))
+}
+
+const selectEvents = (db: Db) =>
+  db
+    .selectFrom('conversion_events as e')
+    .innerJoin('conversions as c', 'c.conversion_id', 'e.conversion_id')
+    .leftJoin('postback_settings as s', 's.app_id', 'e.app_id')
+    .selectAll('c')
+    .select(THEN)
+    .select(['e.created_at as moved_at', 's.negative_reversals'])
+
+type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number]
+
+function eventOf({ moved_at, negative_reversals, ...row }: EventRow): ConversionEvent {
+  const conversion = row as Conversion
+  const isTakenBack = conversion.status === 'reversed' && negative_reversals !== false
+  return { event_id: conversion.event_id, created_at: moved_at, conversion, sign: isTakenBack ? -1 : 1 }
 }
 
 /** The last place of the feed. */
@@ -98,12 +129,13 @@ const THEN = [
 ] as const
 
 /** An event as it is told, in the feed and in a postback. */
-export function presentEvent({ event_id, created_at, conversion }: ConversionEvent) {
+export function presentEvent({ event_id, created_at, conversion, sign }: ConversionEvent) {
+  const data = presentConversion(conversion)
   return {
     id: event_id,
     type: `conversion.${conversion.status}`,
     created_at: rfc3339(created_at),
     sequence: conversion.sequence,
-    data: presentConversion(conversion),
+    data: { ...data, payout: sign * data.payout, payout_local: sign * data.payout_local },
   }
 }

@@ -18,7 +18,7 @@ import { maskToken, MAX_TEXT, parseCall, type RawParameters } from './parameters
 
 const REFUSALS_A_MINUTE = 100
 
-export type PostbackRoutesOptions = {
+export type InboundRoutesOptions = {
   db: Db
   settle: Settle
   hashToken: (token: string) => string
@@ -41,7 +41,7 @@ const outcomeReply = (description: string) =>
 
 const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 202, invalid: 400, refused: 401 }
 
-export async function postbackRoutes(server: FastifyInstance, options: PostbackRoutesOptions): Promise<void> {
+export async function inboundRoutes(server: FastifyInstance, options: InboundRoutesOptions): Promise<void> {
   const { db, settle, hashToken, limiter, countryOf } = options
 
   await server.register(async (scope) => {

@@ -1,0 +1,138 @@
+// Commands about how an app is told of its conversions.
+import { Command, Option } from 'commander'
+import { OperatorError } from '../errors.ts'
+import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
+import { createAddressGuard } from '../features/postbacks/address-guard.ts'
+import {
+  checkSettings,
+  DEFAULTS,
+  METHODS,
+  openLane,
+  type PostbackSettings,
+  readSettings,
+  removeSettings,
+  saveSettings,
+  type Status,
+  STATUSES,
+  SUCCESS_RULES,
+} from '../features/postbacks/settings.ts'
+import { previewTemplate } from '../features/postbacks/template.ts'
+import { parseDuration } from '../lib/duration.ts'
+import { type Context, withDatabase } from './context.ts'
+import { fields, type OutputOptions, readId, show } from './output.ts'
+
+type SetOptions = OutputOptions & {
+  url?: string
+  method?: PostbackSettings['method']
+  event: string[]
+  header: string[]
+  timeout?: string
+  success?: PostbackSettings['success']
+  reversals?: 'negative' | 'positive'
+  resume?: boolean
+  remove?: boolean
+}
+
+const collect = (value: string, before: string[]) => [...before, value]
+
+export const setPostbackCommand = () =>
+  new Command('set-postback')
+    .description('say where and how an app is told of its conversions; what is not given stays as it is')
+    .argument('<id>', 'app_id')
+    .option('--url <template>', 'the address, with macros such as {user_id}: see docs/postbacks.md')
+    .addOption(new Option('--method <method>', 'GET, or POST with the event as JSON').choices(METHODS))
+    .option('--event <status>', `what is told: ${STATUSES.join(', ')} (can be repeated)`, collect, [])
+    .option('--header <line>', 'a header of your own, "Name: value" (can be repeated; "Name:" removes it)', collect, [])
+    .option('--timeout <time>', 'how long an answer may take, such as 10s; at most 15s')
+    .addOption(
+      new Option(
+        '--success <rule>',
+        'what counts as received: any 2xx, or a body that begins with 1, OK or DUP',
+      ).choices(SUCCESS_RULES),
+    )
+    .addOption(
+      new Option('--reversals <sign>', 'the sign of amounts that are taken back').choices(['negative', 'positive']),
+    )
+    .option('--resume', 'go on after a pause')
+    .option('--remove', 'tell nothing any more')
+    .action(async (id: string, options: SetOptions) => {
+      const result = await withDatabase((context) => setPostback(context, readId(id), options))
+      show(options, result, ({ warnings, ...rest }) =>
+        [fields(rest), ...warnings.map((warning) => `Warning: ${warning}`)].join('\n'),
+      )
+    })
+
+async function setPostback({ config, database: { db }, secretKey }: Context, appId: number, options: SetOptions) {
+  if (options.remove === true) {
+    if (!(await removeSettings(db, appId))) throw new OperatorError(`App ${appId} has no postback address.`)
+    return { app_id: appId, removed: true, warnings: [] }
+  }
+  const before = await readSettings(db, secretKey, appId)
+  const settings = readOptions(options, before)
+  const guard = createAddressGuard({
+    allow: config.postbackAllow,
+    deny: config.postbackDeny,
+    allowLoopback: config.demo,
+  })
+  const { errors, warnings } = checkSettings(settings, guard)
+  if (errors.length > 0) throw new OperatorError(errors.join('\n'))
+  await saveSettings(db, secretKey, appId, settings)
+  if (options.resume === true) await openLane(db, appId)
+  return {
+    app_id: appId,
+    method: settings.method,
+    url: settings.url,
+    example: previewTemplate(settings.url),
+    events: settings.events.join(', '),
+    headers: Object.keys(settings.headers).join(', ') || null,
+    timeout_s: settings.timeoutMs / 1000,
+    success: settings.success,
+    reversals: settings.negativeReversals ? 'negative' : 'positive',
+    warnings,
+  }
+}
+
+function readOptions(options: SetOptions, before: PostbackSettings | null): PostbackSettings {
+  const url = options.url ?? before?.url
+  if (url === undefined) throw new OperatorError('This app has no postback address yet: give one with --url.')
+  const unknown = options.event.filter((event) => !STATUSES.some((status) => status === event))
+  if (unknown.length > 0) throw new OperatorError(`--event must be one of ${STATUSES.join(', ')}.`)
+  const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
+  if (timeoutMs === null) throw new OperatorError('--timeout must be a time such as 10s.')
+  const base = before ?? { ...DEFAULTS, url }
+  return {
+    url,
+    method: options.method ?? base.method,
+    events: options.event.length > 0 ? (options.event as Status[]) : base.events,
+    headers: readHeaders(options.header, base.headers),
+    timeoutMs: timeoutMs ?? base.timeoutMs,
+    success: options.success ?? base.success,
+    negativeReversals: options.reversals === undefined ? base.negativeReversals : options.reversals === 'negative',
+  }
+}
+
+function readHeaders(lines: string[], before: Readonly<Record<string, string>>): Record<string, string> {
+  const headers = { ...before }
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
+    if (name === '') throw new OperatorError(`--header must be "Name: value", not "${line}".`)
+    for (const known of Object.keys(headers)) if (known.toLowerCase() === name.toLowerCase()) delete headers[known]
+    if (value !== '') headers[name.trim()] = value
+  }
+  return headers
+}
+
+export const rotateSigningSecretCommand = () =>
+  new Command('rotate-signing-secret')
+    .description('issue a new secret for signing postbacks; the one before signs beside it for the grace')
+    .argument('<id>', 'app_id')
+    .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
+    .option('--test', 'that of the test key instead of the live one')
+    .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
+      const graceMs = parseDuration(options.grace)
+      if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
+      const rotated = await withDatabase(({ database, secretKey }) =>
+        rotateSigningSecret(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
+      )
+      show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
+    })

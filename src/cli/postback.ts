@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command, Option } from 'commander'
+import type { Db } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
+import {
+  findPostback,
+  listPostbacks,
+  type PostbackFilter,
+  presentAttempt,
+  presentPostback,
+  readAttempts,
+  replayPostback,
+  type State,
+  STATES,
+} from '../features/postbacks/postbacks.ts'
+import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
+import { readTrial, SCENARIO_NAMES, startTrial } from '../features/postbacks/trials.ts'
+import { parseTime } from '../lib/time.ts'
+import { isUuid } from '../lib/uuid7.ts'
+import { withDatabase } from './context.ts'
+import { fields, type OutputOptions, readId, readLimit, show, table } from './output.ts'
+
+const TRIAL_PATIENCE_MS = 60_000
+
+type ListOptions = OutputOptions & { app?: string; state?: State; conversion?: string; before?: string; limit: string }
+
+export const postbackCommand = () =>
+  new Command('postback')
+    .description('postbacks: what publishers are told, and how that went')
+    .addCommand(
+      new Command('list')
+        .description('list postbacks, newest first')
+        .option('--app <id>', 'only those of this app')
+        .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+        .option('--conversion <id>', 'only those of this conversion')
+        .option('--before <id>', 'only those before this one')
+        .option('--limit <n>', 'at most this many', '50')
+        .action(async (options: ListOptions) => {
+          const limit = readLimit(options.limit)
+          const filter: PostbackFilter = {}
+          if (options.app !== undefined) filter.appId = readId(options.app)
+          if (options.state !== undefined) filter.state = options.state
+          if (options.conversion !== undefined) filter.conversionId = options.conversion
+          if (options.before !== undefined) filter.before = readUuid(options.before, '--before')
+          const found = await withDatabase(({ database }) => listPostbacks(database.db, filter, limit))
+          show(options, found, () => {
+            const rows = found.map(({ app_id, ...one }) => {
+              const { postback_id, status, state, attempts, next_attempt_at, last_status, last_error, created_at } =
+                presentPostback({ app_id, ...one })
+              return {
+                postback_id,
+                app_id,
+                status,
+                state,
+                attempts,
+                next_attempt_at,
+                last_status,
+                last_error,
+                created_at,
+              }
+            })
+            const more =
+              found.length === limit ? `\n\nThere may be more: add --before ${found.at(-1)?.postback_id}` : ''
+            return table(rows, 'There are no such postbacks.') + more
+          })
+        }),
+    )
+    .addCommand(
+      new Command('show')
+        .description('print a postback with every try')
+        .argument('<id>', 'postback_id')
+        .action(async (id: string, options: OutputOptions) => {
+          const shown = await withDatabase(({ database: { db } }) => readWhole(db, id))
+          show(options, shown, ({ tries, ...postback }) => [fields(postback), ...tries.map(describeTry)].join('\n\n'))
+        }),
+    )
+    .addCommand(replayCommand())
+    .addCommand(testCommand())
+
+async function readWhole(db: Db, id: string) {
+  const postback = await findPostback(db, id, null)
+  if (postback === null) throw noSuch(id)
+  const tries = await readAttempts(db, id)
+  return { app_id: postback.app_id, ...presentPostback(postback), tries: tries.map(presentAttempt) }
+}
+
+type Try = ReturnType<typeof presentAttempt>
+
+function describeTry({ attempt, started_at, duration_ms, ok, phase, status, error, request, response }: Try): string {
+  const outcome = ok ? `received, ${status}` : `${error}${phase === null ? '' : ` (in phase ${phase})`}`
+  const indent = (text: string) => text.replaceAll(/^/gm, '    ')
+  return [`Try ${attempt}, ${started_at}, ${duration_ms} ms: ${outcome}`, indent(request), '', indent(response)].join(
+    '\n',
+  )
+}
+
+type ReplayOptions = OutputOptions & {
+  app?: string
+  state?: 'delivered' | 'dead'
+  from?: string
+  to?: string
+  cancel?: string
+  status?: string
+}
+
+function replayCommand(): Command {
+  return new Command('replay')
+    .description('send a postback again, or many of an app; with the same webhook-id, so nothing counts twice')
+    .argument('[id]', 'postback_id')
+    .option('--app <id>', 'all of this app that match, after everything else it has to be told')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(['delivered', 'dead']))
+    .option('--from <time>', 'only those made at this time or later')
+    .option('--to <time>', 'only those made before this time')
+    .option('--status <replay-id>', 'how far a replay has come')
+    .option('--cancel <replay-id>', 'stop a replay; what it has not sent yet stays as it was')
+    .action(async (id: string | undefined, options: ReplayOptions) => {
+      const result = await withDatabase(({ database: { db } }) => replay(db, id, options))
+      show(options, result, fields)
+    })
+}
+
+async function replay(db: Db, id: string | undefined, options: ReplayOptions): Promise<Record<string, unknown>> {
+  if (options.cancel !== undefined) {
+    await cancelReplay(db, readId(options.cancel), new Date())
+    return readReplay(db, readId(options.cancel))
+  }
+  if (options.status !== undefined) return readReplay(db, readId(options.status))
+  if (id !== undefined) {
+    const postback = await replayPostback(db, id, null, new Date())
+    if (postback === null) throw noSuch(id)
+    return presentPostback(postback)
+  }
+  if (options.app === undefined) throw new OperatorError('Name a postback_id, or an app with --app.')
+  const filter: ReplayFilter = {}
+  if (options.state !== undefined) filter.state = options.state
+  if (options.from !== undefined) filter.from = readTime(options.from, '--from')
+  if (options.to !== undefined) filter.to = readTime(options.to, '--to')
+  const replayId = await startReplay(db, readId(options.app), filter)
+  return { ...(await readReplay(db, replayId)), next: `offerdeck postback replay --status ${replayId}` }
+}
+
+function testCommand(): Command {
+  return new Command('test')
+    .description('send made-up postbacks to an app, and say for each whether its server did right')
+    .argument('<app-id>', 'app_id')
+    .addOption(new Option('--only <scenario>', 'just this one').choices(SCENARIO_NAMES))
+    .option('--test', 'sign with the secret of the test key')
+    .action(async (id: string, options: OutputOptions & { only?: (typeof SCENARIO_NAMES)[number]; test?: boolean }) => {
+      const trial = await withDatabase(async ({ database: { db } }) => {
+        const scenarios = options.only === undefined ? SCENARIO_NAMES : [options.only]
+        const app = { appId: readId(id), isTest: options.test === true }
+        return waitForTrial(db, await startTrial(db, app, scenarios, new Date()))
+      })
+      show(options, trial, () =>
+        table(
+          trial.results.map(({ scenario, result, about, postbacks }) => ({
+            scenario, result, about, answer: postbacks.map((one) => one.last_status ?? one.last_error ?? one.state).join(', '),
+          })), // prettier-ignore
+          '',
+        ),
+      )
+      if (trial.result !== 'pass') process.exitCode = 1
+    })
+}
+
+async function waitForTrial(db: Db, testId: string) {
+  for (const untilMs = Date.now() + TRIAL_PATIENCE_MS; ; await sleep(200)) {
+    const trial = await readTrial(db, testId, null)
+    if (trial === null) throw new Error('The test is gone.')
+    if (trial.result !== 'waiting') return trial
+    if (Date.now() > untilMs)
+      throw new OperatorError('Nothing has sent the test postbacks. Is a worker running ("offerdeck serve")?')
+  }
+}
+
+function readUuid(text: string, name: string): string {
+  if (!isUuid(text)) throw new OperatorError(`${name} must be a postback_id.`)
+  return text
+}
+
+function readTime(text: string, name: string): string {
+  const time = parseTime(text)
+  if (time === null) throw new OperatorError(`${name} must be a time such as 2030-01-31T12:00:00Z.`)
+  return time.toISOString()
+}
+
+const noSuch = (id: string) => new OperatorError(`There is no postback ${id}. "offerdeck postback list" shows them.`)

@@ -1,0 +1,50 @@
+// What postbacks tell: events, in the words that postbacks use.
+import type { Db } from '../../db/open.ts'
+import { microsToUsd, toLocal } from '../../lib/money.ts'
+import type { EventContent } from '../postbacks/message.ts'
+import { type NamedEvent, presentEvent, readEventsOf } from './events.ts'
+
+type Wanted = { postback_id: string; conversion_id: string; sequence: number }
+
+/** By the ids of their postbacks. */
+export async function readMessages(db: Db, wanted: readonly Wanted[]): Promise<Map<string, EventContent>> {
+  if (wanted.length === 0) return new Map()
+  const events = await readEventsOf(db, wanted)
+  return new Map(events.map((event) => [event.event_id, { body: presentEvent(event), macros: macrosOf(event) }]))
+}
+
+export function macrosOf({
+  event_id,
+  created_at,
+  conversion,
+  sign,
+  offerName,
+  goalName,
+}: NamedEvent): EventContent['macros'] {
+  const payoutLocal = sign * toLocal(conversion.payout_micros, conversion.rate_micros)
+  return {
+    user_id: conversion.user_id,
+    transaction_id: event_id,
+    conversion_id: conversion.conversion_id,
+    event_id,
+    offer_id: conversion.offer_id,
+    offer_name: offerName,
+    goal_id: conversion.goal_id,
+    goal_name: goalName,
+    payout: sign * microsToUsd(conversion.payout_micros),
+    reward: payoutLocal,
+    payout_local: payoutLocal,
+    currency: conversion.currency,
+    ip: conversion.ip,
+    country: conversion.country,
+    device: conversion.device,
+    status: conversion.status,
+    status_reason: conversion.status_reason,
+    aff_sub: conversion.aff_sub,
+    aff_sub2: conversion.aff_sub2,
+    aff_sub3: conversion.aff_sub3,
+    aff_sub4: conversion.aff_sub4,
+    timestamp: Math.floor(created_at.getTime() / 1000),
+    is_test: conversion.is_test,
+  }
+}

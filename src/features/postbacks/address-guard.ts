@@ -1,0 +1,142 @@
+// Publishers say where postbacks go, so an address can be an attack on what only this machine can reach: the database,
+// the cloud's metadata, a router. Only public unicast addresses are reached. They are checked where they are used, as
+// addresses and not as names: a name can lead somewhere else a moment later.
+import { Resolver } from 'node:dns/promises'
+import ipaddr from 'ipaddr.js'
+import { addressWords, plainAddress } from '../../lib/ip-address.ts'
+import { type IpRanges, parseRanges } from '../../lib/ip-ranges.ts'
+import { SendFault } from './send-fault.ts'
+
+const LOOKUP = { timeout: 2_000, tries: 2 }
+const LOOPBACK = ['127.0.0.1', '::1']
+
+/** Which addresses postbacks may go to. */
+export type AddressGuard = {
+  /** Why this IP address may not be reached, as a sentence, or null when it may. */
+  refusal(address: string): string | null
+  /**
+   * The addresses of a host (a name or a literal, as `URL.hostname` has it), all of them permitted. Throws a SendFault
+   * of phase 'dns' otherwise.
+   */
+  resolve(hostname: string, signal: AbortSignal): Promise<string[]>
+}
+
+/** As `dns.promises.Resolver` has them. One serves one look-up, so that it can be cancelled by itself. */
+export type NameResolver = {
+  resolve4(name: string): Promise<string[]>
+  resolve6(name: string): Promise<string[]>
+  cancel(): void
+}
+
+export type GuardOptions = {
+  /** CIDRs that may be reached although they are not public. */
+  allow: readonly string[]
+  /** CIDRs that may never be reached. */
+  deny: readonly string[]
+  /** For the demo, whose receiver is on this machine. */
+  allowLoopback: boolean
+  resolver?: () => NameResolver
+}
+
+export function createAddressGuard(options: GuardOptions): AddressGuard {
+  const allowed = rangesOf(options.allowLoopback ? [...options.allow, '127.0.0.0/8', '::1'] : options.allow)
+  const denied = rangesOf(options.deny)
+  // Not dns.lookup: that waits in one of four threads, and a few names that never resolve would stop everything else.
+  const makeResolver = options.resolver ?? (() => new Resolver(LOOKUP))
+
+  const refusal = (address: string): string | null => {
+    const plain = plainAddress(address)
+    if (plain === null) return `${address} is not an IP address.`
+    if (denied.has(plain)) return `${plain} is an address that the operator of this network denies.`
+    return allowed.has(plain) || isPublicUnicast(plain) ? null : `${plain} is not a public address.`
+  }
+
+  const resolve = async (hostname: string, signal: AbortSignal): Promise<string[]> => {
+    const addresses = knownAddresses(hostname) ?? (await lookUp(makeResolver(), hostname, signal))
+    // One forbidden address condemns the name: whoever mixes them hopes for the right one to be taken.
+    for (const address of addresses) {
+      const reason = refusal(address)
+      if (reason !== null) throw new SendFault('dns', 'refused_address', hostRefusal(hostname, address, reason))
+    }
+    return addresses
+  }
+
+  return { refusal, resolve }
+}
+
+/** Why this URL may not be saved as an address for postbacks. What a name leads to is checked with every sending. */
+export function literalRefusal(guard: AddressGuard, url: URL): string | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https addresses can be called.'
+  if (url.username !== '' || url.password !== '') return 'The address must not contain a user name or a password.'
+  if (url.port === '0') return 'Port 0 cannot be called.'
+  for (const address of knownAddresses(url.hostname) ?? []) {
+    const reason = guard.refusal(address)
+    if (reason !== null) return hostRefusal(url.hostname, address, reason)
+  }
+  return null
+}
+
+function rangesOf(cidrs: readonly string[]): IpRanges {
+  const { ranges, problems } = parseRanges(cidrs.join('\n'))
+  if (problems.length > 0) throw new TypeError(problems.join(' '))
+  return ranges
+}
+
+/**
+ * Beyond what ipaddr.js knows as special: all of IPv6 that is not handed out (2000::/3 is), where ::127.0.0.1 hides, and
+ * ISATAP, which has an IPv4 address behind the marker 0:5efe.
+ */
+function isPublicUnicast(plain: string): boolean {
+  if (ipaddr.parse(plain).range() !== 'unicast') return false
+  const words = addressWords(plain)!
+  if (words.length === 1) return true
+  return words[0]! >>> 29 === 1 && (words[2]! & 0xfdff_ffff) >>> 0 !== 0x5efe
+}
+
+/** The addresses of a literal, or of localhost, which is no matter of DNS; null for other names. */
+function knownAddresses(hostname: string): string[] | null {
+  const literal = plainAddress(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname)
+  if (literal !== null) return [literal]
+  return /^(?:.+\.)?localhost\.?$/i.test(hostname) ? LOOPBACK : null
+}
+
+async function lookUp(resolver: NameResolver, name: string, signal: AbortSignal): Promise<string[]> {
+  const cancel = () => resolver.cancel()
+  signal.addEventListener('abort', cancel)
+  try {
+    if (signal.aborted) throw cancelled()
+    const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    if (signal.aborted) throw cancelled()
+    const addresses = alternate(families.map((family) => (family.status === 'fulfilled' ? family.value : [])))
+    if (addresses.length > 0) return addresses
+    throw new SendFault('dns', 'dns_failed', lookUpProblem(name, families))
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** First of each family, second of each …: whoever has no IPv6 needs but one more try. */
+function alternate(families: readonly string[][]): string[] {
+  const longest = Math.max(...families.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, i) => families.flatMap((family) => family[i] ?? [])).flat()
+}
+
+function lookUpProblem(name: string, families: readonly PromiseSettledResult<string[]>[]): string {
+  const codes = families.map((family) => (family.status === 'rejected' ? codeOf(family.reason) : 'ENODATA'))
+  const problem = codes.find((code) => code !== 'ENOTFOUND' && code !== 'ENODATA')
+  if (problem === undefined) return `The host "${name}" has no address.`
+  return `The host "${name}" could not be looked up (${problem}).`
+}
+
+function codeOf(reason: unknown): string {
+  return reason instanceof Error && 'code' in reason ? String(reason.code) : 'unknown'
+}
+
+function cancelled(): SendFault {
+  return new SendFault('dns', 'cancelled', 'The look-up was cancelled.')
+}
+
+function hostRefusal(hostname: string, address: string, reason: string): string {
+  const isLiteral = hostname === address || hostname === `[${address}]`
+  return isLiteral ? reason : `The host "${hostname}" leads to ${address}. ${reason}`
+}

@@ -1,0 +1,205 @@
+// Connections that stay open for a few seconds after an answer and are used again, so many to an origin at most.
+//
+// undici's own pool is not used, because a request in its queue can neither be taken out nor end a connection that is
+// being made for it: here each try owns the connection that it opens or waits for, and leaves nothing behind at its
+// deadline. undici's Client speaks HTTP over one socket, which is all it ever gets.
+import type { Socket } from 'node:net'
+import { Client } from 'undici'
+import type { OpenSocket, Opening, SocketOpener } from './open-socket.ts'
+import { SendFault } from './send-fault.ts'
+
+const IDLE_MS = 4_000
+const MAX_IDLE_MS = 10_000 // where the receiver says how long it keeps a connection
+const MAX_AGE_MS = 60_000 // the name may lead elsewhere by now
+const MAX_HEADER_BYTES = 16_384
+
+/** Somebody who needs a connection. `cancel` is there while they wait. */
+export type Taker = Opening & { cancel: (() => void) | null }
+
+export type Connection = {
+  readonly client: Client
+  readonly socket: Socket
+  readonly remoteAddress: string
+  readonly openedAt: number
+  /** Whether it has given an answer before. */
+  isReused: boolean
+  /** The answer is complete: in a moment the connection is free again, or closed. */
+  finish(): void
+  /** Ends it, whatever it is doing. */
+  end(): void
+}
+
+export type Connections = {
+  /** Rejects with a SendFault. A fresh one has not been used before. */
+  take(url: URL, taker: Taker, mustBeFresh: boolean): Promise<Connection>
+  close(): Promise<void>
+}
+
+type Waiter = {
+  taker: Taker
+  mustBeFresh: boolean
+  resolve: (connection: Connection | Promise<Connection>) => void
+  reject: (error: SendFault) => void
+}
+
+type Origin = {
+  readonly url: URL
+  /** Connections, and those that are being made. */
+  count: number
+  readonly idle: Connection[]
+  /** Who has got the whole answer, but is not free yet. */
+  readonly finishing: Set<Connection>
+  /** In order. They wait because there is no room for another connection, or for one that is finishing. */
+  readonly waiting: Set<Waiter>
+}
+
+export function createConnections(open: SocketOpener, maxPerOrigin: number): Connections {
+  const origins = new Map<string, Origin>()
+  const connections = new Set<Connection>()
+  const openings = new Set<AbortController>()
+  let isClosed = false
+
+  const originOf = (url: URL): Origin => {
+    let origin = origins.get(url.origin)
+    if (origin === undefined) {
+      origin = { url: new URL(url.origin), count: 0, idle: [], finishing: new Set(), waiting: new Set() }
+      origins.set(url.origin, origin)
+    }
+    return origin
+  }
+
+  const take = async (url: URL, taker: Taker, mustBeFresh: boolean): Promise<Connection> => {
+    if (isClosed) throw closedFault()
+    if (mustBeFresh && originOf(url).count >= maxPerOrigin) originOf(url).idle[0]?.end()
+    const origin = originOf(url)
+    const idle = mustBeFresh ? undefined : popUsable(origin.idle)
+    if (idle !== undefined) return idle
+    // Whoever sends one request after the other would otherwise be a moment too early for their own connection.
+    const isSoonFree = !mustBeFresh && origin.waiting.size < origin.finishing.size
+    const hasRoom = origin.count < maxPerOrigin && !isSoonFree
+    return hasRoom ? openFor(origin, taker) : wait(origin, taker, mustBeFresh)
+  }
+
+  const wait = (origin: Origin, taker: Taker, mustBeFresh: boolean) =>
+    new Promise<Connection>((resolve, reject) => {
+      const waiter = { taker, mustBeFresh, resolve, reject }
+      origin.waiting.add(waiter)
+      taker.cancel = () => {
+        origin.waiting.delete(waiter)
+        reject(closedFault())
+      }
+    })
+
+  const openFor = async (origin: Origin, taker: Taker): Promise<Connection> => {
+    const opening = new AbortController()
+    origin.count++
+    openings.add(opening)
+    taker.cancel = () => opening.abort()
+    try {
+      const opened = await open(origin.url, taker, opening.signal)
+      if (!opening.signal.aborted) return connect(origin, opened)
+      opened.socket.destroy()
+      throw closedFault()
+    } catch (error) {
+      leave(origin)
+      throw isClosed ? closedFault() : error
+    } finally {
+      taker.cancel = null
+      openings.delete(opening)
+    }
+  }
+
+  const connect = (origin: Origin, { socket, remoteAddress }: OpenSocket): Connection => {
+    let isGiven = false
+    const client = new Client(origin.url, {
+      connect: (_options, callback) => {
+        const isUsable = !isGiven && !socket.destroyed
+        isGiven = true
+        // Not at once: the client only looks for its connection after this call.
+        queueMicrotask(() => (isUsable ? callback(null, socket) : callback(gone(), null)))
+      },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: 0, // one deadline rules them all, and it is not here
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: MAX_IDLE_MS,
+      allowH2: false,
+    })
+    const end = () => {
+      if (!connections.delete(connection)) return
+      const at = origin.idle.indexOf(connection)
+      if (at !== -1) origin.idle.splice(at, 1)
+      origin.finishing.delete(connection)
+      client.destroy(isClosed ? null : gone(), () => {})
+      socket.destroy()
+      leave(origin)
+    }
+    const connection: Connection = {
+      client,
+      socket,
+      remoteAddress,
+      openedAt: performance.now(),
+      isReused: false,
+      finish: () => void origin.finishing.add(connection),
+      end,
+    }
+    connections.add(connection)
+    // A client would connect once more for a request that it has not sent; ended, it gives the request back.
+    client.on('disconnect', end).on('drain', () => free(origin, connection))
+    return connection
+  }
+
+  const free = (origin: Origin, connection: Connection): void => {
+    if (!connections.has(connection)) return
+    connection.isReused = true
+    origin.finishing.delete(connection)
+    const [waiter] = origin.waiting
+    if (performance.now() - connection.openedAt > MAX_AGE_MS || waiter?.mustBeFresh === true) return connection.end()
+    if (waiter === undefined) {
+      origin.idle.push(connection)
+      return
+    }
+    origin.waiting.delete(waiter)
+    waiter.taker.cancel = null
+    waiter.resolve(connection)
+  }
+
+  /** There is room for one more. */
+  const leave = (origin: Origin): void => {
+    origin.count--
+    const [waiter] = origin.waiting
+    if (waiter !== undefined) {
+      origin.waiting.delete(waiter)
+      waiter.resolve(openFor(origin, waiter.taker))
+    } else if (origin.count === 0) {
+      origins.delete(origin.url.origin)
+    }
+  }
+
+  const close = async (): Promise<void> => {
+    isClosed = true
+    for (const { waiting } of origins.values()) for (const { taker } of waiting) taker.cancel?.()
+    for (const opening of openings) opening.abort()
+    const clients = [...connections].map(({ client }) => client)
+    for (const connection of connections) connection.end()
+    await Promise.all(clients.map((client) => client.destroy()))
+  }
+
+  return { take, close }
+}
+
+/** The one used last: it is the least likely to be closed by now. */
+function popUsable(idle: Connection[]): Connection | undefined {
+  let connection
+  do connection = idle.pop()
+  while (connection?.socket.destroyed === true)
+  return connection
+}
+
+function gone(): Error {
+  return Object.assign(new Error('The connection is gone.'), { code: 'ECONNRESET' })
+}
+
+function closedFault(): SendFault {
+  return new SendFault('connect', 'closed', 'The sender was stopped before the request was done.')
+}

@@ -1,0 +1,73 @@
+// The documentation for receivers, held against the program: macros, waits, and examples in four languages.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { test } from 'node:test'
+import { makeVectors, type Vector } from '../../../test/postback-vectors.ts'
+import { WAITS_MS } from './schedule.ts'
+import { verifyMessage, verifyUrl } from './signing.ts'
+import { MACROS } from './template.ts'
+
+const ROOT = new URL('../../../', import.meta.url)
+const FOLDER = new URL('examples/verify-postback/', ROOT)
+const LANGUAGES = [
+  { file: 'node.mjs', command: [process.execPath], isAlwaysThere: true },
+  { file: 'python.py', command: ['python3'], isAlwaysThere: false },
+  { file: 'php.php', command: ['php'], isAlwaysThere: false },
+  { file: 'go.go', command: ['go', 'run'], isAlwaysThere: false },
+]
+
+const docs = readFileSync(new URL('docs/postbacks.md', ROOT), 'utf8')
+const readExample = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8')
+
+test('the test vectors are those that the program makes, and it judges them as they say', () => {
+  const vectors = JSON.parse(readExample('vectors.json')) as Vector[]
+  assert.deepEqual(vectors, makeVectors(), 'Run: node test/postback-vectors.ts > examples/verify-postback/vectors.json')
+  for (const { name, proof, secrets, headers, content, now, expect } of vectors) {
+    const isOurs =
+      proof === 'headers' ? verifyMessage(secrets, headers, content, now) === 'ok' : verifyUrl(secrets, content)
+    assert.equal(isOurs ? 'ok' : 'wrong', expect, name)
+  }
+  assert.equal(new Set(vectors.map(({ content, headers, secrets, proof }) => JSON.stringify([content, headers, secrets, proof]))).size, vectors.length) // prettier-ignore
+})
+
+for (const { file, command, isAlwaysThere } of LANGUAGES) {
+  test(`${file} tells good postbacks from bad ones`, (t) => {
+    const [program = '', ...args] = command
+    const run = spawnSync(program, [...args, file], {
+      cwd: fileURLToPath(FOLDER),
+      input: readExample('vectors.json'),
+      encoding: 'utf8',
+    })
+    if (run.error !== undefined && 'code' in run.error && run.error.code === 'ENOENT' && !isAlwaysThere) {
+      t.diagnostic(`${program} is not on this machine: ${file} was not tried.`)
+      return
+    }
+    assert.equal(run.status, 0, run.stderr)
+    assert.deepEqual(
+      run.stdout.trimEnd().split(/\r?\n/),
+      makeVectors().map(({ name, expect }) => `${expect}  ${name}`),
+    )
+  })
+
+  test(`the docs show ${file} as it is`, () => {
+    const shown = /Copy from here\n(.*?)\n[^\n]*to here\./s.exec(readExample(file))?.[1]?.trim() ?? ''
+    assert.ok(shown.length > 500)
+    assert.ok(docs.includes(`\n${shown}\n\`\`\`\n`), `docs/postbacks.md shows another text than ${file}.`)
+  })
+}
+
+test('the docs list every macro, in its words', () => {
+  const rows = Object.entries(MACROS).map(
+    ([name, { description, example }]) => `| \`{${name}}\` | ${description} | \`${example}\` |`,
+  )
+  assert.ok(docs.includes(`\n|---|---|---|\n${rows.join('\n')}\n\n`), `The table should be:\n${rows.join('\n')}`)
+})
+
+test('the docs name the waits between tries', () => {
+  const waits = WAITS_MS.map((ms) =>
+    ms < 60_000 ? `${ms / 1_000} s` : ms < 3_600_000 ? `${ms / 60_000} m` : `${ms / 3_600_000} h`,
+  )
+  assert.ok(docs.includes(`${waits.join(', ')} apart`), waits.join(', '))
+})

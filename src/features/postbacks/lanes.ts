@@ -1,0 +1,83 @@
+// Lanes follow what came of their postbacks: they widen, narrow, open their circuit, and are paused.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import type { Finished } from './queue.ts'
+import { afterResults, isHopeless, type Lane } from './schedule.ts'
+
+const GONE = 410
+
+/** Test sends are looked at by whoever sends them: they do not close a lane. */
+export async function settleLanes(db: Db, results: readonly Finished[], now: Date): Promise<void> {
+  const live = results.filter(({ claimed }) => claimed.scenario === null)
+  for (const [appId, ofLane] of Map.groupBy(live, ({ claimed }) => claimed.app_id)) {
+    const delivered = ofLane.filter((one) => one.ok).length
+    const told = { delivered, failed: ofLane.length - delivered }
+    const [first] = ofLane
+    if (first === undefined || isSettled(first.claimed.lane, told, now)) continue
+    await db.transaction().execute((trx) =>
+      settleLane(
+        trx,
+        appId,
+        told,
+        ofLane.some((one) => one.status === GONE),
+        now,
+      ),
+    )
+  }
+}
+
+/** Most results change nothing: the lane was wide and well when they were claimed. */
+function isSettled(lane: Lane, told: { delivered: number; failed: number }, now: Date): boolean {
+  const after = afterResults(lane, told, now, 0)
+  return after.width === lane.width && after.failures === 0 && lane.failures === 0 && lane.openUntil === null
+}
+
+async function settleLane(
+  trx: Trx,
+  appId: number,
+  told: { delivered: number; failed: number },
+  isGone: boolean,
+  now: Date,
+): Promise<void> {
+  const row = await trx
+    .selectFrom('postback_lanes')
+    .select(['width', 'failures', 'failing_since', 'open_until', 'paused_at'])
+    .where('app_id', '=', appId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined) return
+  const before = {
+    width: row.width,
+    failures: row.failures,
+    failingSince: row.failing_since,
+    openUntil: row.open_until,
+  }
+  const lane = afterResults(before, told, now, Math.random())
+  const reason = isGone ? 'gone' : isHopeless(lane, now) ? 'failing' : null
+  const isNew = reason !== null && row.paused_at === null
+  await trx
+    .updateTable('postback_lanes')
+    .set({
+      width: lane.width,
+      failures: lane.failures,
+      failing_since: lane.failingSince,
+      open_until: lane.openUntil,
+      ...(isNew ? { paused_at: now, pause_reason: reason } : {}),
+    })
+    .where('app_id', '=', appId)
+    .execute()
+  if (isNew) await tellOfPause(trx, appId, reason)
+}
+
+const PAUSES = {
+  gone: 'Your server answered 410 (gone) to a postback, so nothing more is sent to this address.',
+  failing: 'Every postback to this address has failed for five days, so nothing more is sent to it.',
+} as const
+
+async function tellOfPause(trx: Trx, appId: number, reason: keyof typeof PAUSES): Promise<void> {
+  await sql`
+    INSERT INTO notices (app_id, kind, message)
+    VALUES (${appId}, 'postbacks_paused', ${`${PAUSES[reason]} What is queued is kept. Mend the address, then save it again or resume it.`})`.execute(
+    trx,
+  )
+}

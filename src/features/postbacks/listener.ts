@@ -1,0 +1,166 @@
+// A receiver to try postbacks with, on this machine: it shows what came and whether the signature is right, by what the
+// documentation says and nothing more. What comes may be anything, and is shown on a terminal.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { rfc3339 } from '../../lib/time.ts'
+import { type Verdict, verifyMessage, verifyUrl } from './signing.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+const MAX_SHOWN = 10_000
+const TOO_LONG = 413
+
+export type ListenerOptions = {
+  port: number
+  /** How many of the answers are failures: 0 none, 1 all. */
+  failRate: number
+  /** What a failure answers. */
+  failStatus?: number
+  /** Without any, signatures are not checked. */
+  secrets: string[]
+  print: (text: string) => void
+  /** How a postback is put into words. */
+  describe?: (postback: ReceivedPostback) => string
+  random?: () => number
+}
+
+export type ReceivedPostback = {
+  received_at: string
+  method: string
+  url: string
+  headers: Record<string, string>
+  parameters: [name: string, value: string][]
+  body: string
+  /** Of the headers, and of {signature} where the URL ends with one; null: there are no secrets to check them with. */
+  headers_verdict: Verdict | null
+  url_verdict: Verdict | null
+  answered: number
+}
+
+export async function startListener(options: ListenerOptions): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer((request, response) => void receive(request, response, options))
+  server.listen(options.port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse, options: ListenerOptions): Promise<void> {
+  response.on('error', () => {}) // whoever sent it did not wait for the answer
+  const read = await readBody(request)
+  if (read === null) return
+  const isFailure = (options.random ?? Math.random)() < options.failRate
+  const answered = read.isCut ? TOO_LONG : isFailure ? (options.failStatus ?? 500) : 200
+  const postback = look(request, read.body, options.secrets, answered)
+  options.print((options.describe ?? describePostback)(postback))
+  if (read.isCut) response.setHeader('connection', 'close')
+  response.writeHead(answered, { 'content-type': 'text/plain' }).end(answered === 200 ? 'OK' : 'FAILED')
+}
+
+/** The body, or as much of it as is taken; null when the sender has gone. */
+async function readBody(request: IncomingMessage): Promise<{ body: Buffer; isCut: boolean } | null> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    // The connection is still needed for the answer when the rest of the body is not.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      chunks.push(chunk)
+      if (length > MAX_BODY_BYTES) break
+    }
+  } catch {
+    return null
+  }
+  return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), isCut: length > MAX_BODY_BYTES }
+}
+
+function look(request: IncomingMessage, body: Buffer, secrets: string[], answered: number): ReceivedPostback {
+  const { method = '', url = '', headers } = request
+  const now = new Date()
+  const isGet = method === 'GET' || method === 'HEAD'
+  // Behind a tunnel the address that was called has https, and only the caller knows.
+  const addresses = ['http', 'https'].map((scheme) => `${scheme}://${headers.host ?? ''}${url}`)
+  const check = (content: string | Buffer) => verifyMessage(secrets, headers, content, now.getTime() / 1000)
+  const verdicts = isGet ? addresses.map(check) : [check(body)]
+  const isChecked = secrets.length > 0
+  const isUrlSigned = /=[0-9a-f]{64}$/.test(url)
+  return {
+    received_at: rfc3339(now),
+    method,
+    url,
+    headers: Object.fromEntries(
+      Object.entries(headers)
+        .filter(([name]) => name.startsWith('webhook-'))
+        .map(([name, value]) => [name, String(value)]),
+    ),
+    parameters: [...new URLSearchParams(url.split('?').slice(1).join('?'))],
+    body: body.toString(),
+    headers_verdict: isChecked ? (verdicts.find((one) => one === 'ok') ?? verdicts[0] ?? 'wrong_signature') : null,
+    url_verdict:
+      isChecked && isUrlSigned
+        ? addresses.some((address) => verifyUrl(secrets, address))
+          ? 'ok'
+          : 'wrong_signature'
+        : null,
+    answered,
+  }
+}
+
+const WORDS: Record<Verdict, string> = {
+  ok: 'verified',
+  missing_headers: 'WRONG: webhook-id, webhook-timestamp or webhook-signature is missing',
+  stale: 'WRONG: webhook-timestamp is more than five minutes off',
+  wrong_signature: 'WRONG: not made with this secret for this content',
+}
+
+/** A postback as a block of text. */
+export function describePostback(postback: ReceivedPostback): string {
+  const { received_at, method, url, headers, parameters, body, headers_verdict, url_verdict, answered } = postback
+  const lines = [`${received_at}  ${method} ${url.split('?')[0]}`]
+  const shown = [...Object.entries(headers), ...parameters]
+  const width = Math.max(0, ...shown.map(([name]) => name.length))
+  lines.push(...shown.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`))
+  if (body !== '')
+    lines.push(
+      ...prettyBody(body)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    )
+  lines.push(`  signature: ${headers_verdict === null ? 'not checked, no --secret was given' : WORDS[headers_verdict]}`)
+  if (url_verdict !== null) lines.push(`  signature in the address: ${WORDS[url_verdict]}`)
+  lines.push(`  answered: ${answered}${answered === TOO_LONG ? ', the body is over 1 MiB' : ''}`)
+  return `${visible(lines.join('\n'))}\n`
+}
+
+const oneLine = (text: string) => text.replaceAll('\n', '\\n')
+
+function prettyBody(body: string): string {
+  const whole = parseJson(body) ?? body
+  return whole.length <= MAX_SHOWN
+    ? whole
+    : `${whole.slice(0, MAX_SHOWN)}\n… and ${whole.length - MAX_SHOWN} characters more`
+}
+
+function parseJson(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return null
+  }
+}
+
+/** Without what would move the cursor, change colours or turn the direction of writing. */
+function visible(text: string): string {
+  return text.replaceAll(
+    /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,61 @@
+// One postback as an HTTP request: the template filled or the event as JSON, signed.
+import type { SendRequest } from './sender.ts'
+import type { PostbackSettings } from './settings.ts'
+import { signMessage, signUrl } from './signing.ts'
+import { fillTemplate, type MacroValues } from './template.ts'
+
+/** What there is to tell of an event: the body of a POST, and what the macros of a template stand for. */
+export type EventContent = {
+  body: { id: string; type: string; created_at: string; sequence: number; data: object }
+  macros: MacroValues
+}
+
+const MASK = '********'
+const SECRET_NAME = /secret|token|password|passwd|api_?key|auth|signature/i
+
+export function buildRequest(
+  { body, macros }: EventContent,
+  settings: PostbackSettings,
+  secrets: readonly string[],
+  now: Date,
+): SendRequest {
+  // One signature has room in a URL: the older secret's, while there are two. Whoever has the newer one takes over then.
+  const url = fillTemplate(settings.url, macros, (unsigned) => signUrl(secrets.at(-1) ?? '', unsigned))
+  const text = settings.method === 'POST' ? JSON.stringify(body) : null
+  const timestampS = Math.floor(now.getTime() / 1000)
+  return {
+    method: settings.method,
+    url,
+    headers: {
+      'user-agent': 'Offerdeck',
+      ...settings.headers,
+      ...(text === null ? {} : { 'content-type': 'application/json' }),
+      'webhook-id': body.id,
+      'webhook-timestamp': String(timestampS),
+      'webhook-signature': signMessage(secrets, body.id, timestampS, text ?? url),
+    },
+    body: text,
+    timeoutMs: settings.timeoutMs,
+  }
+}
+
+/** The request for the log: as sent, but for the values of custom headers and of parameters that look like secrets. */
+export function describeRequest({ method, url, headers, body }: SendRequest, settings: PostbackSettings): string {
+  const custom = new Set(Object.keys(settings.headers).map((name) => name.toLowerCase()))
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `${name}: ${custom.has(name.toLowerCase()) ? MASK : value}`,
+  )
+  return [`${method} ${maskUrl(url)}`, ...lines, '', body ?? ''].join('\n').trimEnd()
+}
+
+function maskUrl(url: string): string {
+  return url.replace(/([?&])([^=&#]*)=([^&#]*)/g, (whole, mark: string, name: string) =>
+    SECRET_NAME.test(name) ? `${mark}${name}=${MASK}` : whole,
+  )
+}
+
+/** The two ways an answer can count as received. */
+export function isReceived(settings: PostbackSettings, status: number | null, bodyStart: string): boolean {
+  if (status === null || status < 200 || status > 299) return false
+  return settings.success === '2xx' || /^\s*(1|OK|DUP)/i.test(bodyStart)
+}

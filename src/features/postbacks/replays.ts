@@ -1,0 +1,111 @@
+// Replays in bulk: a row says what is to be sent again and how far that has come, so that it goes on after a crash. What
+// it queues comes after everything else in its lane, and only so much of it at a time.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import type { State } from './postbacks.ts'
+
+const BATCH = 500
+const MAX_QUEUED = 1_000
+const PRIORITY = 1
+
+export type ReplayFilter = {
+  state?: Exclude<State, 'sending' | 'queued'>
+  status?: string
+  isTest?: boolean
+  from?: string
+  to?: string
+}
+
+export async function startReplay(db: Db, appId: number, filter: ReplayFilter): Promise<number> {
+  const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
+  if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+  const { replay_id } = await db
+    .insertInto('postback_replays')
+    .values({ app_id: appId, filter: JSON.stringify(filter) })
+    .returning('replay_id')
+    .executeTakeFirstOrThrow()
+  return replay_id
+}
+
+export async function readReplay(db: Db, replayId: number) {
+  const row = await db.selectFrom('postback_replays').selectAll().where('replay_id', '=', replayId).executeTakeFirst()
+  if (row === undefined) throw new OperatorError(`There is no replay ${replayId}.`)
+  const { waiting } = await db
+    .selectFrom('postbacks')
+    .select((is) => is.fn.countAll<number>().as('waiting'))
+    .where('app_id', '=', row.app_id)
+    .where('replay_id', '=', replayId)
+    .where('state', 'in', ['queued', 'sending'])
+    .executeTakeFirstOrThrow()
+  return { ...row, waiting }
+}
+
+/** What it has queued and was not sent yet is what it was before: delivered, or dead. */
+export async function cancelReplay(db: Db, replayId: number, now: Date): Promise<void> {
+  const { app_id } = await readReplay(db, replayId)
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('postback_replays')
+      .set({ state: 'cancelled', finished_at: now })
+      .where('replay_id', '=', replayId)
+      .where('state', '=', 'running')
+      .execute()
+    await sql`
+      UPDATE postbacks SET state = CASE WHEN last_error IS NULL THEN 'delivered' ELSE 'dead' END, settled_at = ${now}
+      WHERE app_id = ${app_id} AND replay_id = ${replayId} AND state = 'queued' AND priority = ${PRIORITY}`.execute(trx)
+  })
+}
+
+/** Takes every running replay a step further. Returns how many postbacks were queued. */
+export async function runReplays(db: Db, now: Date): Promise<number> {
+  const running = await db.selectFrom('postback_replays').select('replay_id').where('state', '=', 'running').execute()
+  let queued = 0
+  for (const { replay_id } of running) queued += await db.transaction().execute((trx) => runReplay(trx, replay_id, now))
+  return queued
+}
+
+async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number> {
+  const replay = await trx
+    .selectFrom('postback_replays')
+    .selectAll()
+    .where('replay_id', '=', replayId)
+    .where('state', '=', 'running')
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (replay === undefined) return 0
+  const waiting = await sql`
+    SELECT FROM postbacks WHERE app_id = ${replay.app_id} AND state = 'queued' AND priority = ${PRIORITY} LIMIT ${MAX_QUEUED}`.execute(
+    trx,
+  )
+  if (waiting.rows.length >= MAX_QUEUED) return 0
+  const filter = replay.filter as ReplayFilter
+  let query = trx
+    .selectFrom('postbacks')
+    .select('postback_id')
+    .where('app_id', '=', replay.app_id)
+    .where('is_test', '=', filter.isTest ?? false)
+    .where('scenario', 'is', null)
+    .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
+    .where('postback_id', '>', replay.after)
+    .where('created_at', '<', new Date(filter.to ?? replay.created_at))
+  if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  const rows = await query.orderBy('postback_id').limit(BATCH).execute()
+  const ids = rows.map((row) => row.postback_id)
+  const last = ids.at(-1)
+  if (last !== undefined)
+    await sql`
+      UPDATE postbacks SET state = 'queued', due_at = ${now}, tries = 0, priority = ${PRIORITY}, settled_at = NULL, replay_id = ${replayId}
+      WHERE postback_id = ANY (${ids}::uuid[]) AND state IN ('delivered', 'dead')`.execute(trx)
+  await trx
+    .updateTable('postback_replays')
+    .set((is) => ({
+      queued: is('queued', '+', ids.length),
+      ...(last === undefined ? { state: 'done', finished_at: now } : { after: last }),
+    }))
+    .where('replay_id', '=', replayId)
+    .execute()
+  return ids.length
+}

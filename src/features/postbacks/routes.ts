@@ -1,0 +1,170 @@
+import type { FastifyInstance } from 'fastify'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { sendJson, successJson } from '../../http/envelope.ts'
+import type { Gate } from '../../http/gate.ts'
+import { errorReplies, successReply } from '../../http/openapi.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { AppCredential } from '../apps/credentials.ts'
+import {
+  findPostback,
+  listPostbacks,
+  type PostbackFilter,
+  presentAttempt,
+  presentPostback,
+  readAttempts,
+  replayPostback,
+} from './postbacks.ts'
+import {
+  NewTrial,
+  PostbackDetailReply,
+  PostbackList,
+  PostbackListQuery,
+  PostbackParams,
+  PostbackReply,
+  TrialParams,
+  TrialReply,
+} from './schema.ts'
+import { readTrial, SCENARIO_NAMES, startTrial } from './trials.ts'
+
+export type PostbackRoutesOptions = {
+  gate: Gate<AppCredential>
+  db: Db
+  /** Tells the workers that something is due. */
+  wake: () => void
+}
+
+const TAGS = ['Postbacks']
+
+export function postbackRoutes(server: FastifyInstance, { gate, db, wake }: PostbackRoutesOptions): void {
+  server.get<{ Querystring: PostbackListQuery }>(
+    '/postbacks',
+    {
+      schema: {
+        operationId: 'listPostbacks',
+        summary: 'List postbacks',
+        description: 'Every message about a conversion, and how its delivery went.',
+        tags: TAGS,
+        querystring: PostbackListQuery,
+        response: { 200: successReply(PostbackList), ...errorReplies(400, 401, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { state, conversionId, limit, cursor } = request.query
+      const { appId, isTest } = gate.callerOf(request)
+      if (cursor !== undefined && !isUuid(cursor)) throw badCursor()
+      const filter: PostbackFilter = { appId, isTest }
+      if (state !== undefined) filter.state = state
+      if (conversionId !== undefined) filter.conversionId = conversionId
+      if (cursor !== undefined) filter.before = cursor
+      const found = await listPostbacks(db, filter, limit + 1)
+      const page = found.slice(0, limit)
+      const data = {
+        postbacks: page.map(presentPostback),
+        next_cursor: found.length > limit ? (page.at(-1)?.postback_id ?? null) : null,
+      }
+      sendJson(request, reply, 200, successJson(request, data, 'Postbacks retrieved successfully'))
+      return reply
+    },
+  )
+
+  server.get<{ Params: { postback_id: string } }>(
+    '/postbacks/:postback_id',
+    {
+      schema: {
+        operationId: 'getPostback',
+        summary: 'Get one postback with every try',
+        tags: TAGS,
+        params: PostbackParams,
+        response: { 200: successReply(PostbackDetailReply), ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const postback = await findPostback(db, request.params.postback_id, gate.callerOf(request))
+      if (postback === null) throw noSuchPostback()
+      const tries = await readAttempts(db, postback.postback_id)
+      const data = { postback: { ...presentPostback(postback), tries: tries.map(presentAttempt) } }
+      sendJson(request, reply, 200, successJson(request, data, 'Postback retrieved successfully'))
+      return reply
+    },
+  )
+
+  server.post<{ Params: { postback_id: string } }>(
+    '/postbacks/:postback_id/replay',
+    {
+      schema: {
+        operationId: 'replayPostback',
+        summary: 'Send a postback again',
+        description: 'With the same webhook-id: a receiver that has taken it before takes it no second time.',
+        tags: TAGS,
+        params: PostbackParams,
+        response: { 200: successReply(PostbackReply), ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { postback_id } = request.params
+      const postback = await replayPostback(db, postback_id, gate.callerOf(request), new Date())
+      if (postback === null) throw noSuchPostback()
+      wake()
+      const data = { postback: presentPostback(postback) }
+      sendJson(request, reply, 200, successJson(request, data, 'The postback is sent again'))
+      return reply
+    },
+  )
+
+  server.post<{ Body: NewTrial | null }>(
+    '/postbacks/test',
+    {
+      schema: {
+        operationId: 'testPostbacks',
+        summary: 'Send test postbacks',
+        description:
+          'Made-up postbacks of each kind, marked is_test, to your own address. Ask for the result by its test_id.',
+        tags: TAGS,
+        body: NewTrial,
+        response: { 201: successReply(TrialReply), ...errorReplies(400, 401, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const caller = gate.callerOf(request)
+      const testId = await startTrial(db, caller, request.body?.scenarios ?? SCENARIO_NAMES, new Date())
+      wake()
+      const data = { test: await readTrial(db, testId, caller) }
+      sendJson(request, reply, 201, successJson(request, data, 'Test postbacks are on their way'))
+      return reply
+    },
+  )
+
+  server.get<{ Params: { test_id: string } }>(
+    '/postbacks/test/:test_id',
+    {
+      schema: {
+        operationId: 'getPostbackTest',
+        summary: 'See what came of test postbacks',
+        tags: TAGS,
+        params: TrialParams,
+        response: { 200: successReply(TrialReply), ...errorReplies(400, 401, 404, 429, 500) },
+      },
+    },
+    async (request, reply) => {
+      const { test_id } = request.params
+      const test = isUuid(test_id) ? await readTrial(db, test_id, gate.callerOf(request)) : null
+      if (test === null)
+        throw new AppError('RESOURCE_NOT_FOUND', 'There is no such test.', {
+          test_id: 'No test of this app has this id.',
+        })
+      sendJson(request, reply, 200, successJson(request, { test }, 'Test retrieved successfully'))
+      return reply
+    },
+  )
+}
+
+const noSuchPostback = () =>
+  new AppError('RESOURCE_NOT_FOUND', 'There is no such postback.', {
+    postback_id: 'No postback of this app has this id.',
+  })
+
+const badCursor = () =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+    cursor: 'cursor must be the next_cursor of an earlier answer.',
+  })

@@ -1,0 +1,203 @@
+// Sends one postback: an HTTP request to an address that a publisher chose, and that may be slow, broken or hostile.
+//
+// One deadline holds for all of it, from the look-up of the name to the last byte of the body. Redirects are not
+// followed, nothing is decompressed, and of the answer only so much is read. A try that fails is a result like any other.
+import type { Dispatcher } from 'undici'
+import { type AddressGuard, literalRefusal } from './address-guard.ts'
+import { type Connection, type Connections, createConnections, type Taker } from './connections.ts'
+import { createSocketOpener } from './open-socket.ts'
+import { Received } from './received.ts'
+import { faultOf, isLoss, type Phase, SendFault } from './send-fault.ts'
+
+const MAX_PER_ORIGIN = 64
+const MAX_INTERIM = 10 // answers like 103 before the real one
+
+const TIMEOUTS: Record<Phase, string> = {
+  dns: 'The host name could not be looked up in time.',
+  connect: 'No connection could be made in time.',
+  tls: 'The TLS handshake did not end in time.',
+  send: 'The request could not be sent in time.',
+  headers: 'No answer came in time.',
+  body: 'The answer did not end in time.',
+}
+
+export type SendRequest = {
+  method: 'GET' | 'POST'
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  timeoutMs: number
+}
+
+/** One HTTP try, as far as it came. A failure is a value, never thrown. */
+export type SendResult = {
+  /** Where it ended; null: the whole response was read, or as much of it as anybody reads. */
+  phase: Phase | null
+  /** A short code and a sentence that a publisher understands; null when the response was read. */
+  error: { code: string; message: string } | null
+  /** Also when the body then failed. */
+  status: number | null
+  /** The header as it came. */
+  retryAfter: string | null
+  /** Status line, headers, empty line and body, up to 8 KiB. */
+  responseHead: string
+  /** The first 64 bytes of the body. */
+  bodyStart: string
+  remoteAddress: string | null
+  durationMs: number
+}
+
+export type Sender = {
+  send(request: SendRequest): Promise<SendResult>
+  /** Ends everything that is under way. */
+  close(): Promise<void>
+}
+
+export type SenderOptions = {
+  guard: AddressGuard
+  /** As http://user:password@host:port. */
+  proxy: string | null
+  maxConnectionsPerOrigin?: number
+  /** One more certificate to trust. */
+  ca?: string
+}
+
+export function createSender({ maxConnectionsPerOrigin = MAX_PER_ORIGIN, ...options }: SenderOptions): Sender {
+  const connections = createConnections(createSocketOpener(options), maxConnectionsPerOrigin)
+  return {
+    send: (request) => new Promise((resolve) => new Try(request, options.guard, connections, resolve).start()),
+    close: () => connections.close(),
+  }
+}
+
+class Try implements Dispatcher.DispatchHandler {
+  readonly #request: SendRequest
+  readonly #guard: AddressGuard
+  readonly #connections: Connections
+  readonly #resolve: (result: SendResult) => void
+  readonly #startedAt = performance.now()
+  readonly #taker: Taker
+  #timer: NodeJS.Timeout | undefined
+  #url: URL | null = null
+  #connection: Connection | null = null
+  #received = new Received()
+  #interim = 0
+  #hasAnswered = false
+  #isRepeated = false
+  #isOver = false
+
+  constructor(
+    request: SendRequest,
+    guard: AddressGuard,
+    connections: Connections,
+    resolve: (result: SendResult) => void,
+  ) {
+    this.#request = request
+    this.#guard = guard
+    this.#connections = connections
+    this.#resolve = resolve
+    this.#taker = { phase: 'connect', endsAt: this.#startedAt + request.timeoutMs, cancel: null }
+  }
+
+  start(): void {
+    this.#url = URL.parse(this.#request.url)
+    const refusal = this.#url === null ? 'The address is not a URL.' : literalRefusal(this.#guard, this.#url)
+    if (refusal !== null) return this.#fail(new SendFault('dns', 'refused_address', refusal))
+    this.#timer = setTimeout(() => this.#expire(), this.#request.timeoutMs)
+    this.#connect()
+  }
+
+  #connect(): void {
+    this.#connections.take(this.#url!, this.#taker, this.#isRepeated).then(
+      (connection) => this.#dispatch(connection),
+      (error: unknown) => this.#fail(error),
+    )
+  }
+
+  #dispatch(connection: Connection): void {
+    if (this.#isOver) return connection.end() // came at the very deadline
+    this.#connection = connection
+    this.#taker.phase = 'send'
+    const { method, headers, body } = this.#request
+    const { pathname, search } = this.#url!
+    const all = ['accept-encoding', 'identity']
+    for (const name in headers) {
+      const lower = name.toLowerCase()
+      if (lower === 'host') return this.#fail(new SendFault('send', 'bad_request', 'The header Host cannot be set.'))
+      if (lower !== 'accept-encoding') all.push(name, headers[name]!)
+    }
+    connection.client.dispatch({ method, path: pathname + search, headers: all, body }, this)
+  }
+
+  onRequestStart(): void {}
+
+  onRequestSent(): void {
+    this.#taker.phase = 'headers'
+  }
+
+  onResponseStarted(): void {
+    this.#hasAnswered = true
+  }
+
+  onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number, _: object, statusText = ''): void {
+    if (this.#isOver) return
+    if (status < 200) {
+      if (++this.#interim > MAX_INTERIM) this.#fail(new SendFault('headers', 'bad_response', 'The answer never began.'))
+      return
+    }
+    this.#received.begin({ status, statusText, headers: rawHeaders as Buffer[] })
+    this.#taker.phase = 'body'
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    if (this.#isOver || this.#received.add(chunk)) return
+    this.#finish(null, null)
+    this.#connection?.end()
+  }
+
+  onResponseEnd(): void {
+    if (!this.#isOver) this.#connection?.finish()
+    this.#finish(null, null)
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isLoss(error)
+    if (this.#isOver || !wasClosedBefore || this.#isRepeated) return this.#fail(error)
+    // A connection that was kept open may be closed by the receiver while the request is on its way: nobody's fault.
+    this.#isRepeated = true
+    this.#connection?.end()
+    this.#connection = null
+    this.#taker.phase = 'connect'
+    this.#connect()
+  }
+
+  #expire(): void {
+    const { phase } = this.#taker
+    const isUnsent = phase === 'headers' && this.#connection !== null && this.#connection.socket.writableLength > 0
+    this.#fail(new SendFault(isUnsent ? 'send' : phase, 'timeout', TIMEOUTS[isUnsent ? 'send' : phase]))
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    const { phase, code, message } = faultOf(error, this.#taker.phase)
+    this.#finish(phase, { code, message })
+    this.#taker.cancel?.()
+    this.#connection?.end()
+  }
+
+  #finish(phase: Phase | null, error: SendResult['error']): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    const received = this.#received
+    this.#resolve({
+      phase,
+      error,
+      status: received.status,
+      retryAfter: received.retryAfter,
+      ...received.text(),
+      remoteAddress: this.#connection?.remoteAddress ?? null,
+      durationMs: Math.round(performance.now() - this.#startedAt),
+    })
+  }
+}

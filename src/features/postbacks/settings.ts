@@ -1,0 +1,184 @@
+// How an app wants to be told: where, by which method, of what.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { deriveKey, seal, unseal } from '../../lib/keys.ts'
+import { type AddressGuard, literalRefusal } from './address-guard.ts'
+import { EXAMPLE_VALUES, fillTemplate, lintTemplate } from './template.ts'
+
+export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const
+export type Status = (typeof STATUSES)[number]
+export const METHODS = ['GET', 'POST'] as const
+export const SUCCESS_RULES = ['2xx', 'body'] as const
+
+export type PostbackSettings = {
+  method: (typeof METHODS)[number]
+  /** With macros. */
+  url: string
+  events: readonly Status[]
+  headers: Readonly<Record<string, string>>
+  timeoutMs: number
+  /** `body`: a 2xx whose body begins with 1, OK or DUP. */
+  success: (typeof SUCCESS_RULES)[number]
+  negativeReversals: boolean
+}
+
+export const DEFAULTS: Omit<PostbackSettings, 'url'> = {
+  method: 'GET',
+  events: ['approved', 'reversed'],
+  headers: {},
+  timeoutMs: 15_000,
+  success: '2xx',
+  negativeReversals: true,
+}
+
+const MAX_HEADERS = 20
+const MAX_HEADER_LENGTH = 1_000
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/
+// What the connection or the signature decides.
+const FORBIDDEN_HEADERS = [
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'proxy-connection',
+  'accept-encoding',
+]
+
+/** Faults forbid saving; warnings are told. Each is a sentence. */
+export function checkSettings(
+  settings: PostbackSettings,
+  guard: AddressGuard,
+): { errors: string[]; warnings: string[] } {
+  const { errors, warnings } = lintTemplate(settings.url, settings.method)
+  if (errors.length === 0) {
+    const refusal = literalRefusal(guard, new URL(fillTemplate(settings.url, EXAMPLE_VALUES, () => '')))
+    if (refusal !== null) errors.push(refusal)
+  }
+  if (settings.events.length === 0) errors.push('At least one kind of event must be told.')
+  if (!settings.events.includes('reversed') && settings.events.length > 0)
+    warnings.push('Reversals are not told: what was credited and is taken back later will not be noticed.')
+  if (settings.timeoutMs < 1_000 || settings.timeoutMs > 15_000)
+    errors.push('The timeout must be from 1 to 15 seconds.')
+  errors.push(...checkHeaders(settings.headers))
+  return { errors, warnings }
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const entries = Object.entries(headers)
+  const errors = entries.length > MAX_HEADERS ? [`There can be at most ${MAX_HEADERS} headers.`] : []
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase()
+    if (!HEADER_NAME.test(name) || name.length > 100) errors.push(`"${name}" is not the name of a header.`)
+    else if (FORBIDDEN_HEADERS.includes(lower) || lower.startsWith('webhook-'))
+      errors.push(`The header ${name} cannot be set: it is ours to set.`)
+    if (!HEADER_VALUE.test(value) || value.length > MAX_HEADER_LENGTH)
+      errors.push(`The value of the header ${name} must be at most ${MAX_HEADER_LENGTH} printable ASCII characters.`)
+  }
+  const names = entries.map(([name]) => name.toLowerCase())
+  if (new Set(names).size < names.length) errors.push('A header can be given once only.')
+  return errors
+}
+
+/** Saves what was checked before, and lets a paused lane go again: whoever saves has looked at it. */
+export async function saveSettings(
+  db: Db,
+  secretKey: string,
+  appId: number,
+  settings: PostbackSettings,
+): Promise<void> {
+  const sealed =
+    Object.keys(settings.headers).length === 0
+      ? null
+      : seal(headersKey(secretKey), JSON.stringify(settings.headers), String(appId))
+  const row = {
+    method: settings.method,
+    url: settings.url,
+    events: [...settings.events],
+    headers_sealed: sealed,
+    timeout_ms: settings.timeoutMs,
+    success: settings.success,
+    negative_reversals: settings.negativeReversals,
+  }
+  await db.transaction().execute(async (trx) => {
+    const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
+    if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+    await trx
+      .insertInto('postback_settings')
+      .values({ app_id: appId, ...row })
+      .onConflict((on) => on.column('app_id').doUpdateSet({ ...row, updated_at: sql`now()` }))
+      .execute()
+    await trx
+      .insertInto('postback_lanes')
+      .values({ app_id: appId, publisher_id: app.publisher_id })
+      .onConflict((on) => on.column('app_id').doNothing())
+      .execute()
+    await openLane(trx, appId)
+  })
+}
+
+/** No more postbacks are made for the app; those in the queue stay there until it has an address again. */
+export async function removeSettings(db: Db, appId: number): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const removed = await trx.deleteFrom('postback_settings').where('app_id', '=', appId).executeTakeFirst()
+    await trx
+      .updateTable('postback_lanes')
+      .set({ paused_at: sql`now()`, pause_reason: 'operator' })
+      .where('app_id', '=', appId)
+      .execute()
+    return removed.numDeletedRows > 0n
+  })
+}
+
+/** Lets a lane go again as if it were new. */
+export async function openLane(trx: Trx | Db, appId: number): Promise<void> {
+  await trx
+    .updateTable('postback_lanes')
+    .set({ failures: 0, failing_since: null, open_until: null, paused_at: null, pause_reason: null })
+    .where('app_id', '=', appId)
+    .execute()
+}
+
+export async function readSettings(db: Db, secretKey: string, appId: number): Promise<PostbackSettings | null> {
+  return (await readAllSettings(db, secretKey, [appId])).get(appId) ?? null
+}
+
+export async function readAllSettings(
+  db: Db,
+  secretKey: string,
+  appIds: readonly number[],
+): Promise<Map<number, PostbackSettings>> {
+  const rows = await db
+    .selectFrom('postback_settings')
+    .selectAll()
+    .where((is) => is('app_id', '=', is.fn.any(is.val(appIds))))
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.app_id,
+      {
+        method: row.method as PostbackSettings['method'],
+        url: row.url,
+        events: row.events as Status[],
+        headers: openHeaders(secretKey, row.app_id, row.headers_sealed),
+        timeoutMs: row.timeout_ms,
+        success: row.success as PostbackSettings['success'],
+        negativeReversals: row.negative_reversals,
+      },
+    ]),
+  )
+}
+
+const headersKey = (secretKey: string) => deriveKey(secretKey, 'postback headers')
+
+function openHeaders(secretKey: string, appId: number, sealed: Buffer | null): Record<string, string> {
+  if (sealed === null) return {}
+  return JSON.parse(unseal(headersKey(secretKey), sealed, String(appId))) as Record<string, string>
+}

@@ -1,0 +1,239 @@
+// The address of a postback: a URL in which macros stand for what happened.
+//
+// What must stay true, whatever the values are: they go where their macros stand and nowhere else, so the host is that of
+// the template, and no value adds a parameter or a folder, or climbs out of one. And the result is in the one form that
+// every URL parser leaves as it is: it is signed, and must arrive as it was signed.
+import { Cache } from '../../lib/cache.ts'
+import { signUrl } from './signing.ts'
+
+/** Every macro, what it stands for, and an example. In the order of the docs. */
+export const MACROS = {
+  user_id: { description: 'your own id of the user', example: 'user-1' },
+  transaction_id: {
+    description: 'unique for each event, and the same when a postback is repeated: take each once',
+    example: '01a3c5d2-7c40-7d3e-9f57-3a1b2c4d5e6f',
+  },
+  conversion_id: {
+    description: 'the conversion: the same in all its events',
+    example: '01a3c5d2-6b1f-7a20-8e46-1f2e3d4c5b6a',
+  },
+  event_id: {
+    description: 'the event, as in the feed of events and in `webhook-id`',
+    example: '01a3c5d2-7c40-7d3e-9f57-3a1b2c4d5e6f',
+  },
+  offer_id: { description: 'the offer', example: '58' },
+  offer_name: { description: 'its name', example: 'Castle Quest' },
+  goal_id: { description: 'the goal of the offer', example: '91' },
+  goal_name: { description: 'its name', example: 'Reach level 10' },
+  payout: { description: 'what you earn, in US dollars; negative for a reversal', example: '1.25' },
+  reward: { description: "the same in your app's currency: what you credit", example: '1250' },
+  payout_local: { description: 'the same as `{reward}`, by the name that it has in the API', example: '1250' },
+  currency: { description: "your app's currency", example: 'Coins' },
+  ip: { description: "the user's address", example: '203.0.113.7' },
+  country: { description: "the user's country, a 2-letter ISO code", example: 'US' },
+  device: { description: '`desktop`, `mobile`, `tablet` or `tv`', example: 'mobile' },
+  status: { description: '`pending`, `approved`, `rejected` or `reversed`', example: 'approved' },
+  status_reason: { description: 'why, where there is something to say', example: 'advertiser_reversed' },
+  aff_sub: { description: 'your tracking values', example: 'newsletter' },
+  aff_sub2: { description: 'the second', example: 'spring sale' },
+  aff_sub3: { description: 'the third', example: 'banner-3' },
+  aff_sub4: { description: 'the fourth', example: 'b' },
+  timestamp: { description: 'when the event happened, Unix seconds', example: '1794719785' },
+  is_test: { description: '`1` for what was done with test credentials, else `0`', example: '0' },
+  signature: {
+    description: 'proves that the address is ours; only at its end',
+    example: '72bf3f7a0d1c5f6c8f0b6a0c1b6b2d4e9a5d7c3e1f8094b2a6d5e7f3c1b09a84',
+  },
+} as const satisfies Readonly<Record<string, { description: string; example: string }>>
+
+export type MacroName = keyof typeof MACROS
+
+/** A boolean is sent as 1 or 0, null as nothing. */
+export type MacroValues = Readonly<Record<Exclude<MacroName, 'signature'>, string | number | boolean | null>>
+
+const { signature: _made, ...examples } = MACROS
+
+/** One event: an approval, which needs no reason. */
+export const EXAMPLE_VALUES = {
+  ...Object.fromEntries(Object.entries(examples).map(([name, { example }]) => [name, example])),
+  status_reason: null,
+} as MacroValues
+
+const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
+
+/** The URL as it is sent. `sign` gets the whole URL with the value of {signature} empty. */
+export function fillTemplate(template: string, values: MacroValues, sign: (url: string) => string): string {
+  const { origin, segments, query, isSigned } = compile(template)
+  const path = segments.map((parts) => keepInPlace(fillParts(parts, values))).join('/')
+  const url = origin + path + fillParts(query, values)
+  return isSigned ? url + encode(sign(url)) : url
+}
+
+/** The template with examples for values, to look at before it is saved. */
+export function previewTemplate(template: string): string {
+  return fillTemplate(template, EXAMPLE_VALUES, (url) => signUrl(EXAMPLE_SECRET, url))
+}
+
+/**
+ * Faults forbid saving; warnings are told. All at once, each a sentence that says what to do. The body of a POST carries
+ * ids and status, so its address need not.
+ */
+export function lintTemplate(
+  template: string,
+  method: 'GET' | 'POST' = 'GET',
+): { errors: string[]; warnings: string[] } {
+  const text = tidy(template)
+  const names = new Set(Array.from(text.matchAll(MACRO), ([, name = '']) => name))
+  const errors = [...lintNames(names), ...lintPlaces(text), ...lintSignature(text)]
+  if (template.length > MAX_LENGTH) errors.push(`The address must have at most ${MAX_LENGTH} characters.`)
+  const warnings = method === 'GET' ? lintMeaning(names) : []
+  if (/[{}]|%7[bd]/i.test(text.replaceAll(MACRO, '')))
+    warnings.push('A { or } that belongs to no macro is sent as it is: write macros like {user_id}.')
+  if (URL.parse(text)?.hash) warnings.push('What stands after # is never sent: leave it out.')
+  return { errors, warnings }
+}
+
+const MAX_LENGTH = 2_000
+const MACRO = /\{([\w .-]*)\}/g
+
+/** What the URL parser would drop anyway, dropped before macros are looked for: it could be in the middle of one. */
+const tidy = (template: string) => template.replaceAll(/[\t\n\r]/g, '').replaceAll(/^ +| +$/g, '')
+
+const isMacro = (name: string): name is MacroName => Object.hasOwn(MACROS, name)
+
+function lintNames(names: ReadonlySet<string>): string[] {
+  return [...names]
+    .filter((name) => !isMacro(name))
+    .map((name) => `There is no macro {${name}}: did you mean {${nearestMacro(name)}}?`)
+}
+
+/**
+ * Where macros stand is seen by what they change: the text cannot tell, as parsers forgive a lot in front of the path.
+ */
+function lintPlaces(template: string): string[] {
+  const [one, two] = ['1', '2'].map((value) => URL.parse(template.replaceAll(MACRO, value)))
+  const beforePath = /^[^/\\?#]*[/\\]*[^/\\?#]*/.exec(template)?.[0] ?? ''
+  const isMoved =
+    one && two ? baseOf(one) !== baseOf(two) : beforePath !== '' && beforePath.replaceAll(MACRO, '') !== beforePath
+  if (isMoved) return ['Macros may stand in the path and the query only, not in the scheme, the host or the port.']
+  if (!one || !two || !/^https?:$/.test(one.protocol))
+    return ['It must be a whole address that begins with https:// or http://.']
+  const errors: string[] = []
+  if (one.username !== '' || one.password !== '')
+    errors.push('A user and password cannot stand in the address: use a header, or a parameter.')
+  if (one.hash !== two.hash) errors.push('A macro after # is never sent: put it into the query.')
+  return errors
+}
+
+const baseOf = ({ protocol, username, password, host }: URL) => [protocol, username, password, host].join(' ')
+
+/** Only at the end is it certain, for every receiver and without knowing the template, what was signed. */
+function lintSignature(template: string): string[] {
+  const count = template.split('{signature}').length - 1
+  if (count === 0 || (count === 1 && /\?.*=\{signature\}(?:#.*)?$/s.test(template))) return []
+  return [
+    '{signature} must stand once, as the value of the last parameter: end the address with &signature={signature}.',
+  ]
+}
+
+function lintMeaning(names: ReadonlySet<string>): string[] {
+  const warnings: string[] = []
+  const isUnique = names.has('transaction_id') || names.has('event_id')
+  if (!isUnique && names.has('conversion_id'))
+    warnings.push(
+      'All events of a conversion have the same {conversion_id}, so a reversal may be dropped as a duplicate: add {transaction_id}.',
+    )
+  else if (!isUnique)
+    warnings.push('A repeated postback cannot be told from a new one, and may be credited twice: add {transaction_id}.')
+  if (!names.has('status')) warnings.push('Reversals and rejections look like credits: add {status}.')
+  return warnings
+}
+
+function nearestMacro(name: string): MacroName {
+  const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const names = Object.keys(MACROS) as MacroName[]
+  const far = new Map(names.map((known) => [known, distance(bare(name), bare(known))]))
+  return names.reduce((best, known) => ((far.get(known) ?? 0) < (far.get(best) ?? 0) ? known : best))
+}
+
+/** How many letters must be put in, left out or changed to make one of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min((row[j] ?? 0) + (a[i] === b[j] ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** Text that is sent as it is, or a macro. */
+type Part = string | { macro: Exclude<MacroName, 'signature'> }
+type Compiled = { origin: string; segments: Part[][]; query: Part[]; isSigned: boolean }
+
+// Every postback fills a template, and an app has one.
+const compiled = new Cache<string, Compiled>(1_000)
+
+function compile(template: string): Compiled {
+  const known = compiled.get(template)
+  if (known !== undefined) return known
+  const { errors } = lintTemplate(template)
+  if (errors.length > 0) throw new RangeError(`This is no template: ${errors.join(' ')}`)
+  const made = compileSound(tidy(template))
+  compiled.set(template, made)
+  return made
+}
+
+/** Lets the URL parser see words in place of the macros, and finds them again in what it makes of it. */
+function compileSound(text: string): Compiled {
+  let n = 0
+  while (text.includes(`~${n}~`)) n++
+  const marked = text
+    .replaceAll(MACRO, (_, name: string) => (name === 'signature' ? '' : `~${n}~${name}~${n}~`))
+    // A lone % would take what follows it, which may be a value, for its digits.
+    .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
+    .replaceAll(/[{}]/g, encode)
+  const { origin, pathname, search } = new URL(marked)
+  const mark = new RegExp(`~${n}~(\\w+)~${n}~`)
+  const partsOf = (piece: string): Part[] =>
+    piece
+      .replaceAll(/[|^`[\]\\]/g, encode) // no part of a URL by RFC 3986, and some servers refuse them
+      .split(mark)
+      .map((part, i) => (i % 2 === 0 ? part : { macro: part as Exclude<MacroName, 'signature'> }))
+      .filter((part) => part !== '')
+  return {
+    origin,
+    segments: pathname.split('/').map(partsOf),
+    query: partsOf(search),
+    isSigned: text.includes('{signature}'),
+  }
+}
+
+function fillParts(parts: readonly Part[], values: MacroValues): string {
+  let text = ''
+  for (const part of parts) text += typeof part === 'string' ? part : encode(textOf(values[part.macro]))
+  return text
+}
+
+function textOf(value: string | number | boolean | null): string {
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return value === null ? '' : String(value)
+}
+
+/** As RFC 3986 has it, so that a value can never end where it stands and begin something else. */
+function encode(text: string): string {
+  if (/^[\w.~-]*$/.test(text)) return text
+  return encodeURIComponent(text.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/**
+ * Every parser climbs at a folder named "..", however the dots are encoded, so they are encoded twice: the receiver sees
+ * %2E%2E, which is not what was meant, but is where it was meant.
+ */
+function keepInPlace(segment: string): string {
+  return /^(?:\.|%2e){1,2}$/i.test(segment) ? segment.replaceAll(/\.|%2e/gi, '%252E') : segment
+}

@@ -1,0 +1,170 @@
+// Test sends: a run of made-up postbacks through the real engine, to see that a receiver does the right thing with each.
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import type { EventContent } from './message.ts'
+import { type Owner, type Postback, presentPostback } from './postbacks.ts'
+import { EXAMPLE_VALUES } from './template.ts'
+
+/** In the order they are sent. */
+export const SCENARIOS = {
+  pending: 'A conversion is pending. Expected: taken, and nothing credited.',
+  approved: 'It is approved. Expected: taken, and credited once.',
+  duplicate: 'The same postback again, with the same id. Expected: taken, and not credited again.',
+  reversed: 'It is taken back. Expected: taken, and the credit taken back.',
+  out_of_order: 'Another conversion, whose reversal comes before its approval. Expected: both taken.',
+  wrong_signature: 'A postback that somebody else has signed. Expected: refused with a status from 400 to 499.',
+} as const
+export type Scenario = keyof typeof SCENARIOS
+export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[]
+
+type Made = { scenario: Scenario; content: EventContent; status: string; conversionId: string }
+
+/** Queues a run; returns its id. */
+export async function startTrial(
+  db: Db,
+  app: { appId: number; isTest: boolean },
+  scenarios: readonly Scenario[],
+  now: Date,
+): Promise<string> {
+  const settings = await db
+    .selectFrom('postback_settings')
+    .innerJoin('postback_lanes', 'postback_lanes.app_id', 'postback_settings.app_id')
+    .select(['negative_reversals', 'paused_at'])
+    .where('postback_settings.app_id', '=', app.appId)
+    .executeTakeFirst()
+  if (settings === undefined)
+    throw new AppError('INVALID_REQUEST', 'This app has no postback address yet: set one first.')
+  if (settings.paused_at !== null)
+    throw new AppError('INVALID_REQUEST', 'Postbacks of this app are paused: save its address again to go on.')
+  const testId = uuid7(now.getTime())
+  const made = makeTrial(scenarios, settings.negative_reversals, now)
+  await db
+    .insertInto('postbacks')
+    .values(
+      made.map(({ scenario, content, status, conversionId }, i) => ({
+        postback_id: uuid7(now.getTime()),
+        app_id: app.appId,
+        is_test: app.isTest,
+        conversion_id: conversionId,
+        sequence: i + 1, // the order they are sent in, which is not always what they tell
+        status,
+        state: 'queued',
+        due_at: now,
+        created_at: now,
+        test_id: testId,
+        scenario,
+        content: JSON.stringify(content),
+      })),
+    )
+    .execute()
+  return testId
+}
+
+function makeTrial(scenarios: readonly Scenario[], isNegative: boolean, now: Date): Made[] {
+  const row = uuid7(now.getTime()) // one conversion for the queue, so that all go in order
+  const [first, second] = [uuid7(now.getTime()), uuid7(now.getTime())]
+  const tell = (conversionId: string, status: string, sequence: number) =>
+    contentOf({ conversionId, status, sequence, eventId: uuid7(now.getTime()), isNegative, now })
+  const approved = tell(first, 'approved', 2)
+  const contents: Record<Scenario, EventContent[]> = {
+    pending: [tell(first, 'pending', 1)],
+    approved: [approved],
+    duplicate: [approved],
+    reversed: [tell(first, 'reversed', 3)],
+    out_of_order: [tell(second, 'reversed', 2), tell(second, 'approved', 1)],
+    wrong_signature: [tell(first, 'approved', 2)],
+  }
+  return SCENARIO_NAMES.filter((name) => scenarios.includes(name)).flatMap((scenario) =>
+    contents[scenario].map((content) => ({
+      scenario,
+      content,
+      status: String(content.macros.status),
+      conversionId: row,
+    })),
+  )
+}
+
+type Telling = {
+  conversionId: string
+  eventId: string
+  status: string
+  sequence: number
+  isNegative: boolean
+  now: Date
+}
+
+function contentOf({ conversionId, eventId, status, sequence, isNegative, now }: Telling): EventContent {
+  const sign = status === 'reversed' && isNegative ? -1 : 1
+  const [payout, reward] = [sign * 0.5, sign * 50]
+  const at = rfc3339(now)
+  const macros = {
+    ...EXAMPLE_VALUES,
+    conversion_id: conversionId,
+    transaction_id: eventId,
+    event_id: eventId,
+    status,
+    status_reason: status === 'reversed' ? 'advertiser_reversed' : null,
+    payout,
+    reward,
+    payout_local: reward,
+    timestamp: Math.floor(now.getTime() / 1000),
+    is_test: true,
+  }
+  const data = {
+    conversion_id: conversionId,
+    publisher_transaction_id: null,
+    offer_id: macros.offer_id,
+    goal_id: macros.goal_id,
+    user_id: macros.user_id,
+    status,
+    status_reason: macros.status_reason,
+    payout,
+    payout_local: reward,
+    currency: macros.currency,
+    aff_sub: macros.aff_sub,
+    aff_sub2: macros.aff_sub2,
+    aff_sub3: macros.aff_sub3,
+    aff_sub4: macros.aff_sub4,
+    source: 'advertiser',
+    country: macros.country,
+    device: macros.device,
+    click_at: at,
+    created_at: at,
+    approved_at: status === 'pending' ? null : at,
+    rejected_at: null,
+    reversed_at: status === 'reversed' ? at : null,
+    hold_until: null,
+    is_test: true,
+  }
+  return { body: { id: eventId, type: `conversion.${status}`, created_at: at, sequence, data }, macros }
+}
+
+export type Verdict = 'waiting' | 'pass' | 'fail'
+
+/** What came of a run, scenario by scenario; null when there is no such run. */
+export async function readTrial(db: Db, testId: string, owner: Owner) {
+  let query = db.selectFrom('postbacks').selectAll().where('test_id', '=', testId)
+  if (owner !== null) query = query.where('app_id', '=', owner.appId).where('is_test', '=', owner.isTest)
+  const rows = await query.orderBy('sequence').execute()
+  if (rows.length === 0) return null
+  const results = [...Map.groupBy(rows, (row) => row.scenario as Scenario)].map(([scenario, ofOne]) => ({
+    scenario,
+    about: SCENARIOS[scenario],
+    result: verdictOf(scenario, ofOne),
+    postbacks: ofOne.map(presentPostback),
+  }))
+  const verdicts = results.map((one) => one.result)
+  const result: Verdict = verdicts.includes('waiting') ? 'waiting' : verdicts.includes('fail') ? 'fail' : 'pass'
+  return { test_id: testId, result, results }
+}
+
+function verdictOf(scenario: Scenario, rows: Postback[]): Verdict {
+  if (rows.some((row) => row.state === 'queued' || row.state === 'sending')) return 'waiting'
+  const isRight = (row: Postback) =>
+    scenario === 'wrong_signature'
+      ? row.last_status !== null && row.last_status >= 400 && row.last_status < 500
+      : row.state === 'delivered'
+  return rows.every(isRight) ? 'pass' : 'fail'
+}

@@ -1,0 +1,325 @@
+// kill -9 on the way of postbacks: whatever was acknowledged is told to the publisher's server, signed, in order and by
+// one id however often; nothing is told that did not happen, and nothing counts as told that was not received.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import { settle } from '../../src/features/conversions/settle.ts'
+import { verifyMessage } from '../../src/features/postbacks/signing.ts'
+import { Installation, type Running, until } from '../installation.ts'
+
+const GIVEN_ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
+const ROUNDS = GIVEN_ROUNDS >= 30 ? 50 : GIVEN_ROUNDS
+const CLIENTS = 4
+const PAUSE_MS = 15
+const REVERSED_SHARE = 0.2
+const METHODS = ['POST', 'GET'] as const
+const ENV = { POSTBACK_ALLOW: '127.0.0.0/8' }
+// Longer than a lease: what a server that died had granted, but could not say any more, is free again only then.
+const PATIENCE_MS = 90_000
+
+type App = IssuedCredentials & { app_id: number }
+type Told = { webhookId: string; conversionId: string; status: string; userId: string }
+/** One request: when it came, and when a whole 2xx answer went out to somebody who was still there. Counted, not timed. */
+type Arrival = Told & { came: number; accepted: number | null; wasDropped: boolean; verdict: string }
+
+const program = new Installation()
+const apps: App[] = []
+let database: Database
+let api: Running & { url: string }
+let worker: Running
+let offerId: number
+
+const attempted = new Set<string>()
+/** Conversions that were acknowledged: as approved, and as reversed. */
+const approved = new Set<string>()
+const reversed = new Set<string>()
+const strange: unknown[] = []
+const arrivals: Arrival[] = []
+let clock = 0
+
+const receiver = createServer((request, response) => {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
+  request.on('end', () => receive(request, response, Buffer.concat(parts)))
+})
+
+/** Mostly it answers as it should; sometimes late, too late, badly, half or not at all. */
+function receive(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  const isPost = request.method === 'POST'
+  const url = `${receiverUrl()}${request.url ?? ''}`
+  const secret = apps[isPost ? 0 : 1]?.signing_secret ?? ''
+  const verdict = verifyMessage([secret], request.headers, isPost ? body : url, Date.now() / 1000)
+  const told = isPost ? readBody(body) : readQuery(url)
+  const webhookId = String(request.headers['webhook-id'])
+  const arrival: Arrival = { ...told, webhookId, came: clock++, accepted: null, wasDropped: false, verdict }
+  if (told.webhookId !== webhookId) strange.push(told)
+  arrivals.push(arrival)
+  const accept = () => {
+    if (!request.socket.destroyed) arrival.accepted = clock++
+    response.end('OK')
+  }
+  const chance = Math.random()
+  if (chance < 0.03) response.writeHead(500).end()
+  else if (chance < 0.05) {
+    arrival.wasDropped = true
+    request.socket.resetAndDestroy()
+  } else if (chance < 0.06)
+    response.writeHead(200, { 'content-length': '100' }).write('OK', () => request.socket.resetAndDestroy())
+  else if (chance < 0.07) setTimeout(accept, 1_500)
+  else if (chance < 0.12) setTimeout(accept, Math.random() * 300)
+  else accept()
+}
+
+function readBody(body: Buffer): Told {
+  const { id, data } = JSON.parse(body.toString()) as { id: string; data: Record<string, string> }
+  const { conversion_id = '', status = '', user_id = '' } = data
+  return { webhookId: id, conversionId: conversion_id, status, userId: user_id }
+}
+
+function readQuery(url: string): Told {
+  const { id = '', c = '', s = '', u = '' } = Object.fromEntries(new URL(url).searchParams)
+  return { webhookId: id, conversionId: c, status: s, userId: u }
+}
+
+const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+
+before(async () => {
+  await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+  // Held from the start: else each command would start PostgreSQL and stop it.
+  database = await openDatabase({ databaseUrl: null, dataDir: program.dataDir, connections: 2 })
+  await program.json('seed', '--offers', '1')
+  for (const method of METHODS) {
+    await program.json('publisher', 'create', '--name', method)
+    const create = ['app', 'create', '--publisher', method, '--name', method, '--rate-limit', '1000000']
+    const app = await program.json<App>(...create)
+    await program.json('app', 'trust', String(app.app_id), '--all')
+    const query = method === 'GET' ? '?id={event_id}&c={conversion_id}&s={status}&u={user_id}' : ''
+    const set = ['--method', method, '--url', `${receiverUrl()}/${query}`, '--timeout', '1s']
+    const { status, err } = await program.run(['app', 'set-postback', String(app.app_id), ...set], ENV)
+    assert.equal(status, 0, err)
+    apps.push(app)
+  }
+  offerId = (await program.json<{ offer_id: number }[]>('offer', 'list'))[0]?.offer_id ?? 0
+})
+after(async () => {
+  await database.close()
+  receiver.closeAllConnections()
+  receiver.close()
+  await program.remove()
+})
+
+const startApi = async () => (api = await program.serve(ENV, ['--only', 'api']))
+
+async function startWorker(): Promise<void> {
+  worker = program.start(['serve', '--only', 'worker'], ENV)
+  await worker.prints('worker is running')
+}
+
+/** Reports conversions, one after the other; some of those that were acknowledged are handed on to be reversed. */
+async function reportUntil(name: string, doomed: string[], isOver: () => boolean): Promise<void> {
+  for (let i = 0; !isOver(); i++) {
+    const userId = `${name}-${i}`
+    const app = apps[i % apps.length]
+    attempted.add(userId)
+    try {
+      const answer = await fetch(`${api.url}/v1/conversions`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': app?.api_key ?? '',
+          'x-api-secret': app?.api_secret ?? '',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ userId, offerId }),
+        signal: AbortSignal.timeout(10_000),
+      })
+      const { data } = (await answer.json()) as { data?: { conversion: { conversion_id: string; status: string } } }
+      if (answer.status === 201 && data !== undefined) {
+        if (data.conversion.status !== 'approved') strange.push(data)
+        approved.add(data.conversion.conversion_id)
+        if (Math.random() < REVERSED_SHARE) doomed.push(data.conversion.conversion_id)
+      }
+    } catch {
+      // The server is gone, or the database: so it was not acknowledged.
+    }
+    await sleep(PAUSE_MS)
+  }
+}
+
+/** Reverses them as soon as it can, so that many an approval is still on its way. */
+async function reverseUntil(doomed: string[], isOver: () => boolean): Promise<void> {
+  while (!isOver() || doomed.length > 0) {
+    const ids = doomed.splice(0, 20)
+    const commands = ids.map((conversionId) => ({ kind: 'move', conversionId, to: 'reversed' }) as const)
+    try {
+      const outcomes = ids.length === 0 ? [] : await settle(database.db, commands, new Date())
+      for (const [i, { kind, conversion }] of outcomes.entries()) {
+        if (conversion?.status === 'reversed') reversed.add(conversion.conversion_id)
+        else strange.push([ids[i], kind])
+      }
+    } catch {
+      doomed.push(...ids) // perhaps it was done, perhaps not
+    }
+    await sleep(PAUSE_MS)
+  }
+}
+
+/** Long enough that everything goes again, then a while more: the kill comes at a moment that nobody chose. */
+async function someTraffic(): Promise<void> {
+  const [acknowledged, told] = [approved.size, arrivals.length]
+  await until(() => approved.size > acknowledged + 20 && arrivals.length > told + 20, PATIENCE_MS)
+  await sleep(Math.random() * 500)
+}
+
+/** As time would do. Only when no worker runs: until then somebody may still be sending. */
+const endLeases = () =>
+  sql`UPDATE postbacks SET lease_until = now() - interval '1 second' WHERE state = 'sending'`.execute(database.db)
+
+type Fault = () => Promise<void>
+
+const FAULTS: Record<'worker' | 'api' | 'postgres', Fault> = {
+  async worker() {
+    await worker.kill('SIGKILL')
+    await endLeases()
+    await startWorker()
+  },
+  async api() {
+    await api.kill('SIGKILL')
+    await startApi()
+  },
+  async postgres() {
+    const killed = postmaster()
+    process.kill(killed, 'SIGKILL')
+    await until(() => ![killed, 0].includes(postmaster()), 30_000)
+  },
+}
+
+const inRandomOrder = (all: Fault[]) =>
+  all
+    .map((fault) => ({ fault, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ fault }) => fault)
+
+function postmaster(): number {
+  try {
+    return Number(readFileSync(join(program.dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return 0 // between one and the next
+  }
+}
+
+/** Until nothing is queued or under way. Retries wait for hours in the end: they are made due at once. */
+async function deliverAll(): Promise<void> {
+  await worker.kill('SIGTERM')
+  await endLeases()
+  await startWorker()
+  await until(async () => {
+    const { rows } = await sql<{ state: string }>`
+      SELECT state FROM postbacks WHERE state IN ('queued', 'sending') LIMIT 1`.execute(database.db)
+    await sql`UPDATE postbacks SET due_at = now() WHERE state = 'queued' AND due_at > now()`.execute(database.db)
+    await sql`UPDATE postback_lanes SET open_until = NULL WHERE open_until > now()`.execute(database.db)
+    await sleep(100)
+    return rows.length === 0
+  }, PATIENCE_MS)
+}
+
+/** Shows a few only: the difference of thousands takes more memory than the machine has. */
+const none = (found: unknown[], what: string) => assert.deepEqual(found.slice(0, 5), [], `${found.length} ${what}`)
+
+const nameOf = (event: { conversionId: string; status: string }) => `${event.status} ${event.conversionId}`
+
+function compareWithAcknowledged(): void {
+  none(strange, 'answers or messages that nobody expects')
+  const wrong = arrivals.filter((one) => one.verdict !== 'ok')
+  none(wrong, 'with a signature that does not fit')
+  const unknown = arrivals.filter((one) => !attempted.has(one.userId))
+  none(unknown, 'about users for whom nothing was sent')
+  const accepted = new Set(arrivals.filter((one) => one.accepted !== null).map(nameOf))
+  const owed = [
+    ...[...approved].map((conversionId) => nameOf({ conversionId, status: 'approved' })),
+    ...[...reversed].map((conversionId) => nameOf({ conversionId, status: 'reversed' })),
+  ]
+  none(
+    owed.filter((event) => !accepted.has(event)),
+    'acknowledged, but never told',
+  )
+  const ids = Map.groupBy(arrivals, nameOf)
+  const manyIds = [...ids.values()].filter((all) => all.some((one) => one.webhookId !== all[0]?.webhookId))
+  none(manyIds, 'told with more than one id')
+  assert.equal(new Set(arrivals.map((one) => one.webhookId)).size, ids.size, 'each event has an id of its own')
+}
+
+/** A reversal comes after its approval was accepted, and after it no approval comes any more. */
+function compareOrder(): void {
+  const early = [...Map.groupBy(arrivals, (one) => one.conversionId).values()].filter((all) => {
+    const approvals = all.filter((one) => one.status === 'approved')
+    const firstReversal = Math.min(...all.filter((one) => one.status === 'reversed').map((one) => one.came))
+    if (firstReversal === Infinity) return false
+    const isAccepted = approvals.some((one) => one.accepted !== null && one.accepted < firstReversal)
+    return !isAccepted || approvals.some((one) => one.came > firstReversal)
+  })
+  none(early, 'conversions whose reversal came before the approval was done')
+}
+
+async function compareWithQueue(): Promise<void> {
+  const rows = await database.db
+    .selectFrom('postbacks')
+    .select(['postback_id', 'conversion_id', 'status', 'state', 'attempts'])
+    .execute()
+  none(
+    rows.filter((row) => row.state !== 'delivered'),
+    'not delivered',
+  )
+  const seen = Map.groupBy(arrivals, (one) => one.webhookId)
+  const unreal = rows.filter((row) => !seen.get(row.postback_id)?.some((one) => one.accepted !== null))
+  none(unreal, 'delivered, but never accepted')
+  const names = new Map(rows.map((row) => [row.postback_id, `${row.status} ${row.conversion_id}`]))
+  const invented = arrivals.filter((one) => names.get(one.webhookId) !== nameOf(one))
+  none(invented, 'told, but not in the queue')
+  // A request on a connection that was used before and then closed without an answer is repeated within the same try.
+  const uncounted = rows.filter((row) => {
+    const came = seen.get(row.postback_id) ?? []
+    return came.filter((one) => !one.wasDropped).length > row.attempts
+  })
+  none(uncounted, 'tried more often than counted')
+  const { rows: gaps } = await sql`
+    SELECT p.postback_id, p.attempts, count(DISTINCT a.attempt) AS logged, count(a.attempt) AS lines
+    FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id)
+    GROUP BY p.postback_id HAVING count(DISTINCT a.attempt) <> p.attempts OR count(a.attempt) <> p.attempts`.execute(
+    database.db,
+  )
+  none(gaps, 'whose log has not one line for each try')
+  const { rows: untold } = await sql`
+    SELECT e.conversion_id, e.sequence FROM conversion_events e LEFT JOIN postbacks p ON p.postback_id = e.event_id
+    WHERE p.postback_id IS NULL`.execute(database.db)
+  none(untold, 'events without a postback')
+}
+
+test(`after kill -9 of the worker, the API or PostgreSQL under load, every event is told, in order and by one id (${ROUNDS} rounds)`, async () => {
+  await startApi()
+  await startWorker()
+  let isOver = false
+  const doomed: string[] = []
+  const clients = Array.from({ length: CLIENTS }, (_, i) => reportUntil(`user-${i}`, doomed, () => isOver))
+  const reverser = reverseUntil(doomed, () => isOver)
+  let faults: Fault[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await someTraffic()
+    if (faults.length === 0) faults = inRandomOrder(Object.values(FAULTS))
+    await faults.pop()?.()
+  }
+  await someTraffic()
+  isOver = true
+  await Promise.all([...clients, reverser])
+  await deliverAll()
+  assert.ok(approved.size > ROUNDS * 20 && reversed.size > ROUNDS)
+  compareWithAcknowledged()
+  compareOrder()
+  await compareWithQueue()
+})

@@ -1,0 +1,119 @@
+// Lanes and postbacks put into the queue by hand: for the rules of the queue, without conversions and receivers.
+import { sql } from 'kysely'
+import type { Db } from '../src/db/open.ts'
+import type { Claimed, Finished } from '../src/features/postbacks/queue.ts'
+import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
+import { uuid7 } from '../src/lib/uuid7.ts'
+import { SECRET_KEY, type World } from './world.ts'
+
+export const NOW = new Date()
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+export const after = (ms: number, from = NOW) => new Date(from.getTime() + ms)
+export const before = (ms: number, from = NOW) => after(-ms, from)
+
+type Lane = {
+  width: number
+  failures: number
+  failing_since: Date | null
+  open_until: Date | null
+  paused_at: Date | null
+  pause_reason: string | null
+}
+
+/** An app with an address, whose lane is as given; of a publisher of its own where none is named. */
+export async function makeLane(world: World, lane: Partial<Lane> = {}, publisherId?: number): Promise<number> {
+  const { db } = world.database
+  const { appId } = await world.makeApp(publisherId === undefined ? {} : { publisherId })
+  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/{transaction_id}/{status}' })
+  await setLane(db, appId, { width: 4, ...lane })
+  return appId
+}
+
+export async function setLane(db: Db, appId: number, lane: Partial<Lane>): Promise<void> {
+  await db.updateTable('postback_lanes').set(lane).where('app_id', '=', appId).execute()
+}
+
+export const readLane = (db: Db, appId: number) =>
+  db.selectFrom('postback_lanes').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
+
+export const publisherOf = async (db: Db, appId: number) => (await readLane(db, appId)).publisher_id
+
+type NewPostback = {
+  conversionId: string
+  sequence: number
+  status: string
+  state: 'queued' | 'delivered' | 'dead'
+  priority: number
+  dueAt: Date
+  createdAt: Date
+  tries: number
+  attempts: number
+  isTest: boolean
+  lastError: string | null
+  scenario: string | null
+}
+
+/** So many alike, each of a conversion of its own; due since a second where nothing else is said. Returns their ids. */
+export async function putPostbacks(
+  db: Db,
+  appId: number,
+  count: number,
+  given: Partial<NewPostback> = {},
+): Promise<string[]> {
+  const { createdAt = before(MINUTE), dueAt = before(SECOND), state = 'queued' } = given
+  const { sequence = 1, status = 'approved', priority = 0, tries = 0, attempts = tries, isTest = false } = given
+  const { lastError = state === 'dead' ? 'The answer is 500, not 2xx.' : null, scenario = null } = given
+  const ids = Array.from({ length: count }, () => uuid7(createdAt.getTime())).toSorted()
+  await sql`
+    INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, priority, due_at,
+      created_at, settled_at, tries, attempts, last_error, scenario)
+    SELECT id, ${appId}, ${isTest}, coalesce(${given.conversionId ?? null}::uuid, id), ${sequence}, ${status}, ${state},
+      ${priority}, ${dueAt}, ${createdAt}, ${state === 'queued' ? null : createdAt}::timestamptz, ${tries}, ${attempts},
+      ${lastError}, ${scenario}
+    FROM unnest(${ids}::uuid[]) AS id`.execute(db)
+  return ids
+}
+
+export async function putPostback(db: Db, appId: number, given: Partial<NewPostback> = {}): Promise<string> {
+  const [id] = await putPostbacks(db, appId, 1, given)
+  return id as string
+}
+
+export const readPostback = (db: Db, id: string) =>
+  db.selectFrom('postbacks').selectAll().where('postback_id', '=', id).executeTakeFirstOrThrow()
+
+/** Empties the queue and the log: whoever claims, claims from the queue of everybody. */
+export async function forgetPostbacks(db: Db): Promise<void> {
+  await sql`TRUNCATE postbacks, postback_attempts, postback_replays, notices`.execute(db)
+}
+
+/** A try that arrived, or else as given. */
+export function finish(claimed: Claimed, given: Partial<Finished> = {}): Finished {
+  return {
+    claimed,
+    startedAt: NOW,
+    durationMs: 12.4,
+    ok: true,
+    nextAt: null,
+    phase: null,
+    status: 200,
+    error: null,
+    remoteAddress: '192.0.2.1',
+    request: 'GET https://example.com/',
+    response: 'HTTP/1.1 200 OK\r\n\r\nOK',
+    ...given,
+  }
+}
+
+/** A try that was refused. */
+export const fail = (claimed: Claimed, given: Partial<Finished> = {}): Finished =>
+  finish(claimed, { ok: false, status: 500, error: 'The answer is 500, not 2xx.', ...given })
+
+/** How many of these there are of each app. */
+export function countByApp(claims: readonly { app_id: number }[]): Map<number, number> {
+  return new Map([...Map.groupBy(claims, (claim) => claim.app_id)].map(([appId, some]) => [appId, some.length]))
+}
