@@ -88,7 +88,7 @@ type Try = ReturnType<typeof presentAttempt>
 
 function describeTry({ attempt, started_at, duration_ms, ok, phase, status, error, request, response }: Try): string {
   const outcome = ok ? `received, ${status}` : `${error}${phase === null ? '' : ` (in phase ${phase})`}`
-  const indent = (text: string) => text.replaceAll(/^/gm, '    ')
+  const indent = (text: string) => text.replaceAll('\r\n', '\n').replaceAll(/^/gm, '    ')
   return [`Try ${attempt}, ${started_at}, ${duration_ms} ms: ${outcome}`, indent(request), '', indent(response)].join(
     '\n',
   )

@@ -93,7 +93,7 @@ test('it fails as often as it was asked to, with the status it was asked for', a
   const { origin, printed } = await listen(t, { failRate: 0.3, failStatus: 410, random: () => draws.shift() ?? 0 })
   const statuses: number[] = []
   for (let i = 0; i < 4; i++) statuses.push((await fetch(origin)).status)
-  assert.deepEqual(statuses, [410, 200, 200, 410])
+  assert.deepEqual(statuses, [410, 401, 401, 410])
   assert.match(printed[0] ?? '', /answered: 410/)
   const other = await listen(t, { failRate: 1 })
   assert.equal((await fetch(other.origin)).status, 500)
@@ -102,7 +102,7 @@ test('it fails as often as it was asked to, with the status it was asked for', a
 test('a body of over 1 MiB is refused, one of 1 MiB is not, and neither fills the screen', async (t) => {
   const { port, origin, printed } = await listen(t)
   const head = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
-  assert.equal((await fetch(origin, { method: 'POST', body: 'x'.repeat(2 ** 20) })).status, 200)
+  assert.equal((await fetch(origin, { method: 'POST', body: 'x'.repeat(2 ** 20) })).status, 401)
   await sendRaw(port, head(2 ** 20 + 1) + 'x'.repeat(2 ** 20 + 1))
   assert.match(printed[0] ?? '', /characters more/)
   assert.match(printed[1] ?? '', /answered: 413, the body is over 1 MiB/)
@@ -130,7 +130,7 @@ test('rubbish neither stops it nor reaches the terminal', async (t) => {
     request('POST /', 'Content-Length: 6\r\n') + '{"a\u001b[',
   ])
     await sendRaw(port, bytes)
-  assert.equal((await fetch(origin)).status, 200)
+  assert.equal((await fetch(origin)).status, 401)
   assert.doesNotMatch(printed.join(''), /(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
   assert.match(printed.join(''), /esc +\\u001b\[31m\\n\\u000d\\u202e\n/)
 })
@@ -141,7 +141,7 @@ test('what is shown can be put in another form', async (t) => {
   const shown = JSON.parse(printed[0] ?? '') as ReceivedPostback
   assert.deepEqual(
     [shown.url, shown.parameters, shown.headers_verdict, shown.url_verdict, shown.answered],
-    ['/cb?a=1', [['a', '1']], 'missing_headers', null, 200],
+    ['/cb?a=1', [['a', '1']], 'missing_headers', null, 401],
   )
 })
 

@@ -8,6 +8,7 @@ import { type Verdict, verifyMessage, verifyUrl } from './signing.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_SHOWN = 10_000
+const UNAUTHORIZED = 401
 const TOO_LONG = 413
 
 export type ListenerOptions = {
@@ -58,8 +59,10 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   const read = await readBody(request)
   if (read === null) return
   const isFailure = (options.random ?? Math.random)() < options.failRate
-  const answered = read.isCut ? TOO_LONG : isFailure ? (options.failStatus ?? 500) : 200
-  const postback = look(request, read.body, options.secrets, answered)
+  const seen = look(request, read.body, options.secrets)
+  const isWrong = [seen.headers_verdict, seen.url_verdict].some((verdict) => verdict !== null && verdict !== 'ok')
+  const answered = read.isCut ? TOO_LONG : isFailure ? (options.failStatus ?? 500) : isWrong ? UNAUTHORIZED : 200
+  const postback = { ...seen, answered }
   options.print((options.describe ?? describePostback)(postback))
   if (read.isCut) response.setHeader('connection', 'close')
   response.writeHead(answered, { 'content-type': 'text/plain' }).end(answered === 200 ? 'OK' : 'FAILED')
@@ -82,7 +85,7 @@ async function readBody(request: IncomingMessage): Promise<{ body: Buffer; isCut
   return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), isCut: length > MAX_BODY_BYTES }
 }
 
-function look(request: IncomingMessage, body: Buffer, secrets: string[], answered: number): ReceivedPostback {
+function look(request: IncomingMessage, body: Buffer, secrets: string[]): Omit<ReceivedPostback, 'answered'> {
   const { method = '', url = '', headers } = request
   const now = new Date()
   const isGet = method === 'GET' || method === 'HEAD'
@@ -110,7 +113,6 @@ function look(request: IncomingMessage, body: Buffer, secrets: string[], answere
           ? 'ok'
           : 'wrong_signature'
         : null,
-    answered,
   }
 }
 

@@ -11,7 +11,7 @@ export type EventContent = {
 }
 
 const MASK = '********'
-const SECRET_NAME = /secret|token|password|passwd|api_?key|auth|signature/i
+const SECRET_NAME = /secret|token|password|passwd|api_?key|auth/i
 
 export function buildRequest(
   { body, macros }: EventContent,

@@ -201,16 +201,6 @@ test('a publisher with fifty lanes gets a quarter of the slots, and others are s
   assert.equal((await claim()).length, 1)
 })
 
-test('a publisher with more lanes than its share of the slots gets that share', async () => {
-  const { db } = world.database
-  const lanes = [await makeLane(world)]
-  const publisherId = await publisherOf(db, lanes[0] as number)
-  while (lanes.length < 6) lanes.push(await makeLane(world, {}, publisherId))
-  for (const lane of lanes) await putMany(lane, 5)
-  assert.equal((await claim(NOW, 16, 16)).length, 4)
-  assert.deepEqual(await claim(NOW, 12, 16), [])
-})
-
 test('what came of a try is on the postback and, whole, in the log', async () => {
   const { db } = world.database
   const lane = await makeLane(world)

@@ -42,7 +42,8 @@ test('the waits are those of the documentation, give or take a fifth', () => {
 })
 
 test('after the twelfth try there is no other, whatever the answer asks for', () => {
-  for (const tries of [12, 13, 1_000]) for (const text of [null, '1', '86400']) assert.equal(waitMs(tries, 0, text), null)
+  for (const tries of [12, 13, 1_000])
+    for (const text of [null, '1', '86400']) assert.equal(waitMs(tries, 0, text), null)
 })
 
 test('twelve tries take a little over three days', () => {
@@ -91,7 +92,23 @@ test('a date that has passed asks for nothing', () => {
 })
 
 test('what is neither seconds nor a date asks for nothing', () => {
-  for (const text of [null, '', ' ', '-1', '-120', '+5', '1.5', '1e3', '0x10', '12s', '1 2', '5, 5', 'soon', 'NaN', '٥'])
+  for (const text of [
+    null,
+    '',
+    ' ',
+    '-1',
+    '-120',
+    '+5',
+    '1.5',
+    '1e3',
+    '0x10',
+    '12s',
+    '1 2',
+    '5, 5',
+    'soon',
+    'NaN',
+    '٥',
+  ])
     assert.equal(asked(text), null, String(text))
   for (const text of ['2099-01-01', '2099-01-01T00:00:00Z', '1/1/2099', 'Fri, 99 Foo 2099 08:49:37 GMT', '\0', 'null'])
     assert.equal(asked(text), null, text)
@@ -108,7 +125,8 @@ test('whatever stands there, what is read is null or not negative', () => {
 
 const fresh: Lane = { width: FIRST_WIDTH, failures: 0, failingSince: null, openUntil: null }
 const succeed = (lane: Lane, delivered = 1, now = NOW) => afterResults(lane, { delivered, failed: 0 }, now, 0.5)
-const fail = (lane: Lane, failed = 1, now = NOW, jitter = 0.5) => afterResults(lane, { delivered: 0, failed }, now, jitter)
+const fail = (lane: Lane, failed = 1, now = NOW, jitter = 0.5) =>
+  afterResults(lane, { delivered: 0, failed }, now, jitter)
 const openFor = ({ openUntil }: Lane, now = NOW) => (openUntil === null ? null : openUntil.getTime() - now.getTime())
 
 test('a lane widens by what arrives, up to 64, and is a single file after a failure', () => {

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { after as afterAll, beforeEach, test } from 'node:test'
+import {
+  after,
+  fail,
+  forgetPostbacks,
+  makeLane,
+  MINUTE,
+  NOW,
+  publisherOf,
+  putPostback,
+} from '../../../test/postback-world.ts'
+import { until } from '../../../test/installation.ts'
+import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { buildWorker } from '../../app.ts'
+import { settleLanes } from './lanes.ts'
+import { createMailer, listNotices, mailNotices, type Mailer } from './notices.ts'
+import { claimDue } from './queue.ts'
+
+type Mail = { from: string; to: string[]; data: string }
+
+/** A mail server, just enough of one: takes what it is given, or answers a command as it is told. */
+class MailServer {
+  readonly got: Mail[] = []
+  /** What it says to a command in place of yes; null: yes. 'hang up' closes the connection. */
+  answer: (command: string) => string | null = () => null
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  constructor() {
+    this.#server = createServer((socket) => {
+      this.#sockets.add(socket.on('error', () => {}))
+      this.#talk(socket)
+    })
+  }
+
+  async open(): Promise<this> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return this
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  #talk(socket: Socket): void {
+    let [read, isData, mail] = ['', false, { from: '', to: [], data: '' } as Mail]
+    const say = (line: string) => void socket.write(`${line}\r\n`)
+    const take = (line: string) => {
+      if (isData) {
+        if (line !== '.') return void (mail.data += `${line}\n`)
+        isData = false
+        const refusal = this.answer('END')
+        if (refusal === 'hang up') return void socket.destroy()
+        if (refusal !== null) return say(refusal)
+        this.got.push(mail)
+        mail = { from: '', to: [], data: '' }
+        return say('250 taken')
+      }
+      const refusal = this.answer(line)
+      if (refusal === 'hang up') return void socket.destroy()
+      if (refusal !== null) return say(refusal)
+      if (line.startsWith('MAIL FROM:')) mail = { from: addressOf(line), to: [], data: '' }
+      if (line.startsWith('RCPT TO:')) mail.to.push(addressOf(line))
+      isData = line === 'DATA'
+      say(isData ? '354 go on' : line === 'QUIT' ? '221 bye' : '250 yes')
+    }
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      read += chunk
+      for (let end; (end = read.indexOf('\r\n')) !== -1;) {
+        const line = read.slice(0, end)
+        read = read.slice(end + 2)
+        take(line)
+      }
+    })
+    say('220 mail.test')
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}
+
+const addressOf = (line: string) => /<(.*)>/.exec(line)?.[1] ?? ''
+
+let mails: MailServer
+let mailer: Mailer
+const world = useWorld('notices', async () => {
+  mails = await new MailServer().open()
+  mailer = createMailer(mails.url, 'Offers <offers@example.com>')
+})
+afterAll(async () => {
+  mailer.close()
+  await mails.close()
+})
+beforeEach(async () => {
+  await forgetPostbacks(world.database.db)
+  mails.got.length = 0
+  mails.answer = () => null
+})
+
+async function makeReader(email: string | null): Promise<number> {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const publisherId = await publisherOf(db, lane)
+  await db.updateTable('publishers').set({ email }).where('publisher_id', '=', publisherId).execute()
+  return lane
+}
+
+const leave = (appId: number, message: string) =>
+  world.database.db.insertInto('notices').values({ app_id: appId, kind: 'postbacks_paused', message }).execute()
+const mail = (now = NOW) => mailNotices(world.database.db, mailer, PUBLIC_URL, now)
+const mailedAt = async (appId: number) => (await listNotices(world.database.db, appId, 100)).map((one) => one.mailed_at)
+
+test('a notice is mailed once to the publisher, from us, and marked', async () => {
+  const lane = await makeReader('ann@example.org')
+  await leave(lane, 'Your server is gone.')
+  assert.deepEqual(await mailedAt(lane), [null])
+  assert.equal(await mail(), 1)
+  assert.equal(await mail(after(MINUTE)), 0)
+  assert.deepEqual(await mailedAt(lane), [NOW])
+  const [got, ...others] = mails.got
+  assert.deepEqual([got?.from, got?.to, others.length], ['offers@example.com', ['ann@example.org'], 0])
+  assert.match(got?.data ?? '', /^From: Offers <offers@example\.com>$/m)
+  assert.match(got?.data ?? '', /^Subject: App: postbacks need your attention$/m)
+  assert.match(got?.data ?? '', new RegExp(`Your server is gone\\.[^]*App \\(${lane}\\)[^]*${PUBLIC_URL}`))
+})
+
+test('each publisher gets its own, oldest first', async () => {
+  const [ann, bob] = [await makeReader('ann@example.org'), await makeReader('bob@example.org')]
+  await leave(ann, 'first')
+  await leave(bob, 'second')
+  await leave(ann, 'third')
+  assert.equal(await mail(), 3)
+  assert.deepEqual(
+    mails.got.map(({ to, data }) => `${to.join()} ${/first|second|third/.exec(data)?.[0]}`),
+    ['ann@example.org first', 'bob@example.org second', 'ann@example.org third'],
+  )
+})
+
+test('a notice to a publisher without an address stays listed, and keeps nobody waiting', async () => {
+  const [silent, ann] = [await makeReader(null), await makeReader('ann@example.org')]
+  for (let i = 0; i < 25; i++) await leave(silent, 'unheard')
+  await leave(ann, 'heard')
+  assert.equal(await mail(), 1)
+  assert.match(mails.got[0]?.data ?? '', /heard/)
+  assert.deepEqual(new Set(await mailedAt(silent)), new Set([null]))
+})
+
+test('many are mailed some at a time, none twice', async () => {
+  const lane = await makeReader('ann@example.org')
+  for (let i = 0; i < 45; i++) await leave(lane, `number ${i}.`)
+  const counts = [await mail(), await mail(), await mail(), await mail()]
+  assert.deepEqual(counts, [20, 20, 5, 0])
+  assert.equal(new Set(mails.got.map(({ data }) => /number \d+/.exec(data)?.[0])).size, 45)
+})
+
+for (const [what, answer] of [
+  ['does not take the sender', (command: string) => (command.startsWith('MAIL') ? '451 not now' : null)],
+  ['does not take the letter', (command: string) => (command === 'END' ? '452 full' : null)],
+  ['hangs up in the middle', (command: string) => (command === 'DATA' ? 'hang up' : null)],
+  ['hangs up at the end', (command: string) => (command === 'END' ? 'hang up' : null)],
+] as const)
+  test(`a mail server that ${what} loses nothing`, async () => {
+    const lane = await makeReader('ann@example.org')
+    await leave(lane, 'Your server is gone.')
+    mails.answer = answer
+    await assert.rejects(mail())
+    assert.deepEqual(await mailedAt(lane), [null])
+    mails.answer = () => null
+    assert.equal(await mail(after(MINUTE)), 1)
+    assert.deepEqual(await mailedAt(lane), [after(MINUTE)])
+    assert.equal(mails.got.length, 1)
+  })
+
+test('a mail server that is not there loses nothing', async () => {
+  const lane = await makeReader('ann@example.org')
+  await leave(lane, 'Your server is gone.')
+  const gone = await new MailServer().open()
+  const absent = createMailer(gone.url, 'offers@example.com')
+  await gone.close()
+  await assert.rejects(mailNotices(world.database.db, absent, PUBLIC_URL, NOW))
+  absent.close()
+  assert.deepEqual(await mailedAt(lane), [null])
+  assert.equal(await mail(), 1)
+})
+
+test('when it fails half way, only what was taken is marked', async () => {
+  const lane = await makeReader('ann@example.org')
+  for (const message of ['first', 'second', 'third']) await leave(lane, message)
+  mails.answer = (command) => (command === 'END' && mails.got.length === 2 ? '452 full' : null)
+  await assert.rejects(mail())
+  assert.deepEqual(await mailedAt(lane), [null, NOW, NOW])
+  mails.answer = () => null
+  assert.equal(await mail(after(MINUTE)), 1)
+  assert.deepEqual(
+    mails.got.map(({ data }) => /first|second|third/.exec(data)?.[0]),
+    ['first', 'second', 'third'],
+  )
+})
+
+test('the name of an app adds no header and no reader', async () => {
+  const { db } = world.database
+  const lane = await makeReader('ann@example.org')
+  const name = 'Ünï\r\nBcc: eve@example.org\r\n\r\nbody'
+  await db.updateTable('apps').set({ name }).where('app_id', '=', lane).execute()
+  await leave(lane, 'Your server is gone.')
+  assert.equal(await mail(), 1)
+  assert.deepEqual(mails.got[0]?.to, ['ann@example.org'])
+  const [head = ''] = (mails.got[0]?.data ?? '').split('\n\n')
+  assert.doesNotMatch(head, /^Bcc:/im)
+  assert.match(head, /^MIME-Version: 1\.0$/m)
+})
+
+test('a lane that is paused is mailed by the worker', async () => {
+  const { config, database, log } = world
+  const { db } = database
+  const lane = await makeReader('ann@example.org')
+  await putPostback(db, lane)
+  const claims = await claimDue(db, 1, 256, NOW)
+  const gone = claims.map((one) => fail(one, { status: 410 }))
+  await settleLanes(db, gone, NOW)
+  const worker = await buildWorker({
+    config: { ...config, smtpUrl: mails.url },
+    secretKey: SECRET_KEY,
+    database,
+    log,
+  })
+  try {
+    await until(async () => (await mailedAt(lane))[0] !== null)
+  } finally {
+    await worker.close()
+  }
+  assert.deepEqual(
+    mails.got.map(({ to }) => to.join()),
+    ['ann@example.org'],
+  )
+  assert.match(mails.got[0]?.data ?? '', /410/)
+})

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import {
+  after,
+  before,
+  DAY,
+  fail,
+  finish,
+  forgetPostbacks,
+  HOUR,
+  makeLane,
+  MINUTE,
+  NOW,
+  putPostback,
+  putPostbacks,
+  readPostback,
+} from '../../../test/postback-world.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { buildWorker } from '../../app.ts'
+import { OperatorError } from '../../errors.ts'
+import { until } from '../../../test/installation.ts'
+import { replayPostback } from './postbacks.ts'
+import { type Claimed, claimDue, finishClaims } from './queue.ts'
+import { cancelReplay, readReplay, type ReplayFilter, runReplays, startReplay } from './replays.ts'
+import { SCENARIO_NAMES, startTrial } from './trials.ts'
+
+const world = useWorld('replays')
+beforeEach(() => forgetPostbacks(world.database.db))
+
+const put = (appId: number, given: Parameters<typeof putPostback>[2]) => putPostback(world.database.db, appId, given)
+const start = (appId: number, filter: ReplayFilter = {}) => startReplay(world.database.db, appId, filter)
+const run = (now = NOW) => runReplays(world.database.db, now)
+const readOne = (replayId: number) => readReplay(world.database.db, replayId)
+
+/** Those of a lane that are queued, by id. */
+async function queued(appId: number): Promise<string[]> {
+  const rows = await world.database.db
+    .selectFrom('postbacks')
+    .select('postback_id')
+    .where('app_id', '=', appId)
+    .where('state', '=', 'queued')
+    .orderBy('postback_id')
+    .execute()
+  return rows.map((row) => row.postback_id)
+}
+
+/** Runs until nothing is queued any more. */
+async function runAll(): Promise<number> {
+  let total = 0
+  for (let more; (more = await run()) > 0;) total += more
+  return total
+}
+
+async function deliver(count: number): Promise<Claimed[]> {
+  const claims = await claimDue(world.database.db, count, 4_096, NOW)
+  await finishClaims(
+    world.database.db,
+    claims.map((one) => finish(one)),
+    NOW,
+  )
+  return claims
+}
+
+test('everything settled is sent again, with all its tries, after what is live', async () => {
+  const lane = await makeLane(world)
+  const ids = [await put(lane, { state: 'delivered', attempts: 1 }), await put(lane, { state: 'dead', tries: 12 })]
+  const replayId = await start(lane)
+  assert.equal(await runAll(), 2)
+  assert.deepEqual(await queued(lane), ids.toSorted())
+  for (const id of ids) {
+    const row = await readPostback(world.database.db, id)
+    assert.deepEqual([row.tries, row.priority, row.due_at, row.settled_at, row.replay_id], [0, 1, NOW, null, replayId])
+    assert.ok(row.attempts > 0)
+  }
+  const replay = await readOne(replayId)
+  assert.deepEqual([replay.state, replay.queued, replay.waiting, replay.finished_at], ['done', 2, 2, NOW])
+})
+
+test('a replay is of one app, of one state, of one status and of live or test conversions', async () => {
+  const [lane, other] = [await makeLane(world), await makeLane(world)]
+  const dead = await put(lane, { state: 'dead' })
+  const delivered = await put(lane, { state: 'delivered' })
+  const reversed = await put(lane, { state: 'dead', status: 'reversed' })
+  const testing = await put(lane, { state: 'dead', isTest: true })
+  await put(other, { state: 'dead' })
+  const replayed = async (filter: ReplayFilter) => {
+    const replayId = await start(lane, filter)
+    await runAll()
+    const ids = await queued(lane)
+    await cancelReplay(world.database.db, replayId, NOW)
+    return ids
+  }
+  assert.deepEqual(await replayed({ state: 'dead' }), [dead, reversed].toSorted())
+  assert.deepEqual(await replayed({ state: 'delivered' }), [delivered])
+  assert.deepEqual(await replayed({ status: 'reversed' }), [reversed])
+  assert.deepEqual(await replayed({ isTest: true }), [testing])
+  assert.deepEqual(await replayed({ state: 'delivered', status: 'reversed' }), [])
+  assert.deepEqual(await queued(other), [])
+})
+
+test('a span of time begins with its first moment and ends before its last', async () => {
+  const lane = await makeLane(world)
+  const made = (createdAt: Date) => put(lane, { state: 'dead', createdAt })
+  const [from, to] = [before(2 * DAY), before(DAY)]
+  await made(after(-1, from))
+  const inside = [await made(from), await made(after(-1, to))]
+  await made(to)
+  await start(lane, { from: from.toISOString(), to: to.toISOString() })
+  await runAll()
+  assert.deepEqual(await queued(lane), inside.toSorted())
+})
+
+test('what is queued or being sent is left as it is', async () => {
+  const lane = await makeLane(world)
+  const sending = await put(lane, {})
+  const claims = await claimDue(world.database.db, 1, 256, NOW)
+  const waiting = await put(lane, { dueAt: after(HOUR), tries: 3 })
+  await start(lane)
+  assert.equal(await runAll(), 0)
+  const row = await readPostback(world.database.db, waiting)
+  assert.deepEqual([row.tries, row.priority, row.due_at], [3, 0, after(HOUR)])
+  assert.equal((await readPostback(world.database.db, sending)).claim_id, claims[0]?.claim_id)
+})
+
+test('it goes on where it stopped: each is queued once, also when workers take it further together', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { width: 64 })
+  const ids = await putPostbacks(db, lane, 1_700, { state: 'dead' })
+  const replayId = await start(lane)
+  const sent: string[] = []
+  for (let rounds = 0; sent.length < ids.length; rounds++) {
+    assert.ok(rounds < 200)
+    await Promise.all([run(), run(), run()])
+    sent.push(...(await deliver(64)).map((one) => one.postback_id))
+  }
+  await runAll()
+  assert.deepEqual(sent.toSorted(), ids)
+  const replay = await readOne(replayId)
+  assert.deepEqual([replay.state, replay.queued, replay.waiting], ['done', 1_700, 0])
+})
+
+test('no more than a thousand are queued; the rest waits until those are sent', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  await putPostbacks(db, lane, 1_200, { state: 'dead' })
+  const replayId = await start(lane)
+  assert.equal(await runAll(), 1_000)
+  assert.deepEqual([(await readOne(replayId)).state, (await readOne(replayId)).waiting], ['running', 1_000])
+  assert.equal(await run(), 0)
+})
+
+test('a replay of one app does not wait for that of another', async () => {
+  const { db } = world.database
+  const [first, second] = [await makeLane(world), await makeLane(world)]
+  await putPostbacks(db, first, 1_200, { state: 'dead' })
+  await putPostbacks(db, second, 10, { state: 'dead' })
+  await start(first)
+  await start(second)
+  await runAll()
+  assert.deepEqual([(await queued(first)).length, (await queued(second)).length], [1_000, 10])
+})
+
+test('what was made after it began is not sent again', async () => {
+  const lane = await makeLane(world)
+  const earlier = await put(lane, { state: 'delivered' })
+  const replayId = await start(lane)
+  const began = (await readOne(replayId)).created_at
+  await put(lane, { state: 'delivered', createdAt: after(1, began) })
+  await put(lane, { state: 'dead', createdAt: after(MINUTE, began) })
+  await runAll()
+  assert.deepEqual(await queued(lane), [earlier])
+})
+
+test('what a replay has sent, and failed again, is not sent by it a second time', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  await put(lane, { state: 'dead' })
+  const replayId = await start(lane)
+  await run()
+  const claims = await claimDue(db, 1, 256, NOW)
+  await finishClaims(
+    db,
+    claims.map((one) => fail(one)),
+    NOW,
+  )
+  assert.equal(await runAll(), 0)
+  assert.deepEqual([(await readOne(replayId)).state, (await readOne(replayId)).queued], ['done', 1])
+})
+
+test('test sends are left out', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { width: 64 })
+  for (const isTest of [false, true]) {
+    await startTrial(db, { appId: lane, isTest }, SCENARIO_NAMES, NOW)
+    for (let sent = 1; sent > 0;) sent = (await deliver(64)).length
+    await start(lane, { isTest })
+  }
+  assert.equal(await runAll(), 0)
+})
+
+test('who cancels gets back what it was: delivered, or dead', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { width: 1 })
+  const delivered = await putPostbacks(db, lane, 3, { state: 'delivered', createdAt: before(HOUR) })
+  const dead = await putPostbacks(db, lane, 1_100, { state: 'dead' })
+  const replayId = await start(lane)
+  await runAll()
+  const [sending] = await claimDue(db, 1, 256, NOW)
+  await cancelReplay(db, replayId, after(MINUTE))
+  const states = await db.selectFrom('postbacks').select(['postback_id', 'state']).where('app_id', '=', lane).execute()
+  for (const { postback_id, state } of states) {
+    const was = delivered.includes(postback_id) ? 'delivered' : 'dead'
+    assert.equal(state, postback_id === sending?.postback_id ? 'sending' : was)
+  }
+  assert.equal(states.length, delivered.length + dead.length)
+  const replay = await readOne(replayId)
+  assert.deepEqual([replay.state, replay.finished_at], ['cancelled', after(MINUTE)])
+  assert.equal(await runAll(), 0)
+})
+
+test('a replay that is done can be cancelled, too, and remains done', async () => {
+  const lane = await makeLane(world)
+  const id = await put(lane, { state: 'delivered' })
+  const replayId = await start(lane)
+  await runAll()
+  await cancelReplay(world.database.db, replayId, after(HOUR))
+  assert.equal((await readOne(replayId)).state, 'done')
+  assert.equal((await readPostback(world.database.db, id)).state, 'delivered')
+})
+
+test('cancelling leaves alone what somebody replayed by itself, and what another replay queued', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const [single, bulk] = [await put(lane, { state: 'dead' }), await put(lane, { state: 'dead' })]
+  const first = await start(lane)
+  await runAll()
+  await replayPostback(db, single, null, NOW)
+  await cancelReplay(db, first, NOW)
+  assert.deepEqual(await queued(lane), [single])
+  await start(lane)
+  await runAll()
+  await cancelReplay(db, first, NOW)
+  assert.deepEqual(await queued(lane), [single, bulk].toSorted())
+})
+
+test('an app or a replay that is not there is said', async () => {
+  const { db } = world.database
+  await assert.rejects(startReplay(db, 999_999, {}), OperatorError)
+  await assert.rejects(readReplay(db, 999_999), OperatorError)
+  await assert.rejects(cancelReplay(db, 999_999, NOW), OperatorError)
+})
+
+test('a worker takes replays further by itself', async () => {
+  const { config, database, log } = world
+  const lane = await makeLane(world, { paused_at: NOW, pause_reason: 'operator' })
+  const id = await put(lane, { state: 'dead' })
+  const replayId = await start(lane)
+  const worker = await buildWorker({ config, secretKey: SECRET_KEY, database, log })
+  try {
+    await until(async () => (await readOne(replayId)).state === 'done')
+  } finally {
+    await worker.close()
+  }
+  assert.deepEqual(await queued(lane), [id])
+})
