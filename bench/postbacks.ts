@@ -100,7 +100,7 @@ async function deliver(pool: pg.Pool, appIds: number[], seconds: number): Promis
     pool,
     `INSERT INTO conversions (conversion_id, app_id, publisher_id, advertiser_id, offer_id, goal_id, user_id, is_test, is_repeatable,
        status, source, payout_micros, revenue_micros, currency, rate_micros, created_at, approved_at, sequence, event_id, actor)
-     SELECT uuidv7(), $1::bigint[][1 + n % $2::integer], a.publisher_id, o.advertiser_id, o.offer_id, g.goal_id, 'user-' || uuidv7(), false, false,
+     SELECT uuidv7(), ($1::bigint[])[1 + n % $2::integer], a.publisher_id, o.advertiser_id, o.offer_id, g.goal_id, 'user-' || uuidv7(), false, false,
        'approved', 'publisher', 1500000, 2000000, 'Coins', 100000000, now(), now(), 1, uuidv7(), 'publisher'
      FROM generate_series(1, $3::integer) n, (SELECT publisher_id FROM apps LIMIT 1) a,
        (SELECT * FROM offers LIMIT 1) o JOIN LATERAL (SELECT goal_id FROM goals WHERE goals.offer_id = o.offer_id LIMIT 1) g ON true`,

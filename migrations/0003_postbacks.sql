@@ -61,7 +61,9 @@ CREATE TABLE postbacks (
   settled_at    timestamptz,
   last_status   integer,
   last_error    text,
-  replay_id     bigint,
+  replay_id     bigint,                                                   -- and what it was before, should that be cancelled
+  replayed_state text,
+  replayed_settled_at timestamptz,
   test_id       uuid,                                                     -- of a test send: which run, which scenario, what it tells
   scenario      text,
   content       json,
@@ -111,7 +113,8 @@ CREATE TABLE notices (
   kind       text NOT NULL,
   message    text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  mailed_at  timestamptz
+  mailed_at  timestamptz,
+  mail_tries integer NOT NULL DEFAULT 0                                   -- that failed
 );
 CREATE INDEX notices_app ON notices (app_id, notice_id);
 CREATE INDEX notices_unmailed ON notices (notice_id) WHERE mailed_at IS NULL;

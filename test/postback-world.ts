@@ -27,7 +27,9 @@ type Lane = {
 /** An app with an address, whose lane is as given; of a publisher of its own where none is named. */
 export async function makeLane(world: World, lane: Partial<Lane> = {}, publisherId?: number): Promise<number> {
   const { db } = world.database
-  const { appId } = await world.makeApp(publisherId === undefined ? {} : { publisherId })
+  const { appId } = await world.makeApp(
+    publisherId === undefined ? {} : { publisherId, name: `App ${uuid7(Date.now())}` },
+  )
   await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/{transaction_id}/{status}' })
   await setLane(db, appId, { width: 4, ...lane })
   return appId
@@ -94,6 +96,7 @@ export async function forgetPostbacks(db: Db): Promise<void> {
 /** A try that arrived, or else as given. */
 export function finish(claimed: Claimed, given: Partial<Finished> = {}): Finished {
   return {
+    attemptId: uuid7(NOW.getTime()),
     claimed,
     startedAt: NOW,
     durationMs: 12.4,

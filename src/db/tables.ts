@@ -264,6 +264,7 @@ export interface Notices {
   app_id: number;
   created_at: Generated<Date>;
   kind: string;
+  mail_tries: Generated<number>;
   mailed_at: Date | null;
   message: string;
   notice_id: Generated<number>;
@@ -368,6 +369,8 @@ export interface Postbacks {
   postback_id: string;
   priority: Generated<number>;
   replay_id: number | null;
+  replayed_settled_at: Date | null;
+  replayed_state: string | null;
   scenario: string | null;
   sequence: number;
   settled_at: Date | null;

@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
 import { settle } from '../../src/features/conversions/settle.ts'
+import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
 import { verifyMessage } from '../../src/features/postbacks/signing.ts'
 import { Installation, type Running, until } from '../installation.ts'
 
@@ -21,8 +22,9 @@ const PAUSE_MS = 15
 const REVERSED_SHARE = 0.2
 const METHODS = ['POST', 'GET'] as const
 const ENV = { POSTBACK_ALLOW: '127.0.0.0/8' }
-// Longer than a lease: what a server that died had granted, but could not say any more, is free again only then.
-const PATIENCE_MS = 90_000
+const TIMEOUT_S = 1
+const PATIENCE_MS = 60_000
+const MAX_UNTOLD = 200 // more would only make the end longer
 
 type App = IssuedCredentials & { app_id: number }
 type Told = { webhookId: string; conversionId: string; status: string; userId: string }
@@ -42,6 +44,8 @@ const approved = new Set<string>()
 const reversed = new Set<string>()
 const strange: unknown[] = []
 const arrivals: Arrival[] = []
+/** The ids of those that were accepted. */
+const told = new Set<string>()
 let clock = 0
 
 const receiver = createServer((request, response) => {
@@ -56,13 +60,15 @@ function receive(request: IncomingMessage, response: ServerResponse, body: Buffe
   const url = `${receiverUrl()}${request.url ?? ''}`
   const secret = apps[isPost ? 0 : 1]?.signing_secret ?? ''
   const verdict = verifyMessage([secret], request.headers, isPost ? body : url, Date.now() / 1000)
-  const told = isPost ? readBody(body) : readQuery(url)
+  const event = isPost ? readBody(body) : readQuery(url)
   const webhookId = String(request.headers['webhook-id'])
-  const arrival: Arrival = { ...told, webhookId, came: clock++, accepted: null, wasDropped: false, verdict }
-  if (told.webhookId !== webhookId) strange.push(told)
+  const arrival: Arrival = { ...event, webhookId, came: clock++, accepted: null, wasDropped: false, verdict }
+  if (event.webhookId !== webhookId) strange.push(event)
   arrivals.push(arrival)
   const accept = () => {
-    if (!request.socket.destroyed) arrival.accepted = clock++
+    if (request.socket.destroyed) return
+    arrival.accepted = clock++
+    told.add(webhookId)
     response.end('OK')
   }
   const chance = Math.random()
@@ -72,7 +78,7 @@ function receive(request: IncomingMessage, response: ServerResponse, body: Buffe
     request.socket.resetAndDestroy()
   } else if (chance < 0.06)
     response.writeHead(200, { 'content-length': '100' }).write('OK', () => request.socket.resetAndDestroy())
-  else if (chance < 0.07) setTimeout(accept, 1_500)
+  else if (chance < 0.07) setTimeout(accept, TIMEOUT_S * 1_500)
   else if (chance < 0.12) setTimeout(accept, Math.random() * 300)
   else accept()
 }
@@ -101,7 +107,7 @@ before(async () => {
     const app = await program.json<App>(...create)
     await program.json('app', 'trust', String(app.app_id), '--all')
     const query = method === 'GET' ? '?id={event_id}&c={conversion_id}&s={status}&u={user_id}' : ''
-    const set = ['--method', method, '--url', `${receiverUrl()}/${query}`, '--timeout', '1s']
+    const set = ['--method', method, '--url', `${receiverUrl()}/${query}`, '--timeout', `${TIMEOUT_S}s`]
     const { status, err } = await program.run(['app', 'set-postback', String(app.app_id), ...set], ENV)
     assert.equal(status, 0, err)
     apps.push(app)
@@ -125,6 +131,7 @@ async function startWorker(): Promise<void> {
 /** Reports conversions, one after the other; some of those that were acknowledged are handed on to be reversed. */
 async function reportUntil(name: string, doomed: string[], isOver: () => boolean): Promise<void> {
   for (let i = 0; !isOver(); i++) {
+    while (approved.size + reversed.size - told.size > MAX_UNTOLD && !isOver()) await sleep(PAUSE_MS)
     const userId = `${name}-${i}`
     const app = apps[i % apps.length]
     attempted.add(userId)
@@ -172,21 +179,26 @@ async function reverseUntil(doomed: string[], isOver: () => boolean): Promise<vo
 
 /** Long enough that everything goes again, then a while more: the kill comes at a moment that nobody chose. */
 async function someTraffic(): Promise<void> {
-  const [acknowledged, told] = [approved.size, arrivals.length]
-  await until(() => approved.size > acknowledged + 20 && arrivals.length > told + 20, PATIENCE_MS)
+  const [acknowledged, came] = [approved.size, arrivals.length]
+  await until(async () => {
+    // What a server that died had granted, and could not say any more. Tries are over long before.
+    await endLeases(20 * TIMEOUT_S).catch(() => {})
+    return approved.size > acknowledged + 20 && arrivals.length > came + 20
+  }, PATIENCE_MS)
   await sleep(Math.random() * 500)
 }
 
-/** As time would do. Only when no worker runs: until then somebody may still be sending. */
-const endLeases = () =>
-  sql`UPDATE postbacks SET lease_until = now() - interval '1 second' WHERE state = 'sending'`.execute(database.db)
+/** As time would do, but sooner: with all that were given so long ago. At once only when no worker runs. */
+const endLeases = (agoS: number) =>
+  sql`UPDATE postbacks SET lease_until = now() - interval '1 second'
+    WHERE state = 'sending' AND lease_until BETWEEN now() AND now() + ${LEASE_MS / 1_000 - agoS} * interval '1 second'`.execute(
+    database.db,
+  )
 
-type Fault = () => Promise<void>
-
-const FAULTS: Record<'worker' | 'api' | 'postgres', Fault> = {
+const FAULTS = {
   async worker() {
     await worker.kill('SIGKILL')
-    await endLeases()
+    await endLeases(0)
     await startWorker()
   },
   async api() {
@@ -200,12 +212,6 @@ const FAULTS: Record<'worker' | 'api' | 'postgres', Fault> = {
   },
 }
 
-const inRandomOrder = (all: Fault[]) =>
-  all
-    .map((fault) => ({ fault, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ fault }) => fault)
-
 function postmaster(): number {
   try {
     return Number(readFileSync(join(program.dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0])
@@ -217,7 +223,7 @@ function postmaster(): number {
 /** Until nothing is queued or under way. Retries wait for hours in the end: they are made due at once. */
 async function deliverAll(): Promise<void> {
   await worker.kill('SIGTERM')
-  await endLeases()
+  await endLeases(0)
   await startWorker()
   await until(async () => {
     const { rows } = await sql<{ state: string }>`
@@ -245,10 +251,8 @@ function compareWithAcknowledged(): void {
     ...[...approved].map((conversionId) => nameOf({ conversionId, status: 'approved' })),
     ...[...reversed].map((conversionId) => nameOf({ conversionId, status: 'reversed' })),
   ]
-  none(
-    owed.filter((event) => !accepted.has(event)),
-    'acknowledged, but never told',
-  )
+  const untold = owed.filter((event) => !accepted.has(event))
+  none(untold, 'acknowledged, but never told')
   const ids = Map.groupBy(arrivals, nameOf)
   const manyIds = [...ids.values()].filter((all) => all.some((one) => one.webhookId !== all[0]?.webhookId))
   none(manyIds, 'told with more than one id')
@@ -272,10 +276,8 @@ async function compareWithQueue(): Promise<void> {
     .selectFrom('postbacks')
     .select(['postback_id', 'conversion_id', 'status', 'state', 'attempts'])
     .execute()
-  none(
-    rows.filter((row) => row.state !== 'delivered'),
-    'not delivered',
-  )
+  const undelivered = rows.filter((row) => row.state !== 'delivered')
+  none(undelivered, 'not delivered')
   const seen = Map.groupBy(arrivals, (one) => one.webhookId)
   const unreal = rows.filter((row) => !seen.get(row.postback_id)?.some((one) => one.accepted !== null))
   none(unreal, 'delivered, but never accepted')
@@ -283,17 +285,13 @@ async function compareWithQueue(): Promise<void> {
   const invented = arrivals.filter((one) => names.get(one.webhookId) !== nameOf(one))
   none(invented, 'told, but not in the queue')
   // A request on a connection that was used before and then closed without an answer is repeated within the same try.
-  const uncounted = rows.filter((row) => {
-    const came = seen.get(row.postback_id) ?? []
-    return came.filter((one) => !one.wasDropped).length > row.attempts
-  })
+  const tries = (id: string) => seen.get(id)?.filter((one) => !one.wasDropped).length ?? 0
+  const uncounted = rows.filter((row) => tries(row.postback_id) > row.attempts)
   none(uncounted, 'tried more often than counted')
   const { rows: gaps } = await sql`
-    SELECT p.postback_id, p.attempts, count(DISTINCT a.attempt) AS logged, count(a.attempt) AS lines
-    FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id)
-    GROUP BY p.postback_id HAVING count(DISTINCT a.attempt) <> p.attempts OR count(a.attempt) <> p.attempts`.execute(
-    database.db,
-  )
+    SELECT p.postback_id, p.attempts, array_agg(a.attempt ORDER BY a.attempt) AS logged
+    FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id) GROUP BY p.postback_id
+    HAVING count(DISTINCT a.attempt) <> p.attempts OR count(*) <> p.attempts`.execute(database.db)
   none(gaps, 'whose log has not one line for each try')
   const { rows: untold } = await sql`
     SELECT e.conversion_id, e.sequence FROM conversion_events e LEFT JOIN postbacks p ON p.postback_id = e.event_id
@@ -308,14 +306,17 @@ test(`after kill -9 of the worker, the API or PostgreSQL under load, every event
   const doomed: string[] = []
   const clients = Array.from({ length: CLIENTS }, (_, i) => reportUntil(`user-${i}`, doomed, () => isOver))
   const reverser = reverseUntil(doomed, () => isOver)
-  let faults: Fault[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  const faults = Object.values(FAULTS)
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      await someTraffic()
+      // Each of them once, and then any of them.
+      await faults[round < faults.length ? round : Math.floor(Math.random() * faults.length)]?.()
+    }
     await someTraffic()
-    if (faults.length === 0) faults = inRandomOrder(Object.values(FAULTS))
-    await faults.pop()?.()
+  } finally {
+    isOver = true
   }
-  await someTraffic()
-  isOver = true
   await Promise.all([...clients, reverser])
   await deliverAll()
   assert.ok(approved.size > ROUNDS * 20 && reversed.size > ROUNDS)

@@ -1,9 +1,10 @@
 // Delivers postbacks: claims what is due, sends it, says what came of it. Any number of these work side by side, on as
 // many machines; each can be killed at any moment.
 import { BatchWriter } from '../../db/batch-writer.ts'
-import { isAway } from '../../db/faults.ts'
+import { isAway, isRowFault } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { settleLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived } from './message.ts'
@@ -28,7 +29,13 @@ export type DelivererOptions = {
   warn: (message: string) => void
 }
 
-type AppSecrets = { settings: PostbackSettings | null; secrets: Map<boolean, string[]>; readAtMs: number }
+type AppSecrets = {
+  settings: PostbackSettings | 'unreadable' | null
+  secrets: Map<boolean, string[]>
+  readAtMs: number
+}
+
+const NO_APP: AppSecrets = { settings: null, secrets: new Map(), readAtMs: 0 }
 
 export class Deliverer {
   readonly #options: DelivererOptions
@@ -37,17 +44,14 @@ export class Deliverer {
   #inFlight = 0
   #isClosed = false
   #isAsked = false
+  #mayBeMore = false
   #running: Promise<void> | null = null
   #onSlot: (() => void) | null = null
   readonly #drained: (() => void)[] = []
 
   constructor(options: DelivererOptions) {
     this.#options = options
-    this.#finisher = new BatchWriter(
-      (results) => this.#finish(results),
-      () => false,
-      { lanes: 2, maxRows: 100 },
-    )
+    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowFault, { lanes: 2, maxRows: 100 })
   }
 
   /** Claims and starts everything that is due and fits. Resolves when there was nothing more to claim. */
@@ -65,13 +69,14 @@ export class Deliverer {
     }
   }
 
-  /** Returns whether there may be more. */
+  /** Returns whether there is more than lanes have room for now: then what is finished makes room. */
   async #claim(): Promise<boolean> {
-    if (this.#isClosed) return false
     if (SLOTS - this.#inFlight < WORTH_A_CLAIM) await new Promise<void>((free) => (this.#onSlot = free))
+    if (this.#isClosed) return false
     const limit = Math.min(CLAIM, SLOTS - this.#inFlight)
     const { db, describe } = this.#options
     const claims = await claimDue(db, limit, SLOTS, new Date())
+    this.#mayBeMore = claims.length > 0
     if (claims.length === 0) return false
     this.#inFlight += claims.length
     try {
@@ -101,11 +106,13 @@ export class Deliverer {
       )
     } finally {
       this.#release(1)
+      if (this.#mayBeMore && !this.#isClosed) void this.run().catch(() => {}) // the loop that calls it tells of failures
     }
   }
 
   async #attempt(claimed: Claimed, content: EventContent | undefined, startedAt: Date): Promise<Finished> {
     const base = {
+      attemptId: uuid7(startedAt.getTime()),
       claimed,
       startedAt,
       durationMs: 0,
@@ -115,19 +122,15 @@ export class Deliverer {
       request: '',
       response: '',
     }
-    const app = this.#apps.get(claimed.app_id)
-    if (content === undefined || app === undefined || app.settings === null)
-      return { ...base, ok: false, nextAt: null, error: 'The app has no postback address any more.' }
-    const { settings } = app
-    const secrets = claimed.scenario === 'wrong_signature' ? [WRONG_SECRET] : (app.secrets.get(claimed.is_test) ?? [])
-    const request = tryBuild(content, settings, secrets, startedAt)
-    if (request === null)
-      return {
-        ...base,
-        ok: false,
-        nextAt: nextTryAt(claimed.tries, startedAt, Math.random()),
-        error: 'The address is not a valid template: save it again.',
-      }
+    const { settings, secrets } = this.#apps.get(claimed.app_id) ?? NO_APP
+    const later = claimed.scenario === null ? nextTryAt(claimed.tries, startedAt, Math.random()) : null
+    const unsent = (error: string): Finished => ({ ...base, ok: false, nextAt: later, error })
+    if (content === undefined) return unsent('The event of this postback was not found.')
+    if (settings === null) return unsent('The app has no postback address any more.')
+    if (settings === 'unreadable') return unsent('The headers of this app cannot be read: set its address again.')
+    const signedWith = claimed.scenario === 'wrong_signature' ? [WRONG_SECRET] : (secrets.get(claimed.is_test) ?? [])
+    const request = tryBuild(content, settings, signedWith, startedAt)
+    if (request === null) return unsent('The address is not a valid template: save it again.')
     const result = await this.#options.sender.send(request)
     const ok = result.phase === null && isReceived(settings, result.status, result.bodyStart)
     return {

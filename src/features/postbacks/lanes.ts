@@ -1,7 +1,7 @@
 // Lanes follow what came of their postbacks: they widen, narrow, open their circuit, and are paused.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
-import type { Finished } from './queue.ts'
+import { type Finished, laneOf } from './queue.ts'
 import { afterResults, isHopeless, type Lane } from './schedule.ts'
 
 const GONE = 410
@@ -9,27 +9,27 @@ const GONE = 410
 /** Test sends are looked at by whoever sends them: they do not close a lane. */
 export async function settleLanes(db: Db, results: readonly Finished[], now: Date): Promise<void> {
   const live = results.filter(({ claimed }) => claimed.scenario === null)
+  const well: number[] = []
   for (const [appId, ofLane] of Map.groupBy(live, ({ claimed }) => claimed.app_id)) {
     const delivered = ofLane.filter((one) => one.ok).length
     const told = { delivered, failed: ofLane.length - delivered }
     const [first] = ofLane
-    if (first === undefined || isSettled(first.claimed.lane, told, now)) continue
-    await db.transaction().execute((trx) =>
-      settleLane(
-        trx,
-        appId,
-        told,
-        ofLane.some((one) => one.status === GONE),
-        now,
-      ),
-    )
+    if (told.failed === 0 && first?.claimed.lane !== undefined && isSettled(first.claimed.lane, told, now))
+      well.push(appId)
+    else {
+      const isGone = ofLane.some((one) => one.status === GONE)
+      await db.transaction().execute((trx) => settleLane(trx, appId, told, isGone, now))
+    }
   }
+  if (well.length === 0) return
+  // Most lanes were wide and well when these were claimed, and are still: nothing is written then.
+  await sql`
+    UPDATE postback_lanes SET failures = 0, failing_since = NULL, open_until = NULL
+    WHERE app_id = ANY (${well}::bigint[]) AND failures > 0`.execute(db)
 }
 
-/** Most results change nothing: the lane was wide and well when they were claimed. */
 function isSettled(lane: Lane, told: { delivered: number; failed: number }, now: Date): boolean {
-  const after = afterResults(lane, told, now, 0)
-  return after.width === lane.width && after.failures === 0 && lane.failures === 0 && lane.openUntil === null
+  return afterResults(lane, told, now, 0).width === lane.width && lane.failures === 0 && lane.openUntil === null
 }
 
 async function settleLane(
@@ -46,13 +46,7 @@ async function settleLane(
     .forUpdate()
     .executeTakeFirst()
   if (row === undefined) return
-  const before = {
-    width: row.width,
-    failures: row.failures,
-    failingSince: row.failing_since,
-    openUntil: row.open_until,
-  }
-  const lane = afterResults(before, told, now, Math.random())
+  const lane = afterResults(laneOf(row), told, now, Math.random())
   const reason = isGone ? 'gone' : isHopeless(lane, now) ? 'failing' : null
   const isNew = reason !== null && row.paused_at === null
   await trx

@@ -28,7 +28,7 @@ export function buildRequest(
     url,
     headers: {
       'user-agent': 'Offerdeck',
-      ...settings.headers,
+      ...Object.fromEntries(Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value])),
       ...(text === null ? {} : { 'content-type': 'application/json' }),
       'webhook-id': body.id,
       'webhook-timestamp': String(timestampS),

@@ -1,8 +1,9 @@
 // Notices to publishers: listed for them, and mailed where there is a mail server and an address.
 import { createTransport } from 'nodemailer'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 
 const BATCH = 20
+const MAX_TRIES = 50
 const SEND_MS = 20_000
 
 export type Mail = { to: string; subject: string; text: string }
@@ -32,22 +33,49 @@ export async function listNotices(db: Db, appId: number, limit: number) {
     .execute()
 }
 
-/** Mails what has not been mailed. A notice is marked as mailed after it was handed over: once more is better than never. */
+/**
+ * Mails what has not been mailed, one by one, each for this worker alone. It is marked as mailed after it was handed over:
+ * once more is better than never. What the mail server refuses waits behind the others, and is given up in the end.
+ */
 export async function mailNotices(db: Db, mailer: Mailer, publicUrl: string, now: Date): Promise<number> {
-  const rows = await db
+  const failures: unknown[] = []
+  const tried: number[] = []
+  while (tried.length < BATCH) {
+    const found = await db.transaction().execute(async (trx) => {
+      const notice = await nextNotice(trx, tried)
+      if (notice === undefined) return false
+      tried.push(notice.notice_id)
+      const text = `${notice.message}\n\nApp: ${notice.app} (${notice.app_id})\nNetwork: ${publicUrl}\n`
+      const subject = `${notice.app}: postbacks need your attention`
+      const change = await mailer.send({ to: notice.email ?? '', subject, text }).then(
+        () => ({ mailed_at: now }),
+        (error: unknown) => {
+          failures.push(error)
+          return { mail_tries: notice.mail_tries + 1 }
+        },
+      )
+      await trx.updateTable('notices').set(change).where('notice_id', '=', notice.notice_id).execute()
+      return true
+    })
+    if (!found) break
+  }
+  if (failures.length > 0) throw failures[0]
+  return tried.length
+}
+
+const nextNotice = (trx: Trx, tried: number[]) =>
+  trx
     .selectFrom('notices')
     .innerJoin('apps', 'apps.app_id', 'notices.app_id')
     .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
-    .select(['notice_id', 'message', 'apps.name as app', 'apps.app_id', 'email'])
+    .select(['notice_id', 'message', 'mail_tries', 'apps.name as app', 'apps.app_id', 'email'])
     .where('mailed_at', 'is', null)
+    .where('mail_tries', '<', MAX_TRIES)
     .where('email', 'is not', null)
+    .where((is) => is.not(is('notice_id', '=', is.fn.any(is.val(tried)))))
+    .orderBy('mail_tries')
     .orderBy('notice_id')
-    .limit(BATCH)
-    .execute()
-  for (const { notice_id, message, app, app_id, email } of rows) {
-    const text = `${message}\n\nApp: ${app} (${app_id})\nNetwork: ${publicUrl}\n`
-    await mailer.send({ to: email ?? '', subject: `${app}: postbacks need your attention`, text })
-    await db.updateTable('notices').set({ mailed_at: now }).where('notice_id', '=', notice_id).execute()
-  }
-  return rows.length
-}
+    .limit(1)
+    .forUpdate('notices')
+    .skipLocked()
+    .executeTakeFirst()

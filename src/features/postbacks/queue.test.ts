@@ -181,7 +181,7 @@ test('a lane with ten thousand due keeps out no lane with one', async () => {
   const one = await put(quiet)
   const claims = await claim(NOW, 16)
   assert.ok(idsOf(claims).includes(one))
-  assert.deepEqual(countByApp(claims).get(crowded), 8)
+  assert.equal(countByApp(claims).get(crowded), 12) // the other has room for four, and uses one
 })
 
 test('a publisher with fifty lanes gets a quarter of the slots, and others are served', async () => {
@@ -244,7 +244,7 @@ test('a claim that was lost changes nothing any more, but is in the log', async 
   assert.equal(await reapExpired(db, late), 1)
   await tell([fail(slow, { status: 418 })], late)
   assert.deepEqual([(await read(id)).state, (await read(id)).last_status], ['queued', null])
-  const next = await claimOne(late)
+  const next = await claimOne(after(LEASE_MS + MINUTE))
   await tell([fail(slow, { status: 418 })], late)
   assert.deepEqual([(await read(id)).state, (await read(id)).claim_id], ['sending', next.claim_id])
   await tell([finish(next)], late)
@@ -269,7 +269,17 @@ test('what a worker does not come back for is queued again after its lease, and 
   const [attempt, ...others] = await readAttempts(db, id)
   assert.deepEqual([attempt?.attempt, attempt?.ok, attempt?.status, others.length], [1, false, null, 0])
   assert.match(attempt?.error ?? '', /worker ended/)
-  assert.equal((await claimOne(after(LEASE_MS + 1))).attempts, 2)
+  assert.deepEqual(await claim(after(LEASE_MS + 1)), []) // it waits like after any other failure
+  assert.equal((await claimOne(after(LEASE_MS + MINUTE))).attempts, 2)
+})
+
+test('what kills every worker is given up in the end', async () => {
+  const { db } = world.database
+  const id = await put(await makeLane(world))
+  await claimOne()
+  await db.updateTable('postbacks').set({ tries: 12 }).where('postback_id', '=', id).execute()
+  assert.equal(await reapExpired(db, after(LEASE_MS + 1)), 1)
+  assert.equal((await read(id)).state, 'dead')
 })
 
 test('of several who take back at once, each postback is taken back by one', async () => {
@@ -356,4 +366,54 @@ test('a lane is paused after five days of failures only, and that is told', asyn
   assert.deepEqual((await readLane(db, lane)).pause_reason, 'failing')
   assert.match((await noticesOf(lane))[0]?.message ?? '', /five days/)
   assert.deepEqual(await claim(after(HOUR)), [])
+})
+
+test('among workers that claim at once a lane is not filled beyond its width, and an open one is probed once', async () => {
+  const wide = await makeLane(world, { width: 4 })
+  const open = await makeLane(world, { failures: 5, openUntil: before(SECOND) })
+  for (const lane of [wide, open]) await putMany(lane, 50)
+  for (let round = 0; round < 20; round++) {
+    const claims = (await Promise.all(Array.from({ length: 6 }, () => claim()))).flat()
+    const counts = countByApp(claims)
+    assert.ok((counts.get(wide) ?? 0) <= 4 && (counts.get(open) ?? 0) <= 1)
+    await tell(claims.map((one) => fail(one, { nextAt: NOW })))
+  }
+})
+
+test('every lane gets its turn where there are more than slots', async () => {
+  const lanes: number[] = []
+  while (lanes.length < 30) lanes.push(await makeLane(world))
+  for (const lane of lanes) await putMany(lane, 40)
+  const counts = new Map<number, number>()
+  for (let round = 0; round < 40; round++) {
+    const claims = await claim(NOW, 16)
+    for (const { app_id } of claims) counts.set(app_id, (counts.get(app_id) ?? 0) + 1)
+    await tell(claims.map((one) => finish(one)))
+  }
+  assert.equal(counts.size, 30)
+})
+
+test('410 among successes pauses the lane all the same', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  await putMany(lane, 2)
+  const [good, gone] = (await claim()) as [Claimed, Claimed]
+  await settleLanes(db, [finish(good), fail(gone, { status: 410 })], NOW)
+  const { pause_reason } = await db
+    .selectFrom('postback_lanes')
+    .select('pause_reason')
+    .where('app_id', '=', lane)
+    .executeTakeFirstOrThrow()
+  assert.equal(pause_reason, 'gone')
+})
+
+test('what is written again, and what PostgreSQL would not take, is in the log once', async () => {
+  const id = await put(await makeLane(world))
+  const one = finish(await claimOne(), { response: 'HTTP/1.1 200 O\0K' })
+  await tell([one])
+  await tell([one])
+  assert.deepEqual(
+    (await readAttempts(world.database.db, id)).map(({ response }) => response),
+    ['HTTP/1.1 200 OK'],
+  )
 })

@@ -1,14 +1,17 @@
 // The queue of postbacks: claiming what is due, saying what came of it, taking back what a dead worker held.
 //
-// Work is claimed fairly: every lane that has something due gets its share of the free slots, a publisher with many
-// lanes no more than a quarter of them. A try is counted when it is claimed, so that a postback which kills its worker
-// is not tried for ever. Who claims gets a lease, and its name is on the row: after the lease the row is somebody else's,
-// and what the first one says then is only written to the log.
+// Work is claimed fairly: the lanes that have something due are locked, in any order, then the free slots are given to
+// them one by one, round and round, within their widths; a publisher gets a quarter of a worker's slots at most. What is
+// in flight is counted after the lock was taken, so that two workers never fill the same lane twice.
+//
+// A try is counted when it is claimed, so that a postback which kills its worker is not tried for ever. Who claims gets a
+// lease, and its name is on the row: after the lease the row is somebody else's, and what the first one says then is only
+// written to the log.
 import { sql } from 'kysely'
 import { arrayLiteral } from '../../db/arrays.ts'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import type { Lane } from './schedule.ts'
+import { type Lane, nextTryAt } from './schedule.ts'
 
 export const LEASE_MS = 60_000
 const PUBLISHER_SHARE = 4
@@ -29,61 +32,123 @@ export type Claimed = {
   lane: Lane
 }
 
-type LaneColumns = { width: number; failures: number; failing_since: Date | null; open_until: Date | null }
-
-/** Up to `limit` postbacks that are due, for this worker alone until the lease ends. */
+/** Up to `limit` postbacks that are due, for this worker alone until the lease ends. It has `slots` in all. */
 export async function claimDue(db: Db, limit: number, slots: number, now: Date): Promise<Claimed[]> {
-  const claimId = uuid7(now.getTime())
-  const { rows } = await sql<Omit<Claimed, 'lane'> & LaneColumns>`/* postbacks-claim */
+  return db.transaction().execute(async (trx) => {
+    const lanes = await lockLanes(trx, limit, now)
+    if (lanes.length === 0) return []
+    const shares = shareOut(await countRoom(trx, lanes, slots), limit)
+    return claimShares(trx, new Map(lanes.map((lane) => [lane.app_id, lane])), shares, now)
+  })
+}
+
+type LaneRow = {
+  app_id: number
+  publisher_id: number
+  width: number
+  failures: number
+  failing_since: Date | null
+  open_until: Date | null
+}
+
+/** Lanes that may send and have something due: some of them, where there are many. Others leave these alone meanwhile. */
+async function lockLanes(trx: Trx, limit: number, now: Date): Promise<LaneRow[]> {
+  const { rows } = await sql<LaneRow>`/* postbacks-lanes */
     WITH RECURSIVE busy AS ( -- the lanes with anything queued, from one to the next by the index
       (SELECT app_id FROM postbacks WHERE state = 'queued' ORDER BY app_id LIMIT 1)
       UNION ALL
       SELECT (SELECT p.app_id FROM postbacks p WHERE p.state = 'queued' AND p.app_id > busy.app_id ORDER BY p.app_id LIMIT 1)
       FROM busy WHERE busy.app_id IS NOT NULL
-    ), open AS MATERIALIZED (
-      SELECT l.* FROM busy JOIN postback_lanes l ON l.app_id = busy.app_id
-      WHERE l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= ${now}::timestamptz)
-      FOR UPDATE OF l SKIP LOCKED
-    ), sending AS MATERIALIZED (
-      SELECT l.publisher_id, p.app_id, count(*) AS count FROM postbacks p JOIN postback_lanes l ON l.app_id = p.app_id
-      WHERE p.state = 'sending' GROUP BY 1, 2
-    ), room AS MATERIALIZED (
-      SELECT o.*, least(
-        (CASE WHEN o.open_until IS NULL THEN o.width ELSE 1 END) - coalesce((SELECT count FROM sending s WHERE s.app_id = o.app_id), 0),
-        greatest(${limit}::integer / count(*) OVER (), 1),
-        greatest((${slots}::integer / ${PUBLISHER_SHARE}::integer - coalesce((SELECT sum(count) FROM sending s WHERE s.publisher_id = o.publisher_id), 0))
-          / count(*) OVER (PARTITION BY o.publisher_id),
-          CASE WHEN row_number() OVER (PARTITION BY o.publisher_id ORDER BY random()) <= ${slots}::integer / ${PUBLISHER_SHARE}::integer
-            - coalesce((SELECT sum(count) FROM sending s WHERE s.publisher_id = o.publisher_id), 0) THEN 1 ELSE 0 END)
-      )::integer AS free
-      FROM open o
     ), due AS MATERIALIZED (
-      SELECT p.postback_id, room.width, room.failures, room.failing_since, room.open_until
-      FROM room CROSS JOIN LATERAL (
-        SELECT q.postback_id FROM postbacks q
-        WHERE q.app_id = room.app_id AND q.state = 'queued' AND q.due_at <= ${now}::timestamptz
-          AND NOT EXISTS (SELECT FROM postbacks e WHERE e.conversion_id = q.conversion_id AND e.sequence < q.sequence
-            AND e.state IN ('queued', 'sending'))
-        ORDER BY q.app_id, q.priority, q.due_at
-        LIMIT greatest(room.free, 0)
-        FOR UPDATE SKIP LOCKED
-      ) p
-      LIMIT ${limit}::integer
+      SELECT app_id FROM busy WHERE EXISTS (SELECT FROM postbacks p
+        WHERE p.app_id = busy.app_id AND p.state = 'queued' AND p.priority IN (0, 1) AND p.due_at <= ${now}::timestamptz)
     )
-    UPDATE postbacks p SET state = 'sending', attempts = p.attempts + 1, tries = p.tries + 1,
-      claim_id = ${claimId}::uuid, lease_until = ${new Date(now.getTime() + LEASE_MS)}::timestamptz
-    FROM due WHERE p.postback_id = due.postback_id
-    RETURNING p.postback_id, p.app_id, p.is_test, p.conversion_id, p.sequence, p.status, p.attempts, p.tries, p.claim_id,
-      p.created_at, p.scenario, p.content, due.width, due.failures, due.failing_since, due.open_until`.execute(db)
-  return rows.map(({ width, failures, failing_since, open_until, ...row }) => ({
-    ...row,
-    lane: { width, failures, failingSince: failing_since, openUntil: open_until },
+    SELECT l.app_id, l.publisher_id, l.width, l.failures, l.failing_since, l.open_until
+    FROM due JOIN postback_lanes l ON l.app_id = due.app_id
+    WHERE l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= ${now}::timestamptz)
+    ORDER BY random() LIMIT ${limit}::integer
+    FOR UPDATE OF l SKIP LOCKED`.execute(trx)
+  return rows
+}
+
+type Room = { appId: number; publisherId: number; room: number; publisherRoom: number }
+
+async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number): Promise<Room[]> {
+  const { rows } = await sql<{ app_id: number; publisher_id: number; count: number }>`/* postbacks-room */
+    SELECT p.app_id, l.publisher_id, count(*) FROM postbacks p JOIN postback_lanes l ON l.app_id = p.app_id
+    WHERE p.state = 'sending' GROUP BY 1, 2`.execute(trx)
+  const inFlight = new Map(rows.map((row) => [row.app_id, row.count]))
+  const ofPublisher = new Map<number, number>()
+  for (const { publisher_id, count } of rows)
+    ofPublisher.set(publisher_id, (ofPublisher.get(publisher_id) ?? 0) + count)
+  return lanes.map((lane) => ({
+    appId: lane.app_id,
+    publisherId: lane.publisher_id,
+    room: (lane.open_until === null ? lane.width : 1) - (inFlight.get(lane.app_id) ?? 0), // 1: the probe
+    publisherRoom: Math.floor(slots / PUBLISHER_SHARE) - (ofPublisher.get(lane.publisher_id) ?? 0),
   }))
 }
 
+/** How many each lane gets: one each, then one more each, until nothing is left or nobody has room. */
+export function shareOut(lanes: readonly Room[], limit: number): Map<number, number> {
+  const shares = new Map<number, number>()
+  const left = new Map(lanes.map((lane) => [lane.publisherId, lane.publisherRoom]))
+  let open = lanes
+  for (let free = limit; free > 0 && open.length > 0;) {
+    open = open.filter(({ appId, publisherId, room }) => {
+      const share = shares.get(appId) ?? 0
+      const publisherRoom = left.get(publisherId) ?? 0
+      if (free === 0 || share >= room || publisherRoom <= 0) return false
+      shares.set(appId, share + 1)
+      left.set(publisherId, publisherRoom - 1)
+      free--
+      return true
+    })
+  }
+  return shares
+}
+
+async function claimShares(
+  trx: Trx,
+  lanes: Map<number, LaneRow>,
+  shares: Map<number, number>,
+  now: Date,
+): Promise<Claimed[]> {
+  if (shares.size === 0) return []
+  const { rows } = await sql<Omit<Claimed, 'lane'>>`/* postbacks-claim */
+    WITH due AS MATERIALIZED (
+      SELECT p.postback_id
+      FROM unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::integer[]) AS share (app_id, count)
+      CROSS JOIN LATERAL (
+        SELECT q.postback_id FROM postbacks q
+        WHERE q.app_id = share.app_id AND q.state = 'queued' AND q.due_at <= ${now}::timestamptz
+          AND NOT EXISTS (SELECT FROM postbacks e WHERE e.conversion_id = q.conversion_id AND e.sequence < q.sequence
+            AND e.state IN ('queued', 'sending'))
+        ORDER BY q.app_id, q.priority, q.due_at
+        LIMIT share.count
+        FOR UPDATE SKIP LOCKED
+      ) p
+    )
+    UPDATE postbacks p SET state = 'sending', attempts = p.attempts + 1, tries = p.tries + 1,
+      claim_id = ${uuid7(now.getTime())}::uuid, lease_until = ${new Date(now.getTime() + LEASE_MS)}::timestamptz
+    FROM due WHERE p.postback_id = due.postback_id
+    RETURNING p.postback_id, p.app_id, p.is_test, p.conversion_id, p.sequence, p.status, p.attempts, p.tries, p.claim_id,
+      p.created_at, p.scenario, p.content`.execute(trx)
+  return rows.map((row) => ({ ...row, lane: laneOf(lanes.get(row.app_id) as LaneRow) }))
+}
+
+export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id'>): Lane => ({
+  width: row.width,
+  failures: row.failures,
+  failingSince: row.failing_since,
+  openUntil: row.open_until,
+})
+
 /** What came of a claim. `nextAt`: when to try again; null with `ok` false: no more. */
 export type Finished = {
-  claimed: Claimed
+  /** Of the log: the same when it is written again. */
+  attemptId: string
+  claimed: Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario'> & { lane?: Lane }
   startedAt: Date
   durationMs: number
   ok: boolean
@@ -98,19 +163,21 @@ export type Finished = {
 
 /** Writes the log and lets the claims go. A claim that was lost meanwhile is left to whoever has it now. */
 export async function finishClaims(db: Db, results: readonly Finished[], now: Date): Promise<void> {
+  if (results.length === 0) return
   const column = (pick: (one: Finished) => string | number | boolean | Date | null) => arrayLiteral(results.map(pick))
   await sql`/* postbacks-finish */
     WITH told AS MATERIALIZED (
       SELECT * FROM unnest(${column((one) => one.claimed.postback_id)}::uuid[], ${column((one) => one.claimed.claim_id)}::uuid[],
         ${column(stateOf)}::text[], ${column((one) => one.nextAt)}::timestamptz[], ${column((one) => one.status)}::integer[],
-        ${column((one) => one.error)}::text[], ${column((one) => uuid7(one.startedAt.getTime()))}::uuid[], ${column((one) => one.claimed.attempts)}::integer[],
+        ${column((one) => plain(one.error))}::text[], ${column((one) => one.attemptId)}::uuid[], ${column((one) => one.claimed.attempts)}::integer[],
         ${column((one) => one.startedAt)}::timestamptz[], ${column((one) => Math.round(one.durationMs))}::integer[], ${column((one) => one.ok)}::boolean[],
-        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${column((one) => one.request)}::text[],
-        ${column((one) => one.response)}::text[])
+        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${column((one) => plain(one.request))}::text[],
+        ${column((one) => plain(one.response))}::text[])
         AS t (postback_id, claim_id, state, next_at, status, error, attempt_id, attempt, started_at, duration_ms, ok, phase, remote_address, request, response)
     ), logged AS (
       INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
       SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response FROM told
+      ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
     )
     UPDATE postbacks p SET state = told.state, due_at = coalesce(told.next_at, p.due_at), claim_id = NULL, lease_until = NULL,
       settled_at = CASE WHEN told.state = 'queued' THEN NULL ELSE ${now}::timestamptz END, last_status = told.status, last_error = told.error
@@ -122,25 +189,54 @@ function stateOf({ ok, nextAt }: Finished): string {
   return nextAt === null ? 'dead' : 'queued'
 }
 
-/** Queues again what was claimed by somebody who has not come back, and notes it in the log. Returns how many. */
-export async function reapExpired(db: Db, now: Date, limit = 1_000): Promise<number> {
-  const ids = await sql<{ id: string }>`
-    SELECT postback_id AS id FROM postbacks WHERE state = 'sending' AND lease_until < ${now}::timestamptz LIMIT ${limit}`.execute(
-    db,
-  )
-  if (ids.rows.length === 0) return 0
-  const { rows } = await sql`
-    WITH lost AS (
-      UPDATE postbacks SET state = 'queued', claim_id = NULL, lease_until = NULL, last_error = ${LOST}
-      WHERE postback_id = ANY (${ids.rows.map((row) => row.id)}::uuid[]) AND state = 'sending' AND lease_until < ${now}::timestamptz
-      RETURNING postback_id, attempts
-    )
-    INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, error, request, response)
-    SELECT made.id, lost.postback_id, lost.attempts, ${now}, 0, false, 'send', ${LOST}, '', ''
-    FROM (SELECT *, row_number() OVER () AS n FROM lost) lost
-    JOIN unnest(${ids.rows.map(() => uuid7(now.getTime()))}::uuid[]) WITH ORDINALITY AS made (id, n) ON made.n = lost.n
-    RETURNING postback_id`.execute(db)
-  return rows.length
-}
+/** PostgreSQL takes no NUL in a text; receivers send what they like. */
+const plain = (text: string | null) => text?.replaceAll('\0', '') ?? null
 
 const LOST = 'The worker ended before it could tell what came of this try.'
+
+/** Queues again what was claimed by somebody who has not come back, or gives it up, and notes it in the log. */
+export async function reapExpired(db: Db, now: Date, limit = 1_000): Promise<number> {
+  const rows = await db
+    .selectFrom('postbacks')
+    .select(['postback_id', 'claim_id', 'app_id', 'attempts', 'tries', 'scenario'])
+    .where('state', '=', 'sending')
+    .where('lease_until', '<', now)
+    .limit(limit)
+    .execute()
+  return db.transaction().execute(async (trx) => {
+    // Whoever else is at it has some of them, and not the others.
+    const { rows: ours } = await sql<{ id: string }>`
+      SELECT postback_id AS id FROM postbacks WHERE postback_id = ANY (${rows.map((row) => row.postback_id)}::uuid[])
+        AND state = 'sending' AND lease_until < ${now}::timestamptz FOR UPDATE SKIP LOCKED`.execute(trx)
+    const taken = new Set(ours.map((row) => row.id))
+    const lost = rows.filter((row) => taken.has(row.postback_id)).map((row) => lostClaim(row, now))
+    await finishClaims(trx, lost, now)
+    return lost.length
+  })
+}
+
+type Expired = {
+  postback_id: string
+  claim_id: string | null
+  app_id: number
+  attempts: number
+  tries: number
+  scenario: string | null
+}
+
+function lostClaim({ tries, claim_id, ...row }: Expired, now: Date): Finished {
+  return {
+    attemptId: uuid7(now.getTime()),
+    claimed: { ...row, claim_id: claim_id ?? '' },
+    startedAt: now,
+    durationMs: 0,
+    ok: false,
+    nextAt: row.scenario === null ? nextTryAt(tries, now, Math.random()) : null,
+    phase: 'send',
+    status: null,
+    error: LOST,
+    remoteAddress: null,
+    request: '',
+    response: '',
+  }
+}

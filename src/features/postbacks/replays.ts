@@ -52,7 +52,7 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
       .where('state', '=', 'running')
       .execute()
     await sql`
-      UPDATE postbacks SET state = CASE WHEN last_error IS NULL THEN 'delivered' ELSE 'dead' END, settled_at = ${now}
+      UPDATE postbacks SET state = replayed_state, settled_at = replayed_settled_at
       WHERE app_id = ${app_id} AND replay_id = ${replayId} AND state = 'queued' AND priority = ${PRIORITY}`.execute(trx)
   })
 }
@@ -79,7 +79,8 @@ async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number>
     SELECT FROM postbacks WHERE app_id = ${replay.app_id} AND state = 'queued' AND priority = ${PRIORITY} LIMIT ${MAX_QUEUED}`.execute(
     trx,
   )
-  if (waiting.rows.length >= MAX_QUEUED) return 0
+  const room = Math.min(BATCH, MAX_QUEUED - waiting.rows.length)
+  if (room <= 0) return 0
   const filter = replay.filter as ReplayFilter
   let query = trx
     .selectFrom('postbacks')
@@ -89,15 +90,17 @@ async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number>
     .where('scenario', 'is', null)
     .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
     .where('postback_id', '>', replay.after)
-    .where('created_at', '<', new Date(filter.to ?? replay.created_at))
+    .where('created_at', '<', replay.created_at) // never what was made after it began
+  if (filter.to !== undefined) query = query.where('created_at', '<', new Date(filter.to))
   if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  const rows = await query.orderBy('postback_id').limit(BATCH).execute()
+  const rows = await query.orderBy('postback_id').limit(room).execute()
   const ids = rows.map((row) => row.postback_id)
   const last = ids.at(-1)
   if (last !== undefined)
     await sql`
-      UPDATE postbacks SET state = 'queued', due_at = ${now}, tries = 0, priority = ${PRIORITY}, settled_at = NULL, replay_id = ${replayId}
+      UPDATE postbacks SET state = 'queued', due_at = ${now}, tries = 0, priority = ${PRIORITY}, replay_id = ${replayId},
+        replayed_state = state, replayed_settled_at = settled_at, settled_at = NULL
       WHERE postback_id = ANY (${ids}::uuid[]) AND state IN ('delivered', 'dead')`.execute(trx)
   await trx
     .updateTable('postback_replays')

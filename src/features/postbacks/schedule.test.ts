@@ -138,6 +138,15 @@ test('a lane widens by what arrives, up to 64, and is a single file after a fail
   assert.equal(afterResults({ ...fresh, width: 64 }, { delivered: 9, failed: 1 }, NOW, 0.5).width, FIRST_WIDTH)
 })
 
+test('Retry-After takes the three forms of a date in HTTP, in GMT whatever the zone here', () => {
+  const now = new Date('1994-11-06T08:48:37Z')
+  for (const text of ['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])
+    assert.equal(asked(text, now), MINUTE, text)
+  for (const text of ['foo 2099', 'retry after 2030', 'Sun, 06 Nov 1994 08:49:37', 'Sun, 06 Foo 1994 08:49:37 GMT'])
+    assert.equal(asked(text, now), null, text)
+  assert.equal(nextTryAt(1, NOW, 0.5, '9'.repeat(40))?.getTime(), NOW.getTime() + DAY)
+})
+
 test('no result changes nothing', () => {
   const lane = { width: 9, failures: 7, failingSince: NOW, openUntil: NOW }
   assert.deepEqual(afterResults(lane, { delivered: 0, failed: 0 }, after(DAY), 0.5), lane)
@@ -145,10 +154,22 @@ test('no result changes nothing', () => {
 
 test('the circuit opens at the fifth failure in a row, then for twice as long each time up to ten minutes', () => {
   let lane = fresh
+  let now = NOW
   const opened: (number | null)[] = []
-  for (let i = 0; i < 14; i++) opened.push(openFor((lane = fail(lane))))
+  for (let i = 0; i < 14; i++) {
+    lane = fail(lane, 1, now)
+    opened.push(lane.openUntil === null ? null : lane.openUntil.getTime() - now.getTime())
+    now = lane.openUntil ?? now // the probe
+  }
   const seconds = [10, 20, 40, 80, 160, 320, 600, 600, 600, 600].map((s) => s * SECOND)
   assert.deepEqual(opened, [null, null, null, null, ...seconds])
+})
+
+test('however many fail at once, it is one opening; what fails while it is open changes nothing', () => {
+  const opened = fail(fresh, 60)
+  assert.equal(openFor(opened), 10 * SECOND)
+  assert.deepEqual(fail(opened, 20, after(SECOND)), opened)
+  assert.equal(openFor(fail(opened, 1, after(10 * SECOND)), after(10 * SECOND)), 20 * SECOND)
 })
 
 test('how long it is open differs by a fifth', () => {

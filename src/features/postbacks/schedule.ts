@@ -33,12 +33,37 @@ export function nextTryAt(tries: number, now: Date, jitter: number, retryAfter: 
   return new Date(now.getTime() + Math.max(spread, Math.min(asked ?? 0, LONGEST_RETRY_AFTER_MS)))
 }
 
-/** Seconds, or a date as HTTP has it; null for anything else, and for what has passed. */
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+// The three forms of a date in HTTP (RFC 9110).
+const DATES = [
+  /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2}) GMT$/,
+  /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2}) GMT$/,
+  /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2}) (?<year>\d{4})$/,
+]
+
+/** Seconds, or a date as HTTP has it, as milliseconds from now; null for anything else, and for what has passed. */
 export function readRetryAfter(text: string | null, now: Date): number | null {
   const value = text?.trim() ?? ''
-  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND_MS
-  const at = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) || at <= now.getTime() ? null : at - now.getTime()
+  if (/^\d+$/.test(value)) return Math.min(Number(value), LONGEST_RETRY_AFTER_MS) * SECOND_MS
+  const at = readHttpDate(value, now)
+  return at === null || at <= now.getTime() ? null : at - now.getTime()
+}
+
+function readHttpDate(text: string, now: Date): number | null {
+  const parts = DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  if (parts === undefined) return null
+  const { day, month, year = '', hour, minute, second } = parts
+  const place = MONTHS.indexOf(month ?? '')
+  if (place === -1) return null
+  const fullYear = year.length === 2 ? nearestYear(Number(year), now) : Number(year)
+  return Date.UTC(fullYear, place, Number(day), Number(hour), Number(minute), Number(second))
+}
+
+/** Of this century, unless that is more than 50 years ahead. */
+function nearestYear(twoDigits: number, now: Date): number {
+  const thisYear = now.getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + twoDigits
+  return year > thisYear + 50 ? year - 100 : year
 }
 
 /** A lane: how much is sent to one address at once, and whether anything is. */
@@ -72,19 +97,22 @@ export function afterResults(
       failingSince: null,
       openUntil: null,
     }
-  if (results.failed === 0) return lane
-  const failures = lane.failures + results.failed
+  // What was under way when the circuit opened says nothing new.
+  if (results.failed === 0 || (lane.openUntil !== null && lane.openUntil > now)) return lane
+  // However many fail at once, the circuit opens for the first time; then every probe counts.
+  const failures =
+    lane.openUntil === null ? Math.min(lane.failures + results.failed, FAILURES_TO_OPEN) : lane.failures + 1
   return {
     width: 1,
     failures,
     failingSince: lane.failingSince ?? now,
-    openUntil: failures < FAILURES_TO_OPEN ? null : new Date(now.getTime() + openMs(lane, jitter)),
+    openUntil: failures < FAILURES_TO_OPEN ? null : new Date(now.getTime() + openMs(failures, jitter)),
   }
 }
 
 /** Twice as long after every probe that failed. */
-function openMs({ failures }: Lane, jitter: number): number {
-  const probes = Math.max(0, failures - FAILURES_TO_OPEN + 1)
+function openMs(failures: number, jitter: number): number {
+  const probes = failures - FAILURES_TO_OPEN
   return Math.min(FIRST_OPEN_MS * 2 ** Math.min(probes, 10), LONGEST_OPEN_MS) * (1 + JITTER * (2 * jitter - 1))
 }
 

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { makeLane, NOW, readLane, setLane } from '../../../test/postback-world.ts'
+import { makeLane, NOW, putPostback, readLane, readPostback, setLane } from '../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { createAddressGuard } from './address-guard.ts'
-import { checkSettings, DEFAULTS, openLane, type PostbackSettings, type Status } from './settings.ts'
-import { readAllSettings, readSettings, removeSettings, saveSettings } from './settings.ts'
+import { claimDue } from './queue.ts'
+import {
+  checkSettings,
+  DEFAULTS,
+  openLane,
+  type PostbackSettings,
+  readAllSettings,
+  readSettings,
+  removeSettings,
+  saveSettings,
+} from './settings.ts'
 
 const GOOD = 'https://example.com/cb?t={transaction_id}&s={status}'
 const guard = createAddressGuard({ allow: [], deny: [], allowLoopback: false })
@@ -154,7 +163,7 @@ test('settings are read as they were saved, and saving again replaces them whole
   const settings: PostbackSettings = {
     method: 'POST',
     url: GOOD,
-    events: ['pending', 'approved', 'rejected', 'reversed'] satisfies Status[],
+    events: ['pending', 'approved', 'rejected', 'reversed'],
     headers: { 'X-Key': 'a "secret" \\' },
     timeoutMs: 1_000,
     success: 'body',
@@ -220,4 +229,18 @@ test('settings of an app that is not there are not saved; removed ones are gone'
   assert.equal(await removeSettings(db, lane), true)
   assert.equal(await removeSettings(db, lane), false)
   assert.equal(await readSettings(db, SECRET_KEY, lane), null)
+})
+
+test('what is queued when the address is removed stays there, and goes when there is one again', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const id = await putPostback(db, lane)
+  await removeSettings(db, lane)
+  assert.deepEqual(await claimDue(db, 128, 256, NOW), [])
+  assert.equal((await readPostback(db, id)).state, 'queued')
+  await save(lane)
+  assert.deepEqual(
+    (await claimDue(db, 128, 256, NOW)).map(({ postback_id }) => postback_id),
+    [id],
+  )
 })

@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { deriveKey, seal, unseal } from '../../lib/keys.ts'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
+import { FIRST_WIDTH } from './schedule.ts'
 import { EXAMPLE_VALUES, fillTemplate, lintTemplate } from './template.ts'
 
 export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const
@@ -141,44 +142,65 @@ export async function removeSettings(db: Db, appId: number): Promise<boolean> {
 export async function openLane(trx: Trx | Db, appId: number): Promise<void> {
   await trx
     .updateTable('postback_lanes')
-    .set({ failures: 0, failing_since: null, open_until: null, paused_at: null, pause_reason: null })
+    .set({
+      width: FIRST_WIDTH,
+      failures: 0,
+      failing_since: null,
+      open_until: null,
+      paused_at: null,
+      pause_reason: null,
+    })
     .where('app_id', '=', appId)
     .execute()
 }
 
 export async function readSettings(db: Db, secretKey: string, appId: number): Promise<PostbackSettings | null> {
-  return (await readAllSettings(db, secretKey, [appId])).get(appId) ?? null
+  const settings = (await readAllSettings(db, secretKey, [appId])).get(appId) ?? null
+  if (settings === 'unreadable')
+    throw new OperatorError(
+      `The headers of app ${appId} were sealed with another SECRET_KEY: remove its address and set it again.`,
+    )
+  return settings
 }
 
 export async function readAllSettings(
   db: Db,
   secretKey: string,
   appIds: readonly number[],
-): Promise<Map<number, PostbackSettings>> {
+): Promise<Map<number, PostbackSettings | 'unreadable'>> {
   const rows = await db
     .selectFrom('postback_settings')
     .selectAll()
     .where((is) => is('app_id', '=', is.fn.any(is.val(appIds))))
     .execute()
-  return new Map(
-    rows.map((row) => [
-      row.app_id,
-      {
-        method: row.method as PostbackSettings['method'],
-        url: row.url,
-        events: row.events as Status[],
-        headers: openHeaders(secretKey, row.app_id, row.headers_sealed),
-        timeoutMs: row.timeout_ms,
-        success: row.success as PostbackSettings['success'],
-        negativeReversals: row.negative_reversals,
-      },
-    ]),
+  return new Map<number, PostbackSettings | 'unreadable'>(
+    rows.map((row) => {
+      const headers = openHeaders(secretKey, row.app_id, row.headers_sealed)
+      if (headers === null) return [row.app_id, 'unreadable']
+      return [
+        row.app_id,
+        {
+          method: row.method as PostbackSettings['method'],
+          url: row.url,
+          events: row.events as Status[],
+          headers,
+          timeoutMs: row.timeout_ms,
+          success: row.success as PostbackSettings['success'],
+          negativeReversals: row.negative_reversals,
+        },
+      ]
+    }),
   )
 }
 
 const headersKey = (secretKey: string) => deriveKey(secretKey, 'postback headers')
 
-function openHeaders(secretKey: string, appId: number, sealed: Buffer | null): Record<string, string> {
+/** Null when they were sealed with another key. */
+function openHeaders(secretKey: string, appId: number, sealed: Buffer | null): Record<string, string> | null {
   if (sealed === null) return {}
-  return JSON.parse(unseal(headersKey(secretKey), sealed, String(appId))) as Record<string, string>
+  try {
+    return JSON.parse(unseal(headersKey(secretKey), sealed, String(appId))) as Record<string, string>
+  } catch {
+    return null
+  }
 }
