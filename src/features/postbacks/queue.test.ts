@@ -370,7 +370,7 @@ test('a lane is paused after five days of failures only, and that is told', asyn
 
 test('among workers that claim at once a lane is not filled beyond its width, and an open one is probed once', async () => {
   const wide = await makeLane(world, { width: 4 })
-  const open = await makeLane(world, { failures: 5, openUntil: before(SECOND) })
+  const open = await makeLane(world, { failures: 5, open_until: before(SECOND) })
   for (const lane of [wide, open]) await putMany(lane, 50)
   for (let round = 0; round < 20; round++) {
     const claims = (await Promise.all(Array.from({ length: 6 }, () => claim()))).flat()

@@ -93,17 +93,16 @@ async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number): Pr
 export function shareOut(lanes: readonly Room[], limit: number): Map<number, number> {
   const shares = new Map<number, number>()
   const left = new Map(lanes.map((lane) => [lane.publisherId, lane.publisherRoom]))
-  let open = lanes
-  for (let free = limit; free > 0 && open.length > 0;) {
-    open = open.filter(({ appId, publisherId, room }) => {
+  for (let free = limit, before = 0; free > 0 && free !== before;) {
+    before = free
+    for (const { appId, publisherId, room } of lanes) {
       const share = shares.get(appId) ?? 0
       const publisherRoom = left.get(publisherId) ?? 0
-      if (free === 0 || share >= room || publisherRoom <= 0) return false
+      if (free === 0 || share >= room || publisherRoom <= 0) continue
       shares.set(appId, share + 1)
       left.set(publisherId, publisherRoom - 1)
       free--
-      return true
-    })
+    }
   }
   return shares
 }
