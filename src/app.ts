@@ -197,7 +197,11 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     createLoop('trying unmatched calls again', SECOND_MS, log, {
       run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle)),
     }),
-    createLoop('delivering postbacks', LOOK_MS, log, { run: () => deliverer.run() }),
+    createLoop('delivering postbacks', LOOK_MS, log, {
+      run: () => deliverer.run(),
+      onFailure: () => database.revive(),
+    }),
+    createLoop('keeping slow postbacks', REAP_MS, log, { run: () => deliverer.renewLeases() }),
     createLoop('taking back postbacks of dead workers', REAP_MS, log, {
       run: async () => void (await reapExpired(db, new Date())),
     }),

@@ -10,7 +10,7 @@ import { type DemoApp, prepareDemo } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
 
-const STOP_PATIENCE_MS = 10_000
+const STOP_PATIENCE_MS = 25_000 // a postback under way may take 15 s
 
 type ServeOptions = OutputOptions & { only?: 'api' | 'worker' }
 

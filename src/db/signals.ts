@@ -32,8 +32,11 @@ export function createSignal(pool: pg.Pool, channel: string): Signal {
           const made = await pool.connect()
           if (isStopped) return made.release(true)
           client = made
-          made.once('error', lose)
-          made.once('end', lose)
+          const loseThis = () => {
+            if (client === made) lose()
+          }
+          made.once('error', loseThis)
+          made.once('end', loseThis)
           made.on('notification', onSignal)
           await made.query(`LISTEN ${channel}`)
           onSignal() // for what was said meanwhile

@@ -53,9 +53,18 @@ export async function readSigningSecrets(
       const sealed = [row.signing_secret_sealed]
       const { old_signing_secret_sealed: old, old_signing_secret_expires_at: until } = row
       if (old !== null && until !== null && until > now) sealed.push(old)
-      return [signingKeyOf(row.app_id, row.is_test), sealed.map((one) => unseal(key, one, row.api_key))]
+      return [signingKeyOf(row.app_id, row.is_test), sealed.flatMap((one) => tryUnseal(key, one, row.api_key))]
     }),
   )
+}
+
+/** None when it was sealed with another SECRET_KEY: one app's trouble is not that of others. */
+function tryUnseal(key: Buffer, sealed: Buffer, apiKey: string): string[] {
+  try {
+    return [unseal(key, sealed, apiKey)]
+  } catch {
+    return []
+  }
 }
 
 export const signingKeyOf = (appId: number, isTest: boolean) => `${appId}|${isTest ? 't' : 'l'}`

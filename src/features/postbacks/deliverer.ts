@@ -1,14 +1,14 @@
 // Delivers postbacks: claims what is due, sends it, says what came of it. Any number of these work side by side, on as
 // many machines; each can be killed at any moment.
 import { BatchWriter } from '../../db/batch-writer.ts'
-import { isAway, isRowFault } from '../../db/faults.ts'
+import { isAway, isRowFault, retrying } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { settleLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived } from './message.ts'
-import { type Claimed, claimDue, type Finished, finishClaims } from './queue.ts'
+import { type Claimed, claimDue, type Finished, finishClaims, renewLeases, returnClaim } from './queue.ts'
 import { nextTryAt } from './schedule.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
 import { type PostbackSettings, readAllSettings } from './settings.ts'
@@ -18,7 +18,8 @@ const CLAIM = 128
 const WORTH_A_CLAIM = 16 // free slots: a claim costs much, a row in it little
 const SETTINGS_MS = 1_000
 const AWAY_MS = 500
-const GIVE_UP_MS = 45_000 // before the lease ends
+const GIVE_UP_MS = 60_000
+const RENEWED_AFTER_MS = 5_000
 
 export type DelivererOptions = {
   db: Db
@@ -42,6 +43,8 @@ export class Deliverer {
   readonly #apps = new Map<number, AppSecrets>()
   readonly #finisher: BatchWriter<Finished, null>
   #inFlight = 0
+  readonly #held = new Map<Claimed, number>()
+  #failedClaim: string | null = null
   #isClosed = false
   #isAsked = false
   #mayBeMore = false
@@ -75,9 +78,11 @@ export class Deliverer {
     if (this.#isClosed) return false
     const limit = Math.min(CLAIM, SLOTS - this.#inFlight)
     const { db, describe } = this.#options
-    const claims = await claimDue(db, limit, SLOTS, new Date())
-    this.#mayBeMore = claims.length > 0
-    if (claims.length === 0) return false
+    await this.#returnFailed()
+    const claimId = uuid7(Date.now())
+    this.#failedClaim = claimId // until it is known to have worked: the answer may be lost, too
+    const claims = await claimDue(db, limit, SLOTS, new Date(), claimId)
+    this.#mayBeMore = claims.length > 0 || this.#inFlight > 0
     this.#inFlight += claims.length
     try {
       await this.#readApps(claims)
@@ -85,18 +90,32 @@ export class Deliverer {
         db,
         claims.filter((claim) => claim.content === null),
       )
+      this.#failedClaim = null
       for (const claim of claims)
         void this.#deliver(claim, (claim.content as EventContent | null) ?? contents.get(claim.postback_id))
     } catch (error) {
-      // Their leases end, and they are claimed again.
       this.#release(claims.length)
       throw error
     }
     return claims.length >= limit / 2
   }
 
+  /** Nothing of it was sent; left alone, it would fill its lanes until its lease ends. */
+  async #returnFailed(): Promise<void> {
+    if (this.#failedClaim !== null) await returnClaim(this.#options.db, this.#failedClaim)
+    this.#failedClaim = null
+  }
+
+  /** To be called every few seconds: what takes long is still ours. */
+  async renewLeases(): Promise<void> {
+    const sinceMs = Date.now() - RENEWED_AFTER_MS
+    const slow = [...this.#held].filter(([, startedMs]) => startedMs < sinceMs).map(([claimed]) => claimed)
+    await renewLeases(this.#options.db, slow, new Date())
+  }
+
   async #deliver(claimed: Claimed, content: EventContent | undefined): Promise<void> {
     const startedAt = new Date()
+    this.#held.set(claimed, startedAt.getTime())
     try {
       const finished = await this.#attempt(claimed, content, startedAt)
       await this.#finisher.add(finished)
@@ -105,6 +124,7 @@ export class Deliverer {
         `what came of postback ${claimed.postback_id} could not be written (${String(error)}); it will be sent again`,
       )
     } finally {
+      this.#held.delete(claimed)
       this.#release(1)
       if (this.#mayBeMore && !this.#isClosed) void this.run().catch(() => {}) // the loop that calls it tells of failures
     }
@@ -129,6 +149,7 @@ export class Deliverer {
     if (settings === null) return unsent('The app has no postback address any more.')
     if (settings === 'unreadable') return unsent('The headers of this app cannot be read: set its address again.')
     const signedWith = claimed.scenario === 'wrong_signature' ? [WRONG_SECRET] : (secrets.get(claimed.is_test) ?? [])
+    if (signedWith.length === 0) return unsent('The signing secret of this app cannot be read: rotate it.')
     const request = tryBuild(content, settings, signedWith, startedAt)
     if (request === null) return unsent('The address is not a valid template: save it again.')
     const result = await this.#options.sender.send(request)
@@ -164,14 +185,13 @@ export class Deliverer {
       })
   }
 
-  /** Results are kept while the database is away, but not longer than the lease: then somebody else has the work. */
+  /** Results are kept while the database is away; whoever takes over the work meanwhile sends it again. */
   async #finish(results: readonly Finished[]): Promise<null[]> {
     const { db } = this.#options
     for (const startedMs = Date.now(); ;) {
       try {
-        await finishClaims(db, results, new Date())
-        await settleLanes(db, results, new Date())
-        return results.map(() => null)
+        await retrying(() => finishClaims(db, results, new Date()))
+        break
       } catch (error) {
         if (isMissingPartition(error))
           await ensurePartitions(
@@ -183,6 +203,11 @@ export class Deliverer {
         else await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
       }
     }
+    // A lane that misses this hears of the next results.
+    await settleLanes(db, results, new Date()).catch((error: unknown) =>
+      this.#options.warn(`the lanes of postbacks were not brought up to date (${String(error)})`),
+    )
+    return results.map(() => null)
   }
 
   #release(count: number): void {

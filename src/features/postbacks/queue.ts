@@ -13,7 +13,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { type Lane, nextTryAt } from './schedule.ts'
 
-export const LEASE_MS = 60_000
+export const LEASE_MS = 20_000 // longer than any try; who is slower renews it
 const PUBLISHER_SHARE = 4
 
 export type Claimed = {
@@ -33,12 +33,18 @@ export type Claimed = {
 }
 
 /** Up to `limit` postbacks that are due, for this worker alone until the lease ends. It has `slots` in all. */
-export async function claimDue(db: Db, limit: number, slots: number, now: Date): Promise<Claimed[]> {
+export async function claimDue(
+  db: Db,
+  limit: number,
+  slots: number,
+  now: Date,
+  claimId = uuid7(now.getTime()),
+): Promise<Claimed[]> {
   return db.transaction().execute(async (trx) => {
     const lanes = await lockLanes(trx, limit, now)
     if (lanes.length === 0) return []
     const shares = shareOut(await countRoom(trx, lanes, slots), limit)
-    return claimShares(trx, new Map(lanes.map((lane) => [lane.app_id, lane])), shares, now)
+    return claimShares(trx, { lanes: new Map(lanes.map((lane) => [lane.app_id, lane])), shares, claimId, now })
   })
 }
 
@@ -107,12 +113,9 @@ export function shareOut(lanes: readonly Room[], limit: number): Map<number, num
   return shares
 }
 
-async function claimShares(
-  trx: Trx,
-  lanes: Map<number, LaneRow>,
-  shares: Map<number, number>,
-  now: Date,
-): Promise<Claimed[]> {
+type Claiming = { lanes: Map<number, LaneRow>; shares: Map<number, number>; claimId: string; now: Date }
+
+async function claimShares(trx: Trx, { lanes, shares, claimId, now }: Claiming): Promise<Claimed[]> {
   if (shares.size === 0) return []
   const { rows } = await sql<Omit<Claimed, 'lane'>>`/* postbacks-claim */
     WITH due AS MATERIALIZED (
@@ -129,7 +132,7 @@ async function claimShares(
       ) p
     )
     UPDATE postbacks p SET state = 'sending', attempts = p.attempts + 1, tries = p.tries + 1,
-      claim_id = ${uuid7(now.getTime())}::uuid, lease_until = ${new Date(now.getTime() + LEASE_MS)}::timestamptz
+      claim_id = ${claimId}::uuid, lease_until = ${new Date(now.getTime() + LEASE_MS)}::timestamptz
     FROM due WHERE p.postback_id = due.postback_id
     RETURNING p.postback_id, p.app_id, p.is_test, p.conversion_id, p.sequence, p.status, p.attempts, p.tries, p.claim_id,
       p.created_at, p.scenario, p.content`.execute(trx)
@@ -142,6 +145,24 @@ export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id'>): Lane => (
   failingSince: row.failing_since,
   openUntil: row.open_until,
 })
+
+/** Gives back a claim of which nothing was sent, as if it had not been. */
+export async function returnClaim(db: Db, claimId: string): Promise<void> {
+  await sql`
+    UPDATE postbacks SET state = 'queued', claim_id = NULL, lease_until = NULL, attempts = attempts - 1, tries = tries - 1
+    WHERE claim_id = ${claimId}::uuid`.execute(db)
+}
+
+/** For tries that take long. Those whose claim was lost meanwhile are left alone. */
+export async function renewLeases(db: Db, claims: readonly Claimed[], now: Date): Promise<void> {
+  if (claims.length === 0) return
+  const ids = claims.map((one) => one.postback_id)
+  const claimIds = claims.map((one) => one.claim_id)
+  await sql`
+    UPDATE postbacks p SET lease_until = ${new Date(now.getTime() + LEASE_MS)}
+    FROM unnest(${ids}::uuid[], ${claimIds}::uuid[]) AS held (postback_id, claim_id)
+    WHERE p.postback_id = held.postback_id AND p.claim_id = held.claim_id`.execute(db)
+}
 
 /** What came of a claim. `nextAt`: when to try again; null with `ok` false: no more. */
 export type Finished = {
