@@ -83,7 +83,8 @@ async function makeApps({ dataDir }: Catalogue, { db }: Opened, url: string): Pr
   const secretKey = keepSecretFile(join(dataDir, 'secret-key'))
   const appIds: number[] = []
   for (let i = 0; i < APPS; i++) {
-    const made = await runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', `Bench ${i}`, '--json')
+    await runCli(dataDir, 'publisher', 'create', '--name', `Bench ${i}`)
+    const made = await runCli(dataDir, 'app', 'create', '--publisher', `Bench ${i}`, '--name', 'Bench', '--json')
     const { app_id } = JSON.parse(made) as { app_id: number }
     await saveSettings(db, secretKey, app_id, { ...DEFAULTS, method: 'POST', url })
     appIds.push(app_id)

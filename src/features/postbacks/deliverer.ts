@@ -13,9 +13,9 @@ import { nextTryAt } from './schedule.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
 import { type PostbackSettings, readAllSettings } from './settings.ts'
 
-const SLOTS = 256
-const CLAIM = 128
-const WORTH_A_CLAIM = 16 // free slots: a claim costs much, a row in it little
+const SLOTS = 512
+const CLAIM = 200
+const WORTH_A_CLAIM = 64 // free slots: a claim costs much, a row in it little
 const SETTINGS_MS = 1_000
 const AWAY_MS = 500
 const GIVE_UP_MS = 60_000

@@ -124,8 +124,9 @@ async function claimShares(trx: Trx, { lanes, shares, claimId, now }: Claiming):
       CROSS JOIN LATERAL (
         SELECT q.postback_id FROM postbacks q
         WHERE q.app_id = share.app_id AND q.state = 'queued' AND q.due_at <= ${now}::timestamptz
-          AND NOT EXISTS (SELECT FROM postbacks e WHERE e.conversion_id = q.conversion_id AND e.sequence < q.sequence
-            AND e.state IN ('queued', 'sending'))
+          -- Written so that it is looked up row by row: as a join it would go through the whole lane first.
+          AND (SELECT true FROM postbacks e WHERE e.conversion_id = q.conversion_id AND e.sequence < q.sequence
+            AND e.state IN ('queued', 'sending') LIMIT 1) IS NULL
         ORDER BY q.app_id, q.priority, q.due_at
         LIMIT share.count
         FOR UPDATE SKIP LOCKED
