@@ -34,3 +34,9 @@ export class OperatorError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** For a list that is asked to go on from somewhere it never was. */
+export const badCursor = (name: string) =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+    [name]: `${name} must be the next_cursor of an earlier answer.`,
+  })

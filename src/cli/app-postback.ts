@@ -1,7 +1,6 @@
 // Commands about how an app is told of its conversions.
 import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { createAddressGuard } from '../features/postbacks/address-guard.ts'
 import {
   checkSettings,
@@ -121,18 +120,3 @@ function readHeaders(lines: string[], before: Readonly<Record<string, string>>):
   }
   return headers
 }
-
-export const rotateSigningSecretCommand = () =>
-  new Command('rotate-signing-secret')
-    .description('issue a new secret for signing postbacks; the one before signs beside it for the grace')
-    .argument('<id>', 'app_id')
-    .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
-    .option('--test', 'that of the test key instead of the live one')
-    .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
-      const graceMs = parseDuration(options.grace)
-      if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
-      const rotated = await withDatabase(({ database, secretKey }) =>
-        rotateSigningSecret(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
-      )
-      show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
-    })

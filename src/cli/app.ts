@@ -3,12 +3,14 @@ import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { findPublisher } from '../features/accounts/publishers.ts'
 import { createApp, listApps, type NewApp, revokeApp, rotateSecret } from '../features/apps/apps.ts'
+import type { Mode } from '../features/apps/secrets.ts'
+import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { distrustApp, type TrustedOffers, trustApp } from '../features/apps/trust.ts'
 import { CATEGORIES } from '../features/offers/schema.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
-import { rotateSigningSecretCommand, setPostbackCommand } from './app-postback.ts'
+import { setPostbackCommand } from './app-postback.ts'
 import { withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
 
@@ -77,22 +79,16 @@ export const appCommand = () =>
       }),
     )
     .addCommand(
-      new Command('rotate-secret')
-        .description('issue a new API secret; the one before stays good for the grace')
-        .argument('<id>', 'app_id')
-        .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
-        .option('--test', 'rotate the secret of the test key instead of the live one')
-        .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
-          const graceMs = parseDuration(options.grace)
-          if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
-          const rotated = await withDatabase(({ database, secretKey }) =>
-            rotateSecret(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
-          )
-          show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
-        }),
+      rotateCommand('rotate-secret', 'issue a new API secret; the one before stays good for the grace', rotateSecret),
     )
     .addCommand(setPostbackCommand())
-    .addCommand(rotateSigningSecretCommand())
+    .addCommand(
+      rotateCommand(
+        'rotate-signing-secret',
+        'issue a new secret for signing postbacks; the one before signs beside it for the grace',
+        rotateSigningSecret,
+      ),
+    )
     .addCommand(
       trustCommand(
         'trust',
@@ -115,6 +111,30 @@ export const appCommand = () =>
           )
         }),
     )
+
+type RotateVerb = (
+  db: Db,
+  secretKey: string,
+  appId: number,
+  mode: Mode,
+  graceMs: number,
+) => Promise<Record<string, unknown>>
+
+function rotateCommand(name: string, description: string, rotate: RotateVerb): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<id>', 'app_id')
+    .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
+    .option('--test', 'that of the test key instead of the live one')
+    .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
+      const graceMs = parseDuration(options.grace)
+      if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
+      const rotated = await withDatabase(({ database, secretKey }) =>
+        rotate(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
+      )
+      show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
+    })
+}
 
 type TrustVerb = (db: Db, appId: number, offers: TrustedOffers) => Promise<number>
 

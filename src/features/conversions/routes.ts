@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../db/open.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, badCursor } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
@@ -164,11 +164,6 @@ function refusal(kind: Refusal): AppError {
       throw new Error(`A report came to ${kind}.`)
   }
 }
-
-const badCursor = (name: string) =>
-  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
-    [name]: `${name} must be the next_cursor of an earlier answer.`,
-  })
 
 function filterOf(query: ConversionListQuery, { appId, isTest }: AppCredential): ConversionFilter {
   const filter: ConversionFilter = { appId, isTest }
