@@ -110,6 +110,7 @@ async function deliver(pool: pg.Pool, appIds: number[], seconds: number): Promis
   const before = await countDelivered(pool)
   const startedMs = performance.now()
   await runLong(pool, 'UPDATE postback_lanes SET paused_at = NULL, pause_reason = NULL')
+  await pool.query('NOTIFY postbacks_due')
   await sleep(seconds * 1000)
   const elapsedMs = performance.now() - startedMs
   const after = await countDelivered(pool)

@@ -9,6 +9,20 @@ export function arrayLiteral(values: readonly Value[]): string {
   return `${text}}`
 }
 
+const MARK = '\u001e'
+
+/**
+ * Long texts, for `string_to_array(…, E'\\x1e')`: what is in them needs no escaping, which is half the cost of an array.
+ * The characters that could not be told apart, or kept, are left out.
+ */
+export const markedTexts = (texts: readonly string[]) =>
+  texts.map((text) => (UNFIT.test(text) ? text.replaceAll(ALL_UNFIT, '') : text)).join(MARK)
+
+// oxlint-disable-next-line no-control-regex
+const UNFIT = /[\0\u001e]/
+// oxlint-disable-next-line no-control-regex
+const ALL_UNFIT = /[\0\u001e]/g
+
 function element(value: Value): string {
   if (value === null) return 'NULL'
   if (typeof value === 'string') return `"${value.replaceAll(/["\\]/g, '\\$&')}"`

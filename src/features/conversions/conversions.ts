@@ -30,6 +30,12 @@ export type Conversion = Omit<Selectable<Conversions>, 'status' | 'status_reason
   actor: Actor
 }
 
+/** What is told of a conversion. */
+export type ToldConversion = Omit<
+  Conversion,
+  'publisher_id' | 'advertiser_id' | 'advertiser_transaction_id' | 'is_repeatable' | 'confirmed_at' | 'signals'
+>
+
 const TIMES = [
   'click_at',
   'confirmed_at',
@@ -48,7 +54,7 @@ export function conversionOfJson(row: Record<string, unknown>): Conversion {
 }
 
 /** As publishers see it. Why exactly something looked like fraud stays with the operator. */
-export function presentConversion(conversion: Conversion) {
+export function presentConversion(conversion: ToldConversion) {
   const time = (at: Date | null) => (at === null ? null : rfc3339(at))
   return {
     conversion_id: conversion.conversion_id,

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { type Conversion, presentConversion } from './conversions.ts'
+import { presentConversion, type ToldConversion } from './conversions.ts'
 
 const LOCK = 0x0ff3_0008
 const BATCH = 5_000
@@ -28,7 +28,7 @@ export async function numberEvents(db: Db): Promise<number> {
 }
 
 /** A move of a conversion, and the conversion as it was then. `sign` is -1 where amounts are told as taken back. */
-export type ConversionEvent = { event_id: string; created_at: Date; conversion: Conversion; sign: 1 | -1 }
+export type ConversionEvent = { event_id: string; created_at: Date; conversion: ToldConversion; sign: 1 | -1 }
 export type FeedEvent = ConversionEvent & { seq: number }
 export type NamedEvent = ConversionEvent & { offerName: string; goalName: string }
 
@@ -80,14 +80,14 @@ const selectEvents = (db: Db) =>
     .selectFrom('conversion_events as e')
     .innerJoin('conversions as c', 'c.conversion_id', 'e.conversion_id')
     .leftJoin('postback_settings as s', 's.app_id', 'e.app_id')
-    .selectAll('c')
+    .select(ALWAYS)
     .select(THEN)
     .select(['e.created_at as moved_at', 's.negative_reversals'])
 
 type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number]
 
 function eventOf({ moved_at, negative_reversals, ...row }: EventRow): ConversionEvent {
-  const conversion = row as Conversion
+  const conversion = row as ToldConversion
   const isTakenBack = conversion.status === 'reversed' && negative_reversals !== false
   return { event_id: conversion.event_id, created_at: moved_at, conversion, sign: isTakenBack ? -1 : 1 }
 }
@@ -101,7 +101,19 @@ export async function readFeedEnd(db: Db): Promise<number> {
   return seq ?? 0
 }
 
-/** What a conversion's row says now, and its event said then: the latter holds, being named last. */
+/** What never changes. */
+const ALWAYS = [
+  'c.conversion_id',
+  'c.app_id',
+  'c.offer_id',
+  'c.goal_id',
+  'c.user_id',
+  'c.is_test',
+  'c.source',
+  'c.created_at',
+] as const
+
+/** What was so then. */
 const THEN = [
   'e.sequence',
   'e.event_id',

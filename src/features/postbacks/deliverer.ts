@@ -54,7 +54,7 @@ export class Deliverer {
 
   constructor(options: DelivererOptions) {
     this.#options = options
-    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowFault, { lanes: 2, maxRows: 100 })
+    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowFault, { lanes: 1, maxRows: 200 })
   }
 
   /** Claims and starts everything that is due and fits. Resolves when there was nothing more to claim. */

@@ -23,20 +23,13 @@ export function buildRequest(
   const url = fillTemplate(settings.url, macros, (unsigned) => signUrl(secrets.at(-1) ?? '', unsigned))
   const text = settings.method === 'POST' ? JSON.stringify(body) : null
   const timestampS = Math.floor(now.getTime() / 1000)
-  return {
-    method: settings.method,
-    url,
-    headers: {
-      'user-agent': 'Offerdeck',
-      ...Object.fromEntries(Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value])),
-      ...(text === null ? {} : { 'content-type': 'application/json' }),
-      'webhook-id': body.id,
-      'webhook-timestamp': String(timestampS),
-      'webhook-signature': signMessage(secrets, body.id, timestampS, text ?? url),
-    },
-    body: text,
-    timeoutMs: settings.timeoutMs,
-  }
+  const headers: Record<string, string> = { 'user-agent': 'Offerdeck' }
+  for (const name in settings.headers) headers[name.toLowerCase()] = settings.headers[name] as string
+  if (text !== null) headers['content-type'] = 'application/json'
+  headers['webhook-id'] = body.id
+  headers['webhook-timestamp'] = String(timestampS)
+  headers['webhook-signature'] = signMessage(secrets, body.id, timestampS, text ?? url)
+  return { method: settings.method, url, headers, body: text, timeoutMs: settings.timeoutMs }
 }
 
 /** The request for the log: as sent, but for the values of custom headers and of parameters that look like secrets. */

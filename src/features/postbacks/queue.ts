@@ -8,7 +8,7 @@
 // lease, and its name is on the row: after the lease the row is somebody else's, and what the first one says then is only
 // written to the log.
 import { sql } from 'kysely'
-import { arrayLiteral } from '../../db/arrays.ts'
+import { arrayLiteral, markedTexts } from '../../db/arrays.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { type Lane, nextTryAt } from './schedule.ts'
@@ -186,18 +186,20 @@ export type Finished = {
 export async function finishClaims(db: Db, results: readonly Finished[], now: Date): Promise<void> {
   if (results.length === 0) return
   const column = (pick: (one: Finished) => string | number | boolean | Date | null) => arrayLiteral(results.map(pick))
+  const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
   await sql`/* postbacks-finish */
     WITH told AS MATERIALIZED (
       SELECT * FROM unnest(${column((one) => one.claimed.postback_id)}::uuid[], ${column((one) => one.claimed.claim_id)}::uuid[],
         ${column(stateOf)}::text[], ${column((one) => one.nextAt)}::timestamptz[], ${column((one) => one.status)}::integer[],
         ${column((one) => plain(one.error))}::text[], ${column((one) => one.attemptId)}::uuid[], ${column((one) => one.claimed.attempts)}::integer[],
         ${column((one) => one.startedAt)}::timestamptz[], ${column((one) => Math.round(one.durationMs))}::integer[], ${column((one) => one.ok)}::boolean[],
-        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${column((one) => plain(one.request))}::text[],
-        ${column((one) => plain(one.response))}::text[])
+        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${texts((one) => one.request)},
+        ${texts((one) => one.response)})
         AS t (postback_id, claim_id, state, next_at, status, error, attempt_id, attempt, started_at, duration_ms, ok, phase, remote_address, request, response)
     ), logged AS (
       INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
-      SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response FROM told
+      SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
+        coalesce(request, ''), coalesce(response, '') FROM told -- a single empty text is an empty array
       ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
     )
     UPDATE postbacks p SET state = told.state, due_at = coalesce(told.next_at, p.due_at), claim_id = NULL, lease_until = NULL,
