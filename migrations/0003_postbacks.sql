@@ -51,7 +51,7 @@ CREATE TABLE postbacks (
   sequence      integer NOT NULL,                                         -- later ones of a conversion wait for earlier ones
   status        text NOT NULL,                                            -- what the conversion became
   state         text NOT NULL CHECK (state IN ('queued', 'sending', 'delivered', 'dead')),
-  priority      smallint NOT NULL DEFAULT 0,                              -- 0: live; 1: replayed in bulk, when nothing else is due
+  priority      smallint NOT NULL DEFAULT 0,                              -- 0: live; 1: replayed in bulk, when nothing else is due; 2: of a replay that was cancelled
   due_at        timestamptz NOT NULL,
   attempts      integer NOT NULL DEFAULT 0,                               -- counted when it is claimed
   tries         integer NOT NULL DEFAULT 0,                               -- of those, since it was queued or replayed

@@ -3,7 +3,8 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
-import { isNarrowCidr, parseRanges } from './lib/ip-ranges.ts'
+import { EnvReader } from './lib/env-reader.ts'
+import { isNarrowCidr } from './lib/ip-ranges.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -174,101 +175,25 @@ export const SETTINGS: readonly Setting[] = [
 
 /** Reads the environment; throws one `OperatorError` that names every problem. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const problems: string[] = []
-  const read = (name: string) => env[name]?.trim() || null
-  const fault = <T>(fallback: T, problem: string): T => {
-    problems.push(problem)
-    return fallback
-  }
-  const readSwitch = (name: string, fallback: boolean): boolean => {
-    const text = read(name)?.toLowerCase()
-    if (text === undefined) return fallback
-    if (['on', 'true', '1', 'yes'].includes(text)) return true
-    if (['off', 'false', '0', 'no'].includes(text)) return false
-    return fault(fallback, `${name} must be "on" or "off".`)
-  }
-  const readUrl = (name: string, schemes: string[]): string | null => {
-    const text = read(name)
-    if (text === null) return null
-    const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : ''
-    if (schemes.includes(scheme)) return text
-    return fault(null, `${name} must be a URL that starts with ${schemes.map((s) => `${s}://`).join(' or ')}.`)
-  }
-
+  const given = new EnvReader(env)
+  const { problems } = given
   const production = env['NODE_ENV'] === 'production'
-  const port = readPort(read('PORT') ?? '8080') ?? fault(8080, 'PORT must be a whole number from 1 to 65535.')
-  const host = read('HOST') ?? '127.0.0.1'
-  if (!isHost(host)) problems.push('HOST must be an address or a host name, such as 0.0.0.0.')
-  const certFile = read('TLS_CERT')
-  const keyFile = read('TLS_KEY')
-  if ((certFile === null) !== (keyFile === null)) problems.push('TLS_CERT and TLS_KEY must be given together.')
-  const tls = certFile !== null && keyFile !== null ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : null
-  const databaseUrl = readUrl('DATABASE_URL', ['postgres', 'postgresql'])
-  const redisUrl = readUrl('REDIS_URL', ['redis', 'rediss'])
-  const requireHttps = readSwitch('REQUIRE_HTTPS', production)
-
-  const givenUrl = readUrl('PUBLIC_URL', ['http', 'https'])
-  if (production && read('PUBLIC_URL') === null) {
-    problems.push('PUBLIC_URL is required in production, such as https://offers.example.com.')
-  }
-  if (givenUrl !== null && (new URL(givenUrl).pathname !== '/' || /[?#@]/.test(givenUrl))) {
-    problems.push('PUBLIC_URL must be scheme, host and port only, such as https://offers.example.com.')
-  }
-  if ((production || requireHttps) && givenUrl?.startsWith('http:')) {
-    problems.push('PUBLIC_URL must start with https:// in production and while REQUIRE_HTTPS is on.')
-  }
-
-  const trustProxy = splitList(read('TRUST_PROXY'))
-  for (const cidr of trustProxy) {
-    if (!isNarrowCidr(cidr)) {
-      problems.push(
-        `TRUST_PROXY has "${cidr}", which is not an address or a CIDR such as 10.0.0.0/8 (a range of everything is refused).`,
-      )
-    }
-  }
-
-  const countryHeader = read('COUNTRY_HEADER')?.toLowerCase() ?? null
-  if (countryHeader !== null && !/^[a-z0-9-]+$/.test(countryHeader))
-    problems.push('COUNTRY_HEADER must be the name of a header, such as CF-IPCountry.')
-  if (countryHeader !== null && trustProxy.length === 0)
-    problems.push('COUNTRY_HEADER needs TRUST_PROXY: only a proxy named there is believed.')
-  const retention = read('RETENTION_DAYS') ?? '90'
-  const retentionDays = /^\d{1,4}$/.test(retention) && Number(retention) >= 7 ? Number(retention) : 0
-  if (retentionDays === 0) problems.push('RETENTION_DAYS must be a whole number from 7 to 9999.')
-  const readPath = (name: string) => {
-    const path = read(name)
-    return path === null ? null : resolve(path)
-  }
-
-  const postbackProxy = readUrl('POSTBACK_PROXY', ['http'])
-  const smtpUrl = readUrl('SMTP_URL', ['smtp', 'smtps'])
-  const readCidrs = (name: string) => {
-    const { ranges, problems: bad } = parseRanges(splitList(read(name)).join('\n'))
-    if (bad.length > 0)
-      problems.push(`${name} must be addresses or CIDRs such as 10.0.0.0/8, separated by commas. ${bad.join(' ')}`)
-    return ranges.isEmpty ? [] : splitList(read(name))
-  }
-  const postbackAllow = readCidrs('POSTBACK_ALLOW')
-  const postbackDeny = readCidrs('POSTBACK_DENY')
-  const ownUrl = isHost(host) ? defaultUrl(host, port, tls !== null) : ''
-  const publicUrl = givenUrl === null ? ownUrl : new URL(givenUrl).origin
-  const mailFrom = read('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
+  const { port, host, tls, ownUrl } = readListening(given)
+  const databaseUrl = given.url('DATABASE_URL', ['postgres', 'postgresql'])
+  const redisUrl = given.url('REDIS_URL', ['redis', 'rediss'])
+  const requireHttps = given.onOrOff('REQUIRE_HTTPS', production)
+  const publicUrl = readPublicUrl(given, production, requireHttps) ?? ownUrl
+  const { trustProxy, countryHeader } = readProxies(given)
+  const retentionDays = given.wholeNumber('RETENTION_DAYS', 90, 7, 9_999)
+  const postbackProxy = given.url('POSTBACK_PROXY', ['http'])
+  const smtpUrl = given.url('SMTP_URL', ['smtp', 'smtps'])
+  const postbackAllow = given.cidrs('POSTBACK_ALLOW')
+  const postbackDeny = given.cidrs('POSTBACK_DENY')
+  const mailFrom = given.text('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an e-mail address.')
-
-  const level = read('LOG_LEVEL') ?? 'info'
-  const logLevel =
-    LOG_LEVELS.find((known) => known === level) ??
-    fault('info' as const, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)
-
-  const secretKey = read('SECRET_KEY')
-  if (secretKey !== null && secretKey.length < 32) problems.push('SECRET_KEY must have at least 32 characters.')
-  if (read('DATABASE_URL') !== null && secretKey === null) {
-    problems.push(
-      'SECRET_KEY is required with DATABASE_URL: "openssl rand -base64 48" makes one. Keep it; every node needs the same.',
-    )
-  }
-
-  const demo = readSwitch('DEMO', databaseUrl === null && !production)
+  const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
+  const secretKey = readSecretKey(given)
+  const demo = given.onOrOff('DEMO', databaseUrl === null && !production)
   if (demo && (databaseUrl !== null || production)) {
     problems.push(
       'DEMO works only with the embedded database and not in production: its credentials are printed at every start.',
@@ -285,15 +210,15 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     port,
     host,
     publicUrl,
-    dataDir: resolve(read('DATA_DIR') ?? './data'),
+    dataDir: given.path('DATA_DIR') ?? resolve('./data'),
     databaseUrl,
     redisUrl,
     tls,
     trustProxy,
     requireHttps,
-    geoipDb: readPath('GEOIP_DB'),
+    geoipDb: given.path('GEOIP_DB'),
     countryHeader,
-    listedIps: readPath('LISTED_IPS'),
+    listedIps: given.path('LISTED_IPS'),
     retentionDays,
     postbackAllow,
     postbackDeny,
@@ -306,19 +231,17 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-const splitList = (text: string | null): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
-function readPort(text: string): number | null {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  return port >= 1 && port <= 65_535 ? port : null
-}
-
-function isHost(text: string): boolean {
-  return ipaddr.isValid(text) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
+/** `ownUrl` is the address as this machine knows it. */
+function readListening(given: EnvReader): Pick<Config, 'port' | 'host' | 'tls'> & { ownUrl: string } {
+  const port = given.wholeNumber('PORT', 8080, 1, 65_535)
+  const host = given.text('HOST') ?? '127.0.0.1'
+  const isHost = ipaddr.isValid(host) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)
+  if (!isHost) given.problems.push('HOST must be an address or a host name, such as 0.0.0.0.')
+  const certFile = given.path('TLS_CERT')
+  const keyFile = given.path('TLS_KEY')
+  if ((certFile === null) !== (keyFile === null)) given.problems.push('TLS_CERT and TLS_KEY must be given together.')
+  const tls = certFile !== null && keyFile !== null ? { certFile, keyFile } : null
+  return { port, host, tls, ownUrl: isHost ? defaultUrl(host, port, tls !== null) : '' }
 }
 
 function defaultUrl(host: string, port: number, tls: boolean): string {
@@ -326,41 +249,46 @@ function defaultUrl(host: string, port: number, tls: boolean): string {
   return new URL(`${tls ? 'https' : 'http'}://${name}:${port}`).origin
 }
 
-/** The settings as `offerdeck config` shows them: what is in force, with every secret masked. */
-export function describeConfig(
-  config: Config,
-  env: NodeJS.ProcessEnv,
-): { name: string; value: string; given: boolean }[] {
-  const inForce: Record<string, string> = {
-    PORT: String(config.port),
-    HOST: config.host,
-    PUBLIC_URL: config.publicUrl,
-    DATA_DIR: config.dataDir,
-    DATABASE_URL: config.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(config.databaseUrl),
-    REDIS_URL: config.redisUrl === null ? '(none)' : maskUrl(config.redisUrl),
-    TLS_CERT: config.tls?.certFile ?? '(none)',
-    TLS_KEY: config.tls?.keyFile ?? '(none)',
-    TRUST_PROXY: config.trustProxy.join(',') || '(none)',
-    REQUIRE_HTTPS: config.requireHttps ? 'on' : 'off',
-    GEOIP_DB: config.geoipDb ?? '(none)',
-    COUNTRY_HEADER: config.countryHeader ?? '(none)',
-    LISTED_IPS: config.listedIps ?? '(none)',
-    RETENTION_DAYS: String(config.retentionDays),
-    POSTBACK_ALLOW: config.postbackAllow.join(',') || '(none)',
-    POSTBACK_DENY: config.postbackDeny.join(',') || '(none)',
-    POSTBACK_PROXY: config.postbackProxy === null ? '(none)' : maskUrl(config.postbackProxy),
-    SMTP_URL: config.smtpUrl === null ? '(none)' : maskUrl(config.smtpUrl),
-    MAIL_FROM: config.mailFrom,
-    LOG_LEVEL: config.logLevel,
-    DEMO: config.demo ? 'on' : 'off',
-    SECRET_KEY: config.secretKey === null ? '(kept in DATA_DIR)' : '********',
+function readPublicUrl(given: EnvReader, production: boolean, requireHttps: boolean): string | null {
+  const { problems } = given
+  const url = given.url('PUBLIC_URL', ['http', 'https'])
+  if (production && given.text('PUBLIC_URL') === null) {
+    problems.push('PUBLIC_URL is required in production, such as https://offers.example.com.')
   }
-  return SETTINGS.map(({ name }) => ({ name, value: inForce[name] ?? '', given: Boolean(env[name]?.trim()) }))
+  if (url !== null && (new URL(url).pathname !== '/' || /[?#@]/.test(url))) {
+    problems.push('PUBLIC_URL must be scheme, host and port only, such as https://offers.example.com.')
+  }
+  if ((production || requireHttps) && url?.startsWith('http:')) {
+    problems.push('PUBLIC_URL must start with https:// in production and while REQUIRE_HTTPS is on.')
+  }
+  return url === null ? null : new URL(url).origin
 }
 
-/** A connection URL without its password or its parameters, either of which may carry a secret. */
-function maskUrl(text: string): string {
-  const url = new URL(text)
-  const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : ':********'}@`
-  return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : '?********'}`
+function readProxies(given: EnvReader): Pick<Config, 'trustProxy' | 'countryHeader'> {
+  const { problems } = given
+  const trustProxy = given.list('TRUST_PROXY')
+  for (const cidr of trustProxy) {
+    if (!isNarrowCidr(cidr)) {
+      problems.push(
+        `TRUST_PROXY has "${cidr}", which is not an address or a CIDR such as 10.0.0.0/8 (a range of everything is refused).`,
+      )
+    }
+  }
+  const countryHeader = given.text('COUNTRY_HEADER')?.toLowerCase() ?? null
+  if (countryHeader !== null && !/^[a-z0-9-]+$/.test(countryHeader))
+    problems.push('COUNTRY_HEADER must be the name of a header, such as CF-IPCountry.')
+  if (countryHeader !== null && trustProxy.length === 0)
+    problems.push('COUNTRY_HEADER needs TRUST_PROXY: only a proxy named there is believed.')
+  return { trustProxy, countryHeader }
+}
+
+function readSecretKey(given: EnvReader): string | null {
+  const secretKey = given.text('SECRET_KEY')
+  if (secretKey !== null && secretKey.length < 32) given.problems.push('SECRET_KEY must have at least 32 characters.')
+  if (given.text('DATABASE_URL') !== null && secretKey === null) {
+    given.problems.push(
+      'SECRET_KEY is required with DATABASE_URL: "openssl rand -base64 48" makes one. Keep it; every node needs the same.',
+    )
+  }
+  return secretKey
 }

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { createAddressGuard } from '../features/postbacks/address-guard.ts'
+import type { Health } from '../features/postbacks/postbacks.ts'
 import {
   checkSettings,
   DEFAULTS,
@@ -60,6 +61,17 @@ export const setPostbackCommand = () =>
         [fields(rest), ...warnings.map((warning) => `Warning: ${warning}`)].join('\n'),
       )
     })
+
+/** In a few words, such as "paused (failing), 12 queued, 3 dead". */
+export function describeHealth(hasAddress: boolean, health: Health | null): string {
+  const words: string[] = []
+  if (!hasAddress) words.push('none')
+  else if (health?.pause_reason) words.push(`paused (${health.pause_reason})`)
+  else if (health?.failing_since) words.push('failing')
+  if (health?.queued) words.push(`${health.queued} queued`)
+  if (health?.dead) words.push(`${health.dead} dead`)
+  return words.join(', ') || 'ok'
+}
 
 async function setPostback({ config, database: { db }, secretKey }: Context, appId: number, options: SetOptions) {
   if (options.remove === true) {

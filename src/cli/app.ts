@@ -7,10 +7,11 @@ import type { Mode } from '../features/apps/secrets.ts'
 import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { distrustApp, type TrustedOffers, trustApp } from '../features/apps/trust.ts'
 import { CATEGORIES } from '../features/offers/schema.ts'
+import { readHealth } from '../features/postbacks/postbacks.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
-import { setPostbackCommand } from './app-postback.ts'
+import { describeHealth, setPostbackCommand } from './app-postback.ts'
 import { withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
 
@@ -62,21 +63,27 @@ export const appCommand = () =>
               'Test',
               fields(test),
               '',
-              `Next: offerdeck app set-postback ${app_id} --url "https://…?user={user_id}&id={transaction_id}&status={status}&reward={reward}"`,
+              `Next: offerdeck app set-postback ${app_id} --url "https://…?user={user_id}&id={transaction_id}&status={status}&reward={reward}&test={is_test}"`,
             ].join('\n'),
           )
         }),
     )
     .addCommand(
-      new Command('list').description('list apps with their API keys').action(async (options: OutputOptions) => {
-        const apps = await withDatabase(({ database }) => listApps(database.db))
-        show(options, apps, () => {
-          const rows = apps.map(({ app_id, publisher, name, mode, api_key, rate_limit, expires_at, revoked_at, secret_leaked_at }) => ({
-            app_id, publisher, name, mode, api_key, rate_limit, state: stateOf(expires_at, revoked_at), leak_warning: secret_leaked_at,
-          })) // prettier-ignore
-          return table(rows, 'There are no apps yet. Make one with: offerdeck app create --publisher NAME --name NAME')
-        })
-      }),
+      new Command('list')
+        .description('list apps with their API keys, and how their postbacks fare')
+        .action(async (options: OutputOptions) => {
+          const apps = await withDatabase(({ database }) => listWithHealth(database.db))
+          show(options, apps, () => {
+            const rows = apps.map(({ app_id, publisher, name, mode, api_key, rate_limit, expires_at, revoked_at, postback_url, postbacks, secret_leaked_at }) => ({
+              app_id, publisher, name, mode, api_key, rate_limit, state: stateOf(expires_at, revoked_at),
+              postbacks: describeHealth(postback_url !== null, postbacks), leak_warning: secret_leaked_at,
+            })) // prettier-ignore
+            return table(
+              rows,
+              'There are no apps yet. Make one with: offerdeck app create --publisher NAME --name NAME',
+            )
+          })
+        }),
     )
     .addCommand(
       rotateCommand('rotate-secret', 'issue a new API secret; the one before stays good for the grace', rotateSecret),
@@ -111,6 +118,13 @@ export const appCommand = () =>
           )
         }),
     )
+
+/** Live and test have a row each; postbacks are those of the whole app. */
+async function listWithHealth(db: Db) {
+  const apps = await listApps(db)
+  const health = await readHealth(db, [...new Set(apps.map((app) => app.app_id))], new Date())
+  return apps.map((app) => ({ ...app, postbacks: health.get(app.app_id) ?? null }))
+}
 
 type RotateVerb = (
   db: Db,

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { type Finished, Installation, type Running, until } from '../../test/installation.ts'
+import { test } from 'node:test'
+import type { Finished } from '../../test/installation.ts'
+import { failsWith, useOperator } from '../../test/operator.ts'
 import { freePort } from '../../test/ports.ts'
 import { openPool } from '../db/open.ts'
 import { hasValidChecksum } from '../features/apps/secrets.ts'
-
-type Credentials = { api_key: string; api_secret: string; signing_secret: string }
-type MadeApp = Credentials & { app_id: number; test: Credentials }
 
 const COMMANDS: Record<string, string[]> = {
   '': [
@@ -27,6 +22,7 @@ const COMMANDS: Record<string, string[]> = {
     'conversion',
     'inbound',
     'postback',
+    'notice',
     'listen',
     'ledger',
     'fraud',
@@ -39,48 +35,13 @@ const COMMANDS: Record<string, string[]> = {
   conversion: ['approve', 'reject', 'reverse', 'list', 'show'],
   inbound: ['list', 'reprocess'],
   postback: ['list', 'show', 'replay', 'test'],
+  notice: ['list'],
   ledger: ['check', 'balance', 'statement', 'payout', 'receipt'],
   fraud: ['list', 'set', 'unset'],
 }
 const CANARY = 'canary-canary-canary-canary-canary'
 
-// A server runs beside nearly all commands below: they share its database, and none needs to start one.
-const home = new Installation()
-let server: Running & { url: string }
-let count = 0
-before(async () => {
-  await home.run(['--help']) // compiles the program, once; all others would at the same time
-  server = await home.serve({ DEMO: 'off' })
-})
-after(() => home.remove())
-
-async function makeApp(): Promise<MadeApp & { publisher: string }> {
-  const publisher = `Publisher ${count++}`
-  await home.json('publisher', 'create', '--name', publisher)
-  return { ...(await home.json<MadeApp>('app', 'create', '--publisher', publisher, '--name', 'App')), publisher }
-}
-
-function writeOffers(...rows: Record<string, unknown>[]): string {
-  const file = join(home.folder, `offers-${count++}.json`)
-  const plain = { name: 'An offer', category: 'app', payout: 1.5, destination_url: 'https://ads.example.com/' }
-  writeFileSync(file, JSON.stringify(rows.map((row, i) => ({ ...plain, external_id: `row-${i}`, ...row }))))
-  return file
-}
-
-async function listOffers(of: Credentials): Promise<{ status: number; ids: number[] }> {
-  const reply = await fetch(`${server.url}/api/v1/offers?userId=u&limit=100`, {
-    headers: { 'x-api-key': of.api_key, 'x-api-secret': of.api_secret },
-  })
-  const { data } = (await reply.json()) as { data?: { offers: { offer_id: number }[] } }
-  return { status: reply.status, ids: data?.offers.map((offer) => offer.offer_id) ?? [] }
-}
-
-/** A failure as an operator should see it: status 1, a sentence on the standard error, no stack. */
-function failsWith({ status, err }: Finished, message: RegExp): void {
-  assert.match(err, message)
-  assert.doesNotMatch(err, /^ {4}at |should not have happened|node:internal|file:\/\//m)
-  assert.equal(status, 1)
-}
+const { home, makeApp, writeOffers } = useOperator()
 
 test('every command is there, with help that explains it and offers --json', async () => {
   const groups = Object.entries(COMMANDS)
@@ -259,65 +220,8 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
   assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })
 })
 
-const withinASecond = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
-
-test('what a command changes beside a running server is served within a second', async () => {
-  const [app] = await Promise.all([makeApp(), home.json('advertiser', 'create', '--name', 'Neighbour')])
-  await home.json('offer', 'import', writeOffers({ advertiser: 'Neighbour', payout: 2.5 }))
-  const [offer] = await home.json<{ offer_id: number }[]>('offer', 'list', '--advertiser', 'Neighbour')
-  const id = offer?.offer_id ?? 0
-  assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
-  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
-  assert.equal((await listOffers(app.test)).status, 200)
-  await home.json('offer', 'pause', String(id))
-  await withinASecond(async () => !(await listOffers(app)).ids.includes(id))
-  assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
-  await home.json('offer', 'resume', String(id))
-  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
-  const rotated = await home.json<Credentials>('app', 'rotate-secret', String(app.app_id), '--grace', '0s')
-  await withinASecond(async () => (await listOffers(app)).status === 401)
-  assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
-  await home.json('app', 'revoke', String(app.app_id))
-  await withinASecond(async () => (await listOffers({ ...app, ...rotated })).status === 401)
-  assert.match((await home.run(['app', 'list'])).out, new RegExp(`${app.api_key}.* revoked`))
-})
-
 test('migrate and seed can be repeated', async () => {
   assert.deepEqual(await home.json('migrate'), { applied: [] })
   assert.deepEqual(await home.json('seed', '--offers', '5'), { created: 5 })
   assert.deepEqual(await home.json('seed', '--offers', '7'), { created: 2 })
-})
-
-test('a taken port is told, with what to do', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as { port: number }
-  failsWith(
-    await home.run(['serve'], { PORT: String(port), DEMO: 'off' }),
-    new RegExp(`Port ${port} .*is taken.*PORT=`),
-  )
-  other.close()
-})
-
-test('the server starts with a demo whose request works as printed, stops at Ctrl-C, and starts again after a kill', async () => {
-  const fresh = new Installation(home)
-  try {
-    const first = await fresh.serve()
-    const [, url = '', key = '', secret = ''] = /curl '(.*?)' -H 'X-API-Key: (.*?)' -H 'X-API-Secret: (.*?)'/.exec(first.out) ?? [] // prettier-ignore
-    assert.equal((await fetch(url, { headers: { 'x-api-key': key, 'x-api-secret': secret } })).status, 200)
-    assert.ok(fresh.postgresProcesses().length > 0)
-    const { status, err } = await first.kill('SIGINT')
-    assert.deepEqual({ status, err }, { status: 0, err: '' })
-    assert.deepEqual(fresh.postgresProcesses(), [])
-
-    const second = await fresh.serve({}, ['--json'])
-    assert.partialDeepStrictEqual(JSON.parse(second.out), { address: second.url, demo: { api_key: key } })
-    await second.kill('SIGKILL')
-    const third = await fresh.serve()
-    assert.match(third.out, new RegExp(`API key +${key}\n`))
-    assert.equal((await third.kill('SIGTERM')).status, 0)
-    assert.deepEqual(fresh.postgresProcesses(), [])
-  } finally {
-    await fresh.remove()
-  }
 })

@@ -1,9 +1,7 @@
 import { Command } from 'commander'
-import { OperatorError } from '../errors.ts'
 import { type ClickFilter, listClicks } from '../features/clicks/clicks.ts'
-import { isUuid } from '../lib/uuid7.ts'
 import { withDatabase } from './context.ts'
-import { type OutputOptions, readId, readLimit, show, table } from './output.ts'
+import { type OutputOptions, readId, readLimit, readOn, readUuid, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & { app?: string; user?: string; offer?: string; before?: string; limit: string }
 
@@ -22,12 +20,10 @@ export const clickCommand = () =>
         if (options.app !== undefined) filter.appId = readId(options.app)
         if (options.user !== undefined) filter.userId = options.user
         if (options.offer !== undefined) filter.offerId = readId(options.offer)
-        if (options.before !== undefined && !isUuid(options.before))
-          throw new OperatorError('--before must be a click_id.')
-        if (options.before !== undefined) filter.before = options.before
+        if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a click_id')
         const clicks = await withDatabase(({ database }) => listClicks(database.db, filter, limit))
         show(options, clicks, () => {
-          const more = clicks.length === limit ? `\n\nThere may be more: add --before ${clicks.at(-1)?.click_id}` : ''
+          const more = readOn(clicks, limit, (last) => `add --before ${last.click_id}`)
           return table(clicks, 'There are no such clicks.') + more
         })
       }),

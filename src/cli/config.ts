@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { describeConfig, loadConfig } from '../config.ts'
+import { type Config, loadConfig, SETTINGS } from '../config.ts'
 import { type OutputOptions, show, table } from './output.ts'
 
 export const configCommand = () =>
@@ -14,3 +14,42 @@ export const configCommand = () =>
         ),
       )
     })
+
+/** The settings as `offerdeck config` shows them: what is in force, with every secret masked. */
+export function describeConfig(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+): { name: string; value: string; given: boolean }[] {
+  const inForce: Record<string, string> = {
+    PORT: String(config.port),
+    HOST: config.host,
+    PUBLIC_URL: config.publicUrl,
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: config.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(config.databaseUrl),
+    REDIS_URL: config.redisUrl === null ? '(none)' : maskUrl(config.redisUrl),
+    TLS_CERT: config.tls?.certFile ?? '(none)',
+    TLS_KEY: config.tls?.keyFile ?? '(none)',
+    TRUST_PROXY: config.trustProxy.join(',') || '(none)',
+    REQUIRE_HTTPS: config.requireHttps ? 'on' : 'off',
+    GEOIP_DB: config.geoipDb ?? '(none)',
+    COUNTRY_HEADER: config.countryHeader ?? '(none)',
+    LISTED_IPS: config.listedIps ?? '(none)',
+    RETENTION_DAYS: String(config.retentionDays),
+    POSTBACK_ALLOW: config.postbackAllow.join(',') || '(none)',
+    POSTBACK_DENY: config.postbackDeny.join(',') || '(none)',
+    POSTBACK_PROXY: config.postbackProxy === null ? '(none)' : maskUrl(config.postbackProxy),
+    SMTP_URL: config.smtpUrl === null ? '(none)' : maskUrl(config.smtpUrl),
+    MAIL_FROM: config.mailFrom,
+    LOG_LEVEL: config.logLevel,
+    DEMO: config.demo ? 'on' : 'off',
+    SECRET_KEY: config.secretKey === null ? '(kept in DATA_DIR)' : '********',
+  }
+  return SETTINGS.map(({ name }) => ({ name, value: inForce[name] ?? '', given: Boolean(env[name]?.trim()) }))
+}
+
+/** A connection URL without its password or its parameters, either of which may carry a secret. */
+function maskUrl(text: string): string {
+  const url = new URL(text)
+  const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : ':********'}@`
+  return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : '?********'}`
+}

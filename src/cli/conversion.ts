@@ -12,10 +12,9 @@ import {
   STATUSES,
 } from '../features/conversions/conversions.ts'
 import { settle } from '../features/conversions/settle.ts'
-import { parseTime } from '../lib/time.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, readLimit, show, table } from './output.ts'
+import { fields, type OutputOptions, readId, readLimit, readOn, readTime, readUuid, show, table } from './output.ts'
 
 const BATCH = 50
 
@@ -53,8 +52,7 @@ export const conversionCommand = () =>
           const limit = readLimit(options.limit)
           const found = await withDatabase(({ database }) => listConversions(database.db, readFilter(options), limit))
           show(options, found, () => {
-            const more =
-              found.length === limit ? `\n\nThere may be more: add --before ${found.at(-1)?.conversion_id}` : ''
+            const more = readOn(found, limit, (last) => `add --before ${last.conversion_id}`)
             return table(found.map(summary), 'There are no such conversions.') + more
           })
         }),
@@ -94,16 +92,9 @@ function readFilter(options: ListOptions): ConversionFilter {
   if (options.offer !== undefined) filter.offerId = readId(options.offer)
   if (options.user !== undefined) filter.userId = options.user
   if (options.status !== undefined) filter.status = options.status
-  for (const name of ['from', 'to'] as const) {
-    const text = options[name]
-    const time = text === undefined ? undefined : parseTime(text)
-    if (time === null) throw new OperatorError(`--${name} must be a time such as 2026-01-31T12:00:00Z.`)
-    if (time !== undefined) filter[name] = time
-  }
-  if (options.before !== undefined) {
-    if (!isUuid(options.before)) throw new OperatorError('--before must be a conversion_id.')
-    filter.before = options.before
-  }
+  if (options.from !== undefined) filter.from = readTime(options.from, '--from')
+  if (options.to !== undefined) filter.to = readTime(options.to, '--to')
+  if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a conversion_id')
   return filter
 }
 

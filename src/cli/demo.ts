@@ -20,7 +20,7 @@ const APP = 'Demo app'
 
 /** Where `offerdeck listen` hears it. */
 const POSTBACK_URL =
-  'http://127.0.0.1:8088/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&offer={offer_name}&signature={signature}'
+  'http://127.0.0.1:8088/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&test={is_test}&offer={offer_name}&signature={signature}'
 
 type Keys = { api_key: string; api_secret: string; signing_secret: string }
 export type DemoApp = Keys & { app_id: number; test: Keys }

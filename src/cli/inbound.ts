@@ -1,13 +1,11 @@
 import { Command } from 'commander'
-import { OperatorError } from '../errors.ts'
 import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../features/clicks/geo.ts'
 import { type CallFilter, callOf, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
-import { isUuid } from '../lib/uuid7.ts'
 import { type Context, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
-import { type OutputOptions, readLimit, show, table } from './output.ts'
+import { type OutputOptions, readLimit, readOn, readUuid, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & {
   outcome?: string
@@ -34,15 +32,13 @@ export const inboundCommand = () =>
             const filter: CallFilter = {}
             if (options.outcome !== undefined) filter.outcome = options.outcome
             if (options.click !== undefined) filter.clickId = options.click
-            if (options.before !== undefined && !isUuid(options.before))
-              throw new OperatorError('--before must be an inbound_id.')
-            if (options.before !== undefined) filter.before = options.before
+            if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'an inbound_id')
             if (options.advertiser !== undefined)
               filter.advertiserId = (await findAdvertiser(db, options.advertiser)).advertiser_id
             return listCalls(db, filter, limit)
           })
           show(options, calls, () => {
-            const more = calls.length === limit ? `\n\nThere may be more: add --before ${calls.at(-1)?.inbound_id}` : ''
+            const more = readOn(calls, limit, (last) => `add --before ${last.inbound_id}`)
             return table(calls.map(summary), 'There are no such calls.') + more
           })
         }),

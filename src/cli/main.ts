@@ -14,6 +14,7 @@ import { inboundCommand } from './inbound.ts'
 import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
 import { migrateCommand } from './migrate.ts'
+import { noticeCommand } from './notice.ts'
 import { offerCommand } from './offer.ts'
 import { postbackCommand } from './postback.ts'
 import { publisherCommand } from './publisher.ts'
@@ -41,6 +42,7 @@ for (const command of [
   conversionCommand(),
   inboundCommand(),
   postbackCommand(),
+  noticeCommand(),
   listenCommand(),
   ledgerCommand(),
   fraudCommand(),

@@ -5,7 +5,7 @@ import { importOffers, type ImportResult, type RowProblem } from '../features/of
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, readLimit, show, table } from './output.ts'
+import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
 
 const MAX_PROBLEMS_SHOWN = 1_000
@@ -33,10 +33,7 @@ export const offerCommand = () =>
           }
           const offers = await withDatabase(({ database }) => listOffers(database.db, page))
           show(options, offers, () => {
-            const more =
-              offers.length === page.limit
-                ? `\n\nThere may be more: offerdeck offer list --after ${offers.at(-1)?.offer_id}`
-                : ''
+            const more = readOn(offers, page.limit, (last) => `offerdeck offer list --after ${last.offer_id}`)
             return table(offers, 'There are no offers here. Make some with: offerdeck offer import FILE') + more
           })
         }),

@@ -1,6 +1,7 @@
 import { OperatorError } from '../errors.ts'
 import { microsToUsd } from '../lib/money.ts'
-import { rfc3339 } from '../lib/time.ts'
+import { parseTime, rfc3339 } from '../lib/time.ts'
+import { isUuid } from '../lib/uuid7.ts'
 
 export type OutputOptions = { json?: boolean }
 
@@ -46,6 +47,12 @@ export function table(rows: Record<string, unknown>[], empty: string): string {
     .join('\n')
 }
 
+/** What stands under a list that is as long as was asked for: `how` to see what comes after the last one. */
+export function readOn<T>(listed: readonly T[], limit: number, how: (last: T) => string): string {
+  const last = listed.length === limit ? listed.at(-1) : undefined
+  return last === undefined ? '' : `\n\nThere may be more: ${how(last)}`
+}
+
 /** One record, a field a line. */
 export function fields(record: Record<string, unknown>): string {
   const entries = Object.entries(present(record) as Record<string, unknown>)
@@ -70,4 +77,16 @@ export function readLimit(text: string): number {
 export function readId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new OperatorError(`"${text}" is not an id: ids are whole numbers.`)
   return Number(text)
+}
+
+/** The id of something that is not numbered, called `what`. */
+export function readUuid(text: string, option: string, what: string): string {
+  if (!isUuid(text)) throw new OperatorError(`${option} must be ${what}.`)
+  return text
+}
+
+export function readTime(text: string, option: string): Date {
+  const time = parseTime(text)
+  if (time === null) throw new OperatorError(`${option} must be a time such as 2026-01-31T12:00:00Z.`)
+  return time
 }

@@ -15,10 +15,8 @@ import {
 } from '../features/postbacks/postbacks.ts'
 import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
 import { readTrial, SCENARIO_NAMES, startTrial } from '../features/postbacks/trials.ts'
-import { parseTime } from '../lib/time.ts'
-import { isUuid } from '../lib/uuid7.ts'
 import { withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, readLimit, show, table } from './output.ts'
+import { fields, type OutputOptions, readId, readLimit, readOn, readTime, readUuid, show, table } from './output.ts'
 
 const TRIAL_PATIENCE_MS = 60_000
 
@@ -41,7 +39,7 @@ export const postbackCommand = () =>
           if (options.app !== undefined) filter.appId = readId(options.app)
           if (options.state !== undefined) filter.state = options.state
           if (options.conversion !== undefined) filter.conversionId = options.conversion
-          if (options.before !== undefined) filter.before = readUuid(options.before, '--before')
+          if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a postback_id')
           const found = await withDatabase(({ database }) => listPostbacks(database.db, filter, limit))
           show(options, found, () => {
             const rows = found.map(({ app_id, ...one }) => {
@@ -59,8 +57,7 @@ export const postbackCommand = () =>
                 created_at,
               }
             })
-            const more =
-              found.length === limit ? `\n\nThere may be more: add --before ${found.at(-1)?.postback_id}` : ''
+            const more = readOn(found, limit, (last) => `add --before ${last.postback_id}`)
             return table(rows, 'There are no such postbacks.') + more
           })
         }),
@@ -133,8 +130,8 @@ async function replay(db: Db, id: string | undefined, options: ReplayOptions): P
   if (options.app === undefined) throw new OperatorError('Name a postback_id, or an app with --app.')
   const filter: ReplayFilter = {}
   if (options.state !== undefined) filter.state = options.state
-  if (options.from !== undefined) filter.from = readTime(options.from, '--from')
-  if (options.to !== undefined) filter.to = readTime(options.to, '--to')
+  if (options.from !== undefined) filter.from = readTime(options.from, '--from').toISOString()
+  if (options.to !== undefined) filter.to = readTime(options.to, '--to').toISOString()
   const replayId = await startReplay(db, readId(options.app), filter)
   return { ...(await readReplay(db, replayId)), next: `offerdeck postback replay --status ${replayId}` }
 }
@@ -171,17 +168,6 @@ async function waitForTrial(db: Db, testId: string) {
     if (Date.now() > untilMs)
       throw new OperatorError('Nothing has sent the test postbacks. Is a worker running ("offerdeck serve")?')
   }
-}
-
-function readUuid(text: string, name: string): string {
-  if (!isUuid(text)) throw new OperatorError(`${name} must be a postback_id.`)
-  return text
-}
-
-function readTime(text: string, name: string): string {
-  const time = parseTime(text)
-  if (time === null) throw new OperatorError(`${name} must be a time such as 2030-01-31T12:00:00Z.`)
-  return time.toISOString()
 }
 
 const noSuch = (id: string) => new OperatorError(`There is no postback ${id}. "offerdeck postback list" shows them.`)

@@ -2,8 +2,6 @@
 // one id however often; nothing is told that did not happen, and nothing counts as told that was not received.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,8 +10,9 @@ import { type Database, openDatabase } from '../../src/db/open.ts'
 import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
 import { settle } from '../../src/features/conversions/settle.ts'
 import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
-import { verifyMessage } from '../../src/features/postbacks/signing.ts'
 import { Installation, type Running, until } from '../installation.ts'
+import { compareOrder, compareWithAcknowledged, compareWithQueue, none } from './compare-postbacks.ts'
+import { MoodyReceiver, QUERY } from './moody-receiver.ts'
 
 const GIVEN_ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
 const ROUNDS = GIVEN_ROUNDS >= 30 ? 50 : GIVEN_ROUNDS
@@ -27,9 +26,6 @@ const PATIENCE_MS = 60_000
 const MAX_UNTOLD = 200 // more would only make the end longer
 
 type App = IssuedCredentials & { app_id: number }
-type Told = { webhookId: string; conversionId: string; status: string; userId: string }
-/** One request: when it came, and when a whole 2xx answer went out to somebody who was still there. Counted, not timed. */
-type Arrival = Told & { came: number; accepted: number | null; wasDropped: boolean; verdict: string }
 
 const program = new Installation()
 const apps: App[] = []
@@ -42,62 +38,12 @@ const attempted = new Set<string>()
 /** Conversions that were acknowledged: as approved, and as reversed. */
 const approved = new Set<string>()
 const reversed = new Set<string>()
+/** Answers that nobody expects. */
 const strange: unknown[] = []
-const arrivals: Arrival[] = []
-/** The ids of those that were accepted. */
-const told = new Set<string>()
-let clock = 0
-
-const receiver = createServer((request, response) => {
-  const parts: Buffer[] = []
-  request.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
-  request.on('end', () => receive(request, response, Buffer.concat(parts)))
-})
-
-/** Mostly it answers as it should; sometimes late, too late, badly, half or not at all. */
-function receive(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
-  const isPost = request.method === 'POST'
-  const url = `${receiverUrl()}${request.url ?? ''}`
-  const secret = apps[isPost ? 0 : 1]?.signing_secret ?? ''
-  const verdict = verifyMessage([secret], request.headers, isPost ? body : url, Date.now() / 1000)
-  const event = isPost ? readBody(body) : readQuery(url)
-  const webhookId = String(request.headers['webhook-id'])
-  const arrival: Arrival = { ...event, webhookId, came: clock++, accepted: null, wasDropped: false, verdict }
-  if (event.webhookId !== webhookId) strange.push(event)
-  arrivals.push(arrival)
-  const accept = () => {
-    if (request.socket.destroyed) return
-    arrival.accepted = clock++
-    told.add(webhookId)
-    response.end('OK')
-  }
-  const chance = Math.random()
-  if (chance < 0.03) response.writeHead(500).end()
-  else if (chance < 0.05) {
-    arrival.wasDropped = true
-    request.socket.resetAndDestroy()
-  } else if (chance < 0.06)
-    response.writeHead(200, { 'content-length': '100' }).write('OK', () => request.socket.resetAndDestroy())
-  else if (chance < 0.07) setTimeout(accept, TIMEOUT_S * 1_500)
-  else if (chance < 0.12) setTimeout(accept, Math.random() * 300)
-  else accept()
-}
-
-function readBody(body: Buffer): Told {
-  const { id, data } = JSON.parse(body.toString()) as { id: string; data: Record<string, string> }
-  const { conversion_id = '', status = '', user_id = '' } = data
-  return { webhookId: id, conversionId: conversion_id, status, userId: user_id }
-}
-
-function readQuery(url: string): Told {
-  const { id = '', c = '', s = '', u = '' } = Object.fromEntries(new URL(url).searchParams)
-  return { webhookId: id, conversionId: c, status: s, userId: u }
-}
-
-const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+const receiver = new MoodyReceiver(TIMEOUT_S * 1_000, (method) => apps[METHODS.indexOf(method)]?.signing_secret ?? '')
 
 before(async () => {
-  await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+  await receiver.open()
   // Held from the start: else each command would start PostgreSQL and stop it.
   database = await openDatabase({ databaseUrl: null, dataDir: program.dataDir, connections: 2 })
   await program.json('seed', '--offers', '1')
@@ -106,8 +52,8 @@ before(async () => {
     const create = ['app', 'create', '--publisher', method, '--name', method, '--rate-limit', '1000000']
     const app = await program.json<App>(...create)
     await program.json('app', 'trust', String(app.app_id), '--all')
-    const query = method === 'GET' ? '?id={event_id}&c={conversion_id}&s={status}&u={user_id}' : ''
-    const set = ['--method', method, '--url', `${receiverUrl()}/${query}`, '--timeout', `${TIMEOUT_S}s`]
+    const query = method === 'GET' ? QUERY : ''
+    const set = ['--method', method, '--url', `${receiver.url}/${query}`, '--timeout', `${TIMEOUT_S}s`]
     const { status, err } = await program.run(['app', 'set-postback', String(app.app_id), ...set], ENV)
     assert.equal(status, 0, err)
     apps.push(app)
@@ -116,7 +62,6 @@ before(async () => {
 })
 after(async () => {
   await database.close()
-  receiver.closeAllConnections()
   receiver.close()
   await program.remove()
 })
@@ -131,7 +76,7 @@ async function startWorker(): Promise<void> {
 /** Reports conversions, one after the other; some of those that were acknowledged are handed on to be reversed. */
 async function reportUntil(name: string, doomed: string[], isOver: () => boolean): Promise<void> {
   for (let i = 0; !isOver(); i++) {
-    while (approved.size + reversed.size - told.size > MAX_UNTOLD && !isOver()) await sleep(PAUSE_MS)
+    while (approved.size + reversed.size - receiver.told.size > MAX_UNTOLD && !isOver()) await sleep(PAUSE_MS)
     const userId = `${name}-${i}`
     const app = apps[i % apps.length]
     attempted.add(userId)
@@ -179,11 +124,11 @@ async function reverseUntil(doomed: string[], isOver: () => boolean): Promise<vo
 
 /** Long enough that everything goes again, then a while more: the kill comes at a moment that nobody chose. */
 async function someTraffic(): Promise<void> {
-  const [acknowledged, came] = [approved.size, arrivals.length]
+  const [acknowledged, came] = [approved.size, receiver.arrivals.length]
   await until(async () => {
     // What a server that died had granted, and could not say any more. Tries are over long before.
     await endLeases(20 * TIMEOUT_S).catch(() => {})
-    return approved.size > acknowledged + 20 && arrivals.length > came + 20
+    return approved.size > acknowledged + 20 && receiver.arrivals.length > came + 20
   }, PATIENCE_MS)
   await sleep(Math.random() * 500)
 }
@@ -235,70 +180,6 @@ async function deliverAll(): Promise<void> {
   }, PATIENCE_MS)
 }
 
-/** Shows a few only: the difference of thousands takes more memory than the machine has. */
-const none = (found: unknown[], what: string) => assert.deepEqual(found.slice(0, 5), [], `${found.length} ${what}`)
-
-const nameOf = (event: { conversionId: string; status: string }) => `${event.status} ${event.conversionId}`
-
-function compareWithAcknowledged(): void {
-  none(strange, 'answers or messages that nobody expects')
-  const wrong = arrivals.filter((one) => one.verdict !== 'ok')
-  none(wrong, 'with a signature that does not fit')
-  const unknown = arrivals.filter((one) => !attempted.has(one.userId))
-  none(unknown, 'about users for whom nothing was sent')
-  const accepted = new Set(arrivals.filter((one) => one.accepted !== null).map(nameOf))
-  const owed = [
-    ...[...approved].map((conversionId) => nameOf({ conversionId, status: 'approved' })),
-    ...[...reversed].map((conversionId) => nameOf({ conversionId, status: 'reversed' })),
-  ]
-  const untold = owed.filter((event) => !accepted.has(event))
-  none(untold, 'acknowledged, but never told')
-  const ids = Map.groupBy(arrivals, nameOf)
-  const manyIds = [...ids.values()].filter((all) => all.some((one) => one.webhookId !== all[0]?.webhookId))
-  none(manyIds, 'told with more than one id')
-  assert.equal(new Set(arrivals.map((one) => one.webhookId)).size, ids.size, 'each event has an id of its own')
-}
-
-/** A reversal comes after its approval was accepted, and after it no approval comes any more. */
-function compareOrder(): void {
-  const early = [...Map.groupBy(arrivals, (one) => one.conversionId).values()].filter((all) => {
-    const approvals = all.filter((one) => one.status === 'approved')
-    const firstReversal = Math.min(...all.filter((one) => one.status === 'reversed').map((one) => one.came))
-    if (firstReversal === Infinity) return false
-    const isAccepted = approvals.some((one) => one.accepted !== null && one.accepted < firstReversal)
-    return !isAccepted || approvals.some((one) => one.came > firstReversal)
-  })
-  none(early, 'conversions whose reversal came before the approval was done')
-}
-
-async function compareWithQueue(): Promise<void> {
-  const rows = await database.db
-    .selectFrom('postbacks')
-    .select(['postback_id', 'conversion_id', 'status', 'state', 'attempts'])
-    .execute()
-  const undelivered = rows.filter((row) => row.state !== 'delivered')
-  none(undelivered, 'not delivered')
-  const seen = Map.groupBy(arrivals, (one) => one.webhookId)
-  const unreal = rows.filter((row) => !seen.get(row.postback_id)?.some((one) => one.accepted !== null))
-  none(unreal, 'delivered, but never accepted')
-  const names = new Map(rows.map((row) => [row.postback_id, `${row.status} ${row.conversion_id}`]))
-  const invented = arrivals.filter((one) => names.get(one.webhookId) !== nameOf(one))
-  none(invented, 'told, but not in the queue')
-  // A request on a connection that was used before and then closed without an answer is repeated within the same try.
-  const tries = (id: string) => seen.get(id)?.filter((one) => !one.wasDropped).length ?? 0
-  const uncounted = rows.filter((row) => tries(row.postback_id) > row.attempts)
-  none(uncounted, 'tried more often than counted')
-  const { rows: gaps } = await sql`
-    SELECT p.postback_id, p.attempts, array_agg(a.attempt ORDER BY a.attempt) AS logged
-    FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id) GROUP BY p.postback_id
-    HAVING count(DISTINCT a.attempt) <> p.attempts OR count(*) <> p.attempts`.execute(database.db)
-  none(gaps, 'whose log has not one line for each try')
-  const { rows: untold } = await sql`
-    SELECT e.conversion_id, e.sequence FROM conversion_events e LEFT JOIN postbacks p ON p.postback_id = e.event_id
-    WHERE p.postback_id IS NULL`.execute(database.db)
-  none(untold, 'events without a postback')
-}
-
 test(`after kill -9 of the worker, the API or PostgreSQL under load, every event is told, in order and by one id (${ROUNDS} rounds)`, async () => {
   await startApi()
   await startWorker()
@@ -320,7 +201,8 @@ test(`after kill -9 of the worker, the API or PostgreSQL under load, every event
   await Promise.all([...clients, reverser])
   await deliverAll()
   assert.ok(approved.size > ROUNDS * 20 && reversed.size > ROUNDS)
-  compareWithAcknowledged()
-  compareOrder()
-  await compareWithQueue()
+  none([...strange, ...receiver.strange], 'answers or messages that nobody expects')
+  compareWithAcknowledged(receiver.arrivals, { attempted, approved, reversed })
+  compareOrder(receiver.arrivals)
+  await compareWithQueue(database.db, receiver.arrivals)
 })

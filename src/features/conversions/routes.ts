@@ -4,6 +4,7 @@ import { AppError, badCursor } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
+import { cutPage } from '../../http/paging.ts'
 import { parseTime } from '../../lib/time.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
@@ -81,11 +82,8 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
     async (request, reply) => {
       const { limit } = request.query
       const found = await listConversions(db, filterOf(request.query, gate.callerOf(request)), limit + 1)
-      const page = found.slice(0, limit)
-      const data = {
-        conversions: page.map(presentConversion),
-        next_cursor: found.length > limit ? (page.at(-1)?.conversion_id ?? null) : null,
-      }
+      const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
+      const data = { conversions: page.map(presentConversion), next_cursor: nextCursor }
       sendJson(request, reply, 200, successJson(request, data, 'Conversions retrieved successfully'))
       return reply
     },

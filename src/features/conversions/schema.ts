@@ -1,5 +1,6 @@
 // The shapes of the conversions API.
 import { type Static, Type } from 'typebox'
+import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
 import { oneOf, UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from './conversions.ts'
@@ -72,16 +73,13 @@ export const ConversionListQuery = Type.Object({
   status: Type.Optional(oneOf(STATUSES, { description: 'Only those in this state.' })),
   from: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made at this time or later.' })),
   to: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made before this time.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The next_cursor of the page before.' }),
-  ),
+  ...PAGE_QUERY,
 })
 export type ConversionListQuery = Static<typeof ConversionListQuery> & { limit: number }
 
 export const ConversionList = Type.Object({
   conversions: Type.Array(Conversion, { description: 'Newest first.' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }),
+  next_cursor: NextCursor,
 })
 
 export const ConversionParams = Type.Object({ conversion_id: Type.String() })

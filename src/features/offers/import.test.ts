@@ -1,57 +1,16 @@
+// What an import makes of rows: of their fields, and of offers that are there already.
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { asCsv, asJson, FORMATS, FULL_CELLS, type Imported, useOfferFiles, write } from '../../../test/offer-files.ts'
-import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { OperatorError } from '../../errors.ts'
-import { createAdvertiser } from '../accounts/advertisers.ts'
-import { importOffers } from './import.ts'
+import { asCsv, asJson, FORMATS, FULL_CELLS, write } from '../../../test/offer-files.ts'
+import { counts, row, useImports } from '../../../test/offer-imports.ts'
 
-const world = useWorld('import')
-const files = useOfferFiles()
-const ADVERTISER = 'Acme, "the" Company'
-const COUNTS = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
-let count = 0
-let advertiser: Promise<unknown> | undefined
-
-/** The database, with the advertiser of all rows in it. */
-async function prepare() {
-  await (advertiser ??= createAdvertiser(world.database.db, SECRET_KEY, ADVERTISER))
-  return world.database.db
-}
-
-const bring = async (name: string, content: string) => files.importText(await prepare(), name, content)
-
-/** A row of an offer that is not there yet. */
-const row = (more: Record<string, unknown> = {}) => ({
-  external_id: `row-${count++}`,
-  advertiser: ADVERTISER,
-  name: 'An offer',
-  category: 'app',
-  payout: '1.25',
-  destination_url: 'https://ads.example.com/?click={click_id}',
-  ...more,
-})
-
-function counts(imported: Imported, expected: Partial<typeof COUNTS>): void {
-  const { problems, ...result } = imported
-  assert.deepEqual(result, { ...COUNTS, ...expected }, JSON.stringify(problems))
-}
-
-const offerOf = (externalId: string) =>
-  world.database.db.selectFrom('offers').selectAll().where('external_id', '=', externalId).executeTakeFirstOrThrow()
+const { world, bring, offerOf, isKnown } = useImports('import')
 
 const goalsOf = (offerId: number) =>
   world.database.db.selectFrom('goals').selectAll().where('offer_id', '=', offerId).orderBy('place').execute()
 
 const stamps = () =>
   world.database.db.selectFrom('offers').select(['offer_id', 'updated_at', 'changed_xid']).orderBy('offer_id').execute()
-
-const isKnown = async (externalId: string) =>
-  (await world.database.db.selectFrom('offers').select('offer_id').where('external_id', '=', externalId).execute())
-    .length === 1
 
 const step = (name: string, payout: number, more = {}) => ({ name, payout, ...more })
 
@@ -171,33 +130,6 @@ for (const format of FORMATS) {
     assert.equal(imported.created + imported.updated + imported.unchanged, imported.rows)
     assert.equal((await offerOf(twice.external_id)).name, 'Third')
   })
-
-  test(`a ${format} file of 20,000 rows is read as a stream`, async () => {
-    const rows = Array.from({ length: 20_000 }, () => row({ description: 'long '.repeat(100) }))
-    const file = join(files.folder, `big.${format}`)
-    await writeFile(file, write(format, rows))
-    const heapBefore = process.memoryUsage().heapUsed
-    let heapMost = 0
-    let readLast = 0
-    const result = await importOffers(await prepare(), file, {
-      onProblem: ({ line, problem }) => assert.fail(`line ${line}: ${problem}`),
-      onProgress: (read, total) => {
-        assert.ok(read >= readLast && read <= total)
-        if (readLast === 0) assert.ok(read < total / 4, 'the whole file was read before the first rows were written')
-        readLast = read
-        heapMost = Math.max(heapMost, process.memoryUsage().heapUsed)
-      },
-    })
-    assert.deepEqual(result, { ...COUNTS, rows: 20_000, created: 20_000 })
-    assert.ok(heapMost - heapBefore < 200_000_000, `${heapMost - heapBefore} bytes`)
-  })
-
-  test(`an empty ${format} file is reported, and one without rows is fine`, async () => {
-    const { problems, ...result } = await bring(`empty.${format}`, '')
-    assert.deepEqual(result, { ...COUNTS, rows: 1, rejected: 1 })
-    assert.deepEqual(problems, [{ line: 1, problem: 'the file is empty' }])
-    counts(await bring(`none.${format}`, write(format, [])), {})
-  })
 }
 
 test('a missing revenue equals the payout, for offers and for goals', async () => {
@@ -235,80 +167,4 @@ test('countries may be a JSON list in a cell, and each counts once', async () =>
   const rows = ['["us", "DE"]', 'de us DE', 'US|DE'].map((countries) => row({ countries }))
   counts(await bring('countries.csv', asCsv(rows)), { rows: 3, created: 3 })
   for (const { external_id } of rows) assert.deepEqual((await offerOf(external_id)).countries, ['DE', 'US'])
-})
-
-test('a CSV file may have a byte order mark, Windows line ends, empty lines and its columns in any order', async () => {
-  const offer = row({ name: 'Two\r\nlines' })
-  const text = asCsv([offer, '', row()], { newline: '\r\n', columns: Object.keys(offer).toReversed() })
-  counts(await bring('windows.csv', `\ufeff${text}`), { rows: 2, created: 2 })
-  assert.equal((await offerOf(offer.external_id)).name, 'Two\r\nlines')
-})
-
-test('the line of a CSV row is the one it starts on, whatever line ends stand in its cells', async () => {
-  for (const newline of ['\n', '\r\n']) {
-    const tall = { name: `Three${newline}lines${newline}high` }
-    const rows = [row(tall), row({ category: 'x' }), row({ ...tall, category: 'x' }), row({ category: 'x' })]
-    const { problems } = await bring('tall.csv', asCsv(rows, { newline }))
-    assert.deepEqual(problems.map(({ line }) => line), [5, 6, 9]) // prettier-ignore
-  }
-})
-
-test('a CSV row that does not fit the columns or has a stray quote loses no other', async () => {
-  for (const bad of [','.repeat(40), 'too,few', 'x"y', '"x"y', 'x'.repeat(1_000_001)]) {
-    const imported = await bring('stray.csv', asCsv([row(), bad, row(), row()]))
-    counts(imported, { rows: 4, created: 3, rejected: 1 })
-    assert.deepEqual(imported.problems.map(({ line }) => line), [3]) // prettier-ignore
-  }
-})
-
-test('a CSV cell whose quote is never closed is reported, and the rows before it are taken', async () => {
-  const imported = await bring('open.csv', asCsv([row(), '"open', row()]))
-  assert.deepEqual([imported.created, imported.problems[0]?.line], [1, 3])
-})
-
-test('an element of the array that is not valid JSON, or not an object, loses no other', async () => {
-  const imported = await bring('broken.json', asJson([row(), '{"external_id": }', '7', '[]', 'null', row({ colour: 'red' }), row()])) // prettier-ignore
-  counts(imported, { rows: 7, created: 2, rejected: 5 })
-  assert.deepEqual(imported.problems.toSorted((a, b) => a.line - b.line), [
-    { line: 3, problem: 'not valid JSON' },
-    { line: 4, problem: 'not an object.' },
-    { line: 5, problem: 'not an object.' },
-    { line: 6, problem: 'not an object.' },
-    { line: 7, problem: 'unknown field colour.' },
-  ]) // prettier-ignore
-})
-
-test('the whole rows of a truncated array are taken, and the end is reported', async () => {
-  const imported = await bring('cut.json', asJson([row(), row(), row()]).slice(0, -40))
-  counts(imported, { rows: 3, created: 2, rejected: 1 })
-  assert.deepEqual(imported.problems, [{ line: 4, problem: 'the file ends inside the array' }])
-})
-
-test('an external_id that is too long a number to be exact is refused rather than mixed up with another', async () => {
-  const exact = JSON.stringify(row({ external_id: 'ID' }))
-  const rows = ['9007199254740992', '9007199254740993', '4711'].map((id) => exact.replace('"ID"', id))
-  const imported = await bring('numbers.json', asJson(rows))
-  counts(imported, { rows: 3, created: 1, rejected: 2 })
-  assert.ok(await isKnown('4711'))
-})
-
-test('a column that is not known is refused before anything is written', async () => {
-  const good = row()
-  const text = asCsv([good], { columns: [...Object.keys(good), 'colour', 'size'] })
-  await assert.rejects(bring('columns.csv', text), (error: Error) => {
-    assert.ok(error instanceof OperatorError)
-    assert.match(error.message, /not known: colour, size\.\nKnown are: external_id, advertiser/)
-    return true
-  })
-  await assert.rejects(bring('columns.csv', 'name,name\na,b\n'), /names a column twice/)
-  assert.equal(await isKnown(good.external_id), false)
-})
-
-test('what cannot be read as a file of offers is refused with a sentence', async () => {
-  mkdirSync(join(files.folder, 'folder.json'))
-  await assert.rejects(bring('offers.txt', '[]'), /offers\.txt must end in \.json or \.csv/)
-  for (const [name, message] of [['missing', /Cannot read .*missing\.json/], ['folder', /is not a file/]] as const) {
-    const file = join(files.folder, `${name}.json`)
-    await assert.rejects(importOffers(await prepare(), file, { onProblem() {}, onProgress() {} }), message)
-  } // prettier-ignore
 })

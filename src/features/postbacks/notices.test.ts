@@ -4,10 +4,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { after as afterAll, beforeEach, test } from 'node:test'
 import {
   after,
+  before,
+  DAY,
   fail,
   forgetPostbacks,
   makeLane,
   MINUTE,
+  HOUR,
   NOW,
   publisherOf,
   putPostback,
@@ -15,8 +18,9 @@ import {
 import { until } from '../../../test/installation.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../app.ts'
+import { setPublisherEmail } from '../accounts/publishers.ts'
 import { settleLanes } from './lanes.ts'
-import { createMailer, listNotices, mailNotices, type Mailer } from './notices.ts'
+import { createMailer, listNotices, mailNotices, type Mailer, whyNotMailed } from './notices.ts'
 import { claimDue } from './queue.ts'
 
 type Mail = { from: string; to: string[]; data: string }
@@ -112,10 +116,14 @@ async function makeReader(email: string | null): Promise<number> {
   return lane
 }
 
-const leave = (appId: number, message: string) =>
-  world.database.db.insertInto('notices').values({ app_id: appId, kind: 'postbacks_paused', message }).execute()
+const leave = (appId: number, message: string, row: { created_at?: Date; mail_tries?: number } = {}) =>
+  world.database.db
+    .insertInto('notices')
+    .values({ app_id: appId, kind: 'postbacks_paused', message, ...row })
+    .execute()
 const mail = (now = NOW) => mailNotices(world.database.db, mailer, PUBLIC_URL, now)
-const mailedAt = async (appId: number) => (await listNotices(world.database.db, appId, 100)).map((one) => one.mailed_at)
+const list = (appId: number) => listNotices(world.database.db, { appId }, 100)
+const mailedAt = async (appId: number) => (await list(appId)).map((one) => one.mailed_at)
 
 test('a notice is mailed once to the publisher, from us, and marked', async () => {
   const lane = await makeReader('ann@example.org')
@@ -160,6 +168,36 @@ test('many are mailed some at a time, none twice', async () => {
   assert.equal(new Set(mails.got.map(({ data }) => /number \d+/.exec(data)?.[0])).size, 45)
 })
 
+test('who gets an address today is mailed the news of the last day, and nothing older', async () => {
+  const { db } = world.database
+  const lane = await makeReader(null)
+  await leave(lane, 'last month', { created_at: before(30 * DAY) })
+  await leave(lane, 'a day ago', { created_at: before(DAY) })
+  await leave(lane, 'today', { created_at: before(DAY - MINUTE) })
+  assert.equal(await mail(), 0)
+  await setPublisherEmail(db, await publisherOf(db, lane), 'ann@example.org')
+  assert.equal(await mail(), 1)
+  assert.match(mails.got[0]?.data ?? '', /today/)
+  assert.deepEqual(await mailedAt(lane), [NOW, null, null])
+})
+
+test('what was not mailed says why, and only what waits or is tried again is mailed', async () => {
+  const [silent, ann] = [await makeReader(null), await makeReader('ann@example.org')]
+  await leave(silent, 'unheard')
+  await leave(ann, 'old', { created_at: before(DAY) })
+  await leave(ann, 'refused', { mail_tries: 10, created_at: before(HOUR) })
+  await leave(ann, 'again', { mail_tries: 3, created_at: before(2 * MINUTE) })
+  await leave(ann, 'new')
+  const reasons = async (appId: number, hasMailServer = true) =>
+    (await list(appId)).map((notice) => whyNotMailed(notice, hasMailServer, NOW))
+  assert.deepEqual(await reasons(silent), ['the publisher has no address'])
+  const final = ['failed 10 times, tried again', 'older than a day'] // the former in two hours
+  assert.deepEqual(await reasons(ann), ['waiting', 'failed 3 times, tried again', ...final])
+  assert.equal((await reasons(ann, false))[0], 'SMTP_URL is not set here')
+  assert.equal(await mail(), 2)
+  assert.deepEqual(await reasons(ann), [null, null, ...final])
+})
+
 for (const [what, answer] of [
   ['does not take the sender', (command: string) => (command.startsWith('MAIL') ? '451 not now' : null)],
   ['does not take the letter', (command: string) => (command === 'END' ? '452 full' : null)],
@@ -187,7 +225,8 @@ test('a mail server that is not there loses nothing', async () => {
   await assert.rejects(mailNotices(world.database.db, absent, PUBLIC_URL, NOW))
   absent.close()
   assert.deepEqual(await mailedAt(lane), [null])
-  assert.equal(await mail(), 1)
+  assert.equal(await mail(), 0) // not at once
+  assert.equal(await mail(after(MINUTE)), 1)
 })
 
 test('when it fails half way, only what was taken is marked', async () => {

@@ -1,10 +1,12 @@
 // Notices to publishers: listed for them, and mailed where there is a mail server and an address.
+import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
 import type { Db, Trx } from '../../db/open.ts'
 
 const BATCH = 20
-const MAX_TRIES = 50
 const SEND_MS = 20_000
+const FIRST_WAIT_S = 10 // then twice as long, each time
+const NEWS_MS = 24 * 60 * 60 * 1_000 // who gets an address today is not told of last month
 
 export type Mail = { to: string; subject: string; text: string }
 export type Mailer = { send(mail: Mail): Promise<void>; close(): void }
@@ -22,27 +24,52 @@ export function createMailer(smtpUrl: string, from: string): Mailer {
   }
 }
 
-/** Newest first. */
-export async function listNotices(db: Db, appId: number, limit: number) {
-  return db
-    .selectFrom('notices')
-    .select(['notice_id', 'app_id', 'kind', 'message', 'created_at', 'mailed_at'])
-    .where('app_id', '=', appId)
-    .orderBy('notice_id', 'desc')
-    .limit(limit)
-    .execute()
+/** Every part narrows; what is absent does not. */
+export type NoticeFilter = {
+  appId?: number
+  /** Only those made before this one. */
+  before?: number
 }
+
+const selectNotices = (db: Db) =>
+  db
+    .selectFrom('notices')
+    .innerJoin('apps', 'apps.app_id', 'notices.app_id')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
+    .select(['notice_id', 'notices.app_id', 'apps.name as app', 'kind', 'message', 'notices.created_at'])
+    .select(['mailed_at', 'mail_tries', 'email'])
+export type Notice = Awaited<ReturnType<ReturnType<typeof selectNotices>['execute']>>[number]
+
+/** Newest first. */
+export async function listNotices(db: Db, filter: NoticeFilter, limit: number): Promise<Notice[]> {
+  let query = selectNotices(db)
+  if (filter.appId !== undefined) query = query.where('notices.app_id', '=', filter.appId)
+  if (filter.before !== undefined) query = query.where('notice_id', '<', filter.before)
+  return query.orderBy('notice_id', 'desc').limit(limit).execute()
+}
+
+/** Why a notice was not mailed, or not yet; null when it was. */
+export function whyNotMailed(notice: Notice, hasMailServer: boolean, now: Date): string | null {
+  if (notice.mailed_at !== null) return null
+  if (notice.email === null) return 'the publisher has no address'
+  if (!hasMailServer) return 'SMTP_URL is not set here'
+  if (notice.created_at <= oldestNews(now)) return 'older than a day'
+  return notice.mail_tries === 0 ? 'waiting' : `failed ${notice.mail_tries} times, tried again`
+}
+
+const oldestNews = (now: Date) => new Date(now.getTime() - NEWS_MS)
 
 /**
  * Mails what has not been mailed, one by one, each for this worker alone. It is marked as mailed after it was handed over:
- * once more is better than never. What the mail server refuses waits behind the others, and is given up in the end.
+ * once more is better than never. What the mail server refuses waits behind the others, longer each time. What is older than a
+ * day is only listed.
  */
 export async function mailNotices(db: Db, mailer: Mailer, publicUrl: string, now: Date): Promise<number> {
   const failures: unknown[] = []
   const tried: number[] = []
   while (tried.length < BATCH) {
     const found = await db.transaction().execute(async (trx) => {
-      const notice = await nextNotice(trx, tried)
+      const notice = await nextNotice(trx, tried, now)
       if (notice === undefined) return false
       tried.push(notice.notice_id)
       const text = `${notice.message}\n\nApp: ${notice.app} (${notice.app_id})\nNetwork: ${publicUrl}\n`
@@ -63,14 +90,13 @@ export async function mailNotices(db: Db, mailer: Mailer, publicUrl: string, now
   return tried.length
 }
 
-const nextNotice = (trx: Trx, tried: number[]) =>
-  trx
-    .selectFrom('notices')
-    .innerJoin('apps', 'apps.app_id', 'notices.app_id')
-    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
-    .select(['notice_id', 'message', 'mail_tries', 'apps.name as app', 'apps.app_id', 'email'])
+const nextNotice = (trx: Trx, tried: number[], now: Date) =>
+  selectNotices(trx)
     .where('mailed_at', 'is', null)
-    .where('mail_tries', '<', MAX_TRIES)
+    .where('notices.created_at', '>', oldestNews(now))
+    .where(
+      sql<boolean>`(mail_tries = 0 OR notices.created_at + (power(2, mail_tries) - 1) * ${FIRST_WAIT_S} * interval '1 second' <= ${now})`,
+    )
     .where('email', 'is not', null)
     .where((is) => is.not(is('notice_id', '=', is.fn.any(is.val(tried)))))
     .orderBy('mail_tries')

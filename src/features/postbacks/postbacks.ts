@@ -126,23 +126,29 @@ export function presentAttempt(attempt: Attempt) {
   }
 }
 
-/** How an app's postbacks fare: for the publisher and the operator. */
-export async function readHealth(db: Db, appId: number, now: Date) {
-  const lane = await db
-    .selectFrom('postback_lanes')
-    .select(['paused_at', 'pause_reason', 'failures', 'failing_since', 'open_until'])
-    .where('app_id', '=', appId)
-    .executeTakeFirst()
-  const { rows } = await sql<{ queued: number; oldest_at: Date | null; dead: number }>`
-    SELECT (SELECT count(*) FROM postbacks WHERE app_id = ${appId} AND state = 'queued' AND scenario IS NULL) AS queued,
-      (SELECT min(due_at) FROM postbacks WHERE app_id = ${appId} AND state = 'queued' AND due_at <= ${now}) AS oldest_at,
-      (SELECT count(*) FROM postbacks WHERE app_id = ${appId} AND state = 'dead' AND scenario IS NULL) AS dead`.execute(
-    db,
-  )
-  return {
-    lane: lane ?? null,
-    queued: rows[0]?.queued ?? 0,
-    dead: rows[0]?.dead ?? 0,
-    oldestDueAt: rows[0]?.oldest_at ?? null,
-  }
+/** How the postbacks of apps fare, by app: for the publisher and the operator. Apps that never had any are missing. */
+export async function readHealth(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, Health>> {
+  const { rows } = await sql<Health & { app_id: number }>`
+    SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, given_up.dead
+    FROM postback_lanes l
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS queued, min(p.due_at) FILTER (WHERE p.due_at <= ${now}) AS oldest_due_at FROM postbacks p
+      WHERE p.app_id = l.app_id AND p.state = 'queued' AND p.scenario IS NULL
+    ) waiting
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS dead FROM postbacks p WHERE p.app_id = l.app_id AND p.state = 'dead' AND p.scenario IS NULL
+    ) given_up
+    WHERE l.app_id = ANY (${appIds}::bigint[])`.execute(db)
+  return new Map(rows.map(({ app_id, ...health }) => [app_id, health]))
+}
+
+export type Health = {
+  paused_at: Date | null
+  pause_reason: string | null
+  /** Nothing but failures since then. */
+  failing_since: Date | null
+  queued: number
+  /** Of those that are due. */
+  oldest_due_at: Date | null
+  dead: number
 }

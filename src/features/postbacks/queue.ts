@@ -15,6 +15,8 @@ import { type Lane, nextTryAt } from './schedule.ts'
 
 export const LEASE_MS = 20_000 // longer than any try; who is slower renews it
 const PUBLISHER_SHARE = 4
+/** The priority of what was being sent when its replay was cancelled: unless it arrives, it is what it was before. */
+export const CANCELLED = 2
 
 export type Claimed = {
   postback_id: string
@@ -150,7 +152,9 @@ export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id'>): Lane => (
 /** Gives back a claim of which nothing was sent, as if it had not been. */
 export async function returnClaim(db: Db, claimId: string): Promise<void> {
   await sql`
-    UPDATE postbacks SET state = 'queued', claim_id = NULL, lease_until = NULL, attempts = attempts - 1, tries = tries - 1
+    UPDATE postbacks SET state = CASE WHEN priority = ${CANCELLED} THEN replayed_state ELSE 'queued' END,
+      settled_at = CASE WHEN priority = ${CANCELLED} THEN replayed_settled_at END,
+      claim_id = NULL, lease_until = NULL, attempts = attempts - 1, tries = tries - 1
     WHERE claim_id = ${claimId}::uuid`.execute(db)
 }
 
@@ -202,8 +206,11 @@ export async function finishClaims(db: Db, results: readonly Finished[], now: Da
         coalesce(request, ''), coalesce(response, '') FROM told -- a single empty text is an empty array
       ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
     )
-    UPDATE postbacks p SET state = told.state, due_at = coalesce(told.next_at, p.due_at), claim_id = NULL, lease_until = NULL,
-      settled_at = CASE WHEN told.state = 'queued' THEN NULL ELSE ${now}::timestamptz END, last_status = told.status, last_error = told.error
+    UPDATE postbacks p SET due_at = coalesce(told.next_at, p.due_at), claim_id = NULL, lease_until = NULL,
+      state = CASE WHEN p.priority = ${CANCELLED} AND NOT told.ok THEN p.replayed_state ELSE told.state END,
+      settled_at = CASE WHEN p.priority = ${CANCELLED} AND NOT told.ok THEN p.replayed_settled_at
+        WHEN told.state <> 'queued' THEN ${now}::timestamptz END,
+      last_status = told.status, last_error = told.error
     FROM told WHERE p.postback_id = told.postback_id AND p.claim_id = told.claim_id`.execute(db)
 }
 

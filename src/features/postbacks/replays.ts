@@ -1,9 +1,11 @@
 // Replays in bulk: a row says what is to be sent again and how far that has come, so that it goes on after a crash. What
 // it queues comes after everything else in its lane, and only so much of it at a time.
 import { sql } from 'kysely'
+import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import type { State } from './postbacks.ts'
+import { CANCELLED } from './queue.ts'
 
 const BATCH = 500
 const MAX_QUEUED = 1_000
@@ -36,25 +38,33 @@ export async function readReplay(db: Db, replayId: number) {
     .select((is) => is.fn.countAll<number>().as('waiting'))
     .where('app_id', '=', row.app_id)
     .where('replay_id', '=', replayId)
-    .where('state', 'in', ['queued', 'sending'])
+    .where((is) => is.or([is('state', '=', 'queued'), is('state', '=', 'sending')])) // each has its index
     .executeTakeFirstOrThrow()
   return { ...row, waiting }
 }
 
-/** What it has queued and was not sent yet is what it was before: delivered, or dead. */
+/**
+ * What it has queued and was not sent yet is what it was before: delivered, or dead. So is what is being sent at this
+ * moment, once that fails.
+ */
 export async function cancelReplay(db: Db, replayId: number, now: Date): Promise<void> {
   const { app_id } = await readReplay(db, replayId)
-  await db.transaction().execute(async (trx) => {
+  const cancel = async (trx: Trx) => {
     await trx
       .updateTable('postback_replays')
       .set({ state: 'cancelled', finished_at: now })
       .where('replay_id', '=', replayId)
       .where('state', '=', 'running')
       .execute()
+    // One statement for both: between two, a try could fail, and its postback would be in neither.
     await sql`
-      UPDATE postbacks SET state = replayed_state, settled_at = replayed_settled_at
-      WHERE app_id = ${app_id} AND replay_id = ${replayId} AND state = 'queued' AND priority = ${PRIORITY}`.execute(trx)
-  })
+      UPDATE postbacks SET priority = ${CANCELLED},
+        state = CASE WHEN state = 'queued' THEN replayed_state ELSE state END,
+        settled_at = CASE WHEN state = 'queued' THEN replayed_settled_at END
+      WHERE app_id = ${app_id} AND replay_id = ${replayId} AND priority = ${PRIORITY}
+        AND (state = 'queued' OR state = 'sending')`.execute(trx)
+  }
+  await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
 }
 
 /** Takes every running replay a step further. Returns how many postbacks were queued. */

@@ -4,6 +4,7 @@ import { AppError, badCursor } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
+import { cutPage } from '../../http/paging.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import {
@@ -58,11 +59,8 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, wake }: Post
       if (conversionId !== undefined) filter.conversionId = conversionId
       if (cursor !== undefined) filter.before = cursor
       const found = await listPostbacks(db, filter, limit + 1)
-      const page = found.slice(0, limit)
-      const data = {
-        postbacks: page.map(presentPostback),
-        next_cursor: found.length > limit ? (page.at(-1)?.postback_id ?? null) : null,
-      }
+      const { page, nextCursor } = cutPage(found, limit, (one) => one.postback_id)
+      const data = { postbacks: page.map(presentPostback), next_cursor: nextCursor }
       sendJson(request, reply, 200, successJson(request, data, 'Postbacks retrieved successfully'))
       return reply
     },

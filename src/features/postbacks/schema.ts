@@ -1,5 +1,6 @@
 // The shapes of the postbacks API.
 import { type Static, type TSchema, Type } from 'typebox'
+import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
 import { oneOf } from '../offers/schema.ts'
 import { STATES } from './postbacks.ts'
 import { STATUSES } from './settings.ts'
@@ -53,16 +54,13 @@ export const PostbackListQuery = Type.Object({
   conversionId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Only those of this conversion.' }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The next_cursor of the page before.' }),
-  ),
+  ...PAGE_QUERY,
 })
 export type PostbackListQuery = Static<typeof PostbackListQuery> & { limit: number }
 
 export const PostbackList = Type.Object({
   postbacks: Type.Array(Postback, { description: 'Newest first.' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }),
+  next_cursor: NextCursor,
 })
 
 export const PostbackParams = Type.Object({ postback_id: Type.String() })

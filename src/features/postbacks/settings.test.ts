@@ -17,7 +17,7 @@ import {
   saveSettings,
 } from './settings.ts'
 
-const GOOD = 'https://example.com/cb?t={transaction_id}&s={status}'
+const GOOD = 'https://example.com/cb?u={user_id}&t={transaction_id}&s={status}&x={is_test}'
 const guard = createAddressGuard({ allow: [], deny: [], allowLoopback: false })
 const world = useWorld('settings')
 
@@ -146,6 +146,7 @@ test('a wrong macro is refused with the right one, and a template that loses mon
   assert.match(warnings({ url: 'https://example.com/?s={status}' }), /credited twice/)
   assert.match(warnings({ url: 'https://example.com/?s={status}&c={conversion_id}' }), /dropped as a duplicate/)
   assert.match(warnings({ url: 'https://example.com/?t={transaction_id}' }), /look like credits/)
+  assert.match(warnings({ url: GOOD.replace('{user_id}', '') }), /Nobody can be credited/)
   assert.match(warnings({ events: ['approved'] }), /Reversals are not told/)
   assert.equal(warnings({ events: ['reversed'] }), '')
 })

@@ -4,6 +4,7 @@
 // the template, and no value adds a parameter or a folder, or climbs out of one. And the result is in the one form that
 // every URL parser leaves as it is: it is signed, and must arrive as it was signed.
 import { Cache } from '../../lib/cache.ts'
+import { percentEncode } from '../../lib/percent-encode.ts'
 import { signUrl } from './signing.ts'
 
 /** Every macro, what it stands for, and an example. In the order of the docs. */
@@ -66,7 +67,7 @@ export function fillTemplate(template: string, values: MacroValues, sign: (url: 
   const { origin, segments, query, isSigned } = compile(template)
   const path = segments.map((parts) => keepInPlace(fillParts(parts, values))).join('/')
   const url = origin + path + fillParts(query, values)
-  return isSigned ? url + encode(sign(url)) : url
+  return isSigned ? url + percentEncode(sign(url)) : url
 }
 
 /** The template with examples for values, to look at before it is saved. */
@@ -76,7 +77,7 @@ export function previewTemplate(template: string): string {
 
 /**
  * Faults forbid saving; warnings are told. All at once, each a sentence that says what to do. The body of a POST carries
- * ids and status, so its address need not.
+ * all of this, so its address need not.
  */
 export function lintTemplate(
   template: string,
@@ -138,6 +139,7 @@ function lintSignature(template: string): string[] {
 
 function lintMeaning(names: ReadonlySet<string>): string[] {
   const warnings: string[] = []
+  if (!names.has('user_id')) warnings.push('Nobody can be credited, as it does not say who it is for: add {user_id}.')
   const isUnique = names.has('transaction_id') || names.has('event_id')
   if (!isUnique && names.has('conversion_id'))
     warnings.push(
@@ -146,6 +148,7 @@ function lintMeaning(names: ReadonlySet<string>): string[] {
   else if (!isUnique)
     warnings.push('A repeated postback cannot be told from a new one, and may be credited twice: add {transaction_id}.')
   if (!names.has('status')) warnings.push('Reversals and rejections look like credits: add {status}.')
+  if (!names.has('is_test')) warnings.push('Tests look like the real thing, and may be credited: add {is_test}.')
   return warnings
 }
 
@@ -193,12 +196,12 @@ function compileSound(text: string): Compiled {
     .replaceAll(MACRO, (_, name: string) => (name === 'signature' ? '' : `~${n}~${name}~${n}~`))
     // A lone % would take what follows it, which may be a value, for its digits.
     .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
-    .replaceAll(/[{}]/g, encode)
+    .replaceAll(/[{}]/g, percentEncode)
   const { origin, pathname, search } = new URL(marked)
   const mark = new RegExp(`~${n}~(\\w+)~${n}~`)
   const partsOf = (piece: string): Part[] =>
     piece
-      .replaceAll(/[|^`[\]\\]/g, encode) // no part of a URL by RFC 3986, and some servers refuse them
+      .replaceAll(/[|^`[\]\\]/g, percentEncode) // no part of a URL by RFC 3986, and some servers refuse them
       .split(mark)
       .map((part, i) => (i % 2 === 0 ? part : { macro: part as Exclude<MacroName, 'signature'> }))
       .filter((part) => part !== '')
@@ -212,22 +215,13 @@ function compileSound(text: string): Compiled {
 
 function fillParts(parts: readonly Part[], values: MacroValues): string {
   let text = ''
-  for (const part of parts) text += typeof part === 'string' ? part : encode(textOf(values[part.macro]))
+  for (const part of parts) text += typeof part === 'string' ? part : percentEncode(textOf(values[part.macro]))
   return text
 }
 
 function textOf(value: string | number | boolean | null): string {
   if (typeof value === 'boolean') return value ? '1' : '0'
   return value === null ? '' : String(value)
-}
-
-/** As RFC 3986 has it, so that a value can never end where it stands and begin something else. */
-function encode(text: string): string {
-  if (/^[\w.~-]*$/.test(text)) return text
-  return encodeURIComponent(text.toWellFormed()).replaceAll(
-    /[!'()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 }
 
 /**

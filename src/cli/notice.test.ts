@@ -1,0 +1,93 @@
+// What an operator sees of postbacks that go wrong: in the list of apps, and in the notices.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Installation } from '../../test/installation.ts'
+import { DAY, putPostbacks, setLane, before as ago } from '../../test/postback-world.ts'
+import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { type Db, openPool } from '../db/open.ts'
+
+const home = new Installation()
+let well: number
+let paused: number
+let without: number
+
+before(async () => {
+  await home.serve({ DEMO: 'off' }, ['--only', 'api']) // no worker: nothing is sent or mailed meanwhile
+  await home.json('publisher', 'create', '--name', 'P')
+  well = await makeApp('Well')
+  paused = await makeApp('Paused')
+  without = await makeApp('Without')
+  const url = 'https://example.com/?u={user_id}&t={transaction_id}&s={status}&x={is_test}'
+  await Promise.all([well, paused].map((id) => home.json('app', 'set-postback', String(id), '--url', url)))
+  await change(async (db) => {
+    await setLane(db, paused, { paused_at: new Date(), pause_reason: 'failing' })
+    await putPostbacks(db, paused, 12)
+    await putPostbacks(db, paused, 3, { state: 'dead' })
+    const notice = { kind: 'postbacks_paused', message: 'Nothing more is sent.' }
+    await db
+      .insertInto('notices')
+      .values([
+        { app_id: paused, ...notice, created_at: ago(9 * DAY), mailed_at: ago(9 * DAY) },
+        { app_id: well, ...notice },
+        { app_id: paused, ...notice },
+      ])
+      .execute()
+  })
+})
+after(() => home.remove())
+
+async function makeApp(name: string): Promise<number> {
+  return (await home.json<{ app_id: number }>('app', 'create', '--publisher', 'P', '--name', name)).app_id
+}
+
+async function change(work: (db: Db) => Promise<void>): Promise<void> {
+  const postgres = await holdEmbeddedPostgres(home.dataDir)
+  const { db, close } = openPool(postgres.connection, 1)
+  await work(db)
+  await close()
+  await postgres.release()
+}
+
+test('the list of apps says how the postbacks of each fare', async () => {
+  const { out } = await home.run(['app', 'list'])
+  assert.match(out, /^app_id .* postbacks +leak_warning$/m)
+  assert.match(out, /P +Well +live .* good +ok +-$/m)
+  assert.match(out, /P +Paused +test .* good +paused \(failing\), 12 queued, 3 dead +-$/m)
+  assert.match(out, /P +Without +live .* good +none +-$/m)
+  const apps = await home.json<{ app_id: number; api_key: string; postbacks: { queued: number } | null }[]>('app', 'list') // prettier-ignore
+  assert.ok(apps.every((app) => app.api_key.startsWith('pk_')))
+  assert.deepEqual(
+    apps.map((app) => [app.app_id, app.postbacks?.queued]),
+    [[well, 0], [well, 0], [paused, 12], [paused, 12], [without, undefined], [without, undefined]], // prettier-ignore
+  )
+})
+
+test('an app whose address was removed says what it still has', async () => {
+  const id = await makeApp('Removed')
+  await home.json('app', 'set-postback', String(id), '--url', 'https://example.com/')
+  await home.json('app', 'set-postback', String(id), '--remove')
+  await change(async (db) => void (await putPostbacks(db, id, 2)))
+  assert.match((await home.run(['app', 'list'])).out, /P +Removed +live .* none, 2 queued +-$/m)
+})
+
+test('notices are listed newest first, of all apps or one, with why one was not mailed', async () => {
+  type Shown = { notice_id: number; app_id: number; app: string; kind: string; mailed_at: string | null; not_mailed: string | null } // prettier-ignore
+  const all = await home.json<Shown[]>('notice', 'list')
+  const whyNot = 'the publisher has no address'
+  assert.deepEqual(
+    all.map(({ app, mailed_at, not_mailed }) => [app, mailed_at === null, not_mailed]),
+    [['Paused', true, whyNot], ['Well', true, whyNot], ['Paused', false, null]], // prettier-ignore
+  )
+  const ids = all.map((one) => one.notice_id)
+  const ofOne = await home.json<Shown[]>('notice', 'list', '--app', String(paused), '--before', String(ids[0]))
+  assert.deepEqual(
+    ofOne.map((one) => one.notice_id),
+    [ids[2]],
+  )
+  const { out } = await home.run(['notice', 'list', '--limit', '1'])
+  assert.match(out, /Paused +\S+Z +postbacks_paused +- +the publisher has no address +Nothing more is sent\.$/m)
+  assert.match(out, new RegExp(`There may be more: add --before ${ids[0]}`))
+  assert.equal((await home.run(['notice', 'list', '--app', String(without)])).out, 'There are no such notices.\n')
+  await home.json('publisher', 'set-email', '1', 'ann@example.org')
+  assert.match((await home.run(['notice', 'list'])).out, /SMTP_URL is not set here/)
+})

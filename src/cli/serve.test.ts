@@ -1,0 +1,74 @@
+// The server as a process: what goes on beside it, and how it starts and stops.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import { Installation, until } from '../../test/installation.ts'
+import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
+
+const { home, serverUrl, makeApp, writeOffers } = useOperator()
+
+async function listOffers(of: Credentials): Promise<{ status: number; ids: number[] }> {
+  const reply = await fetch(`${serverUrl()}/api/v1/offers?userId=u&limit=100`, {
+    headers: { 'x-api-key': of.api_key, 'x-api-secret': of.api_secret },
+  })
+  const { data } = (await reply.json()) as { data?: { offers: { offer_id: number }[] } }
+  return { status: reply.status, ids: data?.offers.map((offer) => offer.offer_id) ?? [] }
+}
+
+const withinASecond = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
+
+test('what a command changes beside a running server is served within a second', async () => {
+  const [app] = await Promise.all([makeApp(), home.json('advertiser', 'create', '--name', 'Neighbour')])
+  await home.json('offer', 'import', writeOffers({ advertiser: 'Neighbour', payout: 2.5 }))
+  const [offer] = await home.json<{ offer_id: number }[]>('offer', 'list', '--advertiser', 'Neighbour')
+  const id = offer?.offer_id ?? 0
+  assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
+  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
+  assert.equal((await listOffers(app.test)).status, 200)
+  await home.json('offer', 'pause', String(id))
+  await withinASecond(async () => !(await listOffers(app)).ids.includes(id))
+  assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
+  await home.json('offer', 'resume', String(id))
+  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
+  const rotated = await home.json<Credentials>('app', 'rotate-secret', String(app.app_id), '--grace', '0s')
+  await withinASecond(async () => (await listOffers(app)).status === 401)
+  assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
+  await home.json('app', 'revoke', String(app.app_id))
+  await withinASecond(async () => (await listOffers({ ...app, ...rotated })).status === 401)
+  assert.match((await home.run(['app', 'list'])).out, new RegExp(`${app.api_key}.* revoked`))
+})
+
+test('a taken port is told, with what to do', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  failsWith(
+    await home.run(['serve'], { PORT: String(port), DEMO: 'off' }),
+    new RegExp(`Port ${port} .*is taken.*PORT=`),
+  )
+  other.close()
+})
+
+test('the server starts with a demo whose request works as printed, stops at Ctrl-C, and starts again after a kill', async () => {
+  const fresh = new Installation(home)
+  try {
+    const first = await fresh.serve()
+    const [, url = '', key = '', secret = ''] = /curl '(.*?)' -H 'X-API-Key: (.*?)' -H 'X-API-Secret: (.*?)'/.exec(first.out) ?? [] // prettier-ignore
+    assert.equal((await fetch(url, { headers: { 'x-api-key': key, 'x-api-secret': secret } })).status, 200)
+    assert.ok(fresh.postgresProcesses().length > 0)
+    const { status, err } = await first.kill('SIGINT')
+    assert.deepEqual({ status, err }, { status: 0, err: '' })
+    assert.deepEqual(fresh.postgresProcesses(), [])
+
+    const second = await fresh.serve({}, ['--json'])
+    assert.partialDeepStrictEqual(JSON.parse(second.out), { address: second.url, demo: { api_key: key } })
+    await second.kill('SIGKILL')
+    const third = await fresh.serve()
+    assert.match(third.out, new RegExp(`API key +${key}\n`))
+    assert.equal((await third.kill('SIGTERM')).status, 0)
+    assert.deepEqual(fresh.postgresProcesses(), [])
+  } finally {
+    await fresh.remove()
+  }
+})

@@ -1,0 +1,145 @@
+// What a lane lets through, and how failures narrow, open and pause it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  after,
+  before,
+  countByApp,
+  DAY,
+  fail,
+  finish,
+  HOUR,
+  makeLane,
+  MINUTE,
+  NOW,
+  readLane,
+  SECOND,
+  setLane,
+} from '../../../test/postback-world.ts'
+import { useQueue } from '../../../test/queue-world.ts'
+import type { Claimed } from './queue.ts'
+
+const { world, claim, claimOne, put, putMany, read, tell, settle } = useQueue('lanes')
+const noticesOf = (appId: number) =>
+  world.database.db.selectFrom('notices').selectAll().where('app_id', '=', appId).execute()
+
+test('paused lanes and open circuits are left alone', async () => {
+  const paused = await makeLane(world, { paused_at: before(DAY), pause_reason: 'gone' })
+  const open = await makeLane(world, { open_until: after(1), failures: 5 })
+  const ids = [...(await putMany(paused, 3)), ...(await putMany(open, 3))]
+  assert.deepEqual(await claim(), [])
+  for (const id of ids) assert.equal((await read(id)).attempts, 0)
+})
+
+test('when the time of an open circuit is over, one goes as a probe; when that arrives, the lane is open', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
+  await putMany(lane, 10)
+  const probe = await claimOne()
+  assert.deepEqual(await claim(after(SECOND)), [])
+  await tell([finish(probe)])
+  await settle([finish(probe)])
+  const { width, failures, open_until, failing_since } = await readLane(db, lane)
+  assert.deepEqual([width, failures, open_until, failing_since], [2, 0, null, null])
+  assert.equal((await claim()).length, 2)
+})
+
+test('a probe that fails opens the circuit again, for longer', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
+  await putMany(lane, 10)
+  const failed = fail(await claimOne(), { nextAt: after(MINUTE) })
+  await tell([failed])
+  await settle([failed])
+  const { failures, open_until } = await readLane(db, lane)
+  const ms = (open_until?.getTime() ?? 0) - NOW.getTime()
+  assert.equal(failures, 6)
+  assert.ok(ms >= 16 * SECOND && ms <= 24 * SECOND)
+  assert.deepEqual(await claim(after(15 * SECOND)), [])
+  assert.equal((await claim(after(25 * SECOND))).length, 1)
+})
+
+test('a lane has no more under way than it is wide', async () => {
+  const lane = await makeLane(world, { width: 3 })
+  await putMany(lane, 10)
+  const first = await claim()
+  assert.equal(first.length, 3)
+  assert.deepEqual(await claim(), [])
+  await tell(first.slice(0, 2).map((one) => finish(one)))
+  assert.equal((await claim()).length, 2)
+  await setLane(world.database.db, lane, { width: 1 })
+  assert.deepEqual(await claim(), [])
+})
+
+test('five failures in a row open the circuit of their lane, and of no other', async () => {
+  const { db } = world.database
+  const [bad, good] = [await makeLane(world), await makeLane(world)]
+  await putMany(bad, 4)
+  await putMany(good, 4)
+  const claims = await claim()
+  const [ofBad, ofGood] = [bad, good].map((lane) => claims.filter(({ app_id }) => app_id === lane))
+  await settle([...(ofBad ?? []).map((one) => fail(one)), ...(ofGood ?? []).map((one) => finish(one))])
+  const four = await readLane(db, bad)
+  assert.deepEqual([four.width, four.failures, four.open_until, four.failing_since], [1, 4, null, NOW])
+  assert.deepEqual([(await readLane(db, good)).width, (await readLane(db, good)).failures], [8, 0])
+  await settle([fail(ofBad?.[0] as Claimed)], after(MINUTE))
+  const five = await readLane(db, bad)
+  assert.equal(five.failures, 5)
+  assert.ok(five.open_until !== null && five.open_until > after(MINUTE))
+  assert.equal((await readLane(db, good)).open_until, null)
+})
+
+test('test sends do not close a lane', async () => {
+  const lane = await makeLane(world)
+  await putMany(lane, 4, { scenario: 'approved' })
+  await settle((await claim()).map((one) => fail(one, { status: 410 })))
+  const { failures, width, paused_at } = await readLane(world.database.db, lane)
+  assert.deepEqual([failures, width, paused_at], [0, 4, null])
+})
+
+test('410 pauses a lane at once, and it is told once', async () => {
+  const lane = await makeLane(world)
+  await putMany(lane, 2)
+  const [first, second] = (await claim()) as [Claimed, Claimed]
+  await settle([fail(first, { status: 410 })])
+  await settle([fail(second, { status: 410 })], after(MINUTE))
+  const { paused_at, pause_reason } = await readLane(world.database.db, lane)
+  assert.deepEqual([paused_at, pause_reason], [NOW, 'gone'])
+  assert.deepEqual(
+    (await noticesOf(lane)).map(({ kind }) => kind),
+    ['postbacks_paused'],
+  )
+})
+
+test('410 among successes pauses the lane all the same', async () => {
+  const lane = await makeLane(world)
+  await putMany(lane, 2)
+  const [good, gone] = (await claim()) as [Claimed, Claimed]
+  await settle([finish(good), fail(gone, { status: 410 })])
+  assert.equal((await readLane(world.database.db, lane)).pause_reason, 'gone')
+})
+
+test('a lane is paused after five days of failures only, and that is told', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { failures: 30, failing_since: before(5 * DAY - HOUR), width: 1 })
+  await put(lane)
+  const one = await claimOne()
+  await settle([fail(one)])
+  assert.equal((await readLane(db, lane)).paused_at, null)
+  await settle([fail(one)], after(HOUR))
+  assert.deepEqual((await readLane(db, lane)).pause_reason, 'failing')
+  assert.match((await noticesOf(lane))[0]?.message ?? '', /five days/)
+  assert.deepEqual(await claim(after(HOUR)), [])
+})
+
+test('among workers that claim at once a lane is not filled beyond its width, and an open one is probed once', async () => {
+  const wide = await makeLane(world, { width: 4 })
+  const open = await makeLane(world, { failures: 5, open_until: before(SECOND) })
+  for (const lane of [wide, open]) await putMany(lane, 50)
+  for (let round = 0; round < 20; round++) {
+    const claims = (await Promise.all(Array.from({ length: 6 }, () => claim()))).flat()
+    const counts = countByApp(claims)
+    assert.ok((counts.get(wide) ?? 0) <= 4 && (counts.get(open) ?? 0) <= 1)
+    await tell(claims.map((one) => fail(one, { nextAt: NOW })))
+  }
+})

@@ -1,0 +1,114 @@
+// What comes of a claim: its result, or the end of its lease.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { after, fail, finish, HOUR, makeLane, MINUTE, NOW, SECOND } from '../../../test/postback-world.ts'
+import { useQueue } from '../../../test/queue-world.ts'
+import { readAttempts } from './postbacks.ts'
+import { type Claimed, LEASE_MS, reapExpired } from './queue.ts'
+
+const { world, claim, claimOne, put, putMany, read, tell } = useQueue('leases')
+
+test('what came of a try is on the postback and, whole, in the log', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const ids = await putMany(lane, 3)
+  const [first, second, third] = (await claim()) as [Claimed, Claimed, Claimed]
+  const nasty = 'a "quoted" \\ back, {brace}, NULL\r\n\té😀'
+  await tell([
+    finish(first, { request: nasty, response: nasty }),
+    fail(second, { nextAt: after(MINUTE), phase: null }),
+    fail(third, { status: null, phase: 'connect', error: nasty, remoteAddress: null }),
+  ])
+  const rows = await Promise.all([first, second, third].map((one) => read(one.postback_id)))
+  assert.equal(new Set(ids).size, 3)
+  assert.deepEqual(
+    rows.map((row) => [row.state, row.settled_at, row.last_status, row.last_error, row.claim_id, row.lease_until]),
+    [
+      ['delivered', NOW, 200, null, null, null],
+      ['queued', null, 500, 'The answer is 500, not 2xx.', null, null],
+      ['dead', NOW, null, nasty, null, null],
+    ],
+  )
+  assert.deepEqual(rows[1]?.due_at, after(MINUTE))
+  const [[good], [, none], [bad]] = (await Promise.all(
+    [first, second, third].map((one) => readAttempts(db, one.postback_id)),
+  )) as [Attempts, Attempts, Attempts]
+  assert.equal(none, undefined)
+  assert.deepEqual(
+    [good?.attempt, good?.ok, good?.status, good?.duration_ms, good?.remote_address, good?.request, good?.response],
+    [1, true, 200, 12, '192.0.2.1', nasty, nasty],
+  )
+  assert.deepEqual([bad?.ok, bad?.phase, bad?.status, bad?.error], [false, 'connect', null, nasty])
+})
+type Attempts = Awaited<ReturnType<typeof readAttempts>>
+
+test('what is written again, and what PostgreSQL would not take, is in the log once', async () => {
+  const id = await put(await makeLane(world))
+  const one = finish(await claimOne(), { response: 'HTTP/1.1 200 O\0K' })
+  await tell([one])
+  await tell([one])
+  assert.deepEqual(
+    (await readAttempts(world.database.db, id)).map(({ response }) => response),
+    ['HTTP/1.1 200 OK'],
+  )
+})
+
+test('a claim that was lost changes nothing any more, but is in the log', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const id = await put(lane)
+  const slow = await claimOne()
+  const late = after(LEASE_MS + SECOND)
+  assert.equal(await reapExpired(db, late), 1)
+  await tell([fail(slow, { status: 418 })], late)
+  assert.deepEqual([(await read(id)).state, (await read(id)).last_status], ['queued', null])
+  const next = await claimOne(after(LEASE_MS + MINUTE))
+  await tell([fail(slow, { status: 418 })], late)
+  assert.deepEqual([(await read(id)).state, (await read(id)).claim_id], ['sending', next.claim_id])
+  await tell([finish(next)], late)
+  await tell([fail(slow, { status: 418 })], late)
+  const row = await read(id)
+  assert.deepEqual([row.state, row.last_status, row.attempts], ['delivered', 200, 2])
+  const statuses = (await readAttempts(db, id)).map(({ attempt, status }) => `${attempt} ${status}`)
+  assert.deepEqual(statuses.toSorted(), ['1 418', '1 418', '1 418', '1 null', '2 200'])
+})
+
+test('what a worker does not come back for is queued again after its lease, and the log says so', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const id = await put(lane)
+  await claimOne()
+  assert.equal(await reapExpired(db, after(LEASE_MS)), 0)
+  assert.equal((await read(id)).state, 'sending')
+  assert.equal(await reapExpired(db, after(LEASE_MS + 1)), 1)
+  assert.equal(await reapExpired(db, after(LEASE_MS + 1)), 0)
+  const row = await read(id)
+  assert.deepEqual([row.state, row.attempts, row.claim_id, row.lease_until], ['queued', 1, null, null])
+  const [attempt, ...others] = await readAttempts(db, id)
+  assert.deepEqual([attempt?.attempt, attempt?.ok, attempt?.status, others.length], [1, false, null, 0])
+  assert.match(attempt?.error ?? '', /worker ended/)
+  assert.deepEqual(await claim(after(LEASE_MS + 1)), []) // it waits like after any other failure
+  assert.equal((await claimOne(after(LEASE_MS + MINUTE))).attempts, 2)
+})
+
+test('what kills every worker is given up in the end', async () => {
+  const { db } = world.database
+  const id = await put(await makeLane(world))
+  await claimOne()
+  await db.updateTable('postbacks').set({ tries: 12 }).where('postback_id', '=', id).execute()
+  assert.equal(await reapExpired(db, after(LEASE_MS + 1)), 1)
+  assert.equal((await read(id)).state, 'dead')
+})
+
+test('of several who take back at once, each postback is taken back by one', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { width: 64 })
+  const ids = await putMany(lane, 60)
+  assert.equal((await claim()).length, 60)
+  const counts = await Promise.all(Array.from({ length: 6 }, () => reapExpired(db, after(HOUR))))
+  assert.equal(
+    counts.reduce((sum, count) => sum + count),
+    60,
+  )
+  for (const id of ids) assert.equal((await readAttempts(db, id)).length, 1)
+})

@@ -1,0 +1,18 @@
+// Lists that are read page by page, newest first.
+import { Type } from 'typebox'
+
+export const PAGE_QUERY = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The next_cursor of the page before.' }),
+  ),
+}
+
+export const NextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' })
+
+/** Of what was found when one more than `limit` was asked for. */
+export function cutPage<T>(found: readonly T[], limit: number, idOf: (one: T) => string) {
+  const page = found.slice(0, limit)
+  const last = found.length > limit ? page.at(-1) : undefined
+  return { page, nextCursor: last === undefined ? null : idOf(last) }
+}

@@ -1,0 +1,33 @@
+// The queue of a world for itself, emptied before each test, and what is done with it.
+import assert from 'node:assert/strict'
+import { beforeEach } from 'node:test'
+import { settleLanes } from '../src/features/postbacks/lanes.ts'
+import { type Claimed, claimDue, type Finished, finishClaims } from '../src/features/postbacks/queue.ts'
+import { forgetPostbacks, NOW, putPostback, putPostbacks, readPostback } from './postback-world.ts'
+import { useWorld } from './world.ts'
+
+const LIMIT = 128
+export const SLOTS = 256
+
+type Given = Parameters<typeof putPostback>[2]
+
+export function useQueue(name: string) {
+  const world = useWorld(name)
+  beforeEach(() => forgetPostbacks(world.database.db))
+  const claim = (now = NOW, limit = LIMIT, slots = SLOTS) => claimDue(world.database.db, limit, slots, now)
+  return {
+    world,
+    claim,
+    /** Claims the one that is due. */
+    claimOne: async (now = NOW): Promise<Claimed> => {
+      const [one, ...others] = await claim(now)
+      assert.ok(one !== undefined && others.length === 0)
+      return one
+    },
+    put: (appId: number, given?: Given) => putPostback(world.database.db, appId, given),
+    putMany: (appId: number, count: number, given?: Given) => putPostbacks(world.database.db, appId, count, given),
+    read: (id: string) => readPostback(world.database.db, id),
+    tell: (results: Finished[], now = NOW) => finishClaims(world.database.db, results, now),
+    settle: (results: Finished[], now = NOW) => settleLanes(world.database.db, results, now),
+  }
+}
