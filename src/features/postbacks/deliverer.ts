@@ -8,13 +8,14 @@ import { uuid7 } from '../../lib/uuid7.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { settleLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived } from './message.ts'
-import { type Claimed, claimDue, type Finished, finishClaims, renewLeases, returnClaim } from './queue.ts'
+import { type Claimed, claimDue, type Finished, finishClaims, LEASE_MS, renewLeases, returnClaim } from './queue.ts'
 import { nextTryAt } from './schedule.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
 import { type PostbackSettings, readAllSettings } from './settings.ts'
 
 const SLOTS = 512
 const CLAIM = 200
+const STALE_CLAIM_MS = LEASE_MS / 4 // from then on leases are renewed
 const WORTH_A_CLAIM = 64 // free slots: a claim costs much, a row in it little
 const SETTINGS_MS = 1_000
 const AWAY_MS = 500
@@ -81,7 +82,8 @@ export class Deliverer {
     await this.#returnFailed()
     const claimId = uuid7(Date.now())
     this.#failedClaim = claimId // until it is known to have worked: the answer may be lost, too
-    const claims = await claimDue(db, limit, SLOTS, new Date(), claimId)
+    const claimedMs = Date.now()
+    const claims = await claimDue(db, limit, SLOTS, new Date(claimedMs), claimId)
     this.#mayBeMore = claims.length > 0 || this.#inFlight > 0
     this.#inFlight += claims.length
     try {
@@ -90,6 +92,8 @@ export class Deliverer {
         db,
         claims.filter((claim) => claim.content === null),
       )
+      // A lease that may end before the try does is given back: somebody else could be sending it by then.
+      if (Date.now() - claimedMs > STALE_CLAIM_MS) throw new Error('The database took too long to answer.')
       this.#failedClaim = null
       for (const claim of claims)
         void this.#deliver(claim, (claim.content as EventContent | null) ?? contents.get(claim.postback_id))
@@ -188,9 +192,10 @@ export class Deliverer {
   /** Results are kept while the database is away; whoever takes over the work meanwhile sends it again. */
   async #finish(results: readonly Finished[]): Promise<null[]> {
     const { db } = this.#options
+    let ours: Finished[] = []
     for (const startedMs = Date.now(); ;) {
       try {
-        await retrying(() => finishClaims(db, results, new Date()))
+        ours = await retrying(() => finishClaims(db, results, new Date()))
         break
       } catch (error) {
         if (isMissingPartition(error))
@@ -204,7 +209,7 @@ export class Deliverer {
       }
     }
     // A lane that misses this hears of the next results.
-    await settleLanes(db, results, new Date()).catch((error: unknown) =>
+    await settleLanes(db, ours, new Date()).catch((error: unknown) =>
       this.#options.warn(`the lanes of postbacks were not brought up to date (${String(error)})`),
     )
     return results.map(() => null)

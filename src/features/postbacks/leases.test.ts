@@ -53,6 +53,24 @@ test('what is written again, and what PostgreSQL would not take, is in the log o
   )
 })
 
+test('only what was told of claims that were still held returns: lanes follow nothing else', async () => {
+  const lane = await makeLane(world)
+  await putMany(lane, 2)
+  const [lost, held] = (await claim()) as [Claimed, Claimed]
+  const later = after(LEASE_MS + SECOND)
+  await world.database.db
+    .updateTable('postbacks')
+    .set({ lease_until: after(2 * LEASE_MS) })
+    .where('postback_id', '=', held.postback_id)
+    .execute()
+  assert.equal(await reapExpired(world.database.db, later), 1)
+  const told = await tell([fail(lost), fail(held)], later)
+  assert.deepEqual(
+    told.map(({ claimed }) => claimed.postback_id),
+    [held.postback_id],
+  )
+})
+
 test('a claim that was lost changes nothing any more, but is in the log', async () => {
   const { db } = world.database
   const lane = await makeLane(world)

@@ -186,12 +186,12 @@ export type Finished = {
   response: string
 }
 
-/** Writes the log and lets the claims go. A claim that was lost meanwhile is left to whoever has it now. */
-export async function finishClaims(db: Db, results: readonly Finished[], now: Date): Promise<void> {
-  if (results.length === 0) return
+/** Writes the log and lets the claims go. A claim that was lost meanwhile is left to whoever has it now; the others return. */
+export async function finishClaims(db: Db, results: readonly Finished[], now: Date): Promise<Finished[]> {
+  if (results.length === 0) return []
   const column = (pick: (one: Finished) => string | number | boolean | Date | null) => arrayLiteral(results.map(pick))
   const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
-  await sql`/* postbacks-finish */
+  const { rows } = await sql<{ postback_id: string }>`/* postbacks-finish */
     WITH told AS MATERIALIZED (
       SELECT * FROM unnest(${column((one) => one.claimed.postback_id)}::uuid[], ${column((one) => one.claimed.claim_id)}::uuid[],
         ${column(stateOf)}::text[], ${column((one) => one.nextAt)}::timestamptz[], ${column((one) => one.status)}::integer[],
@@ -211,7 +211,11 @@ export async function finishClaims(db: Db, results: readonly Finished[], now: Da
       settled_at = CASE WHEN p.priority = ${CANCELLED} AND NOT told.ok THEN p.replayed_settled_at
         WHEN told.state <> 'queued' THEN ${now}::timestamptz END,
       last_status = told.status, last_error = told.error
-    FROM told WHERE p.postback_id = told.postback_id AND p.claim_id = told.claim_id`.execute(db)
+    FROM told WHERE p.postback_id = told.postback_id AND p.claim_id = told.claim_id
+    RETURNING p.postback_id`.execute(db)
+  if (rows.length === results.length) return [...results]
+  const ours = new Set(rows.map((row) => row.postback_id))
+  return results.filter(({ claimed }) => ours.has(claimed.postback_id))
 }
 
 function stateOf({ ok, nextAt }: Finished): string {

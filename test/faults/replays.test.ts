@@ -1,0 +1,141 @@
+// kill -9 of workers while postbacks are replayed in bulk: everything that matched is sent again, and what is live goes
+// before it.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { readReplay, startReplay } from '../../src/features/postbacks/replays.ts'
+import { type Deal, makeConversion } from '../conversion-rows.ts'
+import { until } from '../installation.ts'
+import {
+  endLeasesOf,
+  hurryRetries,
+  isQueueEmpty,
+  makeDealWithLane,
+  none,
+  PublisherServer,
+  watchQueue,
+  WorkerProcess,
+} from '../worker-world.ts'
+import { useWorld } from '../world.ts'
+
+const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
+const REPLAYED = Math.max(520, 100 * ROUNDS) // more than a replay queues in one step
+const REVERSED = 20
+const WIDTH = 8
+const LIVE_EVERY_MS = 100
+const PATIENCE_MS = 30_000
+
+const server = new PublisherServer()
+const world = useWorld('replays_killed', async () => {
+  await server.open()
+  await watchQueue(world.database.db)
+})
+const first = new WorkerProcess(world, 'first')
+const second = new WorkerProcess(world, 'second', first)
+after(async () => {
+  await first.remove()
+  await second.remove()
+  await server.close()
+})
+
+type Status = 'approved' | 'reversed'
+
+async function makeOne(deal: Deal, status: Status): Promise<string> {
+  const row = { status, payoutMicros: 1_000_000, revenueMicros: 2_000_000, at: new Date() }
+  return (await makeConversion(world, deal, row)).conversionId
+}
+
+async function makeMany(deal: Deal): Promise<void> {
+  const statuses = Array.from({ length: REPLAYED }, (_, i): Status => (i < REVERSED ? 'reversed' : 'approved'))
+  const make = async () => {
+    for (let status; (status = statuses.pop()) !== undefined;) await makeOne(deal, status)
+  }
+  await Promise.all(Array.from({ length: 8 }, make))
+}
+
+/** What is live while the replay runs: the conversion, and how many requests had come when it was made. */
+type Live = { conversionId: string; madeAfter: number }
+
+async function makeLiveUntil(deal: Deal, isOver: () => boolean): Promise<Live[]> {
+  const made: Live[] = []
+  while (!isOver()) {
+    const conversionId = await makeOne(deal, 'approved')
+    made.push({ conversionId, madeAfter: server.arrivals.length })
+    await sleep(LIVE_EVERY_MS)
+  }
+  return made
+}
+
+async function killAndRestart(workers: readonly WorkerProcess[]): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.kill('SIGKILL')))
+  for (const worker of workers) await endLeasesOf(world.database.db, worker)
+  await Promise.all(workers.map((worker) => worker.start()))
+}
+
+test(`a replay in bulk goes on through kill -9 of its workers, and what is live goes before it (${ROUNDS} rounds)`, async () => {
+  const { db } = world.database
+  const deal = await makeDealWithLane(world, server, WIDTH)
+  await Promise.all([first.start(), second.start()])
+  await makeMany(deal)
+  await until(() => isQueueEmpty(db), PATIENCE_MS)
+  const before = await db.selectFrom('postbacks').select(['postback_id', 'status']).execute()
+  const matching = new Set(before.filter((row) => row.status === 'approved').map((row) => row.postback_id))
+  assert.equal(matching.size, REPLAYED)
+  const began = server.arrivals.length
+  assert.equal(began, REPLAYED + REVERSED)
+
+  const again = new Set<string>()
+  server.answer = async ({ webhookId }) => {
+    if (matching.has(webhookId)) again.add(webhookId)
+    await sleep(10 + Math.random() * 40)
+    return 200
+  }
+  const waitFor = (isSo: () => boolean | Promise<boolean>) =>
+    until(async () => {
+      await hurryRetries(db)
+      return isSo()
+    }, PATIENCE_MS)
+  const replayId = await startReplay(db, deal.appId, { state: 'delivered', status: 'approved' })
+  let isOver = false
+  const living = makeLiveUntil(deal, () => isOver || again.size === matching.size)
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      await waitFor(() => again.size > (matching.size * (round + 0.5)) / ROUNDS)
+      // One, the other, both.
+      await killAndRestart([[first], [second], [first, second]][round % 3] ?? [])
+    }
+    await waitFor(() => again.size === matching.size)
+  } finally {
+    isOver = true
+  }
+  const lives = await living
+  await waitFor(() => isQueueEmpty(db))
+
+  const { state, queued, waiting } = await readReplay(db, replayId)
+  assert.deepEqual([state, queued, waiting], ['done', matching.size, 0])
+  const { rows: wrong } = await sql`
+    SELECT p.postback_id, p.state, p.attempts, count(a.*) AS logged
+    FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id) GROUP BY p.postback_id
+    HAVING p.state <> 'delivered' OR count(a.*) <> p.attempts OR count(DISTINCT a.attempt) <> p.attempts`.execute(db)
+  none(wrong, 'not delivered, or without a line in the log for each try')
+  const others = new Set(before.map((row) => row.postback_id)).difference(matching)
+  const uncalledFor = server.arrivals.slice(began).filter((one) => others.has(one.webhookId))
+  none(uncalledFor, 'sent again that did not match')
+  await compareLive(lives, matching)
+})
+
+/** However much was to be replayed, little of it came before them. What a killed worker held had to wait for its lease. */
+async function compareLive(lives: readonly Live[], replayed: ReadonlySet<string>): Promise<void> {
+  const { db } = world.database
+  const rows = await db.selectFrom('postbacks').select('conversion_id').where('attempts', '=', 1).execute()
+  const unhurt = new Set(rows.map((row) => row.conversion_id))
+  const looked = lives.filter((one) => unhurt.has(one.conversionId))
+  assert.ok(looked.length > ROUNDS * 5)
+  const { arrivals } = server
+  const late = looked.filter(({ conversionId, madeAfter }) => {
+    const place = arrivals.findIndex((one) => one.conversionId === conversionId)
+    return arrivals.slice(madeAfter, place).filter((one) => replayed.has(one.webhookId)).length > 4 * WIDTH
+  })
+  none(late, 'live ones that came after much of the replay')
+}
