@@ -178,6 +178,7 @@ function makeBatch(nowMs: number): Click[] {
       terms_id: offerId,
       currency: 'Coins',
       rate_micros: 100_000_000,
+      share_ppm: null,
       request_id: `req_${pick(2 ** 40).toString(16)}`,
       aff_sub: `source-${pick(50)}`,
       aff_sub2: `campaign-${pick(1000)}`,

@@ -1,5 +1,6 @@
 // Runs all tests, after seeing to what they need that npm cannot install: a Redis server, Chromium and openssl.
-// With --faults it runs only the fault tests, with as many rounds as they have.
+// With --faults it runs only the fault tests, with as many rounds as they have; with --dashboard only the dashboard in a
+// browser, which takes as long as all the others.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -11,6 +12,7 @@ const NEEDED = [
 ]
 
 const faults = process.argv.includes('--faults')
+const dashboard = process.argv.includes('--dashboard')
 const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 installMissing()
@@ -19,7 +21,9 @@ const patterns =
     ? given
     : faults
       ? ['test/faults/**/*.test.ts', 'src/features/conversions/model.test.ts']
-      : ['src/**/*.test.ts', 'test/**/*.test.ts']
+      : dashboard
+        ? ['test/dashboard/*.test.ts']
+        : ['src/**/*.test.ts', 'test/*.test.ts', 'test/{spec,e2e,faults}/**/*.test.ts']
 const run = spawnSync(
   process.execPath,
   [

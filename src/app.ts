@@ -8,10 +8,14 @@ import { ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
-import { recordLeak } from './features/apps/apps.ts'
+import type { Role } from './features/accounts/people.ts'
+import { findTokenHolder } from './features/accounts/access-tokens.ts'
+import { findAppOwner, recordLeak } from './features/apps/apps.ts'
 import { inTurn } from './lib/in-turn.ts'
+import { createMailer, type Mail } from './lib/mail.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
+import { CredentialUses } from './features/apps/uses.ts'
 import { createSecretHash } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
@@ -37,22 +41,47 @@ import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
 import { createAddressGuard } from './features/postbacks/address-guard.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
-import { createMailer, mailNotices } from './features/postbacks/notices.ts'
+import { mailNotices } from './features/postbacks/notices.ts'
 import { reapExpired } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { createSender } from './features/postbacks/sender.ts'
 import { statsRoutes } from './features/reports/routes.ts'
+import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
 import { describeApi, referenceRoutes } from './http/openapi.ts'
 import { createMemoryLimiter, createRedisLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { mountV1 } from './http/v1.ts'
-import { welcomeRoutes } from './http/welcome.ts'
+import { accountRoutes } from './manage/account/account.ts'
+import { appRoutes } from './manage/apps/routes.ts'
+import { signInRoutes } from './manage/account/sign-in.ts'
+import { appConversionRoutes } from './manage/app-conversions/routes.ts'
+import { appOfferRoutes } from './manage/app-offers/routes.ts'
+import { advertisersRoutes } from './manage/advertisers/routes.ts'
+import { createAuth, findCaller } from './manage/auth.ts'
+import { balanceRoutes } from './manage/balance/routes.ts'
+import type { ManageContext } from './manage/context.ts'
+import type { Caller } from './manage/gate.ts'
+import { networkConversionRoutes } from './manage/conversions/routes.ts'
+import { fraudRoutes } from './manage/fraud/routes.ts'
+import { mountManage } from './manage/mount.ts'
+import { offersRoutes } from './manage/offers/routes.ts'
+import { postbacksRoutes } from './manage/postbacks/routes.ts'
+import { publisherRoutes } from './manage/publishers/routes.ts'
+import { reportsRoutes } from './manage/reports/routes.ts'
+import { auditRoutes } from './manage/audit/routes.ts'
+import { ledgerRoutes } from './manage/ledger/routes.ts'
+import { postbackHealthRoutes } from './manage/postback-health/routes.ts'
+import { systemRoutes } from './manage/system/routes.ts'
+import { banRoutes } from './manage/bans/routes.ts'
+import { permissionRoutes } from './manage/permissions/routes.ts'
+import { teamRoutes } from './manage/team/routes.ts'
 import { createLoop } from './worker/loop.ts'
 
 const LOOK_MS = 200
+const USES_MS = 500
 const POPULARITY_MS = 600_000
 const SECOND_MS = 1_000
 const REAP_MS = 5_000
@@ -88,6 +117,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await catalogue.load(readAllOffers(db), Date.now())
   const completions = new Completions(db)
   await completions.follow()
+  const uses = new CredentialUses()
 
   // What requests write.
   await ensurePartitionsAhead(db, Date.now())
@@ -119,6 +149,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     }),
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: async () => void (await clicks.replaySpool()) }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
+    createLoop('noting which keys are used', USES_MS, log, { run: () => uses.write(db) }),
   ]
 
   // The doors.
@@ -133,17 +164,83 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     limiter,
     publicUrl: config.publicUrl,
     onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
+    onPass: uses.note,
   })
   const { requireHttps, trustProxy, tls } = config
   const server = createServer({ log, gate, requireHttps, trustProxy, tls, answerBadAddress: explainBrokenLink })
   await describeApi(server, config.publicUrl)
   const links = createLinkSigner(secretKey)
   await mountV1(server, gate, (v1) => {
-    offerRoutes(v1, { gate, catalogue, contexts, completions, links })
+    offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
     conversionRoutes(v1, { gate, db, settle: desk.settle })
     postbackRoutes(v1, { gate, db, wake: postbacksDue.send })
     statsRoutes(v1, { gate, db })
   })
+  const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
+  opened.defer(() => mailer?.close())
+  const sendMail =
+    mailer === null
+      ? null
+      : (mail: Mail) => void mailer.send(mail).catch((error) => warn(`a mail was not sent (${String(error)})`))
+  const auth = createAuth({
+    db,
+    secretKey,
+    publicUrl: config.publicUrl,
+    sendResetLink: ({ email, name }, url) =>
+      sendMail?.({
+        to: email,
+        subject: 'Your Offerdeck password',
+        text: `Hello ${name},\n\nset a new password here, within the hour:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
+      }),
+  })
+  const hashToken = createSecretHash(secretKey)
+  const context: ManageContext = {
+    db,
+    pool,
+    config,
+    secretKey,
+    limiter,
+    auth,
+    catalogue,
+    completions,
+    credentials,
+    settle: desk.settle,
+    wakePostbacks: postbacksDue.send,
+    refresh,
+    sendMail,
+  }
+  await mountManage(
+    server,
+    {
+      publicUrl: config.publicUrl,
+      limiter,
+      findBySession: (request) => findCaller(auth, request),
+      findByToken: async (token) => callerOf(await findTokenHolder(db, hashToken(token), new Date())),
+      findApp: (appId) => findAppOwner(db, appId),
+    },
+    (routes) => {
+      signInRoutes(routes, context)
+      accountRoutes(routes, context)
+      teamRoutes(routes, context)
+      ledgerRoutes(routes, context)
+      auditRoutes(routes, context)
+      systemRoutes(routes, context)
+      postbackHealthRoutes(routes, context)
+      offersRoutes(routes, context)
+      advertisersRoutes(routes, context)
+      postbacksRoutes(routes, context)
+      appOfferRoutes(routes, context)
+      appConversionRoutes(routes, context)
+      publisherRoutes(routes, context)
+      networkConversionRoutes(routes, context)
+      fraudRoutes(routes, context)
+      reportsRoutes(routes, context)
+      balanceRoutes(routes, context)
+      appRoutes(routes, context)
+      permissionRoutes(routes, context)
+      banRoutes(routes, context)
+    },
+  )
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
   await inboundRoutes(server, {
     db,
@@ -155,7 +252,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   healthRoutes(server, pool)
   referenceRoutes(server)
   pictureRoutes(server)
-  welcomeRoutes(server)
+  dashboardRoutes(server)
   await server.ready()
   for (const loop of loops) {
     loop.start()
@@ -233,6 +330,12 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
 
   const owned = opened.move()
   return { close: () => owned.disposeAsync() }
+}
+
+function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller | null {
+  if (holder === null) return null
+  const { id, name, email, role, publisher_id } = holder
+  return { id, name, email, role: role as Role, publisherId: publisher_id, sessionId: null }
 }
 
 async function releaseHolds(db: Db, desk: Desk): Promise<void> {

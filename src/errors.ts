@@ -8,7 +8,10 @@ export const ERRORS = {
   SERVER_ERROR: 500,
 } as const
 
-export type ErrorCode = keyof typeof ERRORS
+/** Those of the management API, which are for people: v1 has only the ones above. */
+export const MANAGE_ERRORS = { ...ERRORS, NOT_SIGNED_IN: 401, NOT_ALLOWED: 403, CONFLICT: 409 } as const
+
+export type ErrorCode = keyof typeof MANAGE_ERRORS
 
 /** What is wrong, by parameter, each a sentence. */
 export type Details = Record<string, string>

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 
-const LAYERS = ['lib', 'errors.ts', 'config.ts', 'db', 'worker', 'http', 'features', 'app.ts', 'cli']
+const LAYERS = ['lib', 'errors.ts', 'config.ts', 'db', 'worker', 'http', 'features', 'manage', 'app.ts', 'cli']
 const FEATURES = [
   'accounts',
   'apps',

@@ -1,17 +1,20 @@
 // The demo: on an empty database, offers and an app to try things out with. Its secret is kept in a file, unlike any
 // other, so that every start can print it.
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '../db/open.ts'
 import { listAdvertisers } from '../features/accounts/advertisers.ts'
+import { createPerson, findPersonByEmail } from '../features/accounts/people.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
-import { createApp, listApps, rotateSecret } from '../features/apps/apps.ts'
+import { createApp, findAppOwner, listApps, rotateSecret } from '../features/apps/apps.ts'
 import { createSecretHash } from '../features/apps/secrets.ts'
 import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { trustApp } from '../features/apps/trust.ts'
 import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
 import { seedOffers, spreadCreation } from '../features/offers/seed.ts'
 import { DEFAULTS, saveSettings } from '../features/postbacks/settings.ts'
+import { base62 } from '../lib/tokens.ts'
 import type { Context } from './context.ts'
 
 const OFFERS = 200
@@ -47,6 +50,31 @@ export async function prepareDemo({ config, database: { db }, secretKey }: Conte
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
+}
+
+export type DemoPerson = { about: string; email: string; password: string }
+
+/** Accounts of the demo, kept in a file like its secret; those whose password was changed are somebody's own now. */
+export async function prepareDemoPeople({ config, database: { db } }: Context, demo: DemoApp): Promise<DemoPerson[]> {
+  const file = join(config.dataDir, 'demo-people.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoPerson[]
+  const app = await findAppOwner(db, demo.app_id)
+  const wanted = [
+    { about: 'operator', email: 'operator@demo.example', role: 'operator', publisherId: null },
+    {
+      about: 'publisher',
+      email: 'publisher@demo.example',
+      role: 'publisher_owner',
+      publisherId: app?.publisherId ?? null,
+    },
+  ] as const
+  const people = wanted.map((one) => ({ ...one, password: base62(randomBytes(12), 16) }))
+  const shown = people.map(({ about, email, password }) => ({ about, email, password }))
+  writeFileSync(file, `${JSON.stringify(shown, null, 2)}\n`, { mode: 0o600 })
+  for (const { about, ...person } of people)
+    if ((await findPersonByEmail(db, person.email)) === null)
+      await createPerson(db, { ...person, name: `Demo ${about}` })
+  return shown
 }
 
 /** Null when its secret was rotated or its key revoked: then it is somebody's own app now. */

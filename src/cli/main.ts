@@ -1,8 +1,8 @@
 // The command line: every command by name, and how a failure is told.
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { isAway } from '../db/faults.ts'
 import { messageOf, OperatorError } from '../errors.ts'
+import { VERSION } from '../lib/version.ts'
 import { advertiserCommand } from './advertiser.ts'
 import { appCommand } from './app.ts'
 import { clickCommand } from './click.ts'
@@ -20,12 +20,10 @@ import { postbackCommand } from './postback.ts'
 import { publisherCommand } from './publisher.ts'
 import { seedCommand } from './seed.ts'
 import { serveCommand } from './serve.ts'
-
-const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-const { version } = JSON.parse(manifest) as { version: string }
+import { userCommand } from './user.ts'
 
 const program = new Command('offerdeck')
-  .version(version)
+  .version(VERSION)
   .description('A self-hosted offers network. Settings come from the environment: see docs/configuration.md.')
 
 for (const command of [
@@ -34,6 +32,7 @@ for (const command of [
   seedCommand(),
   configCommand(),
   doctorCommand(),
+  userCommand(),
   publisherCommand(),
   appCommand(),
   advertiserCommand(),

@@ -5,8 +5,9 @@ import { type Config, loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { messageOf, OperatorError } from '../errors.ts'
+import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
 import { readSecretKey } from './context.ts'
-import { type DemoApp, prepareDemo } from './demo.ts'
+import { type DemoApp, type DemoPerson, prepareDemo, prepareDemoPeople } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
 
@@ -31,7 +32,11 @@ async function serve(options: ServeOptions): Promise<void> {
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
     if (stop.isAsked) return
     await migrate(database)
-    const demo = config.demo ? await prepareDemo({ config, database, secretKey }) : null
+    const context = { config, database, secretKey }
+    const demo = config.demo ? await prepareDemo(context) : null
+    const people = demo === null ? [] : await prepareDemoPeople(context, demo)
+    const token = options.only === 'worker' ? null : await inviteFirstOperator(database.db, secretKey, new Date())
+    const setUpUrl = token === null ? null : invitationUrl(config.publicUrl, token)
     if (options.only !== 'api')
       running.adopt(await buildWorker({ config, secretKey, database, log }), (worker) => worker.close())
     if (options.only !== 'worker' && !stop.isAsked) {
@@ -42,8 +47,8 @@ async function serve(options: ServeOptions): Promise<void> {
     if (!stop.isAsked)
       say(
         options.json
-          ? JSON.stringify({ address: config.publicUrl, demo })
-          : welcome(config, options, demo, database.embeddedIn),
+          ? JSON.stringify({ address: config.publicUrl, demo, people, set_up_url: setUpUrl })
+          : welcome(config, options, { demo, people, setUpUrl, embeddedIn: database.embeddedIn }),
       )
   } catch (error) {
     if (stop.isAsked) return // what failed failed because everything is being closed
@@ -103,11 +108,21 @@ function stopper(close: () => Promise<void>, log: FastifyBaseLogger): { readonly
   }
 }
 
-function welcome(config: Config, { only }: ServeOptions, demo: DemoApp | null, embeddedIn: string | null): string {
+type Started = { demo: DemoApp | null; people: DemoPerson[]; setUpUrl: string | null; embeddedIn: string | null }
+
+function welcome(config: Config, { only }: ServeOptions, { demo, people, setUpUrl, embeddedIn }: Started): string {
   if (only === 'worker') return 'Offerdeck worker is running.'
   const url = config.publicUrl
   const lines = ['', `Offerdeck is running at  ${url}`, `The API is described at  ${url}/docs`]
   if (embeddedIn !== null) lines.push(`The database is in       ${embeddedIn}`)
+  if (setUpUrl !== null)
+    lines.push('', 'Make your account as its operator, with this link. It works once:', `  ${setUpUrl}`)
+  if (people.length > 0)
+    lines.push(
+      '',
+      'Accounts to sign in to the dashboard with:',
+      ...people.map(({ about, email, password }) => `  ${about.padEnd(10)}  ${email}  ${password}`),
+    )
   if (demo !== null) {
     lines.push(
       '',

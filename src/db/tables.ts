@@ -23,6 +23,17 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccessTokens {
+  created_at: Generated<Date>;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  name: string;
+  person_id: string;
+  revoked_at: Date | null;
+  token_hash: string;
+  token_id: Generated<number>;
+}
+
 export interface Advertisers {
   advertiser_id: Generated<number>;
   aliases: Generated<Json>;
@@ -63,6 +74,26 @@ export interface Apps {
   secret_leaked_origin: string | null;
 }
 
+export interface AuditLog {
+  action: string;
+  audit_id: Generated<number>;
+  created_at: Generated<Date>;
+  details: Generated<Json>;
+  ip: string | null;
+  person_id: string | null;
+  publisher_id: number | null;
+  subject: string;
+  who: string;
+}
+
+export interface BannedUsers {
+  app_id: number | null;
+  ban_id: Generated<number>;
+  created_at: Generated<Date>;
+  reason: string;
+  user_id: string;
+}
+
 export interface ClickCounts {
   aff_sub: string | null;
   aff_sub2: string | null;
@@ -92,6 +123,7 @@ export interface Clicks {
   os: string | null;
   rate_micros: number;
   request_id: string;
+  share_ppm: number | null;
   signals: string[] | null;
   terms_id: number;
   user_id: string;
@@ -179,6 +211,12 @@ export interface Credentials {
   signing_secret_sealed: Buffer;
 }
 
+export interface CredentialUses {
+  api_key: string;
+  first_used_at: Date;
+  last_used_at: Date;
+}
+
 export interface EventFeed {
   app_id: number;
   conversion_id: string;
@@ -235,6 +273,19 @@ export interface InboundCalls {
   reason: string | null;
   received_at: Date;
   settled_at: Date | null;
+}
+
+export interface Invitations {
+  accepted_at: Date | null;
+  created_at: Generated<Date>;
+  email: string | null;
+  expires_at: Date;
+  invitation_id: Generated<number>;
+  invited_by: string | null;
+  publisher_id: number | null;
+  revoked_at: Date | null;
+  role: string;
+  token_hash: string;
 }
 
 export interface LedgerDays {
@@ -317,6 +368,20 @@ export interface OfferUsage {
   payout_micros: Generated<number>;
 }
 
+export interface People {
+  created_at: Generated<Date>;
+  disabled_at: Date | null;
+  email: string;
+  email_verified: Generated<boolean>;
+  id: Generated<string>;
+  image: string | null;
+  name: string;
+  publisher_id: number | null;
+  role: string;
+  two_factor_enabled: Generated<boolean>;
+  updated_at: Generated<Date>;
+}
+
 export interface PostbackAttempts {
   attempt: number;
   attempt_id: string;
@@ -392,11 +457,47 @@ export interface PostbackSettings {
   url: string;
 }
 
+export interface PublisherOffers {
+  is_allowed: boolean;
+  offer_id: number;
+  publisher_id: number;
+}
+
 export interface Publishers {
   created_at: Generated<Date>;
   email: string | null;
   name: string;
+  only_listed_offers: Generated<boolean>;
   publisher_id: Generated<number>;
+  share_ppm: Generated<number>;
+  status: Generated<string>;
+}
+
+export interface Sessions {
+  created_at: Generated<Date>;
+  expires_at: Date;
+  id: Generated<string>;
+  ip_address: string | null;
+  person_id: string;
+  token: string;
+  updated_at: Generated<Date>;
+  user_agent: string | null;
+}
+
+export interface SignIns {
+  access_token: string | null;
+  access_token_expires_at: Date | null;
+  account_id: string;
+  created_at: Generated<Date>;
+  id: Generated<string>;
+  id_token: string | null;
+  password: string | null;
+  person_id: string;
+  provider_id: string;
+  refresh_token: string | null;
+  refresh_token_expires_at: Date | null;
+  scope: string | null;
+  updated_at: Generated<Date>;
 }
 
 export interface Terms {
@@ -413,6 +514,16 @@ export interface TrustedOffers {
   offer_id: number;
 }
 
+export interface TwoFactors {
+  backup_codes: string;
+  failed_verification_count: number | null;
+  id: Generated<string>;
+  locked_until: Date | null;
+  person_id: string;
+  secret: string;
+  verified: boolean | null;
+}
+
 export interface UserContexts {
   aff_sub: string | null;
   aff_sub2: string | null;
@@ -424,6 +535,15 @@ export interface UserContexts {
   user_id: string;
 }
 
+export interface Verifications {
+  created_at: Generated<Date>;
+  expires_at: Date;
+  id: Generated<string>;
+  identifier: string;
+  updated_at: Generated<Date>;
+  value: string;
+}
+
 export interface WaitingEvents {
   app_id: number;
   conversion_id: string;
@@ -433,34 +553,45 @@ export interface WaitingEvents {
 }
 
 export interface DB {
+  access_tokens: AccessTokens;
   advertiser_tokens: AdvertiserTokens;
   advertisers: Advertisers;
   api_secrets: ApiSecrets;
   apps: Apps;
+  audit_log: AuditLog;
+  banned_users: BannedUsers;
   click_counts: ClickCounts;
   clicks: Clicks;
   conversion_events: ConversionEvents;
   conversions: Conversions;
+  credential_uses: CredentialUses;
   credentials: Credentials;
   event_feed: EventFeed;
   fraud_rules: FraudRules;
   goals: Goals;
   idempotency_keys: IdempotencyKeys;
   inbound_calls: InboundCalls;
+  invitations: Invitations;
   ledger_days: LedgerDays;
   ledger_entries: LedgerEntries;
   ledger_rollup: LedgerRollup;
   notices: Notices;
   offer_usage: OfferUsage;
   offers: Offers;
+  people: People;
   postback_attempts: PostbackAttempts;
   postback_lanes: PostbackLanes;
   postback_replays: PostbackReplays;
   postback_settings: PostbackSettings;
   postbacks: Postbacks;
+  publisher_offers: PublisherOffers;
   publishers: Publishers;
+  sessions: Sessions;
+  sign_ins: SignIns;
   terms: Terms;
   trusted_offers: TrustedOffers;
+  two_factors: TwoFactors;
   user_contexts: UserContexts;
+  verifications: Verifications;
   waiting_events: WaitingEvents;
 }

@@ -1,6 +1,6 @@
 // Every answer of the API: the envelope around it and how it goes onto the wire.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Details, type ErrorCode, ERRORS } from '../errors.ts'
+import { type Details, type ErrorCode, MANAGE_ERRORS } from '../errors.ts'
 import { asciiJson } from '../lib/ascii-json.ts'
 import type { Allowance } from './rate-limit.ts'
 
@@ -54,7 +54,7 @@ export function sendError(
   details: Details | null = null,
   more: string[] = [],
 ): void {
-  sendJson(request, reply, ERRORS[code], errorJson(request.id, code, message, details), more)
+  sendJson(request, reply, MANAGE_ERRORS[code], errorJson(request.id, code, message, details), more)
 }
 
 /** Names and values in turn, the form that Node writes fastest. */

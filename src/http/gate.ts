@@ -31,6 +31,8 @@ export type GateOptions<C extends Credential> = {
   publicUrl: string
   /** Told when a verified secret came from a browser, where it must never be. */
   onLeak: (credential: C, origin: string) => void
+  /** Told of every request that passes: on the way of all of them, so it must cost next to nothing. */
+  onPass: (credential: C) => void
 }
 
 declare module 'fastify' {
@@ -54,7 +56,7 @@ export type Gate<C extends Credential> = {
 }
 
 export function createGate<C extends Credential>(options: GateOptions<C>): Gate<C> {
-  const { find, limiter, publicUrl } = options
+  const { find, limiter, publicUrl, onPass } = options
   const isSecret = createSecretCheck(options.hashSecret)
 
   const allowanceOf = (address: string) => limiter.peek(addressKey(address), FAILURES_A_MINUTE)
@@ -115,8 +117,9 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     if (origin !== null) options.onLeak(credential, origin)
     settle(limiter.take(credential.apiKey, credential.rateLimit), (allowance) => {
       request.allowance = allowance
-      if (allowance.exceeded) done(tooMany('This API key has used up its requests for the current minute.'))
-      else done()
+      if (allowance.exceeded) return done(tooMany('This API key has used up its requests for the current minute.'))
+      onPass(credential)
+      done()
     })
   }
   return { createHook, allowanceOf, showAllowance, callerOf: (request) => request.credential as C }

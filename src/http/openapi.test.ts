@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions } from 'fastify'
 import { useWorld } from '../../test/world.ts'
 import type { IssuedCredentials } from '../features/apps/apps.ts'
+import { PAGES as DASHBOARD } from './dashboard.ts'
 
 const world = useWorld('openapi')
 
@@ -30,7 +31,9 @@ const PAGES = [
   '/openapi.json',
   '/pictures/:file',
   '/robots.txt',
-  '/welcome.css',
+  '/assets/:name',
+  ...DASHBOARD.map((name) => `/${name}`),
+  ...DASHBOARD.map((name) => `/${name}*`), // printed so, but it is what is below it
 ]
 
 /** Every route the server knows, as "METHOD /path". */

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { type ErrorCode, ERRORS, MANAGE_ERRORS } from '../errors.ts'
 import { sendPage } from './pages.ts'
 
 const Meta = Type.Object({
@@ -15,27 +15,33 @@ const Meta = Type.Object({
 export const successReply = (data: TSchema) =>
   Type.Object({ success: Type.Boolean(), data, message: Type.String(), meta: Meta }, { description: 'Success.' })
 
-const codes = Object.keys(ERRORS) as ErrorCode[]
+type Codes = Partial<Record<ErrorCode, number>>
 
-/** The error envelope for each of these statuses, with the codes that travel with it. */
-export function errorReplies(...statuses: (400 | 401 | 404 | 429 | 500)[]): Record<number, TSchema> {
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const possible = codes.filter((code) => ERRORS[code] === status)
-      const error = Type.Object({
-        code: Type.Unsafe<ErrorCode>({ type: 'string', enum: possible }),
-        message: Type.String(),
-        details: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-          description: 'What is wrong, by parameter.',
-        }),
-      })
-      return [
-        status,
-        Type.Object({ success: Type.Boolean(), error, meta: Meta }, { description: possible.join(' or ') }),
-      ]
-    }),
-  )
-}
+/** The error envelope for each of these statuses, with those of `codes` that travel with it. */
+const repliesOf =
+  (codes: Codes) =>
+  (...statuses: number[]): Record<number, TSchema> =>
+    Object.fromEntries(
+      statuses.map((status) => {
+        const possible = (Object.keys(codes) as ErrorCode[]).filter((code) => codes[code] === status)
+        const error = Type.Object({
+          code: Type.Unsafe<ErrorCode>({ type: 'string', enum: possible }),
+          message: Type.String(),
+          details: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+            description: 'What is wrong, by parameter.',
+          }),
+        })
+        return [
+          status,
+          Type.Object({ success: Type.Boolean(), error, meta: Meta }, { description: possible.join(' or ') }),
+        ]
+      }),
+    )
+
+export const errorReplies = repliesOf(ERRORS)
+
+const { INVALID_API_KEY: _key, INVALID_API_SECRET: _secret, ...MANAGE_CODES } = MANAGE_ERRORS
+export const manageErrorReplies = repliesOf(MANAGE_CODES)
 
 /** Must come before the routes that it is to describe. */
 export async function describeApi(server: FastifyInstance, publicUrl: string): Promise<void> {
@@ -61,6 +67,8 @@ export async function describeApi(server: FastifyInstance, publicUrl: string): P
           },
           apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apiKey' },
           apiSecretInQuery: { type: 'apiKey', in: 'query', name: 'apiSecret' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'A token of the management API: mt_….' },
+          session: { type: 'apiKey', in: 'cookie', name: 'offerdeck.session_token', description: 'Set by signing in.' },
         },
       },
       security: [
@@ -90,9 +98,18 @@ const REFERENCE_PAGE = `<!doctype html>
 </body>
 </html>
 `
-const START = `Scalar.createApiReference('#reference', {
+// The dashboard hands an app's API key over behind the #, which no server sees. It is taken out of the address, and kept
+// for this tab. The secret is never handed over: whoever tries the API types it.
+const START = `const [, handed] = /^#api-key=(pk_(?:live|test)_[A-Za-z0-9_]{1,100})$/.exec(location.hash) ?? []
+if (handed !== undefined) {
+  sessionStorage.setItem('api-key', handed)
+  history.replaceState(null, '', location.pathname)
+}
+const value = sessionStorage.getItem('api-key')
+Scalar.createApiReference('#reference', {
   url: '/openapi.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true,
   documentDownloadType: 'json', defaultOpenAllTags: true,
+  ...(value === null ? {} : { authentication: { securitySchemes: { apiKey: { value }, apiKeyInQuery: { value } } } }),
 })
 `
 // The reference styles itself with inline styles; scripts and requests stay with this server.

@@ -1,7 +1,7 @@
 // Everything secret derives from SECRET_KEY, each use with a key of its own.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-export type KeyPurpose = 'link tokens' | 'secret hashes' | 'signing secrets' | 'postback headers'
+export type KeyPurpose = 'link tokens' | 'secret hashes' | 'sessions' | 'signing secrets' | 'postback headers'
 
 export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'offerdeck', purpose, 32))

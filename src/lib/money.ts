@@ -19,3 +19,11 @@ export function toLocal(micros: number, rateMicros: number): number {
   const exact = (BigInt(micros) * BigInt(rateMicros)) / BigInt(MICROS_PER_USD)
   return microsToUsd(Number(exact))
 }
+
+/** All of it, in parts of a million. */
+export const WHOLE_PPM = 1_000_000
+
+/** A share of an amount, in parts of a million, rounded down. */
+export function takeShare(micros: number, ppm: number): number {
+  return ppm === WHOLE_PPM ? micros : Number((BigInt(micros) * BigInt(ppm)) / BigInt(WHOLE_PPM))
+}

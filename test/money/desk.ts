@@ -146,6 +146,7 @@ export class Desk {
       terms_id: deed.termsId,
       currency: 'Coins',
       rate_micros: 100_000_000,
+      share_ppm: null,
       request_id: 'req_1',
       aff_sub: null,
       aff_sub2: null,

@@ -121,17 +121,38 @@ export async function getAdvertiser(db: Db, advertiserId: number): Promise<Adver
   return found as Advertiser
 }
 
-export async function listAdvertisers(db: Db) {
+export async function findAdvertiserName(db: Db, advertiserId: number): Promise<string | null> {
+  const found = await db
+    .selectFrom('advertisers')
+    .select('name')
+    .where('advertiser_id', '=', advertiserId)
+    .executeTakeFirst()
+  return found?.name ?? null
+}
+
+export type AdvertiserPage = { search?: string; after?: number; limit?: number }
+
+export async function listAdvertisers(db: Db, { search, after, limit }: AdvertiserPage = {}) {
   const hasToken = sql<boolean>`EXISTS (SELECT FROM advertiser_tokens t WHERE t.advertiser_id = advertisers.advertiser_id
     AND (t.expires_at IS NULL OR t.expires_at > now()))`
-  return db
+  const offers = sql<number>`(SELECT count(*) FROM offers o WHERE o.advertiser_id = advertisers.advertiser_id)`
+  let query = db
     .selectFrom('advertisers')
-    .leftJoin('offers', 'offers.advertiser_id', 'advertisers.advertiser_id')
-    .select(['advertisers.advertiser_id', 'advertisers.name', 'advertisers.created_at'])
-    .select((is) => is.fn.count<number>('offers.offer_id').as('offers'))
-    .select(hasToken.as('has_token'))
-    .groupBy('advertisers.advertiser_id')
-    .orderBy('advertisers.advertiser_id')
+    .select(['advertiser_id', 'name', 'created_at', offers.as('offers'), hasToken.as('has_token')])
+  if (search !== undefined) query = query.where('name', 'ilike', `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`)
+  if (after !== undefined) query = query.where('advertiser_id', '>', after)
+  if (limit !== undefined) query = query.limit(limit)
+  return query.orderBy('advertiser_id').execute()
+}
+
+/** Its tokens that work, without the tokens themselves: the newest first. */
+export async function listTokens(db: Db, advertiserId: number, now: Date) {
+  return db
+    .selectFrom('advertiser_tokens')
+    .select(['created_at', 'expires_at'])
+    .where('advertiser_id', '=', advertiserId)
+    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', now)]))
+    .orderBy('expires_at', (order) => order.desc().nullsFirst())
     .execute()
 }
 

@@ -8,6 +8,8 @@ import { seal } from '../../lib/keys.ts'
 import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret, type Mode, modeOf } from './secrets.ts'
 import { signingSecretsKey } from './signing-secrets.ts'
 
+const NO_SUCH_REFERENCE = '23503'
+
 export type NewApp = {
   publisherId: number
   name: string
@@ -46,6 +48,8 @@ export async function createApp(db: Db, secretKey: string, input: NewApp) {
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${input.name}" already.`)
+    if ((error as { code?: string }).code === NO_SUCH_REFERENCE)
+      throw new OperatorError(`There is no publisher ${input.publisherId}.`)
     throw error
   }
 }
@@ -117,6 +121,56 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
   })
 }
 
+/** Ends the secrets that are only good for the rest of a rotation's grace; says how many there were. */
+export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    await touchApp(trx, appId)
+    const ended = await trx
+      .deleteFrom('api_secrets')
+      .where('expires_at', 'is not', null)
+      .where('api_key', 'in', (is) =>
+        is
+          .selectFrom('credentials')
+          .select('api_key')
+          .where('app_id', '=', appId)
+          .where('is_test', '=', mode === 'test'),
+      )
+      .executeTakeFirst()
+    return Number(ended.numDeletedRows)
+  })
+}
+
+/** Null: the key does not expire. */
+export async function setExpiry(db: Db, appId: number, mode: Mode, expiresAt: Date | null): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await touchApp(trx, appId)
+    await trx
+      .updateTable('credentials')
+      .set({ expires_at: expiresAt })
+      .where('app_id', '=', appId)
+      .where('is_test', '=', mode === 'test')
+      .execute()
+  })
+}
+
+export type AppChange = { name?: string; currency?: string; rateMicros?: number }
+
+/** What is absent stays. Conversions keep the currency and the rate that they were made with. */
+export async function changeApp(db: Db, appId: number, { name, currency, rateMicros }: AppChange): Promise<void> {
+  const set = {
+    ...(name === undefined ? {} : { name }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(rateMicros === undefined ? {} : { rate_micros: rateMicros }),
+  }
+  if (Object.keys(set).length === 0) return
+  try {
+    await db.updateTable('apps').set(set).where('app_id', '=', appId).execute()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${name}" already.`)
+    throw error
+  }
+}
+
 /** Ends both keys of an app, for good. */
 export async function revokeApp(db: Db, appId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -179,11 +233,17 @@ export async function listApps(db: Db) {
   return rows.map(({ is_test, ...row }) => ({ ...row, mode: modeOf(is_test) }))
 }
 
+/** Those that are allowed, where only those are; else those that are not. */
+const LISTED_OFFERS = sql<number[] | null>`(SELECT json_agg(o.offer_id ORDER BY o.offer_id) FROM publisher_offers o
+  WHERE o.publisher_id = apps.publisher_id AND o.is_allowed = publishers.only_listed_offers)`
+const BANNED_USERS = sql<string[] | null>`(SELECT json_agg(b.user_id) FROM banned_users b WHERE b.app_id = apps.app_id)`
+
 /** Everything a process needs to check and serve requests, for the apps changed since then. */
 export async function readChangedApps(db: Db, since: Since) {
   const apps = await db
     .selectFrom('apps')
     .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
     .select([
       'apps.app_id',
       'currency',
@@ -193,7 +253,9 @@ export async function readChangedApps(db: Db, since: Since) {
       'blocked_keywords',
       'payment_offers',
     ])
-    .select(['api_key', 'is_test', 'expires_at', 'revoked_at'])
+    .select(['api_key', 'is_test', 'expires_at', 'revoked_at', 'publishers.status', 'only_listed_offers', 'share_ppm'])
+    .select(LISTED_OFFERS.as('listed_offers'))
+    .select(BANNED_USERS.as('banned_users'))
     .where(since.isNewer)
     .execute()
   const keys = apps.map((app) => app.api_key)
@@ -205,4 +267,14 @@ export async function readChangedApps(db: Db, since: Since) {
     .execute()
   const byKey = Map.groupBy(secrets, (secret) => secret.api_key)
   return apps.map((app) => ({ ...app, secrets: byKey.get(app.api_key) ?? [] }))
+}
+
+/** Whose app it is; null when there is none. */
+export async function findAppOwner(db: Db, appId: number) {
+  const app = await db
+    .selectFrom('apps')
+    .select(['app_id', 'publisher_id'])
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
+  return app === undefined ? null : { appId: app.app_id, publisherId: app.publisher_id }
 }

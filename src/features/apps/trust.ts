@@ -1,4 +1,4 @@
-// Offers for which the operator takes an app's word: its reports are approved at once. Off by default.
+// What the operator allows an app. Its word is taken for trusted offers: reports are approved at once. Off by default.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -20,6 +20,74 @@ export async function distrustApp(db: Db, appId: number, offers: TrustedOffers):
   await checkIds(db, appId, offers)
   const removed = await sql`DELETE FROM trusted_offers WHERE app_id = ${appId} AND ${isAmong(offers)}`.execute(db)
   return Number(removed.numAffectedRows ?? 0)
+}
+
+/** Every part narrows; what is absent does not. `search` is part of an offer's name, or its id. */
+export type TrustFilter = { search?: string; isTrusted?: boolean; before?: number }
+
+/** All offers, newest first, each with whether the app is trusted for it. */
+export async function listTrust(db: Db, appId: number, { search, isTrusted, before }: TrustFilter, limit: number) {
+  let query = db
+    .selectFrom('offers')
+    .leftJoin('trusted_offers as trust', (join) =>
+      join.onRef('trust.offer_id', '=', 'offers.offer_id').on('trust.app_id', '=', appId),
+    )
+    .select(['offers.offer_id', 'offers.name', 'offers.status', 'trust.created_at as trusted_since'])
+  if (search !== undefined) {
+    const pattern = `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`
+    query = query.where((is) =>
+      is.or([
+        is('offers.name', 'ilike', pattern),
+        ...(/^\d{1,15}$/.test(search) ? [is('offers.offer_id', '=', Number(search))] : []),
+      ]),
+    )
+  }
+  if (isTrusted !== undefined) query = query.where('trust.created_at', isTrusted ? 'is not' : 'is', null)
+  if (before !== undefined) query = query.where('offers.offer_id', '<', before)
+  return query.orderBy('offers.offer_id', 'desc').limit(limit).execute()
+}
+
+/** For how many offers each app of a publisher is trusted, with what else the operator decides about it. */
+export async function listAllowances(db: Db, publisherId: number) {
+  return db
+    .selectFrom('apps')
+    .select(['app_id', 'name', 'currency', 'rate_micros', 'rate_limit', 'created_at'])
+    .select((is) => [
+      is
+        .selectFrom('trusted_offers')
+        .select((count) => count.fn.countAll<number>().as('trusted'))
+        .whereRef('trusted_offers.app_id', '=', 'apps.app_id')
+        .as('trusted_offers'),
+      is
+        .selectFrom('credentials')
+        .leftJoin('credential_uses', 'credential_uses.api_key', 'credentials.api_key')
+        .select((last) => last.fn.max('last_used_at').as('last_used_at'))
+        .whereRef('credentials.app_id', '=', 'apps.app_id')
+        .as('last_used_at'),
+      is
+        .selectFrom('credentials')
+        .select((last) => last.fn.max('revoked_at').as('revoked_at'))
+        .whereRef('credentials.app_id', '=', 'apps.app_id')
+        .as('revoked_at'),
+    ])
+    .where('publisher_id', '=', publisherId)
+    .orderBy('app_id')
+    .execute()
+}
+
+/** Requests a minute for each of the app's keys. Returns how many they were before. */
+export async function setRateLimit(db: Db, appId: number, rateLimit: number): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const before = await trx
+      .selectFrom('apps')
+      .select('rate_limit')
+      .where('app_id', '=', appId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (before === undefined) throw new OperatorError(`There is no app ${appId}.`)
+    await trx.updateTable('apps').set({ rate_limit: rateLimit }).where('app_id', '=', appId).execute()
+    return before.rate_limit
+  })
 }
 
 const isAmong = (offers: TrustedOffers) =>

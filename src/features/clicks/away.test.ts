@@ -166,7 +166,7 @@ test('a click that comes out of a spool after weeks finds its place', async () =
   const times = [40, 20, 0].map((days) => Date.now() - days * 86_400_000)
   const clicks: Click[] = times.map((timeMs) => ({
     click_id: uuid7(timeMs), clicked_at: new Date(timeMs).toISOString(), app_id: appId, is_test: false, user_id: 'late',
-    offer_id: offerId, terms_id: terms_id ?? 0, currency: 'Coins', rate_micros: 100_000_000, request_id: 'req_1',
+    offer_id: offerId, terms_id: terms_id ?? 0, currency: 'Coins', rate_micros: 100_000_000, share_ppm: null, request_id: 'req_1',
     aff_sub: null, aff_sub2: null, aff_sub3: null, aff_sub4: null, ip: null, country: null, device: null, os: null, signals: null,
   })) // prettier-ignore
   const orphan = join(world.dataDir, 'spool', 'clicks', 'of-a-process-that-is-gone')

@@ -44,7 +44,7 @@ const fullUntil = async (offerId: number): Promise<unknown> => {
 function clickAt(time: string, offerId: number, more: Partial<Click> = {}): Click {
   return {
     click_id: uuid7(Date.parse(time)), clicked_at: time, app_id: appId, is_test: false, user_id: 'u', offer_id: offerId,
-    terms_id: 1, currency: 'Coins', rate_micros: 1, request_id: 'req_1', aff_sub: null, aff_sub2: null, aff_sub3: null,
+    terms_id: 1, currency: 'Coins', rate_micros: 1, share_ppm: null, request_id: 'req_1', aff_sub: null, aff_sub2: null, aff_sub3: null,
     aff_sub4: null, ip: null, country: null, device: null, os: null, signals: null, ...more,
   } // prettier-ignore
 }

@@ -25,6 +25,8 @@ export type Click = {
   terms_id: number
   currency: string
   rate_micros: number
+  /** Of what the offer pays, the publisher's; null: all of it. */
+  share_ppm: number | null
   request_id: string
   aff_sub: string | null
   aff_sub2: string | null

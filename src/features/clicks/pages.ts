@@ -1,7 +1,7 @@
 // What a user sees when a link does not lead on: plain pages that say what happened and what to do.
 import type { OfferFault } from '../offers/catalogue.ts'
 
-export type LinkProblem = OfferFault | 'broken' | 'expired' | 'withdrawn' | 'completed' | 'busy'
+export type LinkProblem = OfferFault | 'broken' | 'expired' | 'withdrawn' | 'completed' | 'banned' | 'busy'
 
 type Explanation = { title: string; text: string; advice: string }
 
@@ -42,6 +42,12 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     title: 'This offer is not available here',
     text: 'The place where you found it does not show it any more.',
     advice: 'Go back and choose another offer.',
+  },
+  not_allowed: GONE,
+  banned: {
+    title: 'Offers are not available to you',
+    text: 'The people who run these offers have closed them for you.',
+    advice: 'If you think that is a mistake, ask where you found the offer.',
   },
   completed: { title: 'You have completed this offer', text: 'It can be done once.', advice: BACK },
   busy: {

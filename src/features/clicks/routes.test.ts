@@ -138,6 +138,7 @@ test('a click is recorded with all that is known of it before the user is sent o
     terms_id,
     currency: 'Coins',
     rate_micros: 100_000_000,
+    share_ppm: null,
     request_id: list.body.meta.request_id,
     aff_sub: '1',
     aff_sub2: 'two words',

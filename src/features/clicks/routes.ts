@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
+import { WHOLE_PPM } from '../../lib/money.ts'
 import { isoTime } from '../../lib/time.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { AppCredential, Credentials } from '../apps/credentials.ts'
@@ -27,6 +28,8 @@ const STATUSES: Record<LinkProblem, number> = {
   country: 403,
   platform: 403,
   content: 403,
+  not_allowed: 410,
+  banned: 403,
   completed: 410,
   busy: 503,
 }
@@ -109,6 +112,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     if (credential === undefined || offer === undefined) return 'broken'
     if (nowMs / 1000 - context.issuedAt > LINK_LIFE_S) return 'expired'
     if (credential.expiresAtMs === 0) return 'withdrawn'
+    if (credentials.isBanned(credential, context.userId)) return 'banned'
     const visitor = visitors.read({
       ip: request.ip,
       peer: request.socket.remoteAddress ?? '',
@@ -147,6 +151,7 @@ function makeClick({ context, credential, offer, visitor }: Passage, nowMs: numb
     terms_id: offer.termsId,
     currency: credential.currency.name,
     rate_micros: credential.currency.rateMicros,
+    share_ppm: credential.currency.sharePpm === WHOLE_PPM ? null : credential.currency.sharePpm,
     request_id: context.requestId,
     aff_sub,
     aff_sub2,

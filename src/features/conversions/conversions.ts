@@ -2,6 +2,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Conversions } from '../../db/tables.ts'
+import type { Account } from '../ledger/ledger.ts'
+import type { Signal } from './fraud.ts'
 import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
@@ -91,36 +93,80 @@ export type ConversionFilter = {
   userId?: string
   offerId?: number
   status?: Status
+  /** Any of the four is this. */
+  subId?: string
+  publisherId?: number
+  advertiserId?: number
+  reason?: Reason
+  /** Any: those with at least one. */
+  signal?: Signal | 'any'
   from?: Date
   to?: Date
   /** Only those made before this one. */
   before?: string
+  /** Only those made after this one. */
+  after?: string
 }
 
-/** Newest first. */
-export async function listConversions(db: Db, filter: ConversionFilter, limit: number): Promise<Conversion[]> {
+const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
+
+/** Newest first, unless it is said otherwise. */
+export async function listConversions(
+  db: Db,
+  filter: ConversionFilter,
+  limit: number,
+  order: 'newest' | 'oldest' = 'newest',
+): Promise<Conversion[]> {
   let query = db.selectFrom('conversions').selectAll()
   if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
   if (filter.isTest !== undefined) query = query.where('is_test', '=', filter.isTest)
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
   if (filter.offerId !== undefined) query = query.where('offer_id', '=', filter.offerId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.publisherId !== undefined) query = query.where('publisher_id', '=', filter.publisherId)
+  if (filter.advertiserId !== undefined) query = query.where('advertiser_id', '=', filter.advertiserId)
+  if (filter.reason !== undefined) query = query.where('status_reason', '=', filter.reason)
+  if (filter.signal === 'any') query = query.where(sql<boolean>`signals <> '{}'`)
+  else if (filter.signal !== undefined) query = query.where(sql<boolean>`signals @> ${[filter.signal]}::text[]`)
+  const { subId } = filter
+  if (subId !== undefined) query = query.where((is) => is.or(SUB_IDS.map((name) => is(name, '=', subId))))
   // The id of a conversion begins with the time it was made, and is what the indexes are in the order of.
   if (filter.from !== undefined) query = query.where('conversion_id', '>=', uuid7Floor(filter.from.getTime()))
   if (filter.to !== undefined) query = query.where('conversion_id', '<', uuid7Floor(filter.to.getTime()))
   if (filter.before !== undefined) query = query.where('conversion_id', '<', filter.before)
-  return (await query.orderBy('conversion_id', 'desc').limit(limit).execute()) as Conversion[]
+  if (filter.after !== undefined) query = query.where('conversion_id', '>', filter.after)
+  const direction = order === 'newest' ? 'desc' : 'asc'
+  return (await query.orderBy('conversion_id', direction).limit(limit).execute()) as Conversion[]
 }
 
-/** Null when there is none, or it is somebody else's. */
+export type ConversionNames = { app: string; publisher: string; offer: string; advertiser: string; goal: string }
+
+/** What the ids of conversions stand for, by conversion_id. */
+export async function readNames(db: Db, conversions: readonly Conversion[]): Promise<Map<string, ConversionNames>> {
+  const ids = conversions.map(({ conversion_id }) => conversion_id)
+  const { rows } = await sql<ConversionNames & { conversion_id: string }>`
+    SELECT c.conversion_id, apps.name AS app, publishers.name AS publisher, offers.name AS offer,
+      advertisers.name AS advertiser, goals.name AS goal
+    FROM conversions c
+    JOIN apps ON apps.app_id = c.app_id
+    JOIN publishers ON publishers.publisher_id = c.publisher_id
+    JOIN offers ON offers.offer_id = c.offer_id
+    JOIN advertisers ON advertisers.advertiser_id = c.advertiser_id
+    JOIN goals ON goals.goal_id = c.goal_id
+    WHERE c.conversion_id = ANY (${ids}::uuid[])`.execute(db)
+  return new Map(rows.map(({ conversion_id, ...names }) => [conversion_id, names]))
+}
+
+/** Null when there is none, or it is somebody else's. An owner without a mode sees live and test ones. */
 export async function findConversion(
   db: Db,
   conversionId: string,
-  owner: { appId: number; isTest: boolean } | null,
+  owner: { appId: number; isTest?: boolean } | null,
 ): Promise<Conversion | null> {
   if (!isUuid(conversionId)) return null
   let query = db.selectFrom('conversions').selectAll().where('conversion_id', '=', conversionId)
-  if (owner !== null) query = query.where('app_id', '=', owner.appId).where('is_test', '=', owner.isTest)
+  if (owner !== null) query = query.where('app_id', '=', owner.appId)
+  if (owner?.isTest !== undefined) query = query.where('is_test', '=', owner.isTest)
   return ((await query.executeTakeFirst()) as Conversion | undefined) ?? null
 }
 
@@ -132,6 +178,44 @@ export async function readHistory(db: Db, conversionId: string) {
     .where('conversion_id', '=', conversionId)
     .orderBy('sequence')
     .execute()
+}
+
+export type ConversionEntry = {
+  entry_id: number
+  posting_id: string
+  account: Account
+  amount_micros: number
+  created_at: Date
+}
+
+/** What a conversion posted, in order. */
+export async function readEntries(db: Db, conversion: Conversion): Promise<ConversionEntry[]> {
+  // Entries have no index by conversion. It posts when it is made, confirmed or moved, and time has one.
+  const { created_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
+  const times = [created_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((at) => at !== null)
+  const { rows } = await sql<ConversionEntry>`
+    SELECT entry_id, posting_id, account, amount_micros, created_at FROM ledger_entries
+    WHERE conversion_id = ${conversion.conversion_id} AND (${sql.join(
+      times.map(
+        (at) => sql`created_at BETWEEN ${at}::timestamptz - interval '1 s' AND ${at}::timestamptz + interval '1 s'`,
+      ),
+      sql` OR `,
+    )})
+    ORDER BY entry_id`.execute(db)
+  return rows
+}
+
+/** When each of these publishers last had a conversion that is not a test. Those that never had one are missing. */
+export async function readLastTimes(db: Db, publisherIds: readonly number[]): Promise<Map<number, Date>> {
+  const { rows } = await sql<{ publisher_id: number; last_at: Date }>`
+    SELECT apps.publisher_id, max(last.created_at) AS last_at
+    FROM apps CROSS JOIN LATERAL (
+      SELECT created_at FROM conversions c WHERE c.app_id = apps.app_id AND NOT c.is_test
+      ORDER BY c.conversion_id DESC LIMIT 1
+    ) last
+    WHERE apps.publisher_id = ANY (${[...publisherIds]}::bigint[])
+    GROUP BY apps.publisher_id`.execute(db)
+  return new Map(rows.map(({ publisher_id, last_at }) => [publisher_id, last_at]))
 }
 
 /** Those whose hold is over. */

@@ -21,6 +21,7 @@ import {
   move,
   type Parts,
   promised,
+  promisedShare,
   refuse,
 } from './making.ts'
 import { MAX_WORTH_MICROS, worthOf } from './worth.ts'
@@ -37,7 +38,7 @@ export function decideConfirmation(told: Confirmation, facts: Facts, moment: Mom
   if (goal === undefined) return refuse('no_goal')
   if (goal.is_repeatable && told.transactionId === null) return refuse('needs_transaction')
   const parts = { offer, app, goal, click }
-  const { payoutMicros, revenueMicros } = worthOf(promised(parts), told.amountMicros)
+  const { payoutMicros, revenueMicros } = worthOf(promised(parts), told.amountMicros, promisedShare(parts))
   if (Math.max(payoutMicros, revenueMicros) > MAX_WORTH_MICROS) return refuse('amount_too_large')
   const ofUser = facts.conversions.ofUser(userKey(click)).filter((one) => one.goal_id === goal.goal_id)
   const byTransaction = facts.conversions
@@ -124,7 +125,7 @@ const note = (standing: Conversion, told: Confirmation): Conversion => ({
 /** A pending conversion is confirmed: it is now worth what its click promised, and waits only for its hold. */
 function confirm(standing: Conversion, told: Confirmation, parts: ClickParts, facts: Facts, moment: Moment): Decision {
   const { offer, click } = parts
-  const worth = worthOf(promised(parts), told.amountMicros)
+  const worth = worthOf(promised(parts), told.amountMicros, promisedShare(parts))
   const confirmed: Conversion = {
     ...note(standing, told),
     ...fromClick(click),

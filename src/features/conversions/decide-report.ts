@@ -106,7 +106,8 @@ function reportRefusal({ offer, app, click }: Parts, made: Conversion, facts: Fa
     offer.status === 'active' &&
     (offer.starts_at === null || offer.starts_at <= now) &&
     (offer.ends_at === null || now < offer.ends_at)
-  if (!isOpen || !isContentAllowed(contentRules(app), offer)) return 'not_eligible'
+  const isAllowed = !facts.denied.has(`${app.app_id}|${offer.offer_id}`) && isContentAllowed(contentRules(app), offer)
+  if (!isOpen || !isAllowed) return 'not_eligible'
   return !made.is_test && isOverCap(offer, facts, made.payout_micros) ? 'cap_exceeded' : null
 }
 

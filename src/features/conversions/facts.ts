@@ -39,6 +39,7 @@ export type AppFacts = {
   publisher_id: number
   currency: string
   rate_micros: number
+  share_ppm: number
   blocked_categories: string[]
   blocked_keywords: string[]
   payment_offers: boolean
@@ -53,6 +54,8 @@ export type ClickFacts = {
   offer_id: number
   currency: string
   rate_micros: number
+  /** Null: all of it. */
+  share_ppm: number | null
   aff_sub: string | null
   aff_sub2: string | null
   aff_sub3: string | null
@@ -76,6 +79,10 @@ export type Facts = {
   conversions: KnownConversions
   contexts: Map<string, SubIds>
   trusted: Set<string>
+  /** Offers that an app's publisher may not run, by app and offer. */
+  denied: Set<string>
+  /** By app and user. */
+  banned: Set<string>
   keys: Map<string, { request: string; conversionId: string }>
   rules: FraudRule[]
   usage: Map<number, { today: Usage; total: Usage }>

@@ -1,6 +1,8 @@
 // Signals of fraud, and what is done about them. A rule of an offer goes before the network's rule for the same signal.
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { uuid7Floor } from '../../lib/uuid7.ts'
 
 export const SIGNALS = ['too_fast', 'ip_users', 'user_velocity', 'geo_mismatch', 'listed_ip', 'bot'] as const
 export type Signal = (typeof SIGNALS)[number]
@@ -22,7 +24,8 @@ export type Evidence = {
   clickSignals: readonly string[]
 }
 
-export type Verdict = { signals: Signal[]; action: Action; reason: 'fraud' | 'geo_mismatch' }
+/** `banned_user` needs no rule: the ban is one. */
+export type Verdict = { signals: (Signal | 'banned_user')[]; action: Action; reason: 'fraud' | 'geo_mismatch' }
 
 /** All signals there are, and the strictest action that any of them asks for. */
 export function judge(rules: readonly FraudRule[], offerId: number, evidence: Evidence): Verdict {
@@ -65,6 +68,15 @@ function isSeen(signal: Signal, threshold: number, evidence: Evidence): boolean 
   }
 }
 
+/** How often each signal was seen since then, by offer, on conversions that are no tests. */
+export async function countSignals(db: Db, since: Date) {
+  const { rows } = await sql<{ signal: Signal; offer_id: number; count: number }>`
+    SELECT signal, offer_id, count(*) AS count FROM conversions CROSS JOIN LATERAL unnest(signals) AS signal
+    WHERE conversion_id >= ${uuid7Floor(since.getTime())} AND NOT is_test AND signals <> '{}'
+    GROUP BY signal, offer_id`.execute(db)
+  return rows
+}
+
 export async function readFraudRules(db: Db): Promise<FraudRule[]> {
   const rows = await db.selectFrom('fraud_rules').selectAll().orderBy('signal').orderBy('offer_id').execute()
   return rows.map((row) => ({
@@ -75,12 +87,24 @@ export async function readFraudRules(db: Db): Promise<FraudRule[]> {
   }))
 }
 
+/** The names of offers that have rules of their own. */
+export async function readRuleOffers(db: Db): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('offers')
+    .select(['offer_id', 'name'])
+    .where('offer_id', 'in', (is) => is.selectFrom('fraud_rules').select('offer_id').where('offer_id', 'is not', null))
+    .execute()
+  return new Map(rows.map((row) => [row.offer_id, row.name]))
+}
+
+export const needsThreshold = (signal: Signal) => ['too_fast', 'ip_users', 'user_velocity'].includes(signal)
+
 /** Sets the rule for a signal, of one offer or of the network. */
 export async function setFraudRule(db: Db, rule: FraudRule): Promise<void> {
-  const needsThreshold = ['too_fast', 'ip_users', 'user_velocity'].includes(rule.signal)
-  if (needsThreshold !== (rule.threshold !== null))
+  const needs = needsThreshold(rule.signal)
+  if (needs !== (rule.threshold !== null))
     throw new OperatorError(
-      needsThreshold ? `The signal ${rule.signal} needs a threshold.` : `The signal ${rule.signal} takes no threshold.`,
+      needs ? `The signal ${rule.signal} needs a threshold.` : `The signal ${rule.signal} takes no threshold.`,
     )
   if (rule.offerId !== null) {
     const offer = await db

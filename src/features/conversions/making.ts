@@ -1,4 +1,5 @@
 // What decisions are made of.
+import { WHOLE_PPM } from '../../lib/money.ts'
 import { isFull } from '../offers/caps.ts'
 import type { Change, Outcome, Refusal } from './commands.ts'
 import type { Actor, Conversion, Reason, Status } from './conversions.ts'
@@ -38,6 +39,10 @@ export function findGoal(
 /** What the click promised for the goal; without one, or for a goal that came later, what holds now. */
 export const promised = ({ goal, click }: Parts) => click?.terms[goal.goal_id] ?? goal
 
+/** The publisher's share of it, then or now. */
+export const promisedShare = ({ app, click }: Parts) =>
+  click === null ? app.share_ppm : (click.share_ppm ?? WHOLE_PPM)
+
 export const isExpired = (click: ClickFacts, at: Date) =>
   at.getTime() > click.clicked_at.getTime() + click.attribution_s * 1000
 
@@ -51,6 +56,8 @@ export function judgeConversion(
   facts: Facts,
   { now }: Moment,
 ): Verdict {
+  if (facts.banned.has(`${made.app_id}|${made.user_id}`))
+    return { action: 'reject', reason: 'fraud', signals: ['banned_user'] }
   const isNew = facts.conversions.get(made.conversion_id) === undefined
   return judge(facts.rules, made.offer_id, {
     secondsFromClick: click === null ? null : (now.getTime() - click.clicked_at.getTime()) / 1000,
@@ -82,7 +89,7 @@ export function makeConversion(
   { now, makeId }: Moment,
 ): Conversion {
   const { offer, app, goal, click, subIds } = parts
-  const worth = worthOf(promised(parts), parts.amountMicros)
+  const worth = worthOf(promised(parts), parts.amountMicros, promisedShare(parts))
   return {
     conversion_id: makeId(),
     app_id: app.app_id,

@@ -33,7 +33,7 @@ export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string
 }
 
 const CLICK_COLUMNS = sql.raw(
-  'click_id, clicked_at, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
+  'click_id, clicked_at, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, share_ppm, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
 )
 
 export type FactsRequest = {
@@ -64,6 +64,8 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
     conversions: new KnownConversions(found.conversions.map(conversionOfJson)),
     contexts: new Map(found.contexts.map((row) => [appUserKey(row), row])),
     trusted: new Set(found.trusted.map((row) => `${row.app_id}|${row.offer_id}`)),
+    denied: new Set(found.denied.map((row) => `${row.app_id}|${row.offer_id}`)),
+    banned: new Set(found.banned.map((row) => `${row.app_id}|${row.user_id}`)),
     keys: await readKeys(trx, keyed, request.now),
     rules: found.rules.map((row) => ({
       offerId: row.offer_id,
@@ -89,6 +91,8 @@ type Found = {
   latest_clicks: ClickFacts[]
   contexts: (SubIds & { app_id: number; is_test: boolean; user_id: string })[]
   trusted: { app_id: number; offer_id: number }[]
+  denied: { app_id: number; offer_id: number }[]
+  banned: { app_id: number; user_id: string }[]
   rules: { offer_id: number | null; signal: Signal; threshold: number | null; action: Action }[]
   counts: { place: number; count: number }[]
 }
@@ -115,8 +119,8 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
     ), t AS MATERIALIZED (SELECT ${named.flatMap((one) => one.transactionId ?? [])}::text[] AS ids)
     SELECT
       ${list(sql`SELECT o.offer_id, o.changed_xid::text FROM (SELECT DISTINCT offer_id FROM s) k JOIN offers o USING (offer_id)`)} AS offers,
-      ${list(sql`SELECT app_id, publisher_id, currency, rate_micros, blocked_categories, blocked_keywords, payment_offers
-        FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id)`)} AS apps,
+      ${list(sql`SELECT app_id, publisher_id, currency, rate_micros, share_ppm, blocked_categories, blocked_keywords, payment_offers
+        FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id) JOIN publishers USING (publisher_id)`)} AS apps,
       ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM h) k CROSS JOIN LATERAL (
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status <> 'rejected' AND NOT c.is_repeatable) once
@@ -154,6 +158,12 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
         JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
       ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k
         JOIN trusted_offers t USING (app_id, offer_id)`)} AS trusted,
+      ${list(sql`SELECT k.app_id, k.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k
+        JOIN apps a ON a.app_id = k.app_id JOIN publishers p ON p.publisher_id = a.publisher_id
+        LEFT JOIN publisher_offers o ON o.publisher_id = p.publisher_id AND o.offer_id = k.offer_id
+        WHERE NOT coalesce(o.is_allowed, NOT p.only_listed_offers)`)} AS denied,
+      ${list(sql`SELECT s.app_id, s.user_id FROM s JOIN banned_users b ON b.user_id = s.user_id
+        AND (b.app_id = s.app_id OR b.app_id IS NULL)`)} AS banned,
       ${list(sql`SELECT offer_id, signal, threshold, action FROM fraud_rules
         WHERE offer_id IS NULL OR offer_id IN (SELECT offer_id FROM s)`)} AS rules,
       ${list(sql`SELECT h.place, (SELECT count(*) FROM (SELECT FROM conversions c WHERE c.app_id = h.app_id AND c.user_id = h.user_id

@@ -25,7 +25,15 @@ export type Visit = {
   rules: ContentRules | null
 }
 
-export type OfferFault = 'paused' | 'not_started' | 'ended' | 'full' | 'country' | 'platform' | 'content'
+export type OfferFault =
+  | 'paused'
+  | 'not_started'
+  | 'ended'
+  | 'full'
+  | 'country'
+  | 'platform'
+  | 'content'
+  | 'not_allowed'
 
 export class Catalogue {
   /** What links and pictures begin with. */
@@ -151,7 +159,9 @@ export class Catalogue {
     const fails = (filter: Filter) => !matches(compileFilter(filter), slots, slot)
     if (country !== null && fails({ country, rules: null })) faults.push('country')
     if (platforms !== null && platforms.every((platform) => fails({ platform, rules: null }))) faults.push('platform')
-    if (rules !== null && fails({ rules })) faults.push('content')
+    if (rules !== null && fails({ rules: { ...rules, listed: null } })) faults.push('content')
+    if (rules !== null && rules.listed !== null && rules.listed.offerIds.includes(offerId) !== rules.listed.only)
+      faults.push('not_allowed')
     return faults
   }
 

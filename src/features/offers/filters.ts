@@ -18,6 +18,8 @@ export type ContentRules = {
   blockedCategories: string[]
   blockedKeywords: string[]
   paymentOffers: boolean
+  /** By the operator: only these offers, or all but these; null: all. */
+  listed: { only: boolean; offerIds: number[] } | null
 }
 
 /** An absent part does not filter. */
@@ -30,8 +32,10 @@ export type CompiledFilter = {
   categoryBits: number
   countryWord: number
   countryBit: number
-  rules: { blocked: boolean[]; paymentOffers: boolean; keywords: string[] } | null
+  rules: { blocked: boolean[]; paymentOffers: boolean; keywords: string[]; listed: ListedOffers | null } | null
 }
+
+type ListedOffers = { only: boolean; offerIds: ReadonlySet<number> }
 
 export function compileFilter({ country, platform, category, rules }: Filter): CompiledFilter {
   const place = (country === undefined ? undefined : countryPlace(country)) ?? ANY_COUNTRY
@@ -47,6 +51,7 @@ export function compileFilter({ country, platform, category, rules }: Filter): C
       keywords: rules.blockedKeywords
         .filter((keyword) => keyword.trim() !== '')
         .map((keyword) => keyword.toLowerCase()),
+      listed: rules.listed && { only: rules.listed.only, offerIds: new Set(rules.listed.offerIds) },
     },
   }
 }
@@ -87,14 +92,14 @@ export function selectMatching(filter: CompiledFilter, slots: Slots, order: Uint
 
 function isAllowed(rules: NonNullable<CompiledFilter['rules']>, slots: Slots, slot: number): boolean {
   if (rules.blocked[slots.category(slot)] || (!rules.paymentOffers && slots.isPaid(slot))) return false
-  if (rules.keywords.length === 0) return true
-  const { template } = slots.offers[slot] as CatalogueOffer
+  const { offerId, template } = slots.offers[slot] as CatalogueOffer
+  if (rules.listed !== null && rules.listed.offerIds.has(offerId) !== rules.listed.only) return false
   return !rules.keywords.some((keyword) => mentions(template, keyword))
 }
 
 /** The same for an offer that is not at hand as a slot. */
 export function isContentAllowed(
-  rules: Omit<ContentRules, 'id'>,
+  rules: Omit<ContentRules, 'id' | 'listed'>,
   offer: { category: string; payment_required: boolean; name: string; description: string },
 ): boolean {
   if (rules.blockedCategories.includes(offer.category) || (!rules.paymentOffers && offer.payment_required)) return false

@@ -7,7 +7,8 @@ import { messageOf, OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
-import { upsertOffers } from './upsert.ts'
+import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
+import { type UpsertOutcome, upsertOffers } from './upsert.ts'
 
 const BATCH = 500
 
@@ -21,7 +22,24 @@ export type ImportWatcher = {
 
 type Row = { line: number; offer: NewOffer }
 
-export async function importOffers(db: Db, file: string, watcher: ImportWatcher): Promise<ImportResult> {
+export const importOffers = (db: Db, file: string, watcher: ImportWatcher): Promise<ImportResult> =>
+  readFile(file, watcher, (rows) => upsertOffers(db, rows))
+
+/** What importing the file would do, now. Nothing is written, and nobody waits for it. */
+export function tryImport(
+  db: Db,
+  file: string,
+  watcher: ImportWatcher & { onChange(change: PlannedChange): void },
+): Promise<ImportResult> {
+  const planned: Planned = new Map()
+  return readFile(file, watcher, (rows) => planOffers(db, rows, planned, (change) => watcher.onChange(change)))
+}
+
+async function readFile(
+  file: string,
+  watcher: ImportWatcher,
+  take: (rows: Row[]) => Promise<UpsertOutcome>,
+): Promise<ImportResult> {
   const size = await sizeOf(file)
   const result: ImportResult = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
   const reject = (problem: RowProblem) => {
@@ -31,7 +49,7 @@ export async function importOffers(db: Db, file: string, watcher: ImportWatcher)
   const stream = createReadStream(file)
   let batch: Row[] = []
   const flush = async () => {
-    const outcome = await upsertOffers(db, batch)
+    const outcome = await take(batch)
     result.created += outcome.created
     result.updated += outcome.updated
     result.unchanged += outcome.unchanged

@@ -2,28 +2,30 @@
 // characters, so they can stand for the holes.
 import { asciiJson } from '../../lib/ascii-json.ts'
 import { flatten } from '../../lib/flatten.ts'
-import { microsToUsd, toLocal } from '../../lib/money.ts'
+import { microsToUsd, takeShare, toLocal, WHOLE_PPM } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { OfferRecord } from './offers.ts'
 
-/** Where a reward goes: first the offer's own (with the currency's name behind it), then each goal's. */
-const REWARD = '\x01'
+/** Where a payout and its reward go: first the offer's own (with the currency's name behind them), then each goal's. */
+const PAYOUT = '\x01'
+/** Around a percentage of which the publisher has its share. */
+const PERCENT = '\x03'
 /** Where the link's token goes. */
 export const TOKEN = '\x02'
 
-/** An app's own money: what a dollar is worth in it. */
-export type Currency = { id: number; name: string; rateMicros: number }
+/** An app's own money: what a dollar is worth in it, and the share of a payout that is its publisher's. */
+export type Currency = { id: number; name: string; rateMicros: number; sharePpm: number }
 
 export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
   const image = offer.imageUrl?.startsWith('/') ? publicUrl + offer.imageUrl : offer.imageUrl
   const goals = offer.goals.map(
     (goal) =>
       `{"goal_id":${goal.goalId},"name":${asciiJson(goal.name)},"description":${asciiJson(goal.description)},` +
-      `"payout":${microsToUsd(goal.payoutMicros)},"payout_local":${REWARD},"is_optional":${goal.isOptional}${percent(goal.payoutPpm)}}`,
+      `"payout":${PAYOUT},"is_optional":${goal.isOptional}${percent(goal.payoutPpm)}}`,
   )
   return flatten(
     `{"offer_id":${offer.offerId},"name":${asciiJson(offer.name)},"description":${asciiJson(offer.description)},` +
-      `"payout":${microsToUsd(offer.payoutMicros)},"payout_local":${REWARD},"category":"${offer.category}",` +
+      `"payout":${PAYOUT},"category":"${offer.category}",` +
       `"link":"${publicUrl}/c/${offer.offerId}/${TOKEN}","image_url":${asciiJson(image)},` +
       `"countries":${JSON.stringify(offer.countries)},"platforms":${JSON.stringify(offer.platforms)},` +
       `"difficulty":"${offer.difficulty}","time_estimate":${asciiJson(offer.timeEstimate)},` +
@@ -34,18 +36,33 @@ export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
 }
 
 /** Only where there is one: most goals pay a fixed amount. */
-const percent = (ppm: number | null) => (ppm === null ? '' : `,"payout_percent":${ppm / 10_000}`)
+const percent = (ppm: number | null) => (ppm === null ? '' : `,"payout_percent":${PERCENT}${ppm}${PERCENT}`)
 
-/** The template with its rewards filled in; the token's hole stays. `payouts` are the offer's own and each goal's. */
-export function fillRewards(template: string, payouts: readonly number[], currency: Currency): string {
-  const pieces = template.split(REWARD)
-  let text = `${pieces[0]}${toLocal(payouts[0] ?? 0, currency.rateMicros)},"currency":${asciiJson(currency.name)}`
+/** The template with its payouts filled in; the token's hole stays. `payouts` are the offer's own and each goal's. */
+export function fillPayouts(template: string, payouts: readonly number[], currency: Currency): string {
+  const { rateMicros, sharePpm } = currency
+  const pieces = template.split(PAYOUT)
+  const shares = sharePpm === WHOLE_PPM ? payouts : sharesOf(payouts, sharePpm)
+  const pair = (micros = 0) => `${microsToUsd(micros)},"payout_local":${toLocal(micros, rateMicros)}`
+  let text = `${pieces[0]}${pair(shares[0])},"currency":${asciiJson(currency.name)}`
   for (let i = 1; i < pieces.length; i++) {
     text += pieces[i]
-    if (i < pieces.length - 1) text += toLocal(payouts[i] ?? 0, currency.rateMicros)
+    if (i < pieces.length - 1) text += pair(shares[i])
   }
-  return text
+  return text.includes(PERCENT) ? fillPercents(text, sharePpm) : text
 }
+
+/** Each goal's is rounded by itself, as it will be paid; the offer's own is their sum. */
+function sharesOf([, ...goals]: readonly number[], sharePpm: number): number[] {
+  const shares = goals.map((micros) => takeShare(micros, sharePpm))
+  return [shares.reduce((sum, micros) => sum + micros, 0), ...shares]
+}
+
+const fillPercents = (text: string, sharePpm: number) =>
+  text
+    .split(PERCENT)
+    .map((piece, i) => (i % 2 === 0 ? piece : String(takeShare(Number(piece), sharePpm) / 10_000)))
+    .join('')
 
 /** Whether name or description have this keyword, which is in lower case, in any case. */
 export function mentions(template: string, keyword: string): boolean {

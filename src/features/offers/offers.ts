@@ -194,18 +194,67 @@ export async function listOffers(
   return query.execute()
 }
 
-/** Everything recorded about one offer, its goals included. */
-export async function showOffer(db: Db, offerId: number) {
-  const offer = await db
+export type OfferFilter = {
+  /** Part of the name or of the external_id, or the offer_id. */
+  search?: string
+  status?: string
+  advertiserId?: number
+  category?: string
+  before?: number
+}
+
+/** Newest first. */
+export async function searchOffers(db: Db, filter: OfferFilter, limit: number) {
+  const { search, status, advertiserId, category, before } = filter
+  let query = db
+    .selectFrom('offers')
+    .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
+    .select(['offer_id', 'offers.advertiser_id', 'advertisers.name as advertiser', 'external_id', 'offers.name'])
+    .select(['category', 'payout_micros', 'revenue_micros', 'countries', 'platforms', 'image_url', 'status'])
+    .select(['starts_at', 'ends_at', 'full_until', 'offers.updated_at'])
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (advertiserId !== undefined) query = query.where('offers.advertiser_id', '=', advertiserId)
+  if (category !== undefined) query = query.where('category', '=', category)
+  if (before !== undefined) query = query.where('offer_id', '<', before)
+  if (search !== undefined) {
+    const pattern = `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`
+    const offerId = /^\d{1,15}$/.test(search) ? Number(search) : null
+    query = query.where((is) =>
+      is.or([
+        is('offers.name', 'ilike', pattern),
+        is('external_id', 'ilike', pattern),
+        ...(offerId === null ? [] : [is('offer_id', '=', offerId)]),
+      ]),
+    )
+  }
+  return query.orderBy('offer_id', 'desc').limit(limit).execute()
+}
+
+/** Everything recorded about these offers, their goals included. */
+export async function findOffers(db: Db, offerIds: number[]) {
+  const offers = await db
     .selectFrom('offers')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
     .selectAll('offers')
     .select('advertisers.name as advertiser')
-    .where('offer_id', '=', offerId)
-    .executeTakeFirst()
+    .where((is) => is('offer_id', '=', is.fn.any(is.val(offerIds))))
+    .execute()
+  const goals = await db
+    .selectFrom('goals')
+    .selectAll()
+    .where((is) => is('offer_id', '=', is.fn.any(is.val(offerIds))))
+    .orderBy('place')
+    .execute()
+  const byOffer = Map.groupBy(goals, (goal) => goal.offer_id)
+  return offers.map((offer) => ({ ...offer, goals: byOffer.get(offer.offer_id) ?? [] }))
+}
+
+export type RecordedOffer = Awaited<ReturnType<typeof findOffers>>[number]
+
+export async function showOffer(db: Db, offerId: number): Promise<RecordedOffer> {
+  const [offer] = await findOffers(db, [offerId])
   if (offer === undefined) throw noSuchOffer(offerId)
-  const goals = await db.selectFrom('goals').selectAll().where('offer_id', '=', offerId).orderBy('place').execute()
-  return { ...offer, goals }
+  return offer
 }
 
 export function noSuchOffer(offerId: number): OperatorError {

@@ -3,7 +3,7 @@ import { hashText } from '../../lib/hash-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
-import { type Currency, fillRewards, TOKEN } from './offer-text.ts'
+import { type Currency, fillPayouts, TOKEN } from './offer-text.ts'
 import type { Sort } from './schema.ts'
 import type { CatalogueOffer } from './slots.ts'
 
@@ -55,7 +55,7 @@ export class Pages {
     limit: number,
     currency: Currency,
   ): Page {
-    const texts = offers.map(({ template, payouts }) => fillRewards(template, payouts, currency))
+    const texts = offers.map(({ template, payouts }) => fillPayouts(template, payouts, currency))
     const hasMore = offset + limit < total
     const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
     const { sort, filter, stamp } = list
@@ -69,6 +69,7 @@ export class Pages {
       limit,
       currency.rateMicros,
       currency.name,
+      currency.sharePpm,
     ])
     return { chunks: text.split(TOKEN), tag: hashText(meaning) }
   }

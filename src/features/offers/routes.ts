@@ -10,7 +10,7 @@ import type { CompletedGoal, Completions } from './completions.ts'
 import type { Contexts, SubIdSet } from './contexts.ts'
 import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
-import { fillRewards, TOKEN } from './offer-text.ts'
+import { fillPayouts, TOKEN } from './offer-text.ts'
 import { Pages } from './pages.ts'
 import { OfferList, OfferListQuery, OfferParams, OfferQuery, OfferReply, WhyQuery, WhyReply } from './schema.ts'
 import { explainOffer } from './why.ts'
@@ -24,13 +24,22 @@ export type OfferRoutesOptions = {
   contexts: Contexts
   completions: Completions
   links: LinkSigner
+  isBanned: (credential: AppCredential, userId: string) => boolean
 }
+
+const LISTED = 'Offers retrieved successfully'
+
+/** What a banned user gets. */
+const NOTHING = ({ limit, offset }: { limit: number; offset: number }) => ({
+  chunks: [`{"offers":[],"total":0,"limit":${limit},"offset":${offset},"has_more":false}`],
+  tag: hashText(`nothing|${limit}|${offset}`),
+})
 
 /** The part of an answer that is the same whoever asks: its JSON, cut where the token goes, and what its ETag covers. */
 type Prepared = { chunks: string[]; message: string; tag: string }
 
 export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions): void {
-  const { gate, catalogue, contexts, completions, links } = options
+  const { gate, catalogue, contexts, completions, links, isBanned } = options
   const pages = new Pages(catalogue)
 
   server.get<{ Querystring: OfferListQuery }>(
@@ -50,16 +59,18 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
     },
     (request, reply) => {
       const { query } = request
-      const { appId, isTest, currency, rules } = gate.callerOf(request)
+      const caller = gate.callerOf(request)
+      const { appId, isTest, currency, rules } = caller
       const filter: Filter = { rules }
       if (query.country !== undefined) filter.country = query.country.toUpperCase()
       if (query.platform !== undefined) filter.platform = query.platform
       if (query.category !== undefined) filter.category = query.category
       const wanted = { filter, sort: query.sort, offset: query.offset, limit: query.limit, currency }
+      if (isBanned(caller, query.userId)) return answer(request, reply, query, { ...NOTHING(wanted), message: LISTED })
       whenKnown(completions.of({ appId, isTest, userId: query.userId }), reply, (goals) => {
         const hidden = goals.length === 0 ? goals : catalogue.completedOffers(goals)
         const page = hidden.length === 0 ? pages.get(wanted) : pages.getWithout(hidden as number[], wanted)
-        answer(request, reply, query, { chunks: page.chunks, message: 'Offers retrieved successfully', tag: page.tag })
+        answer(request, reply, query, { chunks: page.chunks, message: LISTED, tag: page.tag })
       })
     },
   )
@@ -81,18 +92,21 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
       },
     },
     (request, reply) => {
-      const { appId, isTest, currency, rules } = gate.callerOf(request)
+      const caller = gate.callerOf(request)
+      const { appId, isTest, currency, rules } = caller
       const offerId = readOfferId(request.params.offer_id)
       whenKnown(completions.of({ appId, isTest, userId: request.query.userId }), reply, (goals) => {
-        const found = catalogue.find(offerId, rules)
+        const found = isBanned(caller, request.query.userId) ? null : catalogue.find(offerId, rules)
         if (found === null || catalogue.completedOffers(goals).includes(offerId)) {
           throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available to this user.', {
             offer_id: 'No available offer has this id.',
           })
         }
         const { template, payouts } = found.offer
-        const chunks = `{"offer":${fillRewards(template, payouts, currency)}}`.split(TOKEN)
-        const tag = hashText(`${catalogue.publicUrl}|${offerId}|${currency.rateMicros}|${currency.name}|${found.stamp}`)
+        const chunks = `{"offer":${fillPayouts(template, payouts, currency)}}`.split(TOKEN)
+        const tag = hashText(
+          `${catalogue.publicUrl}|${offerId}|${currency.rateMicros}|${currency.name}|${currency.sharePpm}|${found.stamp}`,
+        )
         answer(request, reply, request.query, { chunks, message: 'Offer retrieved successfully', tag })
       })
     },
@@ -111,7 +125,8 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
       },
     },
     (request, reply) => {
-      const { appId, isTest, rules } = gate.callerOf(request)
+      const caller = gate.callerOf(request)
+      const { appId, isTest, rules } = caller
       const { userId, country, platform } = request.query
       whenKnown(completions.of({ appId, isTest, userId }), reply, (goals) => {
         const visit = {
@@ -119,7 +134,8 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
           platforms: platform === undefined ? null : [platform],
           rules,
         }
-        const explained = explainOffer(catalogue, readOfferId(request.params.offer_id), visit, goals, Date.now())
+        const user = { completed: goals, isBanned: isBanned(caller, userId) }
+        const explained = explainOffer(catalogue, readOfferId(request.params.offer_id), visit, user, Date.now())
         const sentences = explained.reasons.map(({ message }) => message)
         const message = sentences.join(' ') || 'The user sees this offer.'
         sendJson(request, reply, 200, successJson(request, explained, message))

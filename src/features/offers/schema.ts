@@ -130,12 +130,14 @@ export const OfferList = Type.Object({
   has_more: Type.Boolean(),
 })
 
+const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'not_allowed', 'completed', 'banned'] as const // prettier-ignore
+
 export const WhyReply = Type.Object({
   offer_id: Type.Integer(),
   visible: Type.Boolean({ description: 'The user sees it in a list without filters, or with those given here.' }),
   reasons: Type.Array(
     Type.Object({
-      code: oneOf(['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'completed']),
+      code: oneOf(WHY_CODES),
       message: Type.String(),
     }),
     { description: 'All of them, empty when it is visible.' },

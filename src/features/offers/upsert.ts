@@ -30,11 +30,36 @@ export async function upsertOffers(db: Db, rows: Row[], now: Date = new Date()):
     else
       outcome.problems.push({
         line: row.line,
-        problem: `there is no advertiser "${row.offer.advertiser}"; make it with: offerdeck advertiser create --name "${row.offer.advertiser}"`,
+        problem: noAdvertiser(row.offer.advertiser),
       })
   }
   await writeOrSplit(db, known, now, outcome)
   return outcome
+}
+
+export const noAdvertiser = (name: string) =>
+  `there is no advertiser "${name}"; make it with: offerdeck advertiser create --name "${name}"`
+
+/**
+ * One offer, made or changed, in a transaction that has done nothing yet: caps are locked first, exclusively, which for
+ * the few milliseconds of one offer is no harm.
+ */
+export async function putOffer(
+  trx: Trx,
+  advertiserId: number,
+  offer: NewOffer,
+  now: Date,
+): Promise<{ offerId: number; isNew: boolean }> {
+  await lockCaps(trx, 'exclusive')
+  const { created, recapped } = await write(trx, [{ line: 0, offer, advertiserId }])
+  await settleCaps(trx, recapped, now)
+  const { offer_id } = await trx
+    .selectFrom('offers')
+    .select('offer_id')
+    .where('advertiser_id', '=', advertiserId)
+    .where('external_id', '=', offer.externalId)
+    .executeTakeFirstOrThrow()
+  return { offerId: offer_id, isNew: created === 1 }
 }
 
 /** All in one transaction; if the database refuses a row, each by itself, so that only that one is left out. */
@@ -86,7 +111,7 @@ async function isAnyCapped(trx: Trx, rows: KnownRow[]): Promise<boolean> {
   return capped.length > 0
 }
 
-async function findAdvertisers(db: Db, names: string[]): Promise<Map<string, number>> {
+export async function findAdvertisers(db: Db, names: string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('advertisers')
     .select(['advertiser_id', 'name'])

@@ -5,7 +5,7 @@ import type { Catalogue, OfferFault, Visit } from './catalogue.ts'
 import type { CompletedGoal } from './completions.ts'
 import type { WhyReply } from './schema.ts'
 
-const SENTENCES: Record<OfferFault | 'completed', string> = {
+const SENTENCES: Record<OfferFault | 'completed' | 'banned', string> = {
   paused: 'The offer is paused.',
   not_started: 'The offer has not started yet.',
   ended: 'The offer has ended.',
@@ -13,20 +13,24 @@ const SENTENCES: Record<OfferFault | 'completed', string> = {
   country: 'The offer does not run in this country.',
   platform: 'The offer does not run on this platform.',
   content: "The app's own content rules exclude the offer.",
+  not_allowed: 'The network does not let this publisher run the offer.',
   completed: 'The user has completed the offer.',
+  banned: 'The user is banned, and sees no offers.',
 }
 
 export function explainOffer(
   catalogue: Catalogue,
   offerId: number,
   visit: Visit,
-  completed: readonly CompletedGoal[],
+  { completed, isBanned }: { completed: readonly CompletedGoal[]; isBanned: boolean },
   nowMs: number,
 ): Static<typeof WhyReply> {
   const faults = catalogue.faultsOf(offerId, visit, nowMs)
   if (faults === null)
     throw new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offer_id: 'No offer has this id.' })
-  const codes = catalogue.completedOffers(completed).includes(offerId) ? [...faults, 'completed' as const] : faults
+  const codes: (OfferFault | 'completed' | 'banned')[] = [...faults]
+  if (catalogue.completedOffers(completed).includes(offerId)) codes.push('completed')
+  if (isBanned) codes.push('banned')
   return {
     offer_id: offerId,
     visible: codes.length === 0,

@@ -20,7 +20,8 @@ import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../app.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
 import { settleLanes } from './lanes.ts'
-import { createMailer, listNotices, mailNotices, type Mailer, whyNotMailed } from './notices.ts'
+import { createMailer, type Mailer } from '../../lib/mail.ts'
+import { listNotices, mailNotices, whyNotMailed } from './notices.ts'
 import { claimDue } from './queue.ts'
 
 type Mail = { from: string; to: string[]; data: string }

@@ -1,28 +1,11 @@
 // Notices to publishers: listed for them, and mailed where there is a mail server and an address.
 import { sql } from 'kysely'
-import { createTransport } from 'nodemailer'
 import type { Db, Trx } from '../../db/open.ts'
+import type { Mailer } from '../../lib/mail.ts'
 
 const BATCH = 20
-const SEND_MS = 20_000
 const FIRST_WAIT_S = 10 // then twice as long, each time
 const NEWS_MS = 24 * 60 * 60 * 1_000 // who gets an address today is not told of last month
-
-export type Mail = { to: string; subject: string; text: string }
-export type Mailer = { send(mail: Mail): Promise<void>; close(): void }
-
-export function createMailer(smtpUrl: string, from: string): Mailer {
-  const transport = createTransport(
-    { url: smtpUrl, connectionTimeout: SEND_MS, greetingTimeout: SEND_MS, socketTimeout: SEND_MS },
-    { from },
-  )
-  return {
-    async send(mail) {
-      await transport.sendMail(mail)
-    },
-    close: () => transport.close(),
-  }
-}
 
 /** Every part narrows; what is absent does not. */
 export type NoticeFilter = {

@@ -1,14 +1,18 @@
 // Postbacks as they are recorded: finding them, showing them with their attempts, sending one again.
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { isUuid } from '../../lib/uuid7.ts'
+import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
+import { type ReplayFilter, startReplay } from './replays.ts'
+import type { Status } from './settings.ts'
 
 export const STATES = ['queued', 'sending', 'delivered', 'dead'] as const
 export type State = (typeof STATES)[number]
 
 /** Whose postbacks somebody may see; null: everybody's. */
 export type Owner = { appId: number; isTest: boolean } | null
+/** The same for people, who see what was done with either key of their app. */
+export type Viewer = Owner | { appId: number }
 
 /** Every part narrows; what is absent does not. */
 export type PostbackFilter = {
@@ -61,26 +65,27 @@ export async function listPostbacks(db: Db, filter: PostbackFilter, limit: numbe
 }
 
 /** Null when there is none, or it is somebody else's. */
-export async function findPostback(db: Db, postbackId: string, owner: Owner): Promise<Postback | null> {
+export async function findPostback(db: Db, postbackId: string, owner: Viewer): Promise<Postback | null> {
   if (!isUuid(postbackId)) return null
   let query = selectPostbacks(db).where('postback_id', '=', postbackId)
-  if (owner !== null) query = query.where('app_id', '=', owner.appId).where('is_test', '=', owner.isTest)
+  if (owner !== null) query = query.where('app_id', '=', owner.appId)
+  if (owner !== null && 'isTest' in owner) query = query.where('is_test', '=', owner.isTest)
   return (await query.executeTakeFirst()) ?? null
 }
 
 /** Every try, first to last. */
-export async function readAttempts(db: Db, postbackId: string) {
+export async function readAttempts(db: Db, ...postbackIds: string[]) {
   return db
     .selectFrom('postback_attempts')
     .selectAll()
-    .where('postback_id', '=', postbackId)
+    .where((is) => is('postback_id', '=', is.fn.any(is.val(postbackIds))))
     .orderBy('attempt_id')
     .execute()
 }
 export type Attempt = Awaited<ReturnType<typeof readAttempts>>[number]
 
 /** Sends it again, now and with all its tries. One that is being sent at this moment is left alone. */
-export async function replayPostback(db: Db, postbackId: string, owner: Owner, now: Date): Promise<Postback | null> {
+export async function replayPostback(db: Db, postbackId: string, owner: Viewer, now: Date): Promise<Postback | null> {
   const found = await findPostback(db, postbackId, owner)
   if (found === null) return null
   await db
@@ -98,7 +103,7 @@ export function presentPostback(postback: Postback) {
     postback_id: postback.postback_id,
     conversion_id: postback.conversion_id,
     sequence: postback.sequence,
-    status: postback.status,
+    status: postback.status as Status,
     state: postback.state as State,
     attempts: postback.attempts,
     next_attempt_at: postback.state === 'queued' ? rfc3339(postback.due_at) : null,
@@ -151,4 +156,89 @@ export type Health = {
   /** Of those that are due. */
   oldest_due_at: Date | null
   dead: number
+}
+
+const NEWEST = 5_000 // enough to tell how an address fares, and quick for the busiest app
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+export type Delivery = {
+  has_address: boolean
+  tries: number
+  received: number
+  /** Of all tries, 95 of 100 took no longer. */
+  p95_ms: number | null
+  /** The circuit is open until then: nothing is sent, then one to see. */
+  open_until: Date | null
+  last_failure: { postback_id: string; started_at: Date; status: number | null; error: string | null } | null
+}
+
+/** How the tries of the last 24 hours went, of the newest live postbacks of an app. */
+export async function readDelivery(db: Db, appId: number, now: Date): Promise<Delivery> {
+  const since = uuid7Floor(now.getTime() - DAY_MS)
+  const ofApp = sql`
+    SELECT a.* FROM (
+      SELECT postback_id FROM postbacks WHERE app_id = ${appId} AND NOT is_test AND scenario IS NULL
+      ORDER BY postback_id DESC LIMIT ${NEWEST}
+    ) newest JOIN postback_attempts a USING (postback_id) WHERE a.attempt_id >= ${since}`
+  const { rows } = await sql<Omit<Delivery, 'last_failure'>>`
+    SELECT count(*) AS tries, count(*) FILTER (WHERE ok) AS received,
+      percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95_ms,
+      (SELECT open_until FROM postback_lanes WHERE app_id = ${appId}) AS open_until,
+      EXISTS (SELECT FROM postback_settings WHERE app_id = ${appId}) AS has_address
+    FROM (${ofApp}) tries`.execute(db)
+  const failures = await sql<NonNullable<Delivery['last_failure']>>`
+    SELECT postback_id, started_at, status, error FROM (${ofApp}) tries WHERE NOT ok
+    ORDER BY attempt_id DESC LIMIT 1`.execute(db)
+  return { ...(rows[0] as (typeof rows)[number]), last_failure: failures.rows[0] ?? null }
+}
+
+/** How many a replay would send again; of one that has begun, how many it has yet to queue. Counts no further than `limit`. */
+export async function countReplayable(
+  db: Db,
+  appId: number,
+  filter: ReplayFilter,
+  made: { before: Date; after?: string },
+  limit: number,
+): Promise<number> {
+  let query = db
+    .selectFrom('postbacks')
+    .select('postback_id')
+    .where('app_id', '=', appId)
+    .where('is_test', '=', filter.isTest ?? false)
+    .where('scenario', 'is', null)
+    .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
+    .where('created_at', '<', made.before)
+  if (made.after !== undefined) query = query.where('postback_id', '>', made.after)
+  if (filter.to !== undefined) query = query.where('created_at', '<', new Date(filter.to))
+  if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  const { count } = await db
+    .selectFrom(query.limit(limit).as('some'))
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The ids of an app's replays, newest first. */
+export async function listReplays(db: Db, appId: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('postback_replays')
+    .select('replay_id')
+    .where('app_id', '=', appId)
+    .orderBy('replay_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.replay_id)
+}
+
+/** Null while another one of the app is running: two at once would send the same ones twice. */
+export async function startOnlyReplay(trx: Trx, appId: number, filter: ReplayFilter): Promise<number | null> {
+  await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
+  const running = await trx
+    .selectFrom('postback_replays')
+    .select('replay_id')
+    .where('app_id', '=', appId)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+  return running === undefined ? startReplay(trx, appId, filter) : null
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
 
-export const GROUPINGS = ['day', 'offer', 'country', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
+export const GROUPINGS = ['day', 'offer', 'country', 'platform', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
 export const StatsQuery = Type.Object({
@@ -76,6 +76,9 @@ export const StatsRow = Type.Object({
   offer_id: Type.Optional(Type.Integer({ description: 'When grouped by offer.' })),
   offer_name: Type.Optional(Type.String({ description: 'When grouped by offer.' })),
   country: key('When grouped by country. Null: it is not known.'),
+  platform: key(
+    'When grouped by platform: android, ios or web, of the click. Null: it is not known, as for clicks of long ago and for conversions without one.',
+  ),
   aff_sub: subId,
   aff_sub2: subId,
   aff_sub3: subId,

@@ -144,6 +144,36 @@ test('groups go by payout, then clicks, then key, with null for what is not know
   }
 })
 
+test('platforms are those of the clicks, and a conversion has that of its click', async () => {
+  const agents: Record<string, string> = {
+    android: 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/150.0 Mobile Safari/537.36',
+    ios: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1',
+    windows: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/150.0 Safari/537.36',
+    macos: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1 Version/18.0 Safari/605.1',
+    linux: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0 Safari/537.36',
+    chromeos: 'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/150.0 Safari/537.36',
+    console: 'Mozilla/5.0 (PlayStation 4 3.11) AppleWebKit/537.73 (KHTML, like Gecko)',
+  }
+  const { appId, live } = await world.makeApp()
+  for (const [os, agent] of Object.entries(agents)) {
+    const { clickId } = await world.click(second, live, `userId=${os}`, { 'user-agent': agent })
+    if (['ios', 'linux'].includes(os)) await world.confirm(second, clickId)
+  }
+  await addConversions(world.database.db, { at: new Date().toISOString(), appId, offerId: first, status: 'pending' })
+  await world.database.db
+    .insertInto('click_counts')
+    .values({ app_id: appId, quarter: new Date(), offer_id: first, clicks: 10 })
+    .execute()
+  const { rows, totals } = await ask('groupBy=platform', live)
+  assert.deepEqual(columns(rows, 'platform', 'clicks', 'approved', 'pending', 'payout'), [
+    ['web', 4, 1, 0, 2],
+    ['ios', 1, 1, 0, 2],
+    [null, 11, 0, 1, 0],
+    ['android', 1, 0, 0, 0],
+  ])
+  assert.deepEqual([totals.clicks, totals.approved], [17, 2])
+})
+
 test('a limit cuts the rows and says so; the totals stay whole', async () => {
   const countries = await ask(`${RANGE}&groupBy=country&limit=2`)
   assert.deepEqual(columns(countries.rows, 'country'), [['DE'], ['US']])

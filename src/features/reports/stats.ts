@@ -102,7 +102,7 @@ async function sumUp(
   { fromMs, toMs }: Range,
   days: readonly Day[],
 ): Promise<Group[]> {
-  const keyAt = (time: string) => groupKey(groupBy, time, days)
+  const keyOf = (source: Source) => groupKey(groupBy, source, days)
   const between = (column: string) =>
     sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
   const ofOffer = offerId === undefined ? sql`` : sql`AND offer_id = ${offerId}`
@@ -111,17 +111,17 @@ async function sumUp(
   // The worth in the app's currency is cut for each conversion, as it was told and credited one by one.
   const { rows } = await sql<Group>`
     WITH facts AS (
-      SELECT ${keyAt('clicked_at')} AS key, count(*) AS clicks, 0 AS pending, 0 AS approved, 0 AS rejected, 0 AS reversed,
+      SELECT ${keyOf('clicks')} AS key, count(*) AS clicks, 0 AS pending, 0 AS approved, 0 AS rejected, 0 AS reversed,
         0 AS payout_micros, 0 AS local_steps
       FROM clicks
       WHERE ${isAsked} AND ${IS_COUNTED}
         AND click_id >= ${uuid7Floor(fromMs)}::uuid AND click_id < ${uuid7Floor(toMs)}::uuid
       GROUP BY 1
       UNION ALL
-      SELECT ${keyAt('quarter')}, sum(clicks), 0, 0, 0, 0, 0, 0
+      SELECT ${keyOf('click_counts')}, sum(clicks), 0, 0, 0, 0, 0, 0
       FROM click_counts WHERE ${isAsked} AND ${between('quarter')} GROUP BY 1
       UNION ALL
-      SELECT ${keyAt('created_at')}, 0, count(*) FILTER (WHERE status = 'pending'),
+      SELECT ${keyOf('conversions')}, 0, count(*) FILTER (WHERE status = 'pending'),
         count(*) FILTER (WHERE status = 'approved'), count(*) FILTER (WHERE status = 'rejected'),
         count(*) FILTER (WHERE status = 'reversed'), coalesce(sum(payout_micros) FILTER (WHERE status = 'approved'), 0),
         coalesce(sum(div(payout_micros::numeric * rate_micros, 100000000)) FILTER (WHERE status = 'approved'), 0)
@@ -139,10 +139,24 @@ async function sumUp(
   return rows
 }
 
-function groupKey(groupBy: Grouping, time: string, days: readonly Day[]): RawBuilder<unknown> {
+type Source = keyof typeof TIMES
+const TIMES = { clicks: 'clicked_at', click_counts: 'quarter', conversions: 'created_at' }
+
+// As the click's visitor was read: see PLATFORM_OF in clicks/visitor.ts.
+const PLATFORM = sql`CASE WHEN click.os IN ('android', 'ios') THEN click.os
+  WHEN click.os IN ('windows', 'macos', 'linux', 'chromeos') THEN 'web' END COLLATE "C"`
+const PLATFORMS: Record<Source, RawBuilder<unknown>> = {
+  clicks: sql`(SELECT ${PLATFORM} FROM (SELECT clicks.os) AS click)`,
+  // Not among what is kept of old clicks; and then that of their conversions is not known either.
+  click_counts: sql`NULL::text COLLATE "C"`,
+  conversions: sql`(SELECT ${PLATFORM} FROM clicks AS click WHERE click.click_id = conversions.click_id)`,
+}
+
+function groupKey(groupBy: Grouping, source: Source, days: readonly Day[]): RawBuilder<unknown> {
   if (groupBy === 'offer') return sql`offer_id`
+  if (groupBy === 'platform') return PLATFORMS[source]
   if (groupBy !== 'day') return sql`${sql.ref(groupBy)} COLLATE "C"`
-  return sql`width_bucket(${sql.ref(time)}, ${days.map(({ startsMs }) => new Date(startsMs))}::timestamptz[])`
+  return sql`width_bucket(${sql.ref(TIMES[source])}, ${days.map(({ startsMs }) => new Date(startsMs))}::timestamptz[])`
 }
 
 function fillDays(days: readonly Day[], groups: readonly Group[]): StatsRow[] {

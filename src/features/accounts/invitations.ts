@@ -1,0 +1,124 @@
+// Invitations: links that let somebody make an account, once. Only a hash of the link's token is kept.
+import { randomBytes } from 'node:crypto'
+import type { Db } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
+import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
+
+const VALID_MS = 7 * 86_400_000
+
+/** `email` null: whoever has the link says which. */
+export type NewInvitation = Position & { email: string | null; invitedBy: string | null }
+
+export type Invitation = {
+  invitation_id: number
+  email: string | null
+  role: Role
+  publisher_id: number | null
+  created_at: Date
+  expires_at: Date
+}
+
+/** Shown once; only a hash is kept. */
+export type IssuedInvitation = Invitation & { token: string }
+
+const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'created_at', 'expires_at'] as const
+
+export async function invite(
+  db: Db,
+  secretKey: string,
+  { email, role, publisherId, invitedBy }: NewInvitation,
+  now: Date,
+): Promise<IssuedInvitation> {
+  const token = withChecksum(`inv_${base62(randomBytes(32), 43)}`)
+  const invitation = await db
+    .insertInto('invitations')
+    .values({
+      token_hash: createSecretHash(secretKey)(token),
+      email: email === null ? null : normalEmail(email),
+      role,
+      publisher_id: publisherId,
+      invited_by: invitedBy,
+      created_at: now,
+      expires_at: new Date(now.getTime() + VALID_MS),
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return { ...(invitation as Invitation), token }
+}
+
+export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/join#${token}`
+
+const open = (db: Db, now: Date) =>
+  db
+    .selectFrom('invitations')
+    .select(COLUMNS)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+
+/** Null when it was used, revoked, has expired, or never was. */
+export async function findInvitation(db: Db, secretKey: string, token: string, now: Date): Promise<Invitation | null> {
+  const row = await open(db, now).where('token_hash', '=', createSecretHash(secretKey)(token)).executeTakeFirst()
+  return (row as Invitation | undefined) ?? null
+}
+
+/** Those that can still be accepted, of one publisher, or of the operators. */
+export async function listInvitations(db: Db, publisherId: number | null, now: Date): Promise<Invitation[]> {
+  const query = open(db, now).orderBy('invitation_id', 'desc')
+  const rows = await (
+    publisherId === null ? query.where('publisher_id', 'is', null) : query.where('publisher_id', '=', publisherId)
+  ).execute()
+  return rows as Invitation[]
+}
+
+/** False when there is no such invitation of this publisher. */
+export async function revokeInvitation(db: Db, invitationId: number, publisherId: number | null, now: Date) {
+  const query = db.updateTable('invitations').set({ revoked_at: now }).where('invitation_id', '=', invitationId)
+  const revoked = await (
+    publisherId === null ? query.where('publisher_id', 'is', null) : query.where('publisher_id', '=', publisherId)
+  ).executeTakeFirst()
+  return revoked.numUpdatedRows > 0n
+}
+
+export type Acceptance = { token: string; name: string; email: string | null; password: string }
+
+/** Makes the account, and uses the invitation up: whoever comes second with the same link gets null. */
+export async function acceptInvitation(
+  db: Db,
+  secretKey: string,
+  { token, name, email, password }: Acceptance,
+  now: Date,
+): Promise<Person | null> {
+  const open = await findInvitation(db, secretKey, token, now)
+  if (open === null) return null
+  const address = open.email ?? email
+  if (address === null) throw new OperatorError('An e-mail address is required.')
+  const { role, publisher_id: publisherId } = open
+  const person = await checkPerson({ name, email: address, password, role, publisherId })
+  return db.transaction().execute(async (trx) => {
+    const used = await trx
+      .updateTable('invitations')
+      .set({ accepted_at: now })
+      .where('token_hash', '=', createSecretHash(secretKey)(token))
+      .where('accepted_at', 'is', null)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', now)
+      .executeTakeFirst()
+    return used.numUpdatedRows === 0n ? null : addPerson(trx, person)
+  })
+}
+
+/** The way in for the first operator, or null once there is somebody. Made anew at every start: the one before is void. */
+export async function inviteFirstOperator(db: Db, secretKey: string, now: Date): Promise<string | null> {
+  if ((await countPeople(db)) > 0) return null
+  await db
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('role', '=', 'operator')
+    .where('email', 'is', null)
+    .where('accepted_at', 'is', null)
+    .execute()
+  const position = { role: 'operator', publisherId: null } as const
+  return (await invite(db, secretKey, { ...position, email: null, invitedBy: null }, now)).token
+}

@@ -1,0 +1,149 @@
+// People who sign in: operators, who run the network, and those of a publisher.
+import { hashPassword } from 'better-auth/crypto'
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { checkEmail } from './publishers.ts'
+
+export const ROLES = ['operator', 'operator_reader', 'publisher_owner', 'publisher_member'] as const
+export type Role = (typeof ROLES)[number]
+
+export const isOperatorRole = (role: Role) => role === 'operator' || role === 'operator_reader'
+
+/** Operators have no publisher. */
+export type Position = { role: Role; publisherId: number | null }
+
+export type Person = {
+  id: string
+  name: string
+  email: string
+  role: Role
+  publisher_id: number | null
+  two_factor_enabled: boolean
+  disabled_at: Date | null
+  created_at: Date
+}
+
+export const MIN_PASSWORD = 12
+export const MAX_PASSWORD = 128
+
+const COLUMNS = [
+  'id',
+  'name',
+  'email',
+  'role',
+  'publisher_id',
+  'two_factor_enabled',
+  'disabled_at',
+  'created_at',
+] as const
+
+export type NewPerson = Position & { name: string; email: string; password: string }
+
+/** The way in is an e-mail address and a password. */
+export async function createPerson(db: Db, person: NewPerson): Promise<Person> {
+  const checked = await checkPerson(person)
+  return db.transaction().execute((trx) => addPerson(trx, checked))
+}
+
+type CheckedPerson = Position & { name: string; email: string; passwordHash: string }
+
+export async function checkPerson({ name, email, password, ...position }: NewPerson): Promise<CheckedPerson> {
+  if (name.trim() === '' || name.length > 200) throw new OperatorError('A name must have 1 to 200 characters.')
+  checkPassword(password)
+  return { ...position, name: name.trim(), email: normalEmail(email), passwordHash: await hashPassword(password) }
+}
+
+export async function addPerson(trx: Trx, { name, email, role, publisherId, passwordHash }: CheckedPerson) {
+  const person = await trx
+    .insertInto('people')
+    .values({ name, email, role, publisher_id: publisherId, email_verified: true })
+    .onConflict((on) => on.column('email').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (person === undefined) throw new OperatorError(`Somebody has the e-mail address "${email}" already.`)
+  await addPassword(trx, person.id, passwordHash)
+  return person as Person
+}
+
+async function addPassword(trx: Trx, personId: string, hash: string): Promise<void> {
+  await trx
+    .insertInto('sign_ins')
+    .values({ provider_id: 'credential', account_id: personId, person_id: personId, password: hash })
+    .execute()
+}
+
+export function normalEmail(email: string): string {
+  const address = email.trim().toLowerCase()
+  checkEmail(address)
+  return address
+}
+
+export function checkPassword(password: string): void {
+  if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)
+    throw new OperatorError(`A password must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`)
+}
+
+export async function countPeople(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('people')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Those of one publisher, or the operators. */
+export async function listPeople(db: Db, publisherId: number | null): Promise<Person[]> {
+  const query = db.selectFrom('people').select(COLUMNS).orderBy('created_at')
+  const rows = await (
+    publisherId === null ? query.where('publisher_id', 'is', null) : query.where('publisher_id', '=', publisherId)
+  ).execute()
+  return rows as Person[]
+}
+
+export async function listEverybody(db: Db): Promise<Person[]> {
+  return (await db.selectFrom('people').select(COLUMNS).orderBy('created_at').execute()) as Person[]
+}
+
+export async function findPersonByEmail(db: Db, email: string): Promise<Person | null> {
+  const row = await db.selectFrom('people').select(COLUMNS).where('email', '=', normalEmail(email)).executeTakeFirst()
+  return (row as Person | undefined) ?? null
+}
+
+/** Null when there is none, or it is not one of this publisher's people (of the operators, where there is none). */
+export async function findPersonOf(db: Db, personId: string, publisherId: number | null): Promise<Person | null> {
+  const people = await listPeople(db, publisherId)
+  return people.find((person) => person.id === personId) ?? null
+}
+
+/** Signs out everywhere, and keeps from signing in. */
+export async function setDisabled(db: Db, personId: string, disabledAt: Date | null): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('people').set({ disabled_at: disabledAt }).where('id', '=', personId).execute()
+    if (disabledAt !== null) await trx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+  })
+}
+
+export async function setRole(db: Db, personId: string, role: Role): Promise<void> {
+  await db.updateTable('people').set({ role }).where('id', '=', personId).execute()
+}
+
+/** Where somebody is signed in, the latest first. */
+export async function listSessions(db: Db, personId: string, now: Date) {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'ip_address', 'user_agent', 'created_at', 'updated_at'])
+    .where('person_id', '=', personId)
+    .where('expires_at', '>', now)
+    .orderBy('updated_at', 'desc')
+    .execute()
+}
+
+/** False when there is no such session of this person. */
+export async function endSession(db: Db, personId: string, sessionId: string): Promise<boolean> {
+  const ended = await db
+    .deleteFrom('sessions')
+    .where('id', '=', sessionId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst()
+  return ended.numDeletedRows > 0n
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useWorld } from '../../../test/world.ts'
+import { OperatorError } from '../../errors.ts'
+import { banUser, liftBan, listBans } from './bans.ts'
+
+const world = useWorld('bans')
+
+const ban = async (appId: number | null, userId: string) => {
+  const isNew = await banUser(world.database.db, { appId, userId, reason: 'opened a hundred accounts' })
+  await world.app.refresh()
+  return isNew
+}
+
+test('a banned user sees no offers in that app, and everything again when the ban is lifted', async () => {
+  const [one, other] = [await world.makeApp(), await world.makeApp()]
+  const [offerId = 0] = await world.makeOffers({})
+  const total = async (keys = one.live, userId = 'bad') =>
+    (await world.get(`/v1/offers?userId=${userId}`, keys)).body.data.total
+  assert.equal(await ban(one.appId, 'bad'), true)
+  assert.equal(await ban(one.appId, 'bad'), false)
+  assert.equal(await total(), 0)
+  assert.ok((await total(one.live, 'good')) > 0)
+  assert.ok((await total(other.live)) > 0)
+  assert.equal((await world.get(`/v1/offers/${offerId}?userId=bad`, one.live)).status, 404)
+  assert.match((await world.get(`/v1/offers/${offerId}/why?userId=bad`, one.live)).text, /banned/)
+  const [found] = await listBans(world.database.db, { appId: one.appId }, 10)
+  assert.equal(await liftBan(world.database.db, found?.ban_id ?? 0), true)
+  await world.app.refresh()
+  assert.ok((await total()) > 0)
+  assert.equal(await liftBan(world.database.db, found?.ban_id ?? 0), false)
+})
+
+test('a ban of the network holds in every app, also in those made later', async () => {
+  const before = await world.makeApp()
+  await world.makeOffers({})
+  await ban(null, 'everywhere')
+  const after = await world.makeApp()
+  for (const { live, test: testKeys } of [before, after])
+    for (const keys of [live, testKeys])
+      assert.equal((await world.get('/v1/offers?userId=everywhere', keys)).body.data.total, 0)
+})
+
+test('the link of a banned user leads nowhere, and what is told of them is rejected', async () => {
+  const { live, appId } = await world.makeApp()
+  const [offerId = 0, second = 0] = await world.makeOffers({}, {})
+  const { body } = await world.get(`/v1/offers/${offerId}?userId=bad`, live)
+  const { clickId } = await world.follow(body.data.offer.link)
+  await ban(appId, 'bad')
+  const followed = await world.follow(body.data.offer.link)
+  assert.equal(followed.status, 403)
+  assert.match(followed.text, /not available to you/)
+  const confirmed = await world.confirm(offerId, clickId)
+  assert.deepEqual([confirmed.outcome, confirmed.reason], ['rejected', 'fraud'])
+  const reported = (await world.report(live, { userId: 'bad', offerId: second })).body.data.conversion
+  assert.deepEqual([reported.status, reported.status_reason], ['rejected', 'fraud'])
+  const good = (await world.report(live, { userId: 'good', offerId: second })).body.data.conversion
+  assert.equal(good.status, 'pending')
+})
+
+test('nonsense is refused', async () => {
+  const { db } = world.database
+  await assert.rejects(banUser(db, { appId: 999_999_999, userId: 'u', reason: 'r' }), OperatorError)
+  await assert.rejects(banUser(db, { appId: null, userId: '', reason: 'r' }), OperatorError)
+  await assert.rejects(banUser(db, { appId: null, userId: 'u', reason: ' ' }), OperatorError)
+})

@@ -1,0 +1,64 @@
+// Users whom the operator keeps out: they are shown no offers, their links lead nowhere, and what is reported of them is
+// rejected.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+
+/** `appId` null: in every app. */
+export type NewBan = { appId: number | null; userId: string; reason: string }
+
+/** A second ban of the same user changes nothing. Returns whether it was new. */
+export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promise<boolean> {
+  if (userId === '' || userId.length > 255) throw new OperatorError('A user id has 1 to 255 characters.')
+  if (reason.trim() === '' || reason.length > 500) throw new OperatorError('Say why, in 1 to 500 characters.')
+  return db.transaction().execute(async (trx) => {
+    await touchApps(trx, appId)
+    const added = await trx
+      .insertInto('banned_users')
+      .values({ app_id: appId, user_id: userId, reason: reason.trim() })
+      .onConflict((on) => on.doNothing())
+      .executeTakeFirst()
+    return (added.numInsertedOrUpdatedRows ?? 0n) > 0n
+  })
+}
+
+/** False when there is no such ban. */
+export async function liftBan(db: Db, banId: number): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const lifted = await trx
+      .deleteFrom('banned_users')
+      .where('ban_id', '=', banId)
+      .returning('app_id')
+      .executeTakeFirst()
+    if (lifted !== undefined) await touchApps(trx, lifted.app_id)
+    return lifted !== undefined
+  })
+}
+
+/** Stamps the apps that it concerns as changed, which every API process looks for. */
+async function touchApps(trx: Trx, appId: number | null): Promise<void> {
+  const query = trx.updateTable('apps').set((is) => ({ name: is.ref('name') }))
+  const touched = await (appId === null ? query : query.where('app_id', '=', appId)).executeTakeFirst()
+  if (appId !== null && touched.numUpdatedRows === 0n) throw new OperatorError(`There is no app ${appId}.`)
+}
+
+/** Every part narrows; what is absent does not. */
+export type BanFilter = { appId?: number | null; userId?: string; before?: number }
+
+/** Newest first. */
+export async function listBans(db: Db, filter: BanFilter, limit: number) {
+  let query = db
+    .selectFrom('banned_users')
+    .leftJoin('apps', 'apps.app_id', 'banned_users.app_id')
+    .select(['ban_id', 'banned_users.app_id', 'apps.name as app', 'user_id', 'reason', 'banned_users.created_at'])
+  if (filter.appId === null) query = query.where('banned_users.app_id', 'is', null)
+  else if (filter.appId !== undefined) query = query.where('banned_users.app_id', '=', filter.appId)
+  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
+  if (filter.before !== undefined) query = query.where('ban_id', '<', filter.before)
+  return query.orderBy('ban_id', 'desc').limit(limit).execute()
+}
+
+export async function readBannedEverywhere(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ user_id: string }>`SELECT user_id FROM banned_users WHERE app_id IS NULL`.execute(db)
+  return new Set(rows.map((row) => row.user_id))
+}

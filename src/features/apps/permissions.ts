@@ -1,0 +1,108 @@
+// What the operator lets a publisher do: whether its keys work, and which offers it may run.
+import type { Db, Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { WHOLE_PPM } from '../../lib/money.ts'
+
+export const PUBLISHER_STATUSES = ['pending', 'active', 'suspended'] as const
+export type PublisherStatus = (typeof PUBLISHER_STATUSES)[number]
+
+/**
+ * pending: only its test keys work. suspended: none do, and its links lead nowhere; what its users have begun is still
+ * recorded when advertisers confirm it.
+ */
+export async function setPublisherStatus(db: Db, publisherId: number, status: PublisherStatus): Promise<void> {
+  await changePublisher(db, publisherId, async (trx) => {
+    await trx.updateTable('publishers').set({ status }).where('publisher_id', '=', publisherId).execute()
+  })
+}
+
+/** Of what offers pay, in parts of a million; the rest is the network's margin. Clicks keep the share that they were promised. */
+export async function setPublisherShare(db: Db, publisherId: number, sharePpm: number): Promise<void> {
+  if (!Number.isInteger(sharePpm) || sharePpm < 0 || sharePpm > WHOLE_PPM)
+    throw new OperatorError('A share is from 0 to 100 percent.')
+  await changePublisher(db, publisherId, async (trx) => {
+    await trx.updateTable('publishers').set({ share_ppm: sharePpm }).where('publisher_id', '=', publisherId).execute()
+  })
+}
+
+/** Which offers: all but those that are not allowed, or only those that are. */
+export type OfferPermissions = { onlyListed: boolean; allowed: number[]; denied: number[] }
+
+export type Permissions = OfferPermissions & { status: PublisherStatus; sharePpm: number }
+
+/** Null when there is no such publisher. */
+export async function readPermissions(db: Db, publisherId: number): Promise<Permissions | null> {
+  const publisher = await db
+    .selectFrom('publishers')
+    .select(['status', 'share_ppm', 'only_listed_offers'])
+    .where('publisher_id', '=', publisherId)
+    .executeTakeFirst()
+  if (publisher === undefined) return null
+  const rows = await db
+    .selectFrom('publisher_offers')
+    .select(['offer_id', 'is_allowed'])
+    .where('publisher_id', '=', publisherId)
+    .orderBy('offer_id')
+    .execute()
+  const idsOf = (isAllowed: boolean) => rows.filter((row) => row.is_allowed === isAllowed).map((row) => row.offer_id)
+  return {
+    status: publisher.status as PublisherStatus,
+    sharePpm: publisher.share_ppm,
+    onlyListed: publisher.only_listed_offers,
+    allowed: idsOf(true),
+    denied: idsOf(false),
+  }
+}
+
+/** Replaces what was said before. */
+export async function setOfferPermissions(db: Db, publisherId: number, wanted: OfferPermissions): Promise<void> {
+  const both = wanted.allowed.filter((id) => wanted.denied.includes(id))
+  if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be allowed and denied.`)
+  const rows = [
+    ...new Set(wanted.allowed).values().map((offer_id) => ({ offer_id, is_allowed: true })),
+    ...new Set(wanted.denied).values().map((offer_id) => ({ offer_id, is_allowed: false })),
+  ].map((row) => ({ ...row, publisher_id: publisherId }))
+  await changePublisher(db, publisherId, async (trx) => {
+    await checkOffers(
+      trx,
+      rows.map((row) => row.offer_id),
+    )
+    await trx
+      .updateTable('publishers')
+      .set({ only_listed_offers: wanted.onlyListed })
+      .where('publisher_id', '=', publisherId)
+      .execute()
+    await trx.deleteFrom('publisher_offers').where('publisher_id', '=', publisherId).execute()
+    if (rows.length > 0) await trx.insertInto('publisher_offers').values(rows).execute()
+  })
+}
+
+async function checkOffers(trx: Trx, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  const found = await trx.selectFrom('offers').select('offer_id').where('offer_id', 'in', ids).execute()
+  const known = new Set(found.map((row) => row.offer_id))
+  const missing = ids.filter((id) => !known.has(id))
+  if (missing.length > 0) throw new OperatorError(`There is no offer ${missing.join(', ')}.`)
+}
+
+/** Its apps are stamped as changed, which every API process looks for. */
+async function changePublisher(db: Db, publisherId: number, change: (trx: Trx) => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const found = await trx
+      .selectFrom('publishers')
+      .select('publisher_id')
+      .where('publisher_id', '=', publisherId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (found === undefined) throw noSuchPublisher(publisherId)
+    await change(trx)
+    await trx
+      .updateTable('apps')
+      .set((is) => ({ name: is.ref('name') }))
+      .where('publisher_id', '=', publisherId)
+      .execute()
+  })
+}
+
+const noSuchPublisher = (publisherId: number) =>
+  new OperatorError(`There is no publisher ${publisherId}. "offerdeck publisher list" shows them.`)

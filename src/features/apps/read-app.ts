@@ -1,0 +1,70 @@
+// Apps as the people of their publisher see them. Of secrets nothing is known but their age.
+import type { Db } from '../../db/open.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import { modeOf } from './secrets.ts'
+
+/** Oldest first. */
+export async function listAppsOf(db: Db, publisherId: number) {
+  const apps = await db
+    .selectFrom('apps')
+    .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
+    .where('credentials.is_test', '=', false)
+    .where('publisher_id', '=', publisherId)
+    .select(['apps.app_id', 'publisher_id', 'name', 'currency', 'rate_micros', 'apps.created_at', 'revoked_at'])
+    .orderBy('apps.app_id')
+    .execute()
+  return apps.map(({ rate_micros, ...app }) => ({ ...app, rate: microsToUsd(rate_micros) }))
+}
+
+export async function readApp(db: Db, appId: number, now: Date) {
+  const { rate_micros, secret_leaked_at, secret_leaked_origin, ...app } = await db
+    .selectFrom('apps')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
+    .select(['app_id', 'apps.publisher_id', 'publishers.name as publisher', 'apps.name', 'apps.created_at'])
+    .select(['currency', 'rate_micros', 'rate_limit', 'secret_leaked_at', 'secret_leaked_origin'])
+    .where('app_id', '=', appId)
+    .executeTakeFirstOrThrow()
+  const credentials = await readCredentials(db, appId, now)
+  const secrets = credentials.flatMap((credential) => (credential.revoked_at === null ? credential.secrets : []))
+  return {
+    ...app,
+    rate: microsToUsd(rate_micros),
+    leak:
+      secret_leaked_at === null
+        ? null
+        : {
+            at: secret_leaked_at,
+            origin: secret_leaked_origin ?? 'a browser',
+            // Which of the secrets it was is not known.
+            is_over: secrets.every((secret) => secret.created_at > secret_leaked_at),
+          },
+    credentials,
+  }
+}
+
+async function readCredentials(db: Db, appId: number, now: Date) {
+  const credentials = await db
+    .selectFrom('credentials')
+    .leftJoin('credential_uses', 'credential_uses.api_key', 'credentials.api_key')
+    .select(['credentials.api_key', 'is_test', 'expires_at', 'revoked_at', 'created_at', 'first_used_at'])
+    .select(['last_used_at', 'old_signing_secret_expires_at'])
+    .where('app_id', '=', appId)
+    .orderBy('is_test')
+    .execute()
+  const secrets = await db
+    .selectFrom('api_secrets')
+    .innerJoin('credentials', 'credentials.api_key', 'api_secrets.api_key')
+    .select(['api_secrets.api_key', 'api_secrets.created_at', 'api_secrets.expires_at'])
+    .where('app_id', '=', appId)
+    .where((is) => is.or([is('api_secrets.expires_at', 'is', null), is('api_secrets.expires_at', '>', now)]))
+    .orderBy('api_secret_id', 'desc')
+    .execute()
+  return credentials.map(({ is_test, old_signing_secret_expires_at: until, ...credential }) => ({
+    ...credential,
+    mode: modeOf(is_test),
+    secrets: secrets
+      .filter(({ api_key }) => api_key === credential.api_key)
+      .map(({ created_at, expires_at }) => ({ created_at, expires_at })),
+    old_signing_secret_expires_at: until !== null && until > now ? until : null,
+  }))
+}

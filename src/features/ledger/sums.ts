@@ -1,0 +1,111 @@
+// What the ledger says of a time: of a publisher its months and payments, of the network its days. Months and days are
+// those of UTC, as in statements and in ledger_days.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { readPayableBefore } from './ledger.ts'
+
+/** What became payable, what of it was taken back, and what was paid out. */
+export type Movement = { earnedMicros: number; reversedMicros: number; paidMicros: number }
+export type Month = Movement & { month: string; closingMicros: number }
+
+const MOVEMENT = sql<Movement>`
+  coalesce(-sum(amount_micros) FILTER (WHERE kind = 'conversion' AND amount_micros < 0), 0)::bigint AS "earnedMicros",
+  coalesce(sum(amount_micros) FILTER (WHERE kind = 'conversion' AND amount_micros > 0), 0)::bigint AS "reversedMicros",
+  coalesce(sum(amount_micros) FILTER (WHERE kind = 'payout'), 0)::bigint AS "paidMicros"`
+const NOTHING: Movement = { earnedMicros: 0, reversedMicros: 0, paidMicros: 0 }
+
+/** `to` is no longer in it. */
+export async function readMovement(db: Db, publisherId: number, from: Date, to: Date): Promise<Movement> {
+  const { rows } = await sql<Movement>`SELECT ${MOVEMENT} FROM ledger_entries
+    WHERE account = 'publisher_payable' AND party_id = ${publisherId}
+      AND created_at >= ${from} AND created_at < ${to}`.execute(db)
+  return rows[0] ?? NOTHING
+}
+
+/** Newest first, from the first month with an entry to the one that runs now; `before` is a month that was seen already. */
+export async function listMonths(
+  db: Db,
+  publisherId: number,
+  { before, limit, now }: { before: string | undefined; limit: number; now: Date },
+): Promise<{ months: Month[]; hasMore: boolean }> {
+  const first = await readFirstMonth(db, publisherId)
+  if (first === null) return { months: [], hasMore: false }
+  const all = monthsBetween(first, nextMonth(now.toISOString().slice(0, 7)))
+  const asked = all.filter((month) => before === undefined || month < before)
+  const names = asked.slice(-limit)
+  const [oldest] = names
+  const newest = names.at(-1)
+  if (oldest === undefined || newest === undefined) return { months: [], hasMore: false }
+  const { rows } = await sql<Movement & { month: string }>`
+    SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, ${MOVEMENT} FROM ledger_entries
+    WHERE account = 'publisher_payable' AND party_id = ${publisherId}
+      AND created_at >= ${startOf(oldest)} AND created_at < ${startOf(nextMonth(newest))}
+    GROUP BY 1`.execute(db)
+  const byMonth = new Map(rows.map(({ month, ...movement }) => [month, movement]))
+  let closingMicros = await readPayableBefore(db, publisherId, `${oldest}-01`)
+  const months = names.map((month) => {
+    const movement = byMonth.get(month) ?? NOTHING
+    closingMicros += movement.earnedMicros - movement.reversedMicros - movement.paidMicros
+    return { month, ...movement, closingMicros }
+  })
+  return { months: months.toReversed(), hasMore: asked.length > names.length }
+}
+
+async function readFirstMonth(db: Db, publisherId: number): Promise<string | null> {
+  const { rows } = await sql<{ first: Date | null }>`SELECT min(created_at) AS first FROM ledger_entries
+    WHERE account = 'publisher_payable' AND party_id = ${publisherId}`.execute(db)
+  return rows[0]?.first?.toISOString().slice(0, 7) ?? null
+}
+
+const startOf = (month: string) => new Date(`${month}-01T00:00:00Z`)
+
+function nextMonth(month: string): string {
+  const start = startOf(month)
+  start.setUTCMonth(start.getUTCMonth() + 1)
+  return start.toISOString().slice(0, 7)
+}
+
+function monthsBetween(first: string, end: string): string[] {
+  const months: string[] = []
+  for (let month = first; month < end; month = nextMonth(month)) months.push(month)
+  return months
+}
+
+/** What a publisher was paid, newest first. */
+export async function listPayouts(db: Db, publisherId: number, before: number | undefined, limit: number) {
+  let query = db
+    .selectFrom('ledger_entries')
+    .select(['entry_id', 'created_at', 'amount_micros', 'reference'])
+    .where('kind', '=', 'payout')
+    .where('account', '=', 'publisher_payable')
+    .where('party_id', '=', publisherId)
+  if (before !== undefined) query = query.where('entry_id', '<', before)
+  return query.orderBy('entry_id', 'desc').limit(limit).execute()
+}
+
+/** What conversions moved on a day, pending ones included. Revenue is payout and margin together. */
+export type NetworkDay = { day: string; payoutMicros: number; marginMicros: number }
+
+const FIRST_OPEN_DAY = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
+
+/** Days from the first to the last of these that have anything, in one statement as all that reads folded days. */
+export async function readNetworkDays(db: Db, firstDay: string, lastDay: string): Promise<NetworkDay[]> {
+  const isAsked = sql`created_at >= ${firstDay}::date::timestamp AT TIME ZONE 'UTC'
+    AND created_at < (${lastDay}::date + 1)::timestamp AT TIME ZONE 'UTC'`
+  const day = sql`(created_at AT TIME ZONE 'UTC')::date`
+  // Sums of days do not tell conversions from payments, so the payments, which are few, are taken off again.
+  const { rows } = await sql<NetworkDay>`
+    SELECT day::text AS day,
+      coalesce(-sum(amount_micros) FILTER (WHERE account <> 'network_margin'), 0)::bigint AS "payoutMicros",
+      coalesce(-sum(amount_micros) FILTER (WHERE account = 'network_margin'), 0)::bigint AS "marginMicros"
+    FROM (
+      SELECT day, account, amount_micros FROM ledger_days WHERE day BETWEEN ${firstDay}::date AND ${lastDay}::date
+      UNION ALL
+      SELECT ${day}, account, amount_micros FROM ledger_entries WHERE ${isAsked} AND created_at >= ${FIRST_OPEN_DAY}
+      UNION ALL
+      SELECT ${day}, account, -amount_micros FROM ledger_entries WHERE ${isAsked} AND kind = 'payout'
+    ) AS line
+    WHERE account IN ('network_margin', 'publisher_pending', 'publisher_payable')
+    GROUP BY 1 ORDER BY 1`.execute(db)
+  return rows
+}

@@ -1,0 +1,94 @@
+// The dashboard's pages: one HTML page that finds its way by its address, and the files it needs. They are made from
+// web/dashboard by "npm run build", which the install does.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { sendPage } from './pages.ts'
+
+const FOLDER = join(import.meta.dirname, '../../web/dist')
+const NONCE = '__NONCE__'
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Where its pages are; below these, any address is a page. */
+export const PAGES = [
+  'sign-in',
+  'join',
+  'forgot-password',
+  'reset-password',
+  'account',
+  'apps',
+  'publishers',
+  'network',
+]
+
+const policy = (nonce: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: https:; ` +
+  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Offerdeck</title></head>
+<body>
+<h1>Offerdeck is running, but its dashboard is not built</h1>
+<p>Run <code>npm run build</code> where it is installed, then start it again. The API works: it is described at <a href="/docs">/docs</a>.</p>
+</body>
+</html>
+`
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="11" fill="#1b5fd1"/><rect x="15" y="9" width="21" height="27" rx="4" fill="#fff" opacity=".45"/><rect x="11" y="13" width="21" height="27" rx="4" fill="#fff"/><path d="m16 27 4 4 7-8" fill="none" stroke="#1b5fd1" stroke-width="3.2" stroke-linecap="round" stroke-linejoin="round"/></svg>
+`
+
+export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void {
+  const page = readPage(folder)
+  const hidden = { schema: { hide: true } }
+  for (const path of ['/', ...PAGES.flatMap((name) => [`/${name}`, `/${name}/*`])])
+    server.get(path, hidden, async (_request, reply) => {
+      if (page === null) return sendPage(reply.code(503), NOT_BUILT)
+      const nonce = randomBytes(16).toString('base64')
+      return sendPage(reply, page.replaceAll(NONCE, nonce), { policy: policy(nonce), cacheControl: 'no-store' })
+    })
+
+  const files = readFiles(join(folder, 'assets'))
+  server.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
+    const file = files.get(request.params.name)
+    if (file === undefined) return reply.code(404).type('text/plain').send('There is no such file.\n')
+    reply
+      .type(file.type)
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .header('Vary', 'Accept-Encoding')
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(file.content)
+    return reply.header('Content-Encoding', 'gzip').send(file.packed)
+  })
+  const fixed = (path: string, type: string, content: string) =>
+    server.get(path, hidden, async (_request, reply) =>
+      reply.type(type).header('Cache-Control', 'public, max-age=3600').send(content),
+    )
+  fixed('/icon.svg', 'image/svg+xml', ICON)
+  fixed('/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n')
+}
+
+function readPage(folder: string): string | null {
+  const file = join(folder, 'index.html')
+  return existsSync(file) ? readFileSync(file, 'utf8') : null
+}
+
+type StaticFile = { type: string; content: Buffer; packed: Buffer }
+
+/** Their names change with their content, so they are read once and may be kept for ever. */
+function readFiles(folder: string): Map<string, StaticFile> {
+  if (!existsSync(folder)) return new Map()
+  return new Map(
+    readdirSync(folder).map((name) => {
+      const content = readFileSync(join(folder, name))
+      const type = TYPES[extname(name)] ?? 'application/octet-stream'
+      return [name, { type, content, packed: gzipSync(content) }]
+    }),
+  )
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
+import { useWorld } from '../../../test/world.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+import { makeResetLink } from '../auth.ts'
+
+const world = useWorld('account')
+
+const deedsOf = async (email: string) =>
+  (await listDeeds(world.database.db, { who: email }, 100)).map(({ action }) => action).toReversed()
+
+/** RFC 6238, as an authenticator does it. */
+function totp(uri: string, now = Date.now()): string {
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('') // prettier-ignore
+  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff
+  return String(number % 1_000_000).padStart(6, '0')
+}
+
+async function withSecondFactor() {
+  const { email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  const { data } = await visitor.post<{ uri: string; backup_codes: string[] }>('/me/two-factor', { password: PASSWORD })
+  await visitor.post('/me/two-factor/confirm', { code: totp(data.uri) })
+  return { email, visitor, ...data }
+}
+
+/** The password was right; a code is to follow. */
+async function half(email: string) {
+  const visitor = new Visitor(world)
+  const { data } = await visitor.post<{ two_factor: boolean }>('/session', { email, password: PASSWORD })
+  assert.equal(data.two_factor, true)
+  assert.equal((await visitor.get('/me')).status, 401)
+  return visitor
+}
+
+test('changing the password needs the current one, ends the other sessions, and is in the audit log', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
+  const change = (current_password: string, new_password: string) =>
+    here.post('/me/password', { current_password, new_password })
+  assert.match((await change('wrong', 'another good password')).error.message, /current password is wrong/)
+  assert.match((await change(PASSWORD, 'short')).error.message, /at least 12/)
+  assert.equal((await change(PASSWORD, 'another good password')).status, 200)
+  assert.equal((await here.get('/me')).status, 200)
+  assert.equal((await there.get('/me')).status, 401)
+  assert.equal((await new Visitor(world).post('/session', { email, password: PASSWORD })).status, 401)
+  assert.deepEqual(await deedsOf(email), ['session.start', 'session.start', 'password.change'])
+})
+
+test('a second factor is on only after its first code, and asked for from then on', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  assert.equal((await visitor.post('/me/two-factor', { password: 'not the password' })).status, 400)
+  const { data } = await visitor.post<{ uri: string; backup_codes: string[] }>('/me/two-factor', { password: PASSWORD })
+  assert.match(data.uri, /^otpauth:\/\/totp\/Offerdeck/)
+  const still = await new Visitor(world).post<{ two_factor: boolean }>('/session', { email, password: PASSWORD })
+  assert.equal(still.data.two_factor, false)
+  assert.equal((await visitor.post('/me/two-factor/confirm', { code: '000000' })).status, 400)
+  assert.equal((await visitor.post('/me/two-factor/confirm', { code: totp(data.uri) })).status, 200)
+  assert.equal((await visitor.get<{ two_factor: boolean }>('/me')).data.two_factor, true)
+
+  const next = await half(email)
+  assert.equal((await next.post('/session/two-factor', { code: '000000' })).status, 401)
+  const code = totp(data.uri)
+  assert.equal((await next.post('/session/two-factor', { code: `${code.slice(0, 3)} ${code.slice(3)}` })).status, 200)
+  assert.equal((await next.get('/me')).status, 200)
+  const deeds = await deedsOf(email)
+  assert.deepEqual(deeds, ['session.start', 'session.start', 'two_factor.enable', 'session.start'])
+})
+
+test('a backup code works once', async () => {
+  const { email, backup_codes } = await withSecondFactor()
+  const [code = ''] = backup_codes
+  assert.equal((await (await half(email)).post('/session/two-factor', { code })).status, 200)
+  const again = await (await half(email)).post('/session/two-factor', { code })
+  assert.deepEqual([again.status, again.cookies.filter((cookie) => /session_token=[^;]/.test(cookie))], [401, []])
+})
+
+test('guessing codes ends: one must begin again with the password', async () => {
+  const { email, uri } = await withSecondFactor()
+  const visitor = await half(email)
+  for (let i = 0; i < 5; i++) await visitor.post('/session/two-factor', { code: '000000' })
+  const { status, error } = await visitor.post('/session/two-factor', { code: totp(uri) })
+  assert.deepEqual([status, /Sign in again with your password/.test(error.message)], [401, true])
+})
+
+test('turning the second factor off needs the password', async () => {
+  const { email, visitor } = await withSecondFactor()
+  assert.equal((await visitor.post('/me/two-factor/disable', { password: 'not the password' })).status, 400)
+  assert.equal((await visitor.post('/me/two-factor/disable', { password: PASSWORD })).status, 200)
+  await new Visitor(world).signIn(email)
+  assert.ok((await deedsOf(email)).includes('two_factor.disable'))
+})
+
+test('a reset link does not get around the second factor, and is in the audit log', async () => {
+  const { email } = await withSecondFactor()
+  const { id } = await world.database.db.selectFrom('people').select('id').where('email', '=', email).executeTakeFirstOrThrow() // prettier-ignore
+  const link = await makeResetLink(world.database.db, world.config.publicUrl, id, new Date())
+  const token = new URL(link).hash.slice(1)
+  const reset = await new Visitor(world).post('/password/reset', { token, password: 'another good password' })
+  assert.equal(reset.status, 200)
+  assert.equal((await deedsOf(email)).at(-1), 'password.reset')
+  const visitor = new Visitor(world)
+  const { data } = await visitor.post<{ two_factor: boolean }>('/session', { email, password: 'another good password' })
+  assert.equal(data.two_factor, true)
+})
+
+test('a token shows its secret once, ends when it should, and belongs to its person alone', async () => {
+  const [ann, bob] = [await visit(world, 'operator'), await visit(world, 'operator')]
+  const { data } = await ann.post<{ token: string; token_id: number; expires_at: string }>('/me/tokens', { name: 'job', expires_in_days: 1 }) // prettier-ignore
+  const list = await ann.get<{ tokens: { name: string; last_used_at: string | null }[] }>('/me/tokens')
+  assert.deepEqual(list.data.tokens.map(({ name, last_used_at }) => [name, last_used_at]), [['job', null]]) // prettier-ignore
+  assert.equal(list.text.includes(data.token), false)
+  assert.equal((await bob.delete(`/me/tokens/${data.token_id}`)).status, 404)
+  await world.database.db.updateTable('access_tokens').set({ expires_at: new Date(Date.now() - 1) }).where('token_id', '=', data.token_id).execute() // prettier-ignore
+  const program = new Visitor(world)
+  program.token = data.token
+  assert.equal((await program.get('/me')).status, 401)
+  for (const body of [{}, { name: '' }, { name: 'x', expires_in_days: 0 }])
+    assert.equal((await ann.post('/me/tokens', body)).status, 400)
+})
+
+test('sessions are listed without what would let somebody use them', async () => {
+  const visitor = await visit(world, 'operator_reader')
+  const { text } = await visitor.get('/me/sessions')
+  const rows = await world.database.db.selectFrom('sessions').select('token').execute()
+  for (const { token } of rows) assert.equal(text.includes(token), false)
+})
+
+test('an operator who may only look still keeps their own account', async () => {
+  const visitor = await visit(world, 'operator_reader')
+  const { status } = await visitor.post('/me/password', { current_password: PASSWORD, new_password: 'another good password' }) // prettier-ignore
+  assert.equal(status, 200)
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { invite, inviteFirstOperator } from '../../features/accounts/invitations.ts'
+import { setDisabled } from '../../features/accounts/people.ts'
+import { makeResetLink } from '../auth.ts'
+
+const world = useWorld('sign_in')
+const tokenIn = (url: string) => new URL(url).hash.slice(1)
+
+test('who signs in is known until they sign out', async () => {
+  const person = await makePerson(world, 'operator')
+  const visitor = new Visitor(world)
+  assert.equal((await visitor.get('/me')).status, 401)
+  const { cookies } = await visitor.post('/session', { email: person.email.toUpperCase(), password: PASSWORD })
+  assert.match(cookies[0] ?? '', /^__Secure-offerdeck\.session_token=.*HttpOnly.*SameSite=Lax/)
+  assert.match(cookies[0] ?? '', /Secure/)
+  const { data } = await visitor.get<{ email: string; role: string }>('/me')
+  assert.deepEqual([data.email, data.role], [person.email, 'operator'])
+  await visitor.delete('/session')
+  assert.equal((await visitor.get('/me')).status, 401)
+})
+
+test('a wrong password, an unknown address and a disabled person get the same answer', async () => {
+  const [known, disabled] = [await makePerson(world, 'operator'), await makePerson(world, 'operator')]
+  await setDisabled(world.database.db, disabled.id, new Date())
+  const answers = await Promise.all(
+    [
+      { email: known.email, password: 'not the password' },
+      { email: 'nobody@example.com', password: PASSWORD },
+      { email: disabled.email, password: PASSWORD },
+      { email: 'not an address', password: PASSWORD },
+    ].map(async (body) => {
+      const { status, error, cookies } = await new Visitor(world).post('/session', body)
+      return { status, error, cookies }
+    }),
+  )
+  for (const answer of answers)
+    assert.deepEqual(answer, {
+      status: 401,
+      error: { code: 'NOT_SIGNED_IN', message: 'The e-mail address or the password is wrong.', details: null },
+      cookies: [],
+    })
+})
+
+test('guessing at one account is slow, whatever address it comes from', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const guess = () =>
+    new Visitor(world).send(
+      'POST',
+      '/session',
+      { email, password: 'guess guess guess' },
+      {
+        remoteAddress: `203.0.113.${Math.floor(Math.random() * 250)}`,
+      },
+    )
+  const statuses = []
+  for (let i = 0; i < 12; i++) statuses.push((await guess()).status)
+  assert.equal(statuses.at(0), 401)
+  assert.equal(statuses.at(-1), 429)
+})
+
+test('a session that is ended elsewhere is over at once', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
+  const { data } = await here.get<{ sessions: { id: string; is_current: boolean }[] }>('/me/sessions')
+  assert.equal(data.sessions.length, 2)
+  const other = data.sessions.find((session) => !session.is_current)
+  assert.equal((await here.delete(`/me/sessions/${other?.id}`)).status, 200)
+  assert.equal((await there.get('/me')).status, 401)
+  assert.equal((await here.get('/me')).status, 200)
+})
+
+test('nobody ends the session of somebody else', async () => {
+  const [ann, bob] = [await visit(world, 'operator'), await visit(world, 'operator')]
+  const { data } = await ann.get<{ sessions: { id: string }[] }>('/me/sessions')
+  assert.equal((await bob.delete(`/me/sessions/${data.sessions[0]?.id}`)).status, 404)
+  assert.equal((await ann.get('/me')).status, 200)
+})
+
+test('a request that changes something must come from our own pages', async () => {
+  const visitor = await visit(world, 'operator')
+  for (const origin of ['https://evil.test', 'null', 'https://offers.test.evil.test', '']) {
+    const { status, error } = await visitor.send('POST', '/me/tokens', { name: 'x' }, { headers: { origin } })
+    assert.deepEqual([status, error.code], [403, 'NOT_ALLOWED'], origin)
+  }
+  assert.equal((await visitor.send('GET', '/me', undefined, { headers: { origin: 'https://evil.test' } })).status, 200)
+})
+
+test('the first operator comes in by the set-up link, once', async () => {
+  const fresh = await inviteFirstOperator(world.database.db, SECRET_KEY, new Date())
+  assert.equal(fresh, null) // there are people already
+  const { token } = await invite(
+    world.database.db,
+    SECRET_KEY,
+    { role: 'operator', publisherId: null, email: null, invitedBy: null },
+    new Date(),
+  )
+  const visitor = new Visitor(world)
+  const seen = await visitor.post<{ role: string }>('/invitation', { token })
+  assert.equal(seen.data.role, 'operator')
+  const join = { token, name: 'Olga', email: 'Olga@Example.com', password: PASSWORD }
+  const short = await visitor.post('/invitation/accept', { ...join, password: 'too short' })
+  assert.deepEqual([short.status, short.error.message], [400, 'A password must have 12 to 128 characters.'])
+  assert.equal((await visitor.post('/invitation/accept', join)).status, 200)
+  const { data } = await visitor.get<{ email: string; role: string }>('/me')
+  assert.deepEqual([data.email, data.role], ['olga@example.com', 'operator'])
+  const again = await new Visitor(world).post('/invitation/accept', { ...join, email: 'second@example.com' })
+  assert.equal(again.status, 404)
+})
+
+test('an invitation is taken by one of many who come at once', async () => {
+  const { token } = await invite(
+    world.database.db,
+    SECRET_KEY,
+    { role: 'operator_reader', publisherId: null, email: null, invitedBy: null },
+    new Date(),
+  )
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, (_, i) =>
+      new Visitor(world).send('POST', '/invitation/accept', {
+        token,
+        name: 'R',
+        email: `race-${i}@example.com`,
+        password: PASSWORD,
+      }),
+    ),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 404, 404, 404, 404],
+  )
+})
+
+test('an expired invitation says so', async () => {
+  const weekAgo = new Date(Date.now() - 8 * 86_400_000)
+  const { token } = await invite(
+    world.database.db,
+    SECRET_KEY,
+    { role: 'operator', publisherId: null, email: null, invitedBy: null },
+    weekAgo,
+  )
+  const { status, error } = await new Visitor(world).post('/invitation', { token })
+  assert.equal(status, 404)
+  assert.match(error.message, /has expired/)
+})
+
+test('a reset link sets a new password once, and ends every session', async () => {
+  const { email, id } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  const token = tokenIn(await makeResetLink(world.database.db, world.config.publicUrl, id, new Date()))
+  const reset = (password: string) => new Visitor(world).post('/password/reset', { token, password })
+  assert.match((await reset('short')).error.message, /12 characters/)
+  assert.equal((await reset('another good password')).status, 200)
+  assert.equal((await visitor.get('/me')).status, 401)
+  assert.equal((await reset('a third good password')).status, 400)
+  await new Visitor(world).signIn(email, 'another good password')
+})
+
+test('who asks for a reset link learns nothing about who has an account', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const ask = (address: string) => new Visitor(world).send('POST', '/password/forgot', { email: address })
+  assert.deepEqual((await ask(email)).data, (await ask('nobody@example.com')).data)
+})
+
+test('a token does what its person may, until it is revoked, and needs no Origin', async () => {
+  const visitor = await visit(world, 'operator')
+  const { data } = await visitor.post<{ token: string; token_id: number }>('/me/tokens', { name: 'nightly job' })
+  const program = new Visitor(world)
+  program.token = data.token
+  assert.equal((await program.get('/me')).status, 200)
+  assert.equal((await program.post('/me/tokens', { name: 'more' })).status, 200)
+  assert.equal((await visitor.delete(`/me/tokens/${data.token_id}`)).status, 200)
+  assert.equal((await program.get('/me')).status, 401)
+  program.token = `${data.token}x`
+  assert.equal((await program.get('/me')).status, 401)
+})

@@ -1,0 +1,223 @@
+// Signing in and out, reset links, invitations: what works without being signed in.
+import type { FastifyRequest } from 'fastify'
+import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { findPersonByEmail } from '../../features/accounts/people.ts'
+import { findPublisherName } from '../../features/accounts/publishers.ts'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { addressOf } from '../../http/gate.ts'
+import { authHeaders } from '../auth.ts'
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import {
+  ForgotPassword,
+  ForgotPasswordReply,
+  InvitationToken,
+  Join,
+  OpenInvitation,
+  ResetPassword,
+  SignIn,
+  SignInReply,
+  TwoFactorCode,
+} from './schema.ts'
+
+const TRIES_A_MINUTE = 10 // by address, and by account
+const TAG = 'Signing in'
+
+export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter, sendMail }: ManageContext): void {
+  /** Guessing is slow, from one address and at one account. */
+  async function countTry(request: FastifyRequest, account: string | null = null): Promise<void> {
+    const keys = [`sign-in ${addressOf(request)}`, ...(account === null ? [] : [`sign-in at ${account.toLowerCase()}`])]
+    for (const key of keys) {
+      const { exceeded } = await limiter.take(key, TRIES_A_MINUTE)
+      if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many tries. Wait a minute and try again.')
+    }
+  }
+
+  routes.post('/session', {
+    id: 'signIn',
+    summary: 'Sign in',
+    tag: TAG,
+    access: 'anyone',
+    body: SignIn,
+    reply: SignInReply,
+    async run({ body, request, cookies }) {
+      await countTry(request, body.email)
+      const person = await findPersonByEmail(db, body.email).catch(() => null)
+      const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
+      if (!answer.ok || person === null || person.disabled_at !== null)
+        throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
+      cookies.push(...answer.headers.getSetCookie())
+      const { twoFactorRedirect } = (await answer.json()) as { twoFactorRedirect?: boolean }
+      if (twoFactorRedirect !== true) await recordSignIn(request, person)
+      return { two_factor: twoFactorRedirect === true }
+    },
+  })
+
+  const recordSignIn = (request: FastifyRequest, person: { id: string; email: string; publisher_id: number | null }) =>
+    recordDeed(
+      db,
+      { id: person.id, email: person.email, ip: request.ip },
+      { action: 'session.start', subject: person.id, publisherId: person.publisher_id },
+    )
+
+  routes.post('/session/two-factor', {
+    id: 'signInWithCode',
+    summary: 'Finish signing in with a code',
+    tag: TAG,
+    access: 'anyone',
+    body: TwoFactorCode,
+    reply: Ok,
+    async run({ body, request, cookies }) {
+      await countTry(request) // better-auth counts by account, too
+      const given = {
+        body: { code: body.code.replaceAll(' ', '') },
+        headers: authHeaders(request),
+        asResponse: true,
+      } as const
+      const isBackup = !/^\d{6}$/.test(given.body.code)
+      const answer = isBackup ? await auth.api.verifyBackupCode(given) : await auth.api.verifyTOTP(given)
+      if (!answer.ok) throw await refusedCode(answer)
+      cookies.push(...answer.headers.getSetCookie())
+      const { user } = (await answer.json()) as { user: { email: string } }
+      const person = await findPersonByEmail(db, user.email)
+      if (person !== null) await recordSignIn(request, person)
+      return OK
+    },
+  })
+
+  routes.delete('/session', {
+    id: 'signOut',
+    summary: 'Sign out',
+    tag: TAG,
+    access: 'anyone',
+    reply: Ok,
+    async run({ request, cookies }) {
+      const answer = await auth.api.signOut({ headers: authHeaders(request), asResponse: true })
+      cookies.push(...answer.headers.getSetCookie())
+      return OK
+    },
+  })
+
+  routes.post('/password/forgot', {
+    id: 'forgotPassword',
+    summary: 'Have a reset link mailed',
+    tag: TAG,
+    access: 'anyone',
+    body: ForgotPassword,
+    reply: ForgotPasswordReply,
+    async run({ body, request }) {
+      await countTry(request, body.email)
+      if (sendMail !== null)
+        await auth.api.requestPasswordReset({ body, headers: authHeaders(request), asResponse: true })
+      return { mailed: sendMail !== null } // whether or not there is such an account
+    },
+  })
+
+  routes.post('/password/reset', {
+    id: 'resetPassword',
+    summary: 'Set a new password with a reset link',
+    tag: TAG,
+    access: 'anyone',
+    body: ResetPassword,
+    reply: Ok,
+    async run({ body, request }) {
+      await countTry(request)
+      const { token, password } = body
+      const person = await findByResetToken(db, token)
+      const answer = await auth.api.resetPassword({ body: { token, newPassword: password }, asResponse: true })
+      if (!answer.ok) throw await refusal(answer)
+      if (person !== null)
+        await recordDeed(
+          db,
+          { id: person.id, email: person.email, ip: request.ip },
+          { action: 'password.reset', subject: person.id, publisherId: person.publisher_id },
+        )
+      return OK
+    },
+  })
+
+  routes.post('/invitation', {
+    id: 'getInvitation',
+    summary: 'See what an invitation is for',
+    tag: TAG,
+    access: 'anyone',
+    body: InvitationToken,
+    reply: OpenInvitation,
+    async run({ body, request }) {
+      await countTry(request)
+      const invitation = await findInvitation(db, secretKey, body.token, new Date())
+      if (invitation === null) throw deadInvitation()
+      const { email, role, publisher_id, expires_at } = invitation
+      const publisher = publisher_id === null ? null : await findPublisherName(db, publisher_id)
+      return { email, role, publisher, expires_at }
+    },
+  })
+
+  routes.post('/invitation/accept', {
+    id: 'acceptInvitation',
+    summary: 'Make an account with an invitation, and sign in',
+    tag: TAG,
+    access: 'anyone',
+    body: Join,
+    reply: Ok,
+    async run({ body, request, cookies }) {
+      await countTry(request)
+      const { token, name, email = null, password } = body
+      const person = await acceptInvitation(db, secretKey, { token, name, email, password }, new Date())
+      if (person === null) throw deadInvitation()
+      await recordDeed(
+        db,
+        { id: person.id, email: person.email, ip: request.ip },
+        { action: 'person.join', subject: person.id, publisherId: person.publisher_id, details: { role: person.role } },
+      )
+      const answer = await auth.api.signInEmail({
+        body: { email: person.email, password },
+        headers: authHeaders(request),
+        asResponse: true,
+      })
+      cookies.push(...answer.headers.getSetCookie())
+      return OK
+    },
+  })
+}
+
+const deadInvitation = () =>
+  new AppError('RESOURCE_NOT_FOUND', 'This link was used already, or has expired. Ask whoever sent it for a new one.')
+
+/** Whose reset link has this token: afterwards nothing tells. */
+async function findByResetToken(db: Db, token: string) {
+  const person = await db
+    .selectFrom('verifications')
+    .innerJoin('people', (join) => join.on((is) => is(is.cast<string>('people.id', 'text'), '=', is.ref('value'))))
+    .select(['people.id', 'email', 'publisher_id'])
+    .where('identifier', '=', `reset-password:${token}`)
+    .executeTakeFirst()
+  return person ?? null
+}
+
+/** A wrong code can be followed by another one, until there were too many. */
+async function refusedCode(answer: Response): Promise<AppError> {
+  const { code = '' } = (await answer.json().catch(() => ({}))) as { code?: string }
+  if (code === 'ACCOUNT_TEMPORARILY_LOCKED')
+    return new AppError('RATE_LIMIT_EXCEEDED', 'There were too many wrong codes. Wait a quarter of an hour.')
+  if (code === 'INVALID_TWO_FACTOR_COOKIE' || code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
+    return new AppError('NOT_SIGNED_IN', 'This took too long, or too many tries. Sign in again with your password.')
+  return new AppError('NOT_SIGNED_IN', 'This code is wrong, or was used already. Try the next one.')
+}
+
+/** better-auth's own words, where they are about what was typed. */
+export async function refusal(answer: Response): Promise<AppError> {
+  const { code = '' } = (await answer.json().catch(() => ({}))) as { code?: string }
+  const sentences: Record<string, string> = {
+    INVALID_TOKEN: 'This link was used already, or has expired. Ask for a new one.',
+    PASSWORD_TOO_SHORT: 'A password must have at least 12 characters.',
+    PASSWORD_TOO_LONG: 'A password must have at most 128 characters.',
+    INVALID_PASSWORD: 'The current password is wrong.',
+    INVALID_CODE: 'This code is wrong. Try the next one.',
+    TOTP_NOT_ENABLED: 'Two-factor sign-in is not on.',
+  }
+  return new AppError('INVALID_REQUEST', sentences[code] ?? 'That did not work. Check what you typed and try again.')
+}

@@ -1,0 +1,104 @@
+// What advertisers called, what came of it, and doing it again.
+import { badCursor } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
+import { openCountryFinder } from '../../features/clicks/geo.ts'
+import {
+  type CallFilter,
+  callOf,
+  type CallOutcome,
+  findCall,
+  listCalls,
+} from '../../features/conversions/inbound/calls.ts'
+import { reprocessCall } from '../../features/conversions/inbound/confirm.ts'
+import { cutPage } from '../../http/paging.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { CallPage, CallSearch, Reprocess, Reprocessed } from './schema.ts'
+
+const TAG = 'Advertisers of the network'
+const LIMIT = 20
+
+export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageContext): void {
+  routes.get('/inbound-calls', {
+    id: 'listInboundCalls',
+    summary: 'What advertisers called and what came of it, newest first; tokens are masked',
+    tag: TAG,
+    access: 'operator',
+    query: CallSearch,
+    reply: CallPage,
+    async run({ query: { limit = LIMIT, ...query } }) {
+      const { page, nextCursor } = cutPage(
+        await listCalls(db, filterOf(query), limit + 1),
+        limit,
+        (call) => call.inbound_id,
+      )
+      const names = await namesOf([...new Set(page.flatMap(({ advertiser_id }) => advertiser_id ?? []))])
+      return {
+        calls: page.map((call) => ({
+          ...call,
+          outcome: call.outcome as CallOutcome['outcome'],
+          advertiser: names.get(call.advertiser_id) ?? null,
+        })),
+        next_cursor: nextCursor,
+      }
+    },
+  })
+
+  routes.post('/inbound-calls/reprocess', {
+    id: 'reprocessInboundCalls',
+    summary: 'Process calls again, the oldest first; a wrong token stays wrong',
+    tag: TAG,
+    access: 'operator',
+    body: Reprocess,
+    reply: Reprocessed,
+    async run({ body, by, request }) {
+      const ids = [...new Set(body.inbound_ids)].toSorted() // their ids are in the order in which they came
+      const calls = await Promise.all(ids.map((inboundId) => findCall(db, inboundId)))
+      if (calls.includes(null)) throw notThere('There is no such call.')
+      const results: { inbound_id: string; outcome: string; message: string }[] = []
+      const countries = await openCountryFinder({ file: config.geoipDb, log: request.log })
+      try {
+        for (const call of calls) {
+          if (call === null) continue
+          const { inbound_id } = call
+          const options = { settle, countryOf: (ip: string) => countries.find(ip), isAgain: true }
+          const again = await reprocessCall(db, callOf(call), options)
+          const outcome = again?.outcome ?? 'refused'
+          await recordDeed(db, by, {
+            action: 'call.reprocess',
+            subject: inbound_id,
+            details: { advertiser_id: call.advertiser_id, before: call.outcome, after: outcome },
+          })
+          const message = again?.message ?? 'Its token or address was wrong when it came. That verdict stays.'
+          results.push({ inbound_id, outcome, message })
+        }
+      } finally {
+        countries.close()
+      }
+      return { results }
+    },
+  })
+
+  async function namesOf(advertiserIds: number[]): Promise<Map<number | null, string | null>> {
+    const names = advertiserIds.map(async (id): Promise<[number, string | null]> => [
+      id,
+      await findAdvertiserName(db, id),
+    ])
+    return new Map(await Promise.all(names))
+  }
+}
+
+type Search = { outcome?: string; advertiser_id?: number; click_id?: string; cursor?: string }
+
+function filterOf({ outcome, advertiser_id, click_id, cursor }: Search): CallFilter {
+  if (cursor !== undefined && !isUuid(cursor)) throw badCursor('cursor')
+  return {
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(advertiser_id === undefined ? {} : { advertiserId: advertiser_id }),
+    ...(click_id === undefined ? {} : { clickId: click_id.trim().toLowerCase() }),
+    ...(cursor === undefined ? {} : { before: cursor }),
+  }
+}

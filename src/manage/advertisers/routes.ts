@@ -1,0 +1,183 @@
+// Advertisers: their tokens, where they may call from, the words they use, and the addresses to hand out.
+import { AppError, badCursor } from '../../errors.ts'
+import { type AdvertiserSettings, setAdvertiser } from '../../features/accounts/advertiser-settings.ts'
+import {
+  type Advertiser,
+  createAdvertiser,
+  findAdvertiserName,
+  getAdvertiser,
+  listAdvertisers,
+  listTokens,
+  rotateToken,
+} from '../../features/accounts/advertisers.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { listPostbackUrls } from '../../features/offers/postback-urls.ts'
+import { cutPage } from '../../http/paging.ts'
+import { parseDuration } from '../../lib/duration.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { callRoutes } from './calls.ts'
+import {
+  AdvertiserChange,
+  AdvertiserPage,
+  AdvertiserParams,
+  AdvertiserSearch,
+  IssuedAdvertiser,
+  NewAdvertiser,
+  PostbackUrls,
+  RotatedToken,
+  Rotation,
+  ShownAdvertiser,
+  TOKEN_PLACE,
+} from './schema.ts'
+
+const TAG = 'Advertisers of the network'
+const LIMIT = 20
+const MAX_GRACE_MS = 30 * 86_400_000
+
+export function advertisersRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db, secretKey, config } = context
+
+  const find = async (advertiserId: number): Promise<Advertiser> => {
+    if ((await findAdvertiserName(db, advertiserId)) === null) throw notThere('There is no such advertiser.')
+    return getAdvertiser(db, advertiserId) // none is ever deleted
+  }
+
+  routes.get('/advertisers', {
+    id: 'listAdvertisers',
+    summary: 'All advertisers',
+    tag: TAG,
+    access: 'operator',
+    query: AdvertiserSearch,
+    reply: AdvertiserPage,
+    async run({ query: { search, cursor, limit = LIMIT } }) {
+      if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
+      const found = await listAdvertisers(db, {
+        ...(search === undefined ? {} : { search }),
+        ...(cursor === undefined ? {} : { after: Number(cursor) }),
+        limit: limit + 1,
+      })
+      const { page, nextCursor } = cutPage(found, limit, (one) => String(one.advertiser_id))
+      return { advertisers: page, next_cursor: nextCursor }
+    },
+  })
+
+  routes.post('/advertisers', {
+    id: 'createAdvertiser',
+    summary: 'Make an advertiser; its token is shown once',
+    tag: TAG,
+    access: 'operator',
+    body: NewAdvertiser,
+    reply: IssuedAdvertiser,
+    async run({ body: { name }, by }) {
+      const made = await createAdvertiser(db, secretKey, name.trim())
+      await recordDeed(db, by, { action: 'advertiser.create', subject: made.advertiser_id, details: { name } })
+      return made
+    },
+  })
+
+  routes.get('/advertisers/:advertiser_id', {
+    id: 'showAdvertiser',
+    summary: 'What is recorded about an advertiser',
+    tag: TAG,
+    access: 'operator',
+    params: AdvertiserParams,
+    reply: ShownAdvertiser,
+    async run({ params: { advertiser_id } }) {
+      return present(await find(advertiser_id), await listTokens(db, advertiser_id, new Date()))
+    },
+  })
+
+  routes.patch('/advertisers/:advertiser_id', {
+    id: 'changeAdvertiser',
+    summary: 'Set where its confirmations may come from, and the words it uses; each is replaced as a whole',
+    tag: TAG,
+    access: 'operator',
+    params: AdvertiserParams,
+    body: AdvertiserChange,
+    reply: ShownAdvertiser,
+    async run({ params: { advertiser_id }, body, by }) {
+      const before = await find(advertiser_id)
+      const after = await db.transaction().execute(async (trx) => {
+        const changed = await setAdvertiser(trx, advertiser_id, settingsOf(body))
+        await recordDeed(trx, by, {
+          action: 'advertiser.change',
+          subject: advertiser_id,
+          details: { changes: compare(before, changed) },
+        })
+        return changed
+      })
+      return present(after, await listTokens(db, advertiser_id, new Date()))
+    },
+  })
+
+  routes.post('/advertisers/:advertiser_id/rotate-token', {
+    id: 'rotateAdvertiserToken',
+    summary: 'Issue a new token; the one before stays good for the grace',
+    tag: TAG,
+    access: 'operator',
+    params: AdvertiserParams,
+    body: Rotation,
+    reply: RotatedToken,
+    async run({ params: { advertiser_id }, body: { grace }, by }) {
+      const graceMs = parseDuration(grace)
+      if (graceMs === null || graceMs > MAX_GRACE_MS)
+        throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+          grace: 'grace must be a time such as 90s, 15m, 24h or 7d, at most 30d.',
+        })
+      await find(advertiser_id)
+      const { token, old_token_expires_at } = await rotateToken(db, secretKey, advertiser_id, graceMs, new Date())
+      await recordDeed(db, by, { action: 'advertiser.rotate_token', subject: advertiser_id, details: { grace } })
+      return { token, old_token_expires_at }
+    },
+  })
+
+  routes.get('/advertisers/:advertiser_id/postback-urls', {
+    id: 'listAdvertiserPostbackUrls',
+    summary: 'The addresses to hand out: one for each goal of its first offers',
+    tag: TAG,
+    access: 'operator',
+    params: AdvertiserParams,
+    reply: PostbackUrls,
+    async run({ params: { advertiser_id } }) {
+      const target = { publicUrl: config.publicUrl, token: TOKEN_PLACE }
+      return { token_place: TOKEN_PLACE, ...(await listPostbackUrls(db, await find(advertiser_id), target)) }
+    },
+  })
+
+  callRoutes(routes, context)
+}
+
+type Change = {
+  allowed_ips?: string[]
+  status_map?: { theirs: string; status: string }[]
+  aliases?: { parameter: string; theirs: string }[]
+}
+
+const settingsOf = ({ allowed_ips, status_map, aliases }: Change): Partial<AdvertiserSettings> => ({
+  ...(allowed_ips && { allowedIps: allowed_ips }),
+  ...(status_map && { statusMap: status_map.map(({ theirs, status }): [string, string] => [theirs, status]) }),
+  ...(aliases && { aliases: aliases.map(({ parameter, theirs }): [string, string] => [parameter, theirs]) }),
+})
+
+function compare(before: Advertiser, after: Advertiser) {
+  const fields = ['allowed_ips', 'status_map', 'aliases'] as const
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return Object.fromEntries(changed.map((field) => [field, { before: before[field], after: after[field] }]))
+}
+
+function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listTokens>>) {
+  const { advertiser_id, name, created_at, allowed_ips, status_map, aliases } = advertiser
+  return {
+    advertiser_id,
+    name,
+    created_at,
+    allowed_ips,
+    status_map: Object.entries(status_map).map(([theirs, status]) => ({ theirs, status: status as 'approved' })),
+    aliases: Object.entries(aliases).flatMap(([parameter, names]) =>
+      names.map((theirs) => ({ parameter: parameter as 'click_id', theirs })),
+    ),
+    tokens,
+  }
+}

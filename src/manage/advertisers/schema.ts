@@ -1,0 +1,100 @@
+// The shapes of advertisers, and of what they call.
+import { Type } from 'typebox'
+import { CONFIRMED_STATUSES, POSTBACK_PARAMETERS } from '../../features/accounts/advertiser-settings.ts'
+import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+
+export const OUTCOMES = [
+  'approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused',
+] as const // prettier-ignore
+
+export const AdvertiserParams = Type.Object({ advertiser_id: id })
+export const AdvertiserSearch = Type.Object({
+  search: Type.Optional(text(200, 'Part of the name.')),
+  ...PAGE_QUERY,
+})
+
+const ADVERTISER = { advertiser_id: id, name: Type.String(), created_at: Time }
+
+export const AdvertiserPage = Type.Object({
+  advertisers: Type.Array(Type.Object({ ...ADVERTISER, offers: Type.Integer(), has_token: Type.Boolean() })),
+  next_cursor: NextCursor,
+})
+
+export const NewAdvertiser = Type.Object({ name: text(200, 'Unique among advertisers. Imports know it by this name.') })
+const token = Type.String({ description: 'Shown once.' })
+export const IssuedAdvertiser = Type.Object({ ...ADVERTISER, token })
+
+export const ShownAdvertiser = Type.Object({
+  ...ADVERTISER,
+  allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
+  status_map: Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) })),
+  aliases: Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() })),
+  tokens: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
+    description: 'Those that work now, the newest first.',
+  }),
+})
+
+export const AdvertiserChange = Type.Object({
+  allowed_ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
+  status_map: Type.Optional(
+    Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) }), { maxItems: 200 }),
+  ),
+  aliases: Type.Optional(
+    Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() }), { maxItems: 200 }),
+  ),
+})
+
+export const Rotation = Type.Object({
+  grace: text(10, 'How long the old token stays good, such as 24h or 7d; 0s ends it at once.'),
+})
+export const RotatedToken = Type.Object({ token, old_token_expires_at: orNull(Time) })
+
+export const TOKEN_PLACE = 'YOUR_TOKEN'
+export const PostbackUrls = Type.Object({
+  token_place: Type.String({ description: 'Stands in the addresses where the token belongs.' }),
+  offers: Type.Array(
+    Type.Object({
+      offer_id: id,
+      name: Type.String(),
+      can_be_confirmed: Type.Boolean({ description: 'Its destination_url has {click_id}.' }),
+      goals: Type.Array(Type.Object({ goal_id: id, name: Type.String(), postback_url: Type.String() })),
+    }),
+  ),
+  more_offers: Type.Integer(),
+})
+
+export const CallSearch = Type.Object({
+  outcome: Type.Optional(oneOf(OUTCOMES)),
+  advertiser_id: Type.Optional(id),
+  click_id: Type.Optional(text(256)),
+  ...PAGE_QUERY,
+})
+export const CallPage = Type.Object({
+  calls: Type.Array(
+    Type.Object({
+      inbound_id: Type.String(),
+      received_at: Time,
+      advertiser_id: orNull(Type.Integer({ description: "Whose token it carried; null: nobody's." })),
+      advertiser: orNull(Type.String()),
+      method: Type.String(),
+      query: Type.String({ description: 'As it came, its token masked.' }),
+      body: Type.String(),
+      ip: orNull(Type.String()),
+      click_id: orNull(Type.String()),
+      outcome: oneOf(OUTCOMES),
+      reason: orNull(Type.String()),
+      conversion_id: orNull(Type.String()),
+      attempts: Type.Integer(),
+      next_attempt_at: orNull(Time),
+    }),
+  ),
+  next_cursor: NextCursor,
+})
+
+export const Reprocess = Type.Object({
+  inbound_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: 100 }),
+})
+export const Reprocessed = Type.Object({
+  results: Type.Array(Type.Object({ inbound_id: Type.String(), outcome: Type.String(), message: Type.String() })),
+})

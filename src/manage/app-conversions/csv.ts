@@ -1,0 +1,64 @@
+// Conversions as CSV (RFC 4180).
+import type { Db } from '../../db/open.ts'
+import {
+  type Conversion,
+  type ConversionFilter,
+  listConversions,
+  presentConversion,
+  readNames,
+} from '../../features/conversions/conversions.ts'
+
+const PAGE = 1_000
+const COLUMNS = [
+  'conversion_id',
+  'created_at',
+  'status',
+  'status_reason',
+  'offer_id',
+  'offer_name',
+  'goal_id',
+  'user_id',
+  'publisher_transaction_id',
+  'payout',
+  'payout_local',
+  'currency',
+  'aff_sub',
+  'aff_sub2',
+  'aff_sub3',
+  'aff_sub4',
+  'country',
+  'device',
+  'source',
+  'click_at',
+  'approved_at',
+  'rejected_at',
+  'reversed_at',
+  'hold_until',
+  'is_test',
+] as const
+
+/** Newest first, at most so many; piece by piece, so that it never is in memory as a whole. */
+export async function* writeConversions(db: Db, filter: ConversionFilter, limit: number): AsyncGenerator<string> {
+  let wanted = { ...filter }
+  for (let left = limit, head = `${COLUMNS.join(',')}\r\n`; left > 0; head = '') {
+    const page = await listConversions(db, wanted, Math.min(PAGE, left))
+    const names = await readNames(db, page)
+    yield head + page.map((one) => line(one, names.get(one.conversion_id)?.offer ?? '')).join('')
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    left -= page.length
+    wanted = { ...filter, before: last.conversion_id }
+  }
+}
+
+function line(conversion: Conversion, offerName: string): string {
+  const shown = { ...presentConversion(conversion), offer_name: offerName }
+  return `${COLUMNS.map((name) => cell(shown[name])).join(',')}\r\n`
+}
+
+/** An apostrophe keeps a spreadsheet from taking text that others wrote for a formula. */
+function cell(value: string | number | boolean | null): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value)
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,132 @@
+// The conversions of an app, and all that is known of one.
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Type } from 'typebox'
+import { badCursor } from '../../errors.ts'
+import { isOperatorRole } from '../../features/accounts/people.ts'
+import {
+  type ConversionFilter,
+  findConversion,
+  listConversions,
+  presentConversion,
+  readNames,
+} from '../../features/conversions/conversions.ts'
+import { STRICT_POLICY } from '../../http/envelope.ts'
+import { cutPage } from '../../http/paging.ts'
+import { parseTime } from '../../lib/time.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams } from '../shapes.ts'
+import { writeConversions } from './csv.ts'
+import {
+  AppConversionList,
+  AppConversionQuery,
+  ConversionHistory,
+  ConversionOfAppParams,
+  ExportQuery,
+  MAX_EXPORT,
+} from './schema.ts'
+import { presentForOperator, readClick, readEvents, readLedger, readPostbacks } from './history.ts'
+
+const TAG = 'Conversions of an app'
+
+export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.get('/apps/:app_id/conversions', {
+    id: 'listConversionsOfApp',
+    summary: 'Conversions of an app',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    query: AppConversionQuery,
+    reply: AppConversionList,
+    async run({ app: { appId }, query }) {
+      const { limit = 20, cursor } = query
+      const filter = filterOf(appId, query)
+      if (cursor !== undefined) {
+        if (!isUuid(cursor)) throw badCursor('cursor')
+        filter.before = cursor
+      }
+      const found = await listConversions(db, filter, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
+      const names = await readNames(db, page)
+      return {
+        conversions: page.map((one) => ({
+          ...presentConversion(one),
+          offer_name: names.get(one.conversion_id)?.offer ?? '',
+        })),
+        next_cursor: nextCursor,
+      }
+    },
+  })
+
+  routes.get('/apps/:app_id/conversions.csv', {
+    id: 'exportConversionsOfApp',
+    summary: `The newest ${MAX_EXPORT} of these conversions as CSV`,
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    query: ExportQuery,
+    reply: Type.String({ description: 'Not in an envelope: text/csv.' }),
+    async run({ app: { appId }, query, request, reply }) {
+      const rows = writeConversions(db, filterOf(appId, query), MAX_EXPORT)
+      const first = await rows.next() // what fails now is answered as any other fault
+      reply.hijack()
+      reply.raw.writeHead(200, {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': `attachment; filename="conversions-of-app-${appId}.csv"`,
+        'Cache-Control': 'private, no-store',
+        'X-Request-Id': request.id,
+        'X-Content-Type-Options': 'nosniff',
+        'Content-Security-Policy': STRICT_POLICY,
+        'Referrer-Policy': 'no-referrer',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      })
+      // Whoever goes away in the middle is gone: the rest is not read.
+      await pipeline(Readable.from(continued(first.value ?? '', rows)), reply.raw).catch(() => {})
+      return ''
+    },
+  })
+
+  routes.get('/apps/:app_id/conversions/:conversion_id', {
+    id: 'getConversionOfApp',
+    summary: 'One conversion with its history, from the request to its postbacks',
+    tag: TAG,
+    access: 'publisher',
+    params: ConversionOfAppParams,
+    reply: ConversionHistory,
+    async run({ app: { appId }, params: { conversion_id }, caller }) {
+      const conversion = await findConversion(db, conversion_id, { appId })
+      if (conversion === null) throw notThere('This app has no such conversion.')
+      const names = (await readNames(db, [conversion])).get(conversion.conversion_id)
+      const { click, clickSignals } = await readClick(db, conversion)
+      return {
+        conversion: { ...presentConversion(conversion), offer_name: names?.offer ?? '', goal_name: names?.goal ?? '' },
+        click,
+        events: await readEvents(db, conversion),
+        postbacks: await readPostbacks(db, conversion),
+        ledger: await readLedger(db, conversion),
+        operator: isOperatorRole(caller.role) ? presentForOperator(conversion, clickSignals) : null,
+      }
+    },
+  })
+}
+
+async function* continued(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
+
+function filterOf(appId: number, query: ExportQuery): ConversionFilter {
+  const filter: ConversionFilter = { appId, isTest: query.mode === 'test' }
+  if (query.user_id !== undefined) filter.userId = query.user_id
+  if (query.offer_id !== undefined) filter.offerId = query.offer_id
+  if (query.status !== undefined) filter.status = query.status
+  if (query.sub_id !== undefined) filter.subId = query.sub_id
+  const from = query.from === undefined ? null : parseTime(query.from)
+  const to = query.to === undefined ? null : parseTime(query.to)
+  if (from !== null) filter.from = from
+  if (to !== null) filter.to = to
+  return filter
+}

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Static } from 'typebox'
+import { makePerson, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
+import { until } from '../../../test/installation.ts'
+import { useWorld } from '../../../test/world.ts'
+import { createPublisher } from '../../features/accounts/publishers.ts'
+import { recordLeak } from '../../features/apps/apps.ts'
+import type { App, AppList, Checklist, IssuedApp, Overview } from './schema.ts'
+
+const world = useWorld('manage_apps')
+let count = 0
+const NEW = { name: 'My game', currency: 'Gems', rate: 12.5 }
+
+const makePublisher = async () => (await createPublisher(world.database.db, `Apps publisher ${count++}`)).publisher_id
+const deedsOf = (subject: number) =>
+  world.database.db
+    .selectFrom('audit_log')
+    .select(['action', 'who', 'publisher_id', 'details'])
+    .where('subject', '=', String(subject))
+    .orderBy('audit_id')
+    .execute()
+
+/** An app, and somebody of its publisher. */
+async function makeOwned(role: 'publisher_owner' | 'publisher_member' = 'publisher_owner') {
+  const made = await world.makeApp()
+  const publisherId = await publisherOfApp(world, made.appId)
+  return { ...made, publisherId, base: `/apps/${made.appId}`, visitor: await visit(world, role, publisherId) }
+}
+
+test('an owner makes an app, whose keys work at once and whose secrets are told only then', async () => {
+  const publisherId = await makePublisher()
+  const { email } = await makePerson(world, 'publisher_owner', publisherId)
+  const owner = await new Visitor(world).signIn(email)
+  const made = await owner.post<Static<typeof IssuedApp>>(`/publishers/${publisherId}/apps`, NEW)
+  const { app_id, live, test: testKeys } = made.data
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
+  assert.equal((await world.get('/v1/offers?userId=u', testKeys)).status, 200)
+  const list = await owner.get<Static<typeof AppList>>(`/publishers/${publisherId}/apps`)
+  assert.deepEqual(
+    list.data.apps.map((app) => ({ ...app, created_at: null })),
+    [
+      {
+        app_id,
+        publisher_id: publisherId,
+        name: 'My game',
+        currency: 'Gems',
+        rate: 12.5,
+        created_at: null,
+        revoked_at: null,
+      },
+    ],
+  )
+  const shown = await owner.get<Static<typeof App>>(`/apps/${app_id}`)
+  assert.deepEqual(
+    shown.data.credentials.map(({ mode, api_key, secrets }) => [mode, api_key, secrets.length]),
+    [
+      ['live', live.api_key, 1],
+      ['test', testKeys.api_key, 1],
+    ],
+  )
+  for (const secret of [live.api_secret, live.signing_secret, testKeys.api_secret, testKeys.signing_secret])
+    assert.ok(!shown.text.includes(secret))
+  assert.deepEqual(await deedsOf(app_id), [
+    { action: 'app.create', who: email, publisher_id: publisherId, details: NEW },
+  ])
+})
+
+test('an app that cannot be is refused with what is wrong, by field', async () => {
+  const publisherId = await makePublisher()
+  const owner = await visit(world, 'publisher_owner', publisherId)
+  const path = `/publishers/${publisherId}/apps`
+  const wrong = await owner.post(path, { name: '', currency: 'x'.repeat(41), rate: 'many' })
+  assert.equal(wrong.status, 400)
+  assert.deepEqual(Object.keys(wrong.error.details ?? {}), ['name', 'currency', 'rate'])
+  for (const rate of [0, -1, 0.00001, 1e12]) {
+    const { status, error } = await owner.post(path, { ...NEW, rate })
+    assert.deepEqual([status, error.details?.['rate']], [400, 'rate must be a number above 0 with at most 4 decimals.'])
+  }
+  assert.equal((await owner.post(path, { ...NEW, name: '  ' })).error.details?.['name'], 'name must not be empty.')
+  assert.equal((await owner.post(path, NEW)).status, 200)
+  const twice = await owner.post(path, NEW)
+  assert.deepEqual([twice.status, twice.error.message], [400, 'This publisher has an app "My game" already.'])
+})
+
+test('a change of name, currency and rate is seen by the next request', async () => {
+  const { base, visitor, live, appId } = await makeOwned('publisher_member')
+  const [offerId] = await world.makeOffers({ payout: '1.5' })
+  assert.equal((await visitor.patch(base, { name: 'New name', currency: 'Points', rate: 2 })).status, 200)
+  const { offer } = (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data
+  assert.deepEqual([offer.currency, offer.payout_local], ['Points', 3])
+  const { data } = await visitor.get<Static<typeof App>>(base)
+  assert.deepEqual([data.name, data.currency, data.rate], ['New name', 'Points', 2])
+  assert.equal((await visitor.patch(base, { rate: 0 })).status, 400)
+  assert.deepEqual(
+    (await deedsOf(appId)).map(({ action }) => action),
+    ['app.change'],
+  )
+})
+
+test('a new secret works at once; the old one for its grace, or until it is ended', async () => {
+  const { base, visitor, live, appId } = await makeOwned()
+  const rotated = await visitor.post<{ api_secret: string; old_secret_expires_at: string }>(
+    `${base}/credentials/live/rotate`,
+    { grace_hours: 24 },
+  )
+  const renewed = { api_key: live.api_key, api_secret: rotated.data.api_secret }
+  const graceMs = Date.parse(rotated.data.old_secret_expires_at) - Date.now()
+  assert.ok(graceMs > 23.9 * 3_600_000 && graceMs < 24.1 * 3_600_000)
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
+  assert.equal((await world.get('/v1/offers?userId=u', renewed)).status, 200)
+  const ended = await visitor.post<{ ended: number }>(`${base}/credentials/live/end-old-secret`)
+  assert.equal(ended.data.ended, 1)
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
+  assert.equal((await world.get('/v1/offers?userId=u', renewed)).status, 200)
+  await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })
+  assert.equal((await world.get('/v1/offers?userId=u', renewed)).status, 401)
+  assert.equal((await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 169 })).status, 400)
+  assert.equal((await visitor.post(`${base}/credentials/other/rotate`, { grace_hours: 1 })).status, 400)
+  assert.deepEqual(
+    (await deedsOf(appId)).map(({ action, details }) => [action, details]),
+    [
+      ['app.rotate_secret', { mode: 'live', grace_hours: 24 }],
+      ['app.end_old_secret', { mode: 'live', ended: 1 }],
+      ['app.rotate_secret', { mode: 'live', grace_hours: 0 }],
+    ],
+  )
+})
+
+test('a new signing secret is told once, and until when the old one signs beside it', async () => {
+  const { base, visitor, test: before } = await makeOwned()
+  const path = `${base}/credentials/test/signing-secret/rotate`
+  const { data } = await visitor.post<{ api_key: string; signing_secret: string }>(path, { grace_hours: 2 })
+  assert.equal(data.api_key, before.api_key)
+  assert.match(data.signing_secret, /^whsec_/)
+  assert.notEqual(data.signing_secret, before.signing_secret)
+  const shown = await visitor.get<Static<typeof App>>(base)
+  assert.deepEqual(
+    shown.data.credentials.map(({ old_signing_secret_expires_at: until }) => until === null),
+    [true, false],
+  )
+  assert.ok(!shown.text.includes(data.signing_secret))
+})
+
+test('a key has an end when it is given one, and none again', async () => {
+  const { base, visitor, live } = await makeOwned()
+  const expiryOf = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials[0]?.expires_at
+  const path = `${base}/credentials/live/expiry`
+  assert.equal((await visitor.put(path, { expires_at: '2099-01-01T00:00:00Z' })).status, 200)
+  assert.equal(await expiryOf(), '2099-01-01T00:00:00.000Z')
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
+  const past = await visitor.put(path, { expires_at: '2020-01-01T00:00:00Z' })
+  assert.deepEqual([past.status, Object.keys(past.error.details ?? {})], [400, ['expires_at']])
+  assert.equal((await visitor.put(path, { expires_at: 'soon' })).status, 400)
+  assert.equal((await visitor.put(path, {})).status, 200)
+  assert.equal(await expiryOf(), null)
+})
+
+test('a revoked app answers nobody any more, and gets no new secret', async () => {
+  const { base, visitor, live, test: testKeys } = await makeOwned()
+  assert.equal((await visitor.post(`${base}/revoke`)).status, 200)
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
+  assert.equal((await world.get('/v1/offers?userId=u', testKeys)).status, 401)
+  const { status, error } = await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })
+  assert.equal(status, 400)
+  assert.match(error.message, /is revoked, for good/)
+})
+
+test('a leak is told until every secret of then is gone', async () => {
+  const { base, visitor, appId } = await makeOwned()
+  const leakOf = async () => (await visitor.get<Static<typeof App>>(base)).data.leak
+  assert.equal(await leakOf(), null)
+  await recordLeak(world.database.db, appId, 'https://shop.example')
+  await world.database.db
+    .updateTable('apps')
+    .set({ secret_leaked_at: new Date(Date.now() - 5_000) }) // secrets know their age to the second
+    .where('app_id', '=', appId)
+    .execute()
+  await world.database.db
+    .updateTable('api_secrets')
+    .set({ created_at: new Date(Date.now() - 60_000) })
+    .where('api_key', 'in', (is) => is.selectFrom('credentials').select('api_key').where('app_id', '=', appId))
+    .execute()
+  assert.deepEqual([(await leakOf())?.origin, (await leakOf())?.is_over], ['https://shop.example', false])
+  await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })
+  await visitor.post(`${base}/credentials/test/rotate`, { grace_hours: 1 })
+  assert.equal((await leakOf())?.is_over, false)
+  await visitor.post(`${base}/credentials/test/end-old-secret`)
+  assert.equal((await leakOf())?.is_over, true)
+})
+
+test('it is shown how much of the allowance is used, and when a key was used', async () => {
+  const { base, visitor, live } = await makeOwned()
+  const read = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials
+  const [unused] = await read()
+  assert.deepEqual([unused?.allowance, unused?.first_used_at], [{ limit: 1_000_000, used: 0, resets_at: null }, null])
+  await world.get('/v1/offers?userId=u', live)
+  await world.get('/v1/offers?userId=u', live)
+  await until(async () => (await read())[0]?.first_used_at !== null, 3_000)
+  const [used, other] = await read()
+  assert.equal(used?.allowance.used, 2)
+  assert.equal(other?.first_used_at, null)
+})
+
+test('today’s figures and postbacks are counted in the time zone that is asked for', async () => {
+  const { base, visitor, live } = await makeOwned()
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live)
+  await world.confirm(offerId, clickId)
+  const { data } = await visitor.get<Static<typeof Overview>>(`${base}/overview?timezone=Asia/Tokyo`)
+  assert.deepEqual([data.today.clicks, data.today.approved, data.today.payout], [1, 1, 1])
+  assert.deepEqual(data.week, data.today)
+  assert.deepEqual([data.postbacks.is_set, data.postbacks.queued], [false, 0])
+  const wrong = await visitor.get(`${base}/overview?timezone=Nowhere`)
+  assert.deepEqual([wrong.status, Object.keys(wrong.error.details ?? {})], [400, ['timezone']])
+})
+
+test('members change no secrets, readers nothing, and others see nothing', async () => {
+  const { base, appId, publisherId } = await makeOwned()
+  const member = await visit(world, 'publisher_member', publisherId)
+  const reader = await visit(world, 'operator_reader')
+  const stranger = await visit(world, 'publisher_owner', await makePublisher())
+  const grace = { grace_hours: 0 }
+  const owned: [string, string, unknown][] = [
+    ['POST', `/publishers/${publisherId}/apps`, NEW],
+    ['POST', `${base}/credentials/live/rotate`, grace],
+    ['POST', `${base}/credentials/live/end-old-secret`, {}],
+    ['POST', `${base}/credentials/live/signing-secret/rotate`, grace],
+    ['PUT', `${base}/credentials/live/expiry`, {}],
+    ['POST', `${base}/revoke`, {}],
+  ]
+  for (const [method, path, body] of owned) assert.equal((await member.send(method, path, body)).status, 403, path)
+  for (const [method, path, body] of [...owned, ['PATCH', base, { name: 'x' }] as const]) {
+    assert.equal((await reader.send(method, path, body)).status, 403, path)
+    assert.equal((await stranger.send(method, path, body)).status, 404, path)
+  }
+  for (const path of [`/publishers/${publisherId}/apps`, base, `${base}/checklist`, `${base}/overview`]) {
+    assert.equal((await member.get(path)).status, 200, path)
+    assert.equal((await reader.get(path)).status, 200, path)
+    assert.equal((await stranger.get(path)).status, 404, path)
+  }
+  assert.deepEqual(await deedsOf(appId), [])
+})
+
+test('the checklist knows whether the publisher has seen a secret, not whether the operator has', async () => {
+  const { base, visitor, publisherId } = await makeOwned()
+  const isDone = async (path: string) =>
+    (await visitor.get<Static<typeof Checklist>>(path)).data.steps[0]?.done_at !== null
+  assert.equal(await isDone(`${base}/checklist`), false) // made by the command line
+  const operator = await visit(world, 'operator')
+  const made = await operator.post<Static<typeof IssuedApp>>(`/publishers/${publisherId}/apps`, NEW)
+  assert.equal(await isDone(`/apps/${made.data.app_id}/checklist`), false)
+  await visitor.post(`${base}/credentials/test/rotate`, { grace_hours: 0 })
+  assert.equal(await isDone(`${base}/checklist`), true)
+})

@@ -1,0 +1,114 @@
+// The keys of an app and their secrets: renewing and ending them.
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { endOldSecrets, rotateSecret, setExpiry } from '../../features/apps/apps.ts'
+import { rotateSigningSecret } from '../../features/apps/signing-secrets.ts'
+import { parseTime } from '../../lib/time.ts'
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import { CredentialParams, Ended, Expiry, Grace, RotatedSecret, RotatedSigningSecret } from './schema.ts'
+
+const TAG = 'Apps'
+const HOUR_MS = 3_600_000
+
+export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh }: ManageContext): void {
+  routes.post('/apps/:app_id/credentials/:mode/rotate', {
+    id: 'rotateSecret',
+    summary: 'Make a new API secret; it is shown once',
+    tag: TAG,
+    access: 'owner',
+    params: CredentialParams,
+    body: Grace,
+    reply: RotatedSecret,
+    async run({ app, publisherId, by, params: { mode }, body: { grace_hours } }) {
+      const { api_key, api_secret, old_secret_expires_at } = await rotateSecret(
+        db,
+        secretKey,
+        app.appId,
+        mode,
+        grace_hours * HOUR_MS,
+      )
+      await recordDeed(db, by, {
+        action: 'app.rotate_secret',
+        subject: app.appId,
+        publisherId,
+        details: { mode, grace_hours },
+      })
+      await refresh()
+      return { api_key, api_secret, old_secret_expires_at }
+    },
+  })
+
+  routes.post('/apps/:app_id/credentials/:mode/end-old-secret', {
+    id: 'endOldSecret',
+    summary: 'End the API secret before, without waiting for the end of its grace',
+    tag: TAG,
+    access: 'owner',
+    params: CredentialParams,
+    reply: Ended,
+    async run({ app, publisherId, by, params: { mode } }) {
+      const ended = await endOldSecrets(db, app.appId, mode)
+      await recordDeed(db, by, {
+        action: 'app.end_old_secret',
+        subject: app.appId,
+        publisherId,
+        details: { mode, ended },
+      })
+      await refresh()
+      return { ended }
+    },
+  })
+
+  routes.post('/apps/:app_id/credentials/:mode/signing-secret/rotate', {
+    id: 'rotateSigningSecret',
+    summary: 'Make a new secret for signing postbacks; it is shown once',
+    tag: TAG,
+    access: 'owner',
+    params: CredentialParams,
+    body: Grace,
+    reply: RotatedSigningSecret,
+    async run({ app, publisherId, by, params: { mode }, body: { grace_hours } }) {
+      const { api_key, signing_secret, old_signing_secret_expires_at } = await rotateSigningSecret(
+        db,
+        secretKey,
+        app.appId,
+        mode,
+        grace_hours * HOUR_MS,
+      )
+      await recordDeed(db, by, {
+        action: 'app.rotate_signing_secret',
+        subject: app.appId,
+        publisherId,
+        details: { mode, grace_hours },
+      })
+      return { api_key, signing_secret, old_signing_secret_expires_at }
+    },
+  })
+
+  routes.put('/apps/:app_id/credentials/:mode/expiry', {
+    id: 'setKeyExpiry',
+    summary: 'Say when a key ends, or that it does not',
+    tag: TAG,
+    access: 'owner',
+    params: CredentialParams,
+    body: Expiry,
+    reply: Ok,
+    async run({ app, publisherId, by, params: { mode }, body }) {
+      const expiresAt = body.expires_at === undefined ? null : parseTime(body.expires_at)
+      if (expiresAt !== null && expiresAt <= new Date())
+        throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+          expires_at: 'expires_at must be in the future. To end the key now, revoke it.',
+        })
+      await setExpiry(db, app.appId, mode, expiresAt)
+      await recordDeed(db, by, {
+        action: 'app.set_expiry',
+        subject: app.appId,
+        publisherId,
+        details: { mode, expires_at: expiresAt?.toISOString() ?? null },
+      })
+      await refresh()
+      return OK
+    },
+  })
+}

@@ -1,0 +1,186 @@
+// A publisher's apps: making and changing them, how far their integration is, how they fare.
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { changeApp, createApp, revokeApp } from '../../features/apps/apps.ts'
+import { listAppsOf, readApp } from '../../features/apps/read-app.ts'
+import { readHealth } from '../../features/postbacks/postbacks.ts'
+import { readAllSettings } from '../../features/postbacks/settings.ts'
+import { readChecklist } from '../../features/reports/checklist.ts'
+import { readRecent } from '../../features/reports/recent.ts'
+import { parseUsd } from '../../lib/money.ts'
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams, OK, Ok, PublisherParams } from '../shapes.ts'
+import { credentialRoutes } from './credential-routes.ts'
+import { App, AppList, ChangedApp, Checklist, IssuedApp, NewApp, Overview, OverviewQuery } from './schema.ts'
+
+const TAG = 'Apps'
+const RATE_LIMIT = 100 // requests a minute; the operator may allow more
+const MAX_APPS = 100 // every process has all of them in memory
+
+const NO_POSTBACKS = {
+  paused_at: null,
+  pause_reason: null,
+  failing_since: null,
+  queued: 0,
+  oldest_due_at: null,
+  dead: 0,
+}
+
+export function appRoutes(routes: ManageRoutes, context: ManageContext): void {
+  listAndMake(routes, context)
+  showAndChange(routes, context)
+  credentialRoutes(routes, context)
+}
+
+function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageContext): void {
+  routes.get('/publishers/:publisher_id/apps', {
+    id: 'listApps',
+    summary: 'Apps of a publisher',
+    tag: TAG,
+    access: 'publisher',
+    params: PublisherParams,
+    reply: AppList,
+    run: async ({ publisherId }) => ({ apps: await listAppsOf(db, publisherId) }),
+  })
+
+  routes.post('/publishers/:publisher_id/apps', {
+    id: 'createApp',
+    summary: 'Make an app; its secrets are shown once',
+    tag: TAG,
+    access: 'owner',
+    params: PublisherParams,
+    body: NewApp,
+    reply: IssuedApp,
+    async run({ publisherId, by, body }) {
+      const { name, currency, rate } = body
+      const rateMicros = readRate(rate)
+      if ((await listAppsOf(db, publisherId)).length >= MAX_APPS)
+        throw new AppError('CONFLICT', `A publisher can have ${MAX_APPS} apps. Ask the operator if you need more.`)
+      const made = await createApp(db, secretKey, {
+        publisherId,
+        name: readName('name', name),
+        currency: readName('currency', currency),
+        rateMicros,
+        rateLimit: RATE_LIMIT,
+        expiresAt: null,
+        blockedCategories: [],
+        blockedKeywords: [],
+        paymentOffers: true,
+      })
+      await recordDeed(db, by, {
+        action: 'app.create',
+        subject: made.app_id,
+        publisherId,
+        details: { name, currency, rate },
+      })
+      await refresh()
+      return made
+    },
+  })
+}
+
+function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, refresh }: ManageContext): void {
+  routes.get('/apps/:app_id', {
+    id: 'getApp',
+    summary: 'An app with its keys',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: App,
+    async run({ app }) {
+      const { rate_limit, credentials, ...shown } = await readApp(db, app.appId, new Date())
+      return {
+        ...shown,
+        api_url: `${config.publicUrl}/api/v1`,
+        credentials: credentials.map((credential) => {
+          const { remaining, resetAtMs } = limiter.peek(credential.api_key, rate_limit)
+          const used = rate_limit - remaining
+          return {
+            ...credential,
+            allowance: { limit: rate_limit, used, resets_at: used === 0 ? null : new Date(resetAtMs) },
+          }
+        }),
+      }
+    },
+  })
+
+  routes.patch('/apps/:app_id', {
+    id: 'changeApp',
+    summary: "Change an app's name, currency or rate",
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    body: ChangedApp,
+    reply: Ok,
+    async run({ app, publisherId, by, body }) {
+      const { name, currency, rate } = body
+      await changeApp(db, app.appId, {
+        ...(name === undefined ? {} : { name: readName('name', name) }),
+        ...(currency === undefined ? {} : { currency: readName('currency', currency) }),
+        ...(rate === undefined ? {} : { rateMicros: readRate(rate) }),
+      })
+      await recordDeed(db, by, { action: 'app.change', subject: app.appId, publisherId, details: { ...body } })
+      await refresh()
+      return OK
+    },
+  })
+
+  routes.post('/apps/:app_id/revoke', {
+    id: 'revokeApp',
+    summary: 'End both keys of an app, for good',
+    tag: TAG,
+    access: 'owner',
+    params: AppParams,
+    reply: Ok,
+    async run({ app, publisherId, by }) {
+      await revokeApp(db, app.appId)
+      await recordDeed(db, by, { action: 'app.revoke', subject: app.appId, publisherId })
+      await refresh()
+      return OK
+    },
+  })
+
+  routes.get('/apps/:app_id/checklist', {
+    id: 'getChecklist',
+    summary: "How far an app's integration has come",
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: Checklist,
+    run: ({ app }) => readChecklist(db, app),
+  })
+
+  routes.get('/apps/:app_id/overview', {
+    id: 'getOverview',
+    summary: "Today's figures and the health of postbacks",
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    query: OverviewQuery,
+    reply: Overview,
+    async run({ app: { appId }, query }) {
+      const now = new Date()
+      const [recent, health, settings] = await Promise.all([
+        readRecent(db, appId, query.timezone ?? 'UTC', now),
+        readHealth(db, [appId], now),
+        readAllSettings(db, secretKey, [appId]),
+      ])
+      return { ...recent, postbacks: { is_set: settings.has(appId), ...(health.get(appId) ?? NO_POSTBACKS) } }
+    },
+  })
+}
+
+const invalid = (name: string, fault: string) =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', { [name]: `${name} ${fault}` })
+
+function readRate(rate: number): number {
+  const micros = parseUsd(rate)
+  if (micros === null || micros <= 0) throw invalid('rate', 'must be a number above 0 with at most 4 decimals.')
+  return micros
+}
+
+function readName(name: string, value: string): string {
+  if (value.trim() === '') throw invalid(name, 'must not be empty.')
+  return value.trim()
+}

@@ -1,0 +1,143 @@
+// Signing in, by better-auth: passwords, sessions, second factors and reset links are not written by hand.
+//
+// Its own routes are not served. Ours call it, so that every way in is in the description of the API, counted and checked
+// like everything else (gate.ts).
+import { randomBytes } from 'node:crypto'
+import { betterAuth } from 'better-auth'
+import { twoFactor } from 'better-auth/plugins'
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '../db/open.ts'
+import { MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
+import { deriveKey } from '../lib/keys.ts'
+import type { Caller } from './gate.ts'
+
+const WEEK_S = 7 * 86_400
+const DAY_S = 86_400
+const HOUR_S = 3_600
+const ADDRESS_HEADER = 'x-client-address'
+
+const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
+export type AuthOptions = {
+  db: Db
+  secretKey: string
+  publicUrl: string
+  sendResetLink: (to: { email: string; name: string }, url: string) => void
+}
+
+const resetUrl = (publicUrl: string, token: string) => `${publicUrl}/reset-password#${token}`
+
+/** As better-auth makes one, for networks that send no mail. */
+export async function makeResetLink(db: Db, publicUrl: string, personId: string, now: Date): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await db
+    .insertInto('verifications')
+    .values({
+      identifier: `reset-password:${token}`,
+      value: personId,
+      expires_at: new Date(now.getTime() + HOUR_S * 1000),
+    })
+    .execute()
+  return resetUrl(publicUrl, token)
+}
+
+/** The database must be up to date: better-auth looks at its tables once, when it is made. */
+export function createAuth({ db, secretKey, publicUrl, sendResetLink }: AuthOptions) {
+  return betterAuth({
+    appName: 'Offerdeck',
+    baseURL: publicUrl,
+    basePath: '/manage/v1/auth',
+    secret: deriveKey(secretKey, 'sessions').toString('base64'),
+    database: { db, type: 'postgres', transaction: true },
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    rateLimit: { enabled: false }, // the gate counts
+    advanced: {
+      cookiePrefix: 'offerdeck',
+      useSecureCookies: publicUrl.startsWith('https:'),
+      database: { generateId: 'uuid' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true, // invitations only
+      minPasswordLength: MIN_PASSWORD,
+      maxPasswordLength: MAX_PASSWORD,
+      revokeSessionsOnPasswordReset: true,
+      resetPasswordTokenExpiresIn: HOUR_S,
+      // Not waited for: how long it takes would tell whether there is such an account.
+      sendResetPassword: async ({ user, token }) => sendResetLink(user, resetUrl(publicUrl, token)),
+    },
+    session: {
+      modelName: 'sessions',
+      fields: {
+        userId: 'person_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        ...TIMES,
+      },
+      expiresIn: WEEK_S,
+      updateAge: DAY_S,
+    },
+    user: {
+      modelName: 'people',
+      fields: { emailVerified: 'email_verified', ...TIMES },
+      additionalFields: {
+        role: { type: 'string', required: true, input: false },
+        publisherId: { type: 'number', required: false, input: false, fieldName: 'publisher_id' },
+        disabledAt: { type: 'date', required: false, input: false, fieldName: 'disabled_at' },
+      },
+    },
+    account: {
+      modelName: 'sign_ins',
+      fields: {
+        userId: 'person_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        ...TIMES,
+      },
+    },
+    verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...TIMES } },
+    plugins: [
+      twoFactor({
+        issuer: 'Offerdeck',
+        schema: {
+          twoFactor: {
+            modelName: 'two_factors',
+            fields: {
+              userId: 'person_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_verification_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+        },
+      }),
+    ],
+  })
+}
+
+export type Auth = ReturnType<typeof createAuth>
+
+/** What better-auth may know of a request. */
+export function authHeaders({ headers, ip }: FastifyRequest): Headers {
+  const known = new Headers({ [ADDRESS_HEADER]: ip })
+  if (headers.cookie !== undefined) known.set('cookie', headers.cookie)
+  if (headers['user-agent'] !== undefined) known.set('user-agent', headers['user-agent'].slice(0, 500))
+  return known
+}
+
+export async function findCaller(auth: Auth, request: FastifyRequest): Promise<Caller | null> {
+  if (request.headers.cookie === undefined) return null
+  const found = await auth.api.getSession({ headers: authHeaders(request) })
+  if (found === null || found.user.disabledAt) return null
+  const { id, name, email, role, publisherId } = found.user
+  return { id, name, email, role: role as Role, publisherId: publisherId ?? null, sessionId: found.session.id }
+}

@@ -1,0 +1,117 @@
+// A publisher's balance: what it is owed and was paid, by the ledger.
+import { NoResultError } from 'kysely'
+import { findPublisherName } from '../../features/accounts/publishers.ts'
+import { readBalances } from '../../features/ledger/ledger.ts'
+import { writeStatement } from '../../features/ledger/statement.ts'
+import { listMonths, listPayouts, type Movement, readMovement } from '../../features/ledger/sums.ts'
+import { readRange } from '../../features/reports/stats.ts'
+import { cutPage } from '../../http/paging.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import { CsvFile, sendCsv } from '../reports/csv.ts'
+import { PeriodQuery } from '../reports/schema.ts'
+import type { ManageRoutes } from '../route.ts'
+import { PublisherParams } from '../shapes.ts'
+import { Balance, PaymentList, PaymentListQuery, StatementList, StatementListQuery, StatementParams } from './schema.ts'
+
+const TAG = 'Balance'
+
+export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  /** Operators reach every number; not behind each is a publisher. */
+  const nameOf = (publisherId: number) =>
+    findPublisherName(db, publisherId).catch((error: unknown) => {
+      throw error instanceof NoResultError ? notThere('There is no such publisher.') : error
+    })
+
+  routes.get('/publishers/:publisher_id/balance', {
+    id: 'getBalance',
+    summary: 'What a publisher is owed and was paid, and what moved in a time',
+    tag: TAG,
+    access: 'publisher',
+    params: PublisherParams,
+    query: PeriodQuery,
+    reply: Balance,
+    async run({ publisherId, query }) {
+      const range = readRange({ ...query, timezone: query.timezone ?? 'UTC' }, new Date())
+      const [from, to] = [new Date(range.fromMs), new Date(range.toMs)]
+      const name = await nameOf(publisherId)
+      const { pendingMicros, payableMicros, paidMicros } = await readBalances(db, { publisherId })
+      return {
+        publisher: { publisher_id: publisherId, name },
+        pending: microsToUsd(pendingMicros),
+        payable: microsToUsd(payableMicros),
+        paid: microsToUsd(paidMicros),
+        period: { from, to, ...presentMovement(await readMovement(db, publisherId, from, to)) },
+      }
+    },
+  })
+
+  routes.get('/publishers/:publisher_id/statements', {
+    id: 'listStatements',
+    summary: 'The months of a publisher with their sums, newest first',
+    tag: TAG,
+    access: 'publisher',
+    params: PublisherParams,
+    query: StatementListQuery,
+    reply: StatementList,
+    async run({ publisherId, query: { cursor, limit = 12 } }) {
+      await nameOf(publisherId)
+      const now = new Date()
+      const { months, hasMore } = await listMonths(db, publisherId, { before: cursor, limit, now })
+      return {
+        statements: months.map(({ month, closingMicros, ...movement }) => ({
+          month,
+          is_open: month === now.toISOString().slice(0, 7),
+          ...presentMovement(movement),
+          closing_balance: microsToUsd(closingMicros),
+        })),
+        next_cursor: hasMore ? (months.at(-1)?.month ?? null) : null,
+      }
+    },
+  })
+
+  routes.get('/publishers/:publisher_id/statements/:month', {
+    id: 'downloadStatement',
+    summary: 'The statement of a month as a CSV file (text/csv): every movement, with the balance after it',
+    tag: TAG,
+    access: 'publisher',
+    params: StatementParams,
+    reply: CsvFile,
+    async run({ publisherId, params: { month }, ...call }) {
+      await nameOf(publisherId)
+      await sendCsv(call, `statement-${publisherId}-${month}.csv`, writeStatement(db, publisherId, month))
+      return ''
+    },
+  })
+
+  routes.get('/publishers/:publisher_id/payments', {
+    id: 'listPayments',
+    summary: 'What a publisher was paid, newest first',
+    tag: TAG,
+    access: 'publisher',
+    params: PublisherParams,
+    query: PaymentListQuery,
+    reply: PaymentList,
+    async run({ publisherId, query: { cursor, limit = 20 } }) {
+      await nameOf(publisherId)
+      const found = await listPayouts(db, publisherId, cursor, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
+      return {
+        payments: page.map(({ entry_id, created_at, amount_micros, reference }) => ({
+          payment_id: entry_id,
+          paid_at: created_at,
+          amount: microsToUsd(amount_micros),
+          reference: reference ?? '',
+        })),
+        next_cursor: nextCursor,
+      }
+    },
+  })
+}
+
+const presentMovement = ({ earnedMicros, reversedMicros, paidMicros }: Movement) => ({
+  earned: microsToUsd(earnedMicros),
+  reversed: microsToUsd(reversedMicros),
+  paid: microsToUsd(paidMicros),
+})

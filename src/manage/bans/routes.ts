@@ -1,0 +1,62 @@
+// Users banned in an app, or in all of them.
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { type BanFilter, banUser, liftBan, listBans } from '../../features/apps/bans.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import { BanList, BanListQuery, BanParams, BanReply, NewBan } from './schema.ts'
+
+const TAG = 'Banned users'
+
+export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {
+  routes.get('/bans', {
+    id: 'listBans',
+    summary: 'Banned users, newest first',
+    tag: TAG,
+    access: 'operator',
+    query: BanListQuery,
+    reply: BanList,
+    async run({ query }) {
+      const { limit = 50 } = query
+      const filter: BanFilter = {}
+      if (query.app_id !== undefined) filter.appId = query.app_id
+      if (query.user_id !== undefined) filter.userId = query.user_id
+      if (query.cursor !== undefined) filter.before = query.cursor
+      const found = await listBans(db, filter, limit + 1)
+      const bans = found.slice(0, limit)
+      return { bans, next_cursor: found.length > limit ? String(bans.at(-1)?.ban_id) : null }
+    },
+  })
+
+  routes.post('/bans', {
+    id: 'banUser',
+    summary: 'Ban a user, in one app or in all',
+    tag: TAG,
+    access: 'operator',
+    body: NewBan,
+    reply: BanReply,
+    async run({ body, by }) {
+      const { app_id = null, user_id, reason } = body
+      const isNew = await banUser(db, { appId: app_id, userId: user_id, reason })
+      await refresh()
+      if (isNew) await recordDeed(db, by, { action: 'user.ban', subject: user_id, details: { app_id, reason } })
+      return { is_new: isNew }
+    },
+  })
+
+  routes.delete('/bans/:ban_id', {
+    id: 'liftBan',
+    summary: 'Lift a ban',
+    tag: TAG,
+    access: 'operator',
+    params: BanParams,
+    reply: Ok,
+    async run({ params, by }) {
+      if (!(await liftBan(db, params.ban_id))) throw notThere()
+      await refresh()
+      await recordDeed(db, by, { action: 'user.unban', subject: params.ban_id })
+      return OK
+    },
+  })
+}

@@ -1,0 +1,30 @@
+// What the operations of the management API work with.
+import type { Config } from '../config.ts'
+import type { Database, Db } from '../db/open.ts'
+import type { Credentials } from '../features/apps/credentials.ts'
+import type { Desk } from '../features/conversions/desk.ts'
+import type { Catalogue } from '../features/offers/catalogue.ts'
+import type { Completions } from '../features/offers/completions.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
+import type { Mail } from '../lib/mail.ts'
+import type { Auth } from './auth.ts'
+
+export type ManageContext = {
+  db: Db
+  pool: Database['pool']
+  config: Config
+  secretKey: string
+  limiter: RateLimiter
+  auth: Auth
+  /** What every request is answered from, in memory. */
+  catalogue: Catalogue
+  completions: Completions
+  credentials: Credentials
+  settle: Desk['settle']
+  /** Says that there are postbacks to send. */
+  wakePostbacks: () => void
+  /** Takes in what changed in the database, now: whoever changed an offer or an app sees it at once. */
+  refresh: () => Promise<void>
+  /** Null where no mail server is set. It is not waited for. */
+  sendMail: ((mail: Mail) => void) | null
+}

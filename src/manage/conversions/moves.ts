@@ -1,0 +1,60 @@
+// The operator decides about many conversions at once. Each is settled, and put into the audit log, for itself.
+import type { Static } from 'typebox'
+import type { Db } from '../../db/open.ts'
+import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import type { Command, Outcome } from '../../features/conversions/commands.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { Moved, Moves } from './schema.ts'
+
+/** What the desk settles in one go. */
+const BATCH = 50
+
+const ACTIONS = { approved: 'approve', rejected: 'reject', reversed: 'reverse' } as const
+
+type Wanted = Static<typeof Moves>
+type Result = Static<typeof Moved>['results'][number]
+
+export async function moveAll(
+  db: Db,
+  settle: (command: Command) => Promise<Outcome>,
+  { to, conversion_ids, reason }: Wanted,
+  by: Doer,
+): Promise<Result[]> {
+  const ids = [...new Set(conversion_ids.map((id) => id.trim().toLowerCase()))]
+  const results: Result[] = []
+  for (let i = 0; i < ids.length; i += BATCH) {
+    const batch = ids.slice(i, i + BATCH)
+    const settled = await Promise.allSettled(
+      batch.map(async (conversionId) => (isUuid(conversionId) ? settle({ kind: 'move', conversionId, to }) : null)),
+    )
+    const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : null))
+    // After each batch, and before a failure is told: whatever stops us on the way, what was done is on record.
+    await db.transaction().execute(async (trx) => {
+      for (const outcome of outcomes) {
+        if (outcome?.kind !== 'moved') continue
+        const { conversion_id: subject, publisher_id: publisherId } = outcome.conversion
+        const details = reason === undefined ? {} : { reason }
+        await recordDeed(trx, by, { action: `conversion.${ACTIONS[to]}`, subject, publisherId, details })
+      }
+    })
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    results.push(...outcomes.map((outcome, j) => resultOf(batch[j] ?? '', outcome, to)))
+  }
+  return results
+}
+
+function resultOf(conversion_id: string, outcome: Outcome | null, to: Wanted['to']): Result {
+  const refused = (problem: string, status: Result['status'] = null): Result => ({
+    conversion_id,
+    outcome: 'refused',
+    status,
+    problem,
+  })
+  if (outcome === null) return refused('This is not a conversion_id.')
+  if (outcome.conversion === null) return refused('There is no such conversion.')
+  const { status } = outcome.conversion
+  if (outcome.kind === 'moved') return { conversion_id, outcome: 'done', status, problem: null }
+  if (outcome.kind === 'duplicate') return { conversion_id, outcome: 'already', status, problem: null }
+  return refused(`It is ${status} and cannot become ${to}.`, status)
+}

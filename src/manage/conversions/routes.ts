@@ -1,0 +1,173 @@
+// Conversions of the whole network: the operator looks for them, looks into them, and decides about them.
+import { AppError, badCursor } from '../../errors.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+import {
+  type Conversion,
+  type ConversionFilter,
+  type ConversionNames,
+  findConversion,
+  listConversions,
+  readEntries,
+  readHistory,
+  readNames,
+  type Reason,
+  type Status,
+} from '../../features/conversions/conversions.ts'
+import type { Signal } from '../../features/conversions/fraud.ts'
+import { listPostbacks } from '../../features/postbacks/postbacks.ts'
+import { cutPage } from '../../http/paging.ts'
+import { microsToUsd, toLocal } from '../../lib/money.ts'
+import { parseTime } from '../../lib/time.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { moveAll } from './moves.ts'
+import { ConversionParams, ConversionReply, ConversionSearch, ConversionSearchQuery, Moved, Moves } from './schema.ts'
+
+const TAG = 'Conversions of the network'
+const SHOWN = 100 // of what belongs to one conversion
+
+export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: ManageContext): void {
+  routes.get('/conversions', {
+    id: 'searchConversions',
+    summary: 'Search all conversions',
+    tag: TAG,
+    access: 'operator',
+    query: ConversionSearchQuery,
+    reply: ConversionSearch,
+    async run({ query }) {
+      const { limit = 20, order = 'newest' } = query
+      const found = await listConversions(db, filterOf(query), limit + 1, order)
+      const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
+      const names = await readNames(db, page)
+      return { conversions: page.map((one) => summaryOf(one, names)), next_cursor: nextCursor }
+    },
+  })
+
+  routes.get('/conversions/:conversion_id', {
+    id: 'getNetworkConversion',
+    summary: 'One conversion with all that is recorded about it',
+    tag: TAG,
+    access: 'operator',
+    params: ConversionParams,
+    reply: ConversionReply,
+    async run({ params }) {
+      const conversion = await findConversion(db, params.conversion_id, null)
+      if (conversion === null) throw notThere('There is no such conversion.')
+      const { conversion_id: conversionId } = conversion
+      const [names, history, entries, deeds, postbacks] = await Promise.all([
+        readNames(db, [conversion]),
+        readHistory(db, conversionId),
+        readEntries(db, conversion),
+        listDeeds(db, { action: 'conversion.', subject: conversionId }, SHOWN),
+        listPostbacks(db, { conversionId }, SHOWN),
+      ])
+      return {
+        ...summaryOf(conversion, names),
+        ...detailsOf(conversion),
+        history: history.map((event) => ({
+          ...event,
+          status: event.status as Status,
+          status_reason: event.status_reason as Reason | null,
+        })),
+        entries: entries.map(({ amount_micros, ...entry }) => ({ ...entry, amount: exactUsd(amount_micros) })),
+        decisions: deeds.map(({ created_at, who, action, details }) => ({
+          created_at,
+          who,
+          action: action.replace('conversion.', ''),
+          reason: (details as { reason?: string }).reason ?? null,
+        })),
+        postbacks: postbacks.map((one) => ({
+          postback_id: one.postback_id,
+          sequence: one.sequence,
+          state: one.state,
+          attempts: one.attempts,
+          last_status: one.last_status,
+          last_error: one.last_error,
+          created_at: one.created_at,
+          settled_at: one.settled_at,
+        })),
+      }
+    },
+  })
+
+  routes.post('/conversions/moves', {
+    id: 'moveConversions',
+    summary: 'Approve, reject or reverse conversions',
+    tag: TAG,
+    access: 'operator',
+    body: Moves,
+    reply: Moved,
+    async run({ body, by }) {
+      if (body.to !== 'approved' && (body.reason ?? '').trim() === '')
+        throw new AppError('INVALID_REQUEST', 'Say why.', { reason: 'reason is required to reject and to reverse.' })
+      return { results: await moveAll(db, settle, body, by) }
+    },
+  })
+}
+
+function filterOf(query: ConversionSearchQuery): ConversionFilter {
+  const filter: ConversionFilter = { isTest: query.mode === 'test' }
+  if (query.status !== undefined) filter.status = query.status
+  if (query.reason !== undefined) filter.reason = query.reason
+  if (query.signal !== undefined) filter.signal = query.signal
+  if (query.publisher_id !== undefined) filter.publisherId = query.publisher_id
+  if (query.app_id !== undefined) filter.appId = query.app_id
+  if (query.advertiser_id !== undefined) filter.advertiserId = query.advertiser_id
+  if (query.offer_id !== undefined) filter.offerId = query.offer_id
+  if (query.user_id !== undefined) filter.userId = query.user_id
+  const from = query.from === undefined ? null : parseTime(query.from)
+  const to = query.to === undefined ? null : parseTime(query.to)
+  if (from !== null) filter.from = from
+  if (to !== null) filter.to = to
+  if (query.cursor !== undefined) {
+    if (!isUuid(query.cursor)) throw badCursor('cursor')
+    filter[query.order === 'oldest' ? 'after' : 'before'] = query.cursor
+  }
+  return filter
+}
+
+/** A debit and its credit must look alike, so neither is rounded towards one side. */
+const exactUsd = (micros: number) => (micros < 0 ? -1 : 1) * microsToUsd(Math.abs(micros))
+
+function summaryOf(one: Conversion, allNames: Map<string, ConversionNames>) {
+  const names = allNames.get(one.conversion_id)
+  if (names === undefined) throw new Error(`Conversion ${one.conversion_id} is of something that is not there.`)
+  return {
+    conversion_id: one.conversion_id,
+    created_at: one.created_at,
+    status: one.status,
+    status_reason: one.status_reason,
+    publisher_id: one.publisher_id,
+    app_id: one.app_id,
+    advertiser_id: one.advertiser_id,
+    offer_id: one.offer_id,
+    goal_id: one.goal_id,
+    ...names,
+    user_id: one.user_id,
+    payout: microsToUsd(one.payout_micros),
+    revenue: microsToUsd(one.revenue_micros),
+    source: one.source as 'publisher' | 'advertiser',
+    signals: one.signals as Signal[],
+    hold_until: one.hold_until,
+    is_test: one.is_test,
+  }
+}
+
+const detailsOf = (one: Conversion) => ({
+  payout_local: toLocal(one.payout_micros, one.rate_micros),
+  currency: one.currency,
+  publisher_transaction_id: one.publisher_transaction_id,
+  advertiser_transaction_id: one.advertiser_transaction_id,
+  aff_sub: one.aff_sub,
+  aff_sub2: one.aff_sub2,
+  aff_sub3: one.aff_sub3,
+  aff_sub4: one.aff_sub4,
+  click_id: one.click_id,
+  click_at: one.click_at,
+  confirmed_at: one.confirmed_at,
+  ip: one.ip,
+  country: one.country,
+  device: one.device,
+})

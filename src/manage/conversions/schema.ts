@@ -1,0 +1,141 @@
+// The shapes of conversions as the operator sees them, and of what is decided about them.
+import { type Static, Type } from 'typebox'
+import { REASONS, STATUSES } from '../../features/conversions/conversions.ts'
+import { SIGNALS } from '../../features/conversions/fraud.ts'
+import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { DATE_OR_TIME } from '../../http/validation.ts'
+import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+
+export const MAX_MOVES = 1000
+
+const Signals = Type.Array(oneOf(SIGNALS), { description: 'What looked like fraud. Publishers do not see it.' })
+const Text = orNull(Type.String())
+
+const SUMMARY = {
+  conversion_id: Type.String(),
+  created_at: Time,
+  status: oneOf(STATUSES),
+  status_reason: orNull(oneOf(REASONS)),
+  publisher_id: id,
+  publisher: Type.String(),
+  app_id: id,
+  app: Type.String(),
+  advertiser_id: id,
+  advertiser: Type.String(),
+  offer_id: id,
+  offer: Type.String(),
+  goal_id: id,
+  goal: Type.String(),
+  user_id: Type.String(),
+  payout: Type.Number({ description: 'What the publisher earns, in US dollars.' }),
+  revenue: Type.Number({ description: 'What the advertiser pays, in US dollars.' }),
+  source: oneOf(['publisher', 'advertiser']),
+  signals: Signals,
+  hold_until: orNull(Time),
+  is_test: Type.Boolean(),
+}
+
+const when = (description: string) => Type.Optional(Type.String({ format: DATE_OR_TIME, description }))
+
+export const ConversionSearchQuery = Type.Object({
+  status: Type.Optional(oneOf(STATUSES)),
+  reason: Type.Optional(oneOf(REASONS)),
+  signal: Type.Optional(oneOf([...SIGNALS, 'any'])),
+  publisher_id: Type.Optional(id),
+  app_id: Type.Optional(id),
+  advertiser_id: Type.Optional(id),
+  offer_id: Type.Optional(id),
+  user_id: Type.Optional(text(256)),
+  from: when('Only those made at this time or later.'),
+  to: when('Only those made before this time.'),
+  mode: Type.Optional(oneOf(['live', 'test'])),
+  order: Type.Optional(oneOf(['newest', 'oldest'])),
+  ...PAGE_QUERY,
+})
+export type ConversionSearchQuery = Static<typeof ConversionSearchQuery>
+
+export const ConversionSearch = Type.Object({
+  conversions: Type.Array(Type.Object(SUMMARY)),
+  next_cursor: NextCursor,
+})
+
+export const ConversionParams = Type.Object({ conversion_id: Type.String() })
+
+export const ConversionReply = Type.Object({
+  ...SUMMARY,
+  payout_local: Type.Number({ description: "The payout in the app's own currency." }),
+  currency: Type.String(),
+  publisher_transaction_id: Text,
+  advertiser_transaction_id: Text,
+  aff_sub: Text,
+  aff_sub2: Text,
+  aff_sub3: Text,
+  aff_sub4: Text,
+  click_id: Text,
+  click_at: orNull(Time),
+  confirmed_at: orNull(Time),
+  ip: Text,
+  country: Text,
+  device: Text,
+  history: Type.Array(
+    Type.Object({
+      sequence: Type.Integer(),
+      status: oneOf(STATUSES),
+      status_reason: orNull(oneOf(REASONS)),
+      actor: Type.String({ description: 'publisher, advertiser, operator or system.' }),
+      created_at: Time,
+      event_id: Type.String(),
+    }),
+    { description: 'Every move, first to last.' },
+  ),
+  decisions: Type.Array(
+    Type.Object({ created_at: Time, who: Type.String(), action: Type.String(), reason: orNull(Type.String()) }),
+    { description: 'What people decided about it, newest first.' },
+  ),
+  entries: Type.Array(
+    Type.Object({
+      entry_id: Type.Integer(),
+      posting_id: Type.String(),
+      account: Type.String(),
+      amount: Type.Number({ description: 'US dollars: debits are positive, credits negative.' }),
+      created_at: Time,
+    }),
+    { description: 'What it posted to the ledger, in order.' },
+  ),
+  postbacks: Type.Array(
+    Type.Object({
+      postback_id: Type.String(),
+      sequence: orNull(Type.Integer()),
+      state: Type.String(),
+      attempts: Type.Integer(),
+      last_status: orNull(Type.Integer()),
+      last_error: Text,
+      created_at: Time,
+      settled_at: orNull(Time),
+    }),
+    { description: 'What the publisher was told of it, newest first.' },
+  ),
+})
+
+export const MOVES = ['approved', 'rejected', 'reversed'] as const
+
+export const Moves = Type.Object({
+  to: oneOf(MOVES),
+  conversion_ids: Type.Array(Type.String({ maxLength: 100 }), {
+    minItems: 1,
+    maxItems: MAX_MOVES,
+    description: `At most ${MAX_MOVES}. Each stands for itself: those that cannot be moved keep no other back.`,
+  }),
+  reason: Type.Optional(text(500, 'Why. Kept in the audit log; needed to reject and to reverse.')),
+})
+
+export const Moved = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      conversion_id: Type.String(),
+      outcome: oneOf(['done', 'already', 'refused']),
+      status: orNull(oneOf(STATUSES)),
+      problem: orNull(Type.String({ description: 'Why it was refused.' })),
+    }),
+  ),
+})

@@ -1,0 +1,95 @@
+// Signals of fraud and the rules about them, through the door.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Static } from 'typebox'
+import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
+import { useWorld } from '../../../test/world.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+import type { IssuedCredentials } from '../../features/apps/apps.ts'
+import type { FraudOverview } from './schema.ts'
+
+let operator: Visitor
+let live: IssuedCredentials
+let appId: number
+const world = useWorld('manage_fraud', async () => {
+  operator = await visit(world, 'operator')
+  ;({ live, appId } = await world.makeApp())
+})
+
+let users = 0
+async function convert(offerId: number) {
+  const { clickId } = await world.click(offerId, live, `userId=u${users++}`)
+  const { conversion_id } = await world.confirm(offerId, clickId)
+  const { body } = await world.get(`/v1/conversions/${conversion_id}`, live)
+  return body.data.conversion
+}
+
+const overview = async () => (await operator.get<Static<typeof FraudOverview>>('/fraud')).data
+const ruleOf = async (signal: string, offerId: number | null) =>
+  (await overview()).rules.find((rule) => rule.signal === signal && rule.offer_id === offerId)
+
+test('every signal says what it means, and the rules of the beginning are there', async () => {
+  const { signals, rules } = await overview()
+  assert.equal(signals.length, 6)
+  assert.ok(signals.every(({ meaning }) => meaning.endsWith('.')))
+  assert.deepEqual(
+    signals.filter(({ threshold_of }) => threshold_of !== null).map(({ signal }) => signal),
+    ['too_fast', 'ip_users', 'user_velocity'],
+  )
+  assert.equal(rules.length, 6)
+  assert.ok(rules.every(({ action, offer_id }) => action === 'flag' && offer_id === null))
+})
+
+test('a rule of an offer holds from now on, is counted by itself, and goes away again', async () => {
+  const [strict = 0, lax = 0] = await world.makeOffers({ name: 'Strict' }, { name: 'Lax' })
+  const before = (await ruleOf('too_fast', null))?.seen ?? 0
+  const rule = { signal: 'too_fast', offer_id: strict, threshold: 60, action: 'reject' }
+  assert.equal((await operator.put('/fraud/rules', rule)).status, 200)
+  assert.deepEqual([(await convert(strict)).status, (await convert(lax)).status], ['rejected', 'approved'])
+  assert.deepEqual(await ruleOf('too_fast', strict), { ...rule, offer: 'Strict', seen: 1 })
+  assert.equal((await ruleOf('too_fast', null))?.seen, before + 1)
+  assert.equal((await operator.put('/fraud/rules', { ...rule, action: 'hold' })).status, 200)
+  assert.equal((await convert(strict)).status, 'pending')
+  assert.equal((await operator.delete(`/fraud/rules/too_fast?offer_id=${strict}`)).status, 200)
+  assert.equal((await convert(strict)).status, 'approved')
+  assert.equal((await operator.delete(`/fraud/rules/too_fast?offer_id=${strict}`)).status, 404)
+  const deeds = await listDeeds(world.database.db, { action: 'fraud_rule.', subject: 'too_fast' }, 10)
+  assert.deepEqual(
+    deeds.map(({ action, details }) => [action, details]),
+    [
+      ['fraud_rule.delete', { offer_id: strict, before: { threshold: 60, action: 'hold' } }],
+      [
+        'fraud_rule.set',
+        { offer_id: strict, threshold: 60, action: 'hold', before: { threshold: 60, action: 'reject' } },
+      ],
+      ['fraud_rule.set', { offer_id: strict, threshold: 60, action: 'reject', before: null }],
+    ],
+  )
+})
+
+test('what makes no rule is refused', async () => {
+  const set = (body: object) => operator.put('/fraud/rules', body)
+  const noThreshold = await set({ signal: 'too_fast', action: 'flag' })
+  assert.deepEqual([noThreshold.status, Object.keys(noThreshold.error.details ?? {})], [400, ['threshold']])
+  assert.equal((await set({ signal: 'bot', threshold: 5, action: 'flag' })).status, 400)
+  assert.equal((await set({ signal: 'bot', action: 'shout' })).status, 400)
+  assert.equal((await set({ signal: 'smell', action: 'flag' })).status, 400)
+  assert.match((await set({ signal: 'bot', offer_id: 999_999, action: 'flag' })).error.message, /no offer 999999/)
+  assert.equal((await operator.delete('/fraud/rules/smell')).status, 404)
+})
+
+test('publishers see none of this, and who may only look changes none of it', async () => {
+  const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
+  const reader = await visit(world, 'operator_reader')
+  assert.equal((await owner.get('/fraud')).status, 404)
+  assert.equal((await reader.get('/fraud')).status, 200)
+  const rule = { signal: 'bot', action: 'reject' }
+  for (const [who, status] of [
+    [owner, 404],
+    [reader, 403],
+  ] as const) {
+    assert.equal((await who.put('/fraud/rules', rule)).status, status)
+    assert.equal((await who.delete('/fraud/rules/bot')).status, status)
+  }
+  assert.equal((await ruleOf('bot', null))?.action, 'flag')
+})

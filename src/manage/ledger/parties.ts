@@ -1,0 +1,123 @@
+// Everybody that the network owes, and everybody that owes it: their balances side by side, and the payments made.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+
+const MICROS_PER_CENT = 10_000
+
+type Page = { search: string | undefined; limit: number; offset: number }
+
+export type Owed = {
+  publisher_id: number
+  name: string
+  email: string | null
+  pending_micros: number
+  payable_micros: number
+  paid_micros: number
+  last_paid_at: Date | null
+  due_micros: number
+}
+
+// Folded days and the entries since, in one statement: days that are being folded must be seen on one side only.
+const SUMS = sql`
+  SELECT account, party_id, sum(amount_micros) AS micros FROM (
+    SELECT account, party_id, amount_micros FROM ledger_days
+    UNION ALL
+    SELECT account, party_id, amount_micros FROM ledger_entries
+    WHERE created_at >= (SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)
+  ) AS line
+  WHERE account IN ('publisher_pending', 'publisher_payable', 'advertiser_receivable')
+  GROUP BY account, party_id`
+
+const moved = (kind: 'payout' | 'receipt', account: string) => sql`
+  SELECT party_id, abs(sum(amount_micros))::bigint AS micros, max(created_at) AS last_at FROM ledger_entries
+  WHERE kind = ${sql.lit(kind)} AND account = ${sql.lit(account)} GROUP BY party_id`
+
+const matches = (name: string, search: string | undefined) =>
+  search === undefined ? sql`true` : sql`position(lower(${search}) IN lower(${sql.ref(name)})) > 0`
+
+/** Publishers who are owed this much or more; with a minimum of zero all of them. Who is owed most comes first. */
+export async function listOwed(db: Db, minimumMicros: number, { search, limit, offset }: Page) {
+  const { rows } = await sql<Owed & { total: number; total_due_micros: number }>`
+    WITH sums AS (${SUMS}), paid AS (${moved('payout', 'publisher_payable')}), owed AS (
+      SELECT p.publisher_id, p.name, p.email, coalesce(-pending.micros, 0)::bigint AS pending_micros,
+        coalesce(-payable.micros, 0)::bigint AS payable_micros, coalesce(paid.micros, 0)::bigint AS paid_micros,
+        paid.last_at AS last_paid_at
+      FROM publishers p
+      LEFT JOIN sums pending ON pending.account = 'publisher_pending' AND pending.party_id = p.publisher_id
+      LEFT JOIN sums payable ON payable.account = 'publisher_payable' AND payable.party_id = p.publisher_id
+      LEFT JOIN paid ON paid.party_id = p.publisher_id
+      WHERE ${matches('p.name', search)}
+    ), due AS (
+      SELECT *, greatest(payable_micros - payable_micros % ${MICROS_PER_CENT}, 0)::bigint AS due_micros FROM owed
+      WHERE ${minimumMicros}::bigint = 0 OR payable_micros >= ${minimumMicros}::bigint
+    )
+    SELECT *, count(*) OVER () AS total, sum(due_micros) OVER ()::bigint AS total_due_micros FROM due
+    ORDER BY payable_micros DESC, publisher_id LIMIT ${limit} OFFSET ${offset}`.execute(db)
+  return rows
+}
+
+export type Debtor = {
+  advertiser_id: number
+  name: string
+  receivable_micros: number
+  received_micros: number
+  last_received_at: Date | null
+}
+
+/** Advertisers, whoever owes most first. */
+export async function listDebtors(db: Db, { search, limit, offset }: Page) {
+  const { rows } = await sql<Debtor & { total: number }>`
+    WITH sums AS (${SUMS}), received AS (${moved('receipt', 'advertiser_receivable')})
+    SELECT a.advertiser_id, a.name, coalesce(owes.micros, 0)::bigint AS receivable_micros,
+      coalesce(received.micros, 0)::bigint AS received_micros, received.last_at AS last_received_at,
+      count(*) OVER () AS total
+    FROM advertisers a
+    LEFT JOIN sums owes ON owes.account = 'advertiser_receivable' AND owes.party_id = a.advertiser_id
+    LEFT JOIN received ON received.party_id = a.advertiser_id
+    WHERE ${matches('a.name', search)}
+    ORDER BY receivable_micros DESC, a.advertiser_id LIMIT ${limit} OFFSET ${offset}`.execute(db)
+  return rows
+}
+
+export type Movement = {
+  entry_id: number
+  posting_id: string
+  kind: 'payout' | 'receipt'
+  party_id: number
+  name: string
+  amount_micros: number
+  reference: string
+  created_at: Date
+}
+
+/** Payments that really moved, newest first. */
+export async function listMovements(
+  db: Db,
+  { kind, before }: { kind: 'payout' | 'receipt' | undefined; before: number | undefined },
+  limit: number,
+): Promise<Movement[]> {
+  const { rows } = await sql<Movement>`
+    SELECT e.entry_id, e.posting_id, e.kind, e.party_id, coalesce(p.name, a.name, '') AS name,
+      abs(e.amount_micros) AS amount_micros, coalesce(e.reference, '') AS reference, e.created_at
+    FROM ledger_entries e
+    LEFT JOIN publishers p ON e.kind = 'payout' AND p.publisher_id = e.party_id
+    LEFT JOIN advertisers a ON e.kind = 'receipt' AND a.advertiser_id = e.party_id
+    WHERE e.kind <> 'conversion' AND e.account <> 'cash'
+      AND (${kind ?? null}::text IS NULL OR e.kind = ${kind ?? null})
+      AND (${before ?? null}::bigint IS NULL OR e.entry_id < ${before ?? null})
+    ORDER BY e.entry_id DESC LIMIT ${limit}`.execute(db)
+  return rows
+}
+
+/** Whether a publisher was paid under this reference. */
+export async function wasPaid(db: Db, publisherId: number, reference: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('ledger_entries')
+    .select('entry_id')
+    .where('kind', '=', 'payout')
+    .where('account', '=', 'publisher_payable')
+    .where('party_id', '=', publisherId)
+    .where('reference', '=', reference.trim())
+    .executeTakeFirst()
+  return found !== undefined
+}

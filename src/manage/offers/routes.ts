@@ -1,0 +1,239 @@
+// The operator's offers: finding, making, changing, pausing and copying them, and who changed what.
+import type { Trx } from '../../db/open.ts'
+import { AppError, badCursor } from '../../errors.ts'
+import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
+import { type Doer, listDeeds, recordDeed } from '../../features/accounts/audit.ts'
+import type { NewOffer as OfferToWrite } from '../../features/offers/import-record.ts'
+import { lockCaps } from '../../features/offers/caps.ts'
+import { type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
+import { putOffer } from '../../features/offers/upsert.ts'
+import { cutPage } from '../../http/paging.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import { importRoutes } from './import.ts'
+import { compareRecords, getOffer, presentOffer, presentRecord, presentSummary, readOffer } from './record.ts'
+import {
+  ChangedOffer,
+  CopiedOffer,
+  HistoryQuery,
+  MadeOffer,
+  NewOffer,
+  OfferHistory,
+  OfferPage,
+  OfferParams,
+  OfferSearch,
+  ShownOffer,
+} from './schema.ts'
+
+const TAG = 'Offers of the network'
+const LIMIT = 20
+
+export function offersRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db, refresh } = context
+
+  routes.get('/offers', {
+    id: 'searchOffers',
+    summary: 'All offers, newest first',
+    tag: TAG,
+    access: 'operator',
+    query: OfferSearch,
+    reply: OfferPage,
+    async run({ query }) {
+      const { limit = LIMIT } = query
+      const found = await searchOffers(db, filterOf(query), limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (offer) => String(offer.offer_id))
+      const now = new Date()
+      return { offers: page.map((offer) => presentSummary(offer, now)), next_cursor: nextCursor }
+    },
+  })
+
+  routes.get('/offers/:offer_id', {
+    id: 'showOffer',
+    summary: 'Everything about an offer, and what it has used of its caps',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    reply: ShownOffer,
+    run: async ({ params }) => presentOffer(db, await getOffer(db, params.offer_id), new Date()),
+  })
+
+  routes.post('/offers', {
+    id: 'createOffer',
+    summary: 'Make an offer',
+    tag: TAG,
+    access: 'operator',
+    body: NewOffer,
+    reply: MadeOffer,
+    async run({ body, by }) {
+      const { advertiser_id, ...fields } = body
+      const advertiser = await findAdvertiserName(db, advertiser_id)
+      if (advertiser === null)
+        throw new AppError('INVALID_REQUEST', 'There is no such advertiser.', {
+          advertiser_id: 'No advertiser has this id.',
+        })
+      const offer = readOffer({ ...fields, advertiser })
+      return { offer_id: await makeOffer(advertiser_id, offer, by, {}) }
+    },
+  })
+
+  routes.put('/offers/:offer_id', {
+    id: 'changeOffer',
+    summary: 'Replace what an offer says; what is left out gets its default',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    body: ChangedOffer,
+    reply: ShownOffer,
+    async run({ params, body, by }) {
+      const { seen_updated_at, ...fields } = body
+      const { external_id, advertiser, advertiser_id } = await getOffer(db, params.offer_id)
+      const offer = readOffer({ ...fields, external_id, advertiser })
+      await db.transaction().execute(async (trx) => {
+        await lockCaps(trx, 'exclusive') // before anything else, as whoever may set caps must
+        await lockOffer(trx, params.offer_id)
+        const before = await getOffer(trx, params.offer_id)
+        if (seen_updated_at !== undefined && !isSameTime(seen_updated_at, before.updated_at))
+          throw new AppError('CONFLICT', 'Somebody changed this offer meanwhile. Load it again, then make your change.')
+        await putOffer(trx, advertiser_id, offer, new Date())
+        const changes = compareRecords(before, await getOffer(trx, params.offer_id))
+        if (Object.keys(changes).length > 0)
+          await recordDeed(trx, by, { action: 'offer.change', subject: params.offer_id, details: { changes } })
+      })
+      await refresh()
+      return presentOffer(db, await getOffer(db, params.offer_id), new Date())
+    },
+  })
+
+  for (const [verb, status, before, summary] of [
+    ['pause', 'paused', 'active', 'Take an offer off all lists'],
+    ['resume', 'active', 'paused', 'Put a paused offer back'],
+  ] as const)
+    routes.post(`/offers/:offer_id/${verb}`, {
+      id: `${verb}Offer`,
+      summary,
+      tag: TAG,
+      access: 'operator',
+      params: OfferParams,
+      reply: Ok,
+      async run({ params, by }) {
+        await db.transaction().execute(async (trx) => {
+          await lockOffer(trx, params.offer_id)
+          if ((await getOffer(trx, params.offer_id)).status === status) return
+          await setOfferStatus(trx, params.offer_id, status)
+          const changes = { status: { before, after: status } }
+          await recordDeed(trx, by, { action: `offer.${verb}`, subject: params.offer_id, details: { changes } })
+        })
+        await refresh()
+        return OK
+      },
+    })
+
+  routes.post('/offers/:offer_id/duplicate', {
+    id: 'duplicateOffer',
+    summary: 'Make a paused copy of an offer, of the same advertiser',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    body: CopiedOffer,
+    reply: MadeOffer,
+    async run({ params, body, by }) {
+      const original = await getOffer(db, params.offer_id)
+      const { starts_at, ends_at, ...record } = presentRecord(original)
+      const offer = readOffer({
+        ...record,
+        starts_at: starts_at?.toISOString(),
+        ends_at: ends_at?.toISOString(),
+        name: body.name ?? original.name,
+        external_id: body.external_id,
+        status: 'paused',
+      })
+      return { offer_id: await makeOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id }) }
+    },
+  })
+
+  routes.get('/offers/:offer_id/history', {
+    id: 'listOfferChanges',
+    summary: 'Who changed an offer, with before and after; imports are in the audit log as a whole',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    query: HistoryQuery,
+    reply: OfferHistory,
+    async run({ params, query: { limit = LIMIT, cursor } }) {
+      await getOffer(db, params.offer_id)
+      const filter = { action: 'offer.', subject: String(params.offer_id), ...before(cursor) }
+      const { page, nextCursor } = cutPage(await listDeeds(db, filter, limit + 1), limit, (deed) =>
+        String(deed.audit_id),
+      )
+      return {
+        changes: page.map(({ audit_id, created_at, who, action, details }) => ({
+          audit_id,
+          created_at,
+          who,
+          action,
+          fields: changedFields(details),
+        })),
+        next_cursor: nextCursor,
+      }
+    },
+  })
+
+  importRoutes(routes, context)
+
+  async function makeOffer(advertiserId: number, offer: OfferToWrite, by: Doer, details: object): Promise<number> {
+    const offerId = await db.transaction().execute(async (trx) => {
+      const { offerId, isNew } = await putOffer(trx, advertiserId, offer, new Date())
+      // Thrown inside: what was written over is as before.
+      if (!isNew) throw taken(offer.externalId, offerId)
+      const { name, externalId: external_id, advertiser } = offer
+      await recordDeed(trx, by, {
+        action: 'offer.create',
+        subject: offerId,
+        details: { name, advertiser, external_id, ...details },
+      })
+      return offerId
+    })
+    await refresh()
+    return offerId
+  }
+}
+
+const taken = (externalId: string, offerId: number) =>
+  new AppError('CONFLICT', 'This advertiser has an offer with this external id already.', {
+    external_id: `Offer ${offerId} has the external id ${externalId} already.`,
+  })
+
+/** So that what is compared is what was there. */
+async function lockOffer(trx: Trx, offerId: number): Promise<void> {
+  await trx.selectFrom('offers').select('offer_id').where('offer_id', '=', offerId).forNoKeyUpdate().execute()
+}
+
+const isSameTime = (text: string, time: Date) => {
+  const seen = parseTime(text)
+  return seen !== null && rfc3339(seen) === rfc3339(time)
+}
+
+function before(cursor: string | undefined): { before?: number } {
+  if (cursor === undefined) return {}
+  if (!/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
+  return { before: Number(cursor) }
+}
+
+type Search = { search?: string; status?: string; advertiser_id?: number; category?: string; cursor?: string }
+
+function filterOf({ search, status, advertiser_id, category, cursor }: Search): OfferFilter {
+  return {
+    ...(search === undefined ? {} : { search: search.trim() }),
+    ...(status === undefined ? {} : { status }),
+    ...(advertiser_id === undefined ? {} : { advertiserId: advertiser_id }),
+    ...(category === undefined ? {} : { category }),
+    ...before(cursor),
+  }
+}
+
+function changedFields(details: unknown) {
+  const { changes = {} } = details as { changes?: Record<string, { before: unknown; after: unknown }> }
+  return Object.entries(changes).map(([field, change]) => ({ field, before: change.before, after: change.after }))
+}

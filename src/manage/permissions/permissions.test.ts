@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { publisherOfApp, visit } from '../../../test/people.ts'
+import { useWorld } from '../../../test/world.ts'
+
+const world = useWorld('manage_permissions')
+
+type Shown = {
+  status: string
+  margin_percent: number
+  only_listed_offers: boolean
+  allowed_offers: number[]
+  denied_offers: number[]
+}
+
+test('an operator suspends a publisher, sets its margin and its offers, and the log says so', async () => {
+  const { appId, live } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const [allowed = 0, other = 0] = await world.makeOffers({ payout: '1' }, {})
+  const operator = await visit(world, 'operator')
+  const path = `/publishers/${publisherId}/permissions`
+  const before = await operator.get<Shown>(path)
+  assert.deepEqual(before.data, {
+    status: 'active',
+    margin_percent: 0,
+    only_listed_offers: false,
+    allowed_offers: [],
+    denied_offers: [],
+  })
+  const offers = { only_listed: true, allowed: [allowed], denied: [] }
+  const { data } = await operator.patch<Shown>(path, { margin_percent: 12.5, offers })
+  assert.deepEqual([data.margin_percent, data.allowed_offers], [12.5, [allowed]])
+  const list = (await world.get('/v1/offers?userId=u', live)).body.data.offers
+  assert.deepEqual(
+    list.map(({ offer_id, payout }) => [offer_id, payout]),
+    [[allowed, 0.875]],
+  )
+  await operator.patch(path, { status: 'suspended' })
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
+  const refused = await operator.patch(path, { offers: { ...offers, allowed: [other, 999_999] } })
+  assert.deepEqual([refused.status, refused.error.message], [400, 'There is no offer 999999.'])
+  for (const body of [{ margin_percent: 101 }, { margin_percent: -1 }, { status: 'gone' }])
+    assert.equal((await operator.patch(path, body)).status, 400)
+  const deeds = await world.database.db
+    .selectFrom('audit_log')
+    .select(['action', 'subject'])
+    .where('action', '=', 'publisher.permit')
+    .execute()
+  const deed = { action: 'publisher.permit', subject: String(publisherId) }
+  assert.deepEqual(deeds, [deed, deed])
+})
+
+test('a publisher that does not exist is not there', async () => {
+  const operator = await visit(world, 'operator')
+  assert.equal((await operator.get('/publishers/999999/permissions')).status, 404)
+})

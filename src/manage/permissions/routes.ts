@@ -1,0 +1,73 @@
+// What the operator lets a publisher do: use its keys, run offers, earn a share.
+import { recordDeed } from '../../features/accounts/audit.ts'
+import {
+  readPermissions,
+  setOfferPermissions,
+  setPublisherShare,
+  setPublisherStatus,
+} from '../../features/apps/permissions.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { PublisherParams } from '../shapes.ts'
+import { NewPermissions, Permissions } from './schema.ts'
+
+const PPM_PER_PERCENT = 10_000
+const TAG = 'Publishers'
+
+export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {
+  async function show(publisherId: number) {
+    const found = await readPermissions(db, publisherId)
+    if (found === null) throw notThere()
+    return {
+      status: found.status,
+      margin_percent: 100 - found.sharePpm / PPM_PER_PERCENT,
+      only_listed_offers: found.onlyListed,
+      allowed_offers: found.allowed,
+      denied_offers: found.denied,
+    }
+  }
+
+  routes.get('/publishers/:publisher_id/permissions', {
+    id: 'getPermissions',
+    summary: 'What a publisher may do',
+    tag: TAG,
+    access: 'operator',
+    params: PublisherParams,
+    reply: Permissions,
+    run: ({ publisherId }) => show(publisherId),
+  })
+
+  routes.patch('/publishers/:publisher_id/permissions', {
+    id: 'changePermissions',
+    summary: 'Approve or suspend a publisher, set its margin and its offers',
+    tag: TAG,
+    access: 'operator',
+    params: PublisherParams,
+    body: NewPermissions,
+    reply: Permissions,
+    bodyLimit: 1024 * 1024,
+    async run({ publisherId, body, by }) {
+      const before = await show(publisherId)
+      const { status, margin_percent, offers } = body
+      if (offers !== undefined)
+        await setOfferPermissions(db, publisherId, {
+          onlyListed: offers.only_listed,
+          allowed: offers.allowed,
+          denied: offers.denied,
+        })
+      if (margin_percent !== undefined)
+        await setPublisherShare(db, publisherId, Math.round((100 - margin_percent) * PPM_PER_PERCENT))
+      if (status !== undefined) await setPublisherStatus(db, publisherId, status)
+      await refresh()
+      const after = await show(publisherId)
+      await recordDeed(db, by, {
+        action: 'publisher.permit',
+        subject: publisherId,
+        publisherId,
+        details: { before, after },
+      })
+      return after
+    },
+  })
+}

@@ -1,0 +1,25 @@
+// The shapes of what a publisher may do.
+import { Type } from 'typebox'
+import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
+import { id, oneOf } from '../shapes.ts'
+
+const Offers = Type.Array(id, { maxItems: 10_000 })
+
+export const Permissions = Type.Object({
+  status: oneOf(PUBLISHER_STATUSES),
+  margin_percent: Type.Number({ description: 'Of what offers pay, what the network keeps.' }),
+  only_listed_offers: Type.Boolean(),
+  allowed_offers: Offers,
+  denied_offers: Offers,
+})
+
+export const NewPermissions = Type.Object({
+  status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
+  margin_percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  offers: Type.Optional(
+    Type.Object(
+      { only_listed: Type.Boolean(), allowed: Offers, denied: Offers },
+      { description: 'Replaces what was said before.' },
+    ),
+  ),
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Static } from 'typebox'
+import { visit } from '../../../test/people.ts'
+import { after, before, HOUR, makeLane, MINUTE, NOW, publisherOf, putPostbacks, readLane } from '../../../test/postback-world.ts' // prettier-ignore
+import { useWorld } from '../../../test/world.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+import { removeSettings } from '../../features/postbacks/settings.ts'
+import type { LaneList } from './schema.ts'
+
+const world = useWorld('postback_health')
+type Shown = Static<typeof LaneList>
+
+test('lanes of all apps are shown with how they fare, those that need somebody first', async () => {
+  const { db } = world.database
+  const well = await makeLane(world)
+  const failing = await makeLane(world, { failures: 3, failing_since: before(HOUR) })
+  const waiting = await makeLane(world, {
+    failures: 9,
+    failing_since: before(HOUR),
+    open_until: after(HOUR, new Date()),
+  })
+  const paused = await makeLane(world, { paused_at: NOW, pause_reason: 'gone' })
+  await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
+  await putPostbacks(db, failing, 1, { state: 'delivered', attempts: 1 })
+  await putPostbacks(db, failing, 2, { attempts: 1, lastError: 'The answer is 500, not 2xx.' })
+  await putPostbacks(db, failing, 1, { state: 'dead', attempts: 5 })
+  await putPostbacks(db, failing, 1, { state: 'dead', createdAt: before(48 * HOUR) })
+  const reader = await visit(world, 'operator_reader')
+  const { data } = await reader.get<Shown>('/postback-lanes')
+  const order = data.lanes.map(({ app_id }) => app_id)
+  assert.deepEqual(order, [paused, waiting, failing, well])
+  assert.deepEqual(data.lanes.map(({ state }) => state), ['paused', 'waiting', 'failing', 'ok']) // prettier-ignore
+  assert.deepEqual([data.total, data.counts], [4, { ok: 1, failing: 1, waiting: 1, paused: 1 }])
+  const lane = data.lanes[2]
+  assert.deepEqual(
+    [lane?.queued, lane?.dead, lane?.delivered_24h, lane?.failed_24h, lane?.last_error],
+    [2, 2, 1, 3, 'The answer is 500, not 2xx.'],
+  )
+  assert.ok(lane?.oldest_due_at)
+  const { data: some } = await reader.get<Shown>('/postback-lanes?state=paused')
+  assert.deepEqual(some.lanes.map(({ app_id }) => app_id), [paused]) // prettier-ignore
+})
+
+test('a lane is paused and resumed by an operator, and the log knows it', async () => {
+  const { db } = world.database
+  const appId = await makeLane(world, { failures: 9, failing_since: before(HOUR), open_until: after(MINUTE) })
+  const operator = await visit(world, 'operator')
+  assert.equal((await operator.post(`/postback-lanes/${appId}/pause`)).status, 200)
+  assert.equal((await readLane(db, appId)).pause_reason, 'operator')
+  assert.equal((await operator.post(`/postback-lanes/${appId}/pause`)).status, 409)
+  assert.equal((await operator.post(`/postback-lanes/${appId}/resume`)).status, 200)
+  const lane = await readLane(db, appId)
+  assert.deepEqual([lane.paused_at, lane.failures, lane.open_until], [null, 0, null])
+  const deeds = await listDeeds(db, { publisherId: await publisherOf(db, appId) }, 10)
+  assert.deepEqual(deeds.map(({ action }) => action), ['postback_lane.resume', 'postback_lane.pause']) // prettier-ignore
+})
+
+test('what has no address cannot be resumed; what never had one is not there', async () => {
+  const appId = await makeLane(world)
+  await removeSettings(world.database.db, appId)
+  const operator = await visit(world, 'operator')
+  const { status, error } = await operator.post(`/postback-lanes/${appId}/resume`)
+  assert.deepEqual([status, /no address/.test(error.message)], [409, true])
+  const { appId: bare } = await world.makeApp()
+  assert.equal((await operator.post(`/postback-lanes/${bare}/pause`)).status, 404)
+  assert.equal((await operator.post('/postback-lanes/999999/pause')).status, 404)
+})
+
+test('operators who only look, and publishers, pause nothing', async () => {
+  const appId = await makeLane(world)
+  const reader = await visit(world, 'operator_reader')
+  assert.equal((await reader.post(`/postback-lanes/${appId}/pause`)).status, 403)
+  const owner = await visit(world, 'publisher_owner', await publisherOf(world.database.db, appId))
+  assert.equal((await owner.post(`/postback-lanes/${appId}/pause`)).status, 404)
+  assert.equal((await owner.get('/postback-lanes')).status, 404)
+})

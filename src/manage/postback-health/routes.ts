@@ -1,0 +1,85 @@
+// How postbacks fare over all apps, and the switch for each lane.
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { readHealth } from '../../features/postbacks/postbacks.ts'
+import { openLane } from '../../features/postbacks/settings.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams, OK, Ok } from '../shapes.ts'
+import { countLanes, listLanes, pauseLane, readDay } from './lanes.ts'
+import { LaneList, LaneQuery } from './schema.ts'
+
+const TAG = 'Postback health'
+
+export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageContext): void {
+  routes.get('/postback-lanes', {
+    id: 'listPostbackLanes',
+    summary: 'How the postbacks of every app fare',
+    tag: TAG,
+    access: 'operator',
+    query: LaneQuery,
+    reply: LaneList,
+    async run({ query: { state, search, limit = 50, offset = 0 } }) {
+      const now = new Date()
+      const { lanes: found, total } = await listLanes(db, { state, search, limit, offset }, now)
+      const appIds = found.map(({ app_id }) => app_id)
+      const [health, day] = [await readHealth(db, appIds, now), await readDay(db, appIds, now)]
+      return {
+        lanes: found.map((lane) => {
+          const { queued = 0, oldest_due_at = null, dead = 0 } = health.get(lane.app_id) ?? {}
+          const { delivered_24h = 0, failed_24h = 0, last_error = null } = day.get(lane.app_id) ?? {}
+          return { ...lane, queued, oldest_due_at, dead, delivered_24h, failed_24h, last_error }
+        }),
+        total,
+        counts: await countLanes(db, now),
+      }
+    },
+  })
+
+  /** Null: nothing was ever to be sent for this app. */
+  async function findLane(appId: number) {
+    const lane = await db
+      .selectFrom('postback_lanes')
+      .leftJoin('postback_settings', 'postback_settings.app_id', 'postback_lanes.app_id')
+      .select(['paused_at', 'url'])
+      .where('postback_lanes.app_id', '=', appId)
+      .executeTakeFirst()
+    if (lane === undefined) throw notThere('This app has no postbacks.')
+    return lane
+  }
+
+  routes.post('/postback-lanes/:app_id/pause', {
+    id: 'pausePostbackLane',
+    summary: "Hold an app's postbacks back",
+    tag: TAG,
+    access: 'operator',
+    params: AppParams,
+    reply: Ok,
+    async run({ app: { appId, publisherId }, by }) {
+      await findLane(appId)
+      if (!(await pauseLane(db, appId, new Date())))
+        throw new AppError('CONFLICT', 'These postbacks are paused already.')
+      await recordDeed(db, by, { action: 'postback_lane.pause', subject: appId, publisherId })
+      return OK
+    },
+  })
+
+  routes.post('/postback-lanes/:app_id/resume', {
+    id: 'resumePostbackLane',
+    summary: "Let an app's postbacks go again",
+    tag: TAG,
+    access: 'operator',
+    params: AppParams,
+    reply: Ok,
+    async run({ app: { appId, publisherId }, by }) {
+      const { url } = await findLane(appId)
+      if (url === null)
+        throw new AppError('CONFLICT', 'This app has no address for postbacks: it must be set before they can go.')
+      await openLane(db, appId)
+      wakePostbacks()
+      await recordDeed(db, by, { action: 'postback_lane.resume', subject: appId, publisherId })
+      return OK
+    },
+  })
+}

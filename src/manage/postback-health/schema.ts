@@ -1,0 +1,43 @@
+// The shapes of how postbacks fare, over all apps.
+import { Type } from 'typebox'
+import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+
+export const LANE_STATES = ['ok', 'failing', 'waiting', 'paused'] as const
+
+export const LaneQuery = Type.Object({
+  state: Type.Optional(oneOf(LANE_STATES)),
+  search: Type.Optional(text(100, 'Part of the name of the app or the publisher.')),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+})
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const LaneList = Type.Object({
+  lanes: Type.Array(
+    Type.Object({
+      app_id: id,
+      app: Type.String(),
+      publisher_id: id,
+      publisher: Type.String(),
+      has_address: Type.Boolean(),
+      state: Type.Unsafe<(typeof LANE_STATES)[number]>({
+        type: 'string',
+        enum: [...LANE_STATES],
+        description: 'failing: the latest failed. waiting: after many failures, nothing is sent for a while.',
+      }),
+      paused_at: orNull(Time),
+      pause_reason: orNull(Type.String({ description: 'gone, failing or operator.' })),
+      failing_since: orNull(Time),
+      open_until: orNull(Time),
+      queued: Count,
+      oldest_due_at: orNull(Time),
+      dead: Count,
+      delivered_24h: Count,
+      failed_24h: Type.Integer({ description: 'Made within 24 hours, tried, and not delivered yet or ever.' }),
+      last_error: orNull(Type.String()),
+    }),
+  ),
+  total: Count,
+  counts: Type.Object({ ok: Count, failing: Count, waiting: Count, paused: Count }),
+})

@@ -1,0 +1,137 @@
+// How the postbacks of an app went: all of them, each with every try, and in short.
+import type { Static } from 'typebox'
+import { badCursor } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { listNotices } from '../../features/postbacks/notices.ts'
+import {
+  findPostback,
+  listPostbacks,
+  type Postback,
+  type PostbackFilter,
+  presentAttempt,
+  presentPostback,
+  readAttempts,
+  readDelivery,
+  readHealth,
+  replayPostback,
+} from '../../features/postbacks/postbacks.ts'
+import { cutPage } from '../../http/paging.ts'
+import { parseTime } from '../../lib/time.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams } from '../shapes.ts'
+import { Log, LogQuery, OnePostback, PostbackHealth, PostbackParams, TAG } from './schema.ts'
+
+const NOTICES = 5
+
+export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageContext): void {
+  routes.get('/apps/:app_id/postbacks', {
+    id: 'listPostbacksOfApp',
+    summary: 'The log of postbacks, newest first',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    query: LogQuery,
+    reply: Log,
+    async run({ app, query }) {
+      const { limit = 20 } = query
+      const found = await listPostbacks(db, filterOf(app.appId, query), limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (one) => one.postback_id)
+      return { postbacks: page.map(presentPostback), next_cursor: nextCursor }
+    },
+  })
+
+  routes.get('/apps/:app_id/postbacks/:postback_id', {
+    id: 'getPostbackOfApp',
+    summary: 'One postback with every try in full',
+    tag: TAG,
+    access: 'publisher',
+    params: PostbackParams,
+    reply: OnePostback,
+    async run({ app, params }) {
+      const postback = await findPostback(db, params.postback_id, { appId: app.appId })
+      if (postback === null) throw noPostback()
+      return { postback: await withTries(postback) }
+    },
+  })
+
+  routes.post('/apps/:app_id/postbacks/:postback_id/replay', {
+    id: 'replayPostbackOfApp',
+    summary: 'Send a postback again, with the same id',
+    tag: TAG,
+    access: 'publisher',
+    params: PostbackParams,
+    reply: OnePostback,
+    async run({ app, params, by }) {
+      const postback = await replayPostback(db, params.postback_id, { appId: app.appId }, new Date())
+      if (postback === null) throw noPostback()
+      wakePostbacks()
+      await recordDeed(db, by, {
+        action: 'postback.replay',
+        subject: postback.postback_id,
+        publisherId: app.publisherId,
+        details: { app_id: app.appId },
+      })
+      return { postback: await withTries(postback) }
+    },
+  })
+
+  routes.get('/apps/:app_id/postback/health', {
+    id: 'getPostbackHealth',
+    summary: 'How the postbacks of an app fare',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: PostbackHealth,
+    run: ({ app }) => readWhole(app.appId, new Date()),
+  })
+
+  async function withTries(postback: Postback) {
+    const tries = await readAttempts(db, postback.postback_id)
+    return { ...presentPostback(postback), tries: tries.map(presentAttempt) }
+  }
+
+  async function readWhole(appId: number, now: Date): Promise<Static<typeof PostbackHealth>> {
+    const [health, { open_until, has_address, ...delivery }, notices] = await Promise.all([
+      readHealth(db, [appId], now).then((all) => all.get(appId)),
+      readDelivery(db, appId, now),
+      listNotices(db, { appId }, NOTICES),
+    ])
+    const { paused_at = null, failing_since = null, queued = 0, oldest_due_at = null, dead = 0 } = health ?? {}
+    const isOpen = open_until !== null && open_until > now
+    const lane = paused_at !== null ? 'paused' : isOpen ? 'open' : failing_since !== null ? 'failing' : 'ok'
+    return {
+      lane: has_address ? lane : 'none',
+      paused_at,
+      pause_reason: (health?.pause_reason ?? null) as Static<typeof PostbackHealth>['pause_reason'],
+      failing_since,
+      open_until: isOpen ? open_until : null,
+      queued,
+      oldest_due_at,
+      dead,
+      ...delivery,
+      notices: notices.map(({ notice_id, message, created_at }) => ({ notice_id, message, created_at })),
+    }
+  }
+}
+
+const noPostback = () => notThere('No postback of this app has this id.')
+
+function filterOf(appId: number, query: Static<typeof LogQuery>): PostbackFilter {
+  const { mode = 'live', state, status, conversion_id, cursor } = query
+  const filter: PostbackFilter = { appId, isTest: mode === 'test' }
+  if (state !== undefined) filter.state = state
+  if (status !== undefined) filter.status = status
+  if (conversion_id !== undefined) filter.conversionId = conversion_id
+  const from = query.from === undefined ? null : parseTime(query.from)
+  const to = query.to === undefined ? null : parseTime(query.to)
+  if (from !== null) filter.from = from
+  if (to !== null) filter.to = to
+  if (cursor !== undefined) {
+    if (!isUuid(cursor)) throw badCursor('cursor')
+    filter.before = cursor
+  }
+  return filter
+}

@@ -1,0 +1,129 @@
+// Sending many postbacks of an app again: as work that goes on by itself, can be watched and stopped.
+import type { Static } from 'typebox'
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { countReplayable, listReplays, startOnlyReplay } from '../../features/postbacks/postbacks.ts'
+import { cancelReplay, readReplay, type ReplayFilter } from '../../features/postbacks/replays.ts'
+import { parseTime } from '../../lib/time.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams } from '../shapes.ts'
+import { NewReplay, Replay, ReplayCount, ReplayList, ReplayParams, TAG } from './schema.ts'
+
+const COUNTED = 10_000
+const LISTED = 3
+
+export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.get('/apps/:app_id/postback/replayable', {
+    id: 'countReplayable',
+    summary: 'How many postbacks a replay would send again',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    query: NewReplay,
+    reply: ReplayCount,
+    async run({ app, query }) {
+      const count = await countReplayable(db, app.appId, filterOf(query), { before: new Date() }, COUNTED + 1)
+      return { count: Math.min(count, COUNTED), is_more: count > COUNTED }
+    },
+  })
+
+  routes.post('/apps/:app_id/postback/replays', {
+    id: 'startReplay',
+    summary: 'Send again all that match, after everything else the app has to be told',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    body: NewReplay,
+    reply: Replay,
+    async run({ app: { appId, publisherId }, body, by }) {
+      const replayId = await db.transaction().execute(async (trx) => {
+        const started = await startOnlyReplay(trx, appId, filterOf(body))
+        if (started === null)
+          throw new AppError('CONFLICT', 'A replay is under way already: wait until it is done, or cancel it.')
+        const details = { app_id: appId, ...body }
+        await recordDeed(trx, by, { action: 'replay.start', subject: started, publisherId, details })
+        return started
+      })
+      return read(appId, replayId)
+    },
+  })
+
+  routes.get('/apps/:app_id/postback/replays', {
+    id: 'listReplays',
+    summary: 'The latest replays and how far they have come',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: ReplayList,
+    async run({ app }) {
+      const ids = await listReplays(db, app.appId, LISTED)
+      return { replays: await Promise.all(ids.map((replayId) => read(app.appId, replayId))) }
+    },
+  })
+
+  routes.get('/apps/:app_id/postback/replays/:replay_id', {
+    id: 'getReplay',
+    summary: 'How far a replay has come',
+    tag: TAG,
+    access: 'publisher',
+    params: ReplayParams,
+    reply: Replay,
+    run: ({ app, params }) => read(app.appId, params.replay_id),
+  })
+
+  routes.post('/apps/:app_id/postback/replays/:replay_id/cancel', {
+    id: 'cancelReplay',
+    summary: 'Stop a replay; what it has not sent yet stays as it was',
+    tag: TAG,
+    access: 'publisher',
+    params: ReplayParams,
+    reply: Replay,
+    async run({ app: { appId, publisherId }, params: { replay_id }, by }) {
+      await find(appId, replay_id)
+      await cancelReplay(db, replay_id, new Date())
+      const details = { app_id: appId }
+      await recordDeed(db, by, { action: 'replay.cancel', subject: replay_id, publisherId, details })
+      return read(appId, replay_id)
+    },
+  })
+
+  /** Only of this app: ids of others are easy to guess. */
+  async function find(appId: number, replayId: number) {
+    const replay = await readReplay(db, replayId).catch(() => null)
+    if (replay === null || replay.app_id !== appId) throw notThere('No replay of this app has this id.')
+    return replay
+  }
+
+  async function read(appId: number, replayId: number): Promise<Static<typeof Replay>> {
+    const { replay_id, state, queued, waiting, created_at, finished_at, after, ...rest } = await find(appId, replayId)
+    const filter = rest.filter as ReplayFilter
+    const remaining =
+      state === 'running' ? await countReplayable(db, appId, filter, { before: created_at, after }, COUNTED) : 0
+    return {
+      replay_id,
+      state: state as Static<typeof Replay>['state'],
+      filter: presentFilter(filter),
+      queued,
+      waiting,
+      remaining,
+      created_at,
+      finished_at,
+    }
+  }
+}
+
+function filterOf({ mode = 'live', state, status, from, to }: Static<typeof NewReplay>): ReplayFilter {
+  const filter: ReplayFilter = { isTest: mode === 'test' }
+  if (state !== undefined) filter.state = state
+  if (status !== undefined) filter.status = status
+  const [since, until] = [from, to].map((time) => (time === undefined ? undefined : parseTime(time)?.toISOString()))
+  if (since !== undefined) filter.from = since
+  if (until !== undefined) filter.to = until
+  return filter
+}
+
+function presentFilter({ isTest = false, ...filter }: ReplayFilter): Static<typeof NewReplay> {
+  return { mode: isTest ? 'test' : 'live', ...filter } as Static<typeof NewReplay>
+}

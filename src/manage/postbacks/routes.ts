@@ -1,0 +1,14 @@
+// An app's postbacks, for people: how it is told, tests of that, how it went, and sending again.
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { logRoutes } from './log.ts'
+import { replayRoutes } from './replays.ts'
+import { settingsRoutes } from './settings.ts'
+import { testRoutes } from './tests.ts'
+
+export function postbacksRoutes(routes: ManageRoutes, context: ManageContext): void {
+  settingsRoutes(routes, context)
+  testRoutes(routes, context)
+  logRoutes(routes, context)
+  replayRoutes(routes, context)
+}

@@ -1,0 +1,160 @@
+// The shapes of an app's postbacks: how it is told, and how that went.
+import { Type } from 'typebox'
+import { Postback, PostbackWithAttempts } from '../../features/postbacks/schema.ts'
+import { STATES } from '../../features/postbacks/postbacks.ts'
+import { METHODS, STATUSES, SUCCESS_RULES } from '../../features/postbacks/settings.ts'
+import { SCENARIO_NAMES } from '../../features/postbacks/trials.ts'
+import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
+import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+
+export const TAG = 'Postbacks of an app'
+
+/** Which of an app's keys. */
+export const MODES = ['live', 'test'] as const
+const RESULTS = ['waiting', 'pass', 'fail'] as const
+const LANES = ['none', 'ok', 'failing', 'open', 'paused'] as const
+
+const method = oneOf(METHODS)
+const events = Type.Array(oneOf(STATUSES), { maxItems: STATUSES.length, description: 'What is told.' })
+const timeout = Type.Integer({ minimum: 1_000, maximum: 15_000, description: 'How long an answer may take.' })
+const success = Type.Unsafe<(typeof SUCCESS_RULES)[number]>({
+  type: 'string',
+  enum: [...SUCCESS_RULES],
+  description: 'What counts as received: any 2xx, or a 2xx whose body begins with 1, OK or DUP.',
+})
+const negative = Type.Boolean({ description: 'Whether amounts that are taken back are told as negative.' })
+
+export const Preview = Type.Object({
+  errors: Type.Array(Type.String(), { description: 'These forbid saving.' }),
+  warnings: Type.Array(Type.String(), { description: 'These are only told.' }),
+  request: orNull(
+    Type.Object({
+      method,
+      url: Type.String(),
+      headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), about: orNull(Type.String()) })),
+      body: orNull(Type.String()),
+    }),
+  ),
+})
+
+export const PostbackSettingsReply = Type.Object({
+  settings: orNull(
+    Type.Object({
+      method,
+      url: Type.String({ description: 'With macros.' }),
+      events,
+      headers: Type.Array(Type.String(), { description: 'Their names. Values are never told.' }),
+      timeout_ms: timeout,
+      success,
+      negative_reversals: negative,
+    }),
+  ),
+  is_unreadable: Type.Boolean({ description: 'There are settings, but they were sealed with another SECRET_KEY.' }),
+  preview: orNull(Preview),
+  macros: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), example: Type.String() })),
+  scenarios: Type.Array(Type.Object({ scenario: oneOf(SCENARIO_NAMES), about: Type.String() })),
+})
+
+export const NewPostbackSettings = Type.Object({
+  url: text(2_000, 'With macros.'),
+  method: Type.Optional(method),
+  events: Type.Optional(events),
+  headers: Type.Optional(
+    Type.Record(Type.String(), orNull(Type.String({ format: SAFE_TEXT })), {
+      description: 'All of them, by name. Null keeps the value that one has. Without this, all stay as they are.',
+    }),
+  ),
+  timeout_ms: Type.Optional(timeout),
+  success: Type.Optional(success),
+  negative_reversals: Type.Optional(negative),
+})
+
+export const PreviewBody = Type.Object({
+  url: Type.String({ maxLength: 4_000, format: SAFE_TEXT }),
+  method: Type.Optional(method),
+  events: Type.Optional(events),
+  headers: Type.Optional(Type.Array(Type.String({ maxLength: 200, format: SAFE_TEXT }), { maxItems: 50 })),
+  negative_reversals: Type.Optional(negative),
+  status: Type.Optional(oneOf(STATUSES)),
+})
+
+export const NewTest = Type.Object({
+  mode: Type.Optional(oneOf(MODES)),
+  scenarios: Type.Optional(Type.Array(oneOf(SCENARIO_NAMES), { minItems: 1, maxItems: SCENARIO_NAMES.length })),
+})
+export const TestParams = Type.Object({ app_id: id, test_id: Type.String() })
+export const Test = Type.Object({
+  test_id: Type.String(),
+  result: oneOf(RESULTS),
+  results: Type.Array(
+    Type.Object({
+      scenario: oneOf(SCENARIO_NAMES),
+      about: Type.String(),
+      result: oneOf(RESULTS),
+      postbacks: Type.Array(PostbackWithAttempts),
+    }),
+  ),
+})
+
+const dateOrTime = Type.String({ maxLength: 50, format: DATE_OR_TIME })
+export const LogQuery = Type.Object({
+  mode: Type.Optional(oneOf(MODES)),
+  state: Type.Optional(oneOf(STATES)),
+  status: Type.Optional(oneOf(STATUSES)),
+  conversion_id: Type.Optional(text(100)),
+  from: Type.Optional(dateOrTime),
+  to: Type.Optional(dateOrTime),
+  ...PAGE_QUERY,
+})
+export const Log = Type.Object({ postbacks: Type.Array(Postback), next_cursor: NextCursor })
+export const PostbackParams = Type.Object({ app_id: id, postback_id: Type.String() })
+export const OnePostback = Type.Object({ postback: PostbackWithAttempts })
+
+const REPLAY_FILTER = {
+  mode: Type.Optional(oneOf(MODES)),
+  state: Type.Optional(oneOf(['delivered', 'dead'])),
+  status: Type.Optional(oneOf(STATUSES)),
+  from: Type.Optional(dateOrTime),
+  to: Type.Optional(dateOrTime),
+}
+export const NewReplay = Type.Object(REPLAY_FILTER)
+export const ReplayCount = Type.Object({
+  count: Type.Integer(),
+  is_more: Type.Boolean({ description: 'There are more than were counted.' }),
+})
+export const ReplayParams = Type.Object({ app_id: id, replay_id: id })
+export const Replay = Type.Object({
+  replay_id: id,
+  state: oneOf(['running', 'done', 'cancelled']),
+  filter: Type.Object(REPLAY_FILTER),
+  queued: Type.Integer({ description: 'How many it has put into the queue so far.' }),
+  waiting: Type.Integer({ description: 'Of those, how many are not settled yet.' }),
+  remaining: Type.Integer({ description: 'How many it has yet to put into the queue; at most 10,000 are counted.' }),
+  created_at: Time,
+  finished_at: orNull(Time),
+})
+export const ReplayList = Type.Object({ replays: Type.Array(Replay) })
+
+export const PostbackHealth = Type.Object({
+  lane: oneOf(LANES),
+  paused_at: orNull(Time),
+  pause_reason: orNull(oneOf(['gone', 'failing', 'operator'])),
+  failing_since: orNull(Time),
+  open_until: orNull(Time),
+  queued: Type.Integer(),
+  oldest_due_at: orNull(Time),
+  dead: Type.Integer(),
+  tries: Type.Integer({ description: 'Of the last 24 hours, of the 5,000 newest live postbacks.' }),
+  received: Type.Integer({ description: 'Of those, how many were received.' }),
+  p95_ms: orNull(Type.Number()),
+  last_failure: orNull(
+    Type.Object({
+      postback_id: Type.String(),
+      started_at: Time,
+      status: orNull(Type.Integer()),
+      error: orNull(Type.String()),
+    }),
+  ),
+  notices: Type.Array(Type.Object({ notice_id: id, message: Type.String(), created_at: Time })),
+})

@@ -1,0 +1,171 @@
+// Where and how an app is told, through the management API: settings, preview, tests.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { until } from '../../../test/installation.ts'
+import { publisherOfApp, visit } from '../../../test/people.ts'
+import { answer, type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import type { Static } from 'typebox'
+import { buildWorker, type Worker } from '../../app.ts'
+import { DEFAULTS, readSettings, saveSettings } from '../../features/postbacks/settings.ts'
+import type { PostbackSettingsReply, Preview, Test } from './schema.ts'
+
+let worker: Worker
+let receiver: Receiver
+after(async () => {
+  await worker.close()
+  await receiver.close()
+})
+const world = useWorld('manage_postback_settings', async () => {
+  await world.app.close()
+  world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
+  world.app = await world.start()
+  receiver = await startReceiver(answer(200, {}, 'OK'))
+  worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+})
+
+type Settings = Static<typeof PostbackSettingsReply>
+
+async function makeOwner(role: 'publisher_owner' | 'publisher_member' = 'publisher_owner') {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  return { appId, publisherId, base: `/apps/${appId}`, visitor: await visit(world, role, publisherId) }
+}
+
+const deedsOf = (publisherId: number) =>
+  world.database.db
+    .selectFrom('audit_log')
+    .select(['action', 'details'])
+    .where('publisher_id', '=', publisherId)
+    .where('action', '<>', 'session.start')
+    .orderBy('audit_id')
+    .execute()
+
+const URL_OF = 'https://example.com/cb?u={user_id}&t={transaction_id}&s={status}&test={is_test}'
+
+test('settings are saved, shown without the values of headers, changed in part, removed, and each change is recorded', async () => {
+  const { visitor, base, publisherId, appId } = await makeOwner('publisher_member')
+  const empty = await visitor.get<Settings>(`${base}/postback`)
+  assert.equal(empty.data.settings, null)
+  assert.ok(empty.data.macros.some(({ name }) => name === 'user_id'))
+  const saved = await visitor.put<Settings>(`${base}/postback`, {
+    url: URL_OF,
+    method: 'POST',
+    events: ['approved', 'reversed', 'rejected'],
+    headers: { 'X-Token': 'very secret' },
+    timeout_ms: 5_000,
+    success: 'body',
+    negative_reversals: false,
+  })
+  assert.equal(saved.status, 200, saved.text)
+  const shown = await visitor.get<Settings>(`${base}/postback`)
+  assert.deepEqual(shown.data.settings, {
+    method: 'POST',
+    url: URL_OF,
+    events: ['approved', 'reversed', 'rejected'],
+    headers: ['X-Token'],
+    timeout_ms: 5_000,
+    success: 'body',
+    negative_reversals: false,
+  })
+  assert.ok(!saved.text.includes('very secret') && !shown.text.includes('very secret'))
+  await visitor.put(`${base}/postback`, { url: `${URL_OF}&x=1`, headers: { 'x-token': null, 'X-More': 'm' } })
+  const kept = await readSettings(world.database.db, SECRET_KEY, appId)
+  assert.deepEqual(
+    [kept?.headers, kept?.timeoutMs, kept?.success],
+    [{ 'x-token': 'very secret', 'X-More': 'm' }, 5_000, 'body'],
+  )
+  assert.equal((await visitor.delete(`${base}/postback`)).status, 200)
+  assert.equal((await visitor.delete(`${base}/postback`)).status, 404)
+  assert.equal((await visitor.post(`${base}/postback/resume`)).status, 409)
+  const deeds = await deedsOf(publisherId)
+  assert.deepEqual(
+    deeds.map(({ action }) => action),
+    ['postback_settings.save', 'postback_settings.save', 'postback_settings.remove'],
+  )
+  assert.ok(!JSON.stringify(deeds).includes('very secret'))
+})
+
+test('what cannot be sent is not saved, and each fault stands at its field', async () => {
+  const { visitor, base } = await makeOwner()
+  const refused = async (body: object) => {
+    const { status, error } = await visitor.put(`${base}/postback`, body)
+    assert.equal(status, 400)
+    return error.details
+  }
+  assert.match((await refused({ url: 'https://example.com/{user}' }))?.['url'] ?? '', /did you mean \{user_id\}/)
+  assert.match((await refused({ url: 'http://169.254.169.254/latest' }))?.['url'] ?? '', /not a public address/)
+  assert.match((await refused({ url: URL_OF, headers: { Host: 'x' } }))?.['headers'] ?? '', /ours to set/)
+  assert.match((await refused({ url: URL_OF, headers: { 'X-Unknown': null } }))?.['headers'] ?? '', /needs a value/)
+  assert.match((await refused({ url: URL_OF, events: [] }))?.['events'] ?? '', /At least one/)
+  assert.match((await refused({ url: URL_OF, timeout_ms: 60_000 }))?.['timeout_ms'] ?? '', /from 1000 to 15000/)
+  assert.match((await refused({}))?.['url'] ?? '', /required/)
+})
+
+test('the values of headers do not follow the address to another server', async () => {
+  const { visitor, base } = await makeOwner()
+  await visitor.put(`${base}/postback`, { url: URL_OF, headers: { Authorization: 'Bearer x' } })
+  for (const body of [
+    { url: 'https://evil.example/{user_id}' },
+    { url: 'https://evil.example/{user_id}', headers: { Authorization: null } },
+    { url: 'http://example.com/cb' },
+  ]) {
+    const { status, error } = await visitor.put(`${base}/postback`, body)
+    assert.deepEqual([status, Object.keys(error.details ?? {})], [400, ['headers']])
+  }
+  const removed = await visitor.put<Settings>(`${base}/postback`, { url: 'https://evil.example/', headers: {} })
+  assert.deepEqual(removed.data.settings?.headers, [])
+})
+
+test('settings sealed with another key are said to be unreadable, and can be saved anew', async () => {
+  const { visitor, base, appId } = await makeOwner()
+  const other = 'another secret key, of forty characters!'
+  await saveSettings(world.database.db, other, appId, { ...DEFAULTS, url: URL_OF, headers: { A: 'b' } })
+  const { data } = await visitor.get<Settings>(`${base}/postback`)
+  assert.deepEqual([data.settings, data.is_unreadable], [null, true])
+  assert.equal((await visitor.put(`${base}/postback`, { url: URL_OF })).status, 200)
+})
+
+test('the preview shows the request as it would be sent, in the currency of the app, and saves nothing', async () => {
+  const { visitor, base } = await makeOwner()
+  const ask = async (body: object) =>
+    (await visitor.post<Static<typeof Preview>>(`${base}/postback/preview`, body)).data
+  const get = await ask({ url: 'https://example.com/{user_id}?r={reward}&c={currency}&signature={signature}' })
+  assert.match(get.request?.url ?? '', /^https:\/\/example\.com\/user-1\?r=125&c=Coins&signature=[0-9a-f]{64}$/)
+  assert.deepEqual(get.errors, [])
+  assert.ok(get.warnings.some((warning) => warning.includes('{is_test}')))
+  const signature = get.request?.headers.find(({ name }) => name === 'webhook-signature')
+  assert.match(signature?.about ?? '', /HMAC-SHA256.*the whole address/)
+  const posted = await ask({ url: 'https://example.com/', method: 'POST', headers: ['X-Token'], status: 'reversed' })
+  const body = JSON.parse(posted.request?.body ?? '') as { type: string; data: { payout: number; status: string } }
+  assert.deepEqual([body.type, body.data.payout, body.data.status], ['conversion.reversed', -1.25, 'reversed'])
+  assert.deepEqual(posted.request?.headers.find(({ name }) => name === 'x-token')?.value, '********')
+  const wrong = await ask({ url: 'https://{user_id}/', events: [] })
+  assert.equal(wrong.request, null)
+  assert.equal(wrong.errors.length, 2)
+  assert.equal((await visitor.get<Settings>(`${base}/postback`)).data.settings, null)
+})
+
+test('a run of tests tells for each scenario what was expected and every try', async () => {
+  const { visitor, base, publisherId } = await makeOwner()
+  const none = await visitor.post(`${base}/postback/tests`)
+  assert.deepEqual([none.status, none.error.message.includes('set one first')], [400, true])
+  await visitor.put(`${base}/postback`, { url: `http://127.0.0.1:${receiver.port}/{status}` })
+  const { data: started } = await visitor.post<Static<typeof Test>>(`${base}/postback/tests`, { mode: 'test' })
+  const path = `${base}/postback/tests/${started.test_id}`
+  await until(async () => (await visitor.get<Static<typeof Test>>(path)).data.result !== 'waiting')
+  const { data } = await visitor.get<Static<typeof Test>>(path)
+  assert.deepEqual(
+    data.results.map(({ scenario, result }) => [scenario, result]),
+    [['pending', 'pass'], ['approved', 'pass'], ['duplicate', 'pass'], ['reversed', 'pass'], ['out_of_order', 'pass'], ['wrong_signature', 'fail']], // prettier-ignore
+  )
+  const tries = data.results.flatMap(({ postbacks }) => postbacks.flatMap((one) => one.tries))
+  assert.equal(tries.length, 7)
+  assert.ok(tries.every((one) => one.status === 200 && one.request.startsWith('GET http://127.0.0.1')))
+  const stranger = await makeOwner()
+  assert.equal((await stranger.visitor.get(`${stranger.base}/postback/tests/${started.test_id}`)).status, 404)
+  assert.equal((await visitor.get(`${base}/postback/tests/no-uuid`)).status, 404)
+  const limits = await Promise.all(Array.from({ length: 21 }, () => stranger.visitor.post(`${stranger.base}/postback/tests`))) // prettier-ignore
+  assert.equal(limits.filter(({ status }) => status === 429).length, 1)
+  assert.ok((await deedsOf(publisherId)).some(({ action }) => action === 'postback_test.start'))
+})

@@ -1,0 +1,206 @@
+// Where and how an app is told of its conversions.
+import type { Static } from 'typebox'
+import { AppError, type Details } from '../../errors.ts'
+import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type AddressGuard, createAddressGuard } from '../../features/postbacks/address-guard.ts'
+import {
+  checkSettings,
+  DEFAULTS,
+  openLane,
+  type PostbackSettings,
+  readAllSettings,
+  removeSettings,
+  saveSettings,
+  type Status,
+} from '../../features/postbacks/settings.ts'
+import { MACROS } from '../../features/postbacks/template.ts'
+import { SCENARIO_NAMES, SCENARIOS } from '../../features/postbacks/trials.ts'
+import type { ManageContext } from '../context.ts'
+import { type ManagedApp, notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams, OK, Ok } from '../shapes.ts'
+import { previewPostback } from './preview.ts'
+import { NewPostbackSettings, PostbackSettingsReply, Preview, PreviewBody, TAG } from './schema.ts'
+
+const MASK = '********'
+const SOME_URL = 'https://example.com/'
+
+export function settingsRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db, secretKey, config, wakePostbacks } = context
+  const guard = createAddressGuard({
+    allow: config.postbackAllow,
+    deny: config.postbackDeny,
+    allowLoopback: config.demo,
+  })
+  const preview = (appId: number, settings: PostbackSettings, status: Status = 'approved') => {
+    const currency = context.credentials.ofApp(appId, false)?.currency ?? { name: 'Coins', rateMicros: 1_000_000 }
+    return previewPostback(settings, guard, currency, status, new Date())
+  }
+  const read = async (appId: number) => (await readAllSettings(db, secretKey, [appId])).get(appId) ?? null
+
+  routes.get('/apps/:app_id/postback', {
+    id: 'getPostbackSettings',
+    summary: 'Where and how an app is told of its conversions',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: PostbackSettingsReply,
+    run: async ({ app }) => present(await read(app.appId), (settings) => preview(app.appId, settings)),
+  })
+
+  routes.put('/apps/:app_id/postback', {
+    id: 'savePostbackSettings',
+    summary: 'Say where and how an app is told; what is not given stays as it is',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    body: NewPostbackSettings,
+    reply: PostbackSettingsReply,
+    async run({ app, body, by }) {
+      const found = await read(app.appId)
+      const settings = readBody(body, found === 'unreadable' ? null : found, guard)
+      await saveSettings(db, secretKey, app.appId, settings)
+      wakePostbacks()
+      await record(context, by, app, 'postback_settings.save', describe(settings))
+      return present(settings, (saved) => preview(app.appId, saved))
+    },
+  })
+
+  routes.delete('/apps/:app_id/postback', {
+    id: 'removePostbackSettings',
+    summary: 'Tell an app nothing any more; what is queued is kept',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: Ok,
+    async run({ app, by }) {
+      if (!(await removeSettings(db, app.appId))) throw notThere('This app has no postback address.')
+      await record(context, by, app, 'postback_settings.remove')
+      return OK
+    },
+  })
+
+  routes.post('/apps/:app_id/postback/resume', {
+    id: 'resumePostbacks',
+    summary: 'Send again after a pause',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    reply: Ok,
+    async run({ app, by }) {
+      // Without an address, what is queued would use up its tries.
+      if ((await read(app.appId)) === null)
+        throw new AppError('CONFLICT', 'This app has no postback address: save one, and what is queued is sent.')
+      await openLane(db, app.appId)
+      wakePostbacks()
+      await record(context, by, app, 'postback_settings.resume')
+      return OK
+    },
+  })
+
+  routes.post('/apps/:app_id/postback/preview', {
+    id: 'previewPostback',
+    summary: 'Check settings and see a postback as it would be sent; saves nothing',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    body: PreviewBody,
+    reply: Preview,
+    async run({ app, body }) {
+      const { url, method = DEFAULTS.method, events = DEFAULTS.events, headers = [], status } = body
+      const { negative_reversals: negativeReversals = DEFAULTS.negativeReversals } = body
+      const masked = Object.fromEntries(headers.map((name) => [name, MASK]))
+      const settings = { ...DEFAULTS, url, method, events, headers: masked, negativeReversals }
+      return preview(app.appId, settings, status)
+    },
+  })
+}
+
+type Body = Static<typeof NewPostbackSettings>
+
+function readBody(body: Body, before: PostbackSettings | null, guard: AddressGuard): PostbackSettings {
+  const base = before ?? { ...DEFAULTS, url: body.url }
+  const settings: PostbackSettings = {
+    url: body.url,
+    method: body.method ?? base.method,
+    events: body.events ?? base.events,
+    headers: {},
+    timeoutMs: body.timeout_ms ?? base.timeoutMs,
+    success: body.success ?? base.success,
+    negativeReversals: body.negative_reversals ?? base.negativeReversals,
+  }
+  const { headers, fault } = readHeaders(body, before)
+  // Each part is checked beside others that are in order, so that its faults are known to be its own.
+  const faults: Record<string, string[]> = {
+    url: checkSettings({ ...DEFAULTS, url: body.url, method: settings.method }, guard).errors,
+    events: checkSettings({ ...DEFAULTS, url: SOME_URL, events: settings.events }, guard).errors,
+    headers: fault === null ? checkSettings({ ...DEFAULTS, url: SOME_URL, headers }, guard).errors : [fault],
+  }
+  const details: Details = {}
+  for (const [name, found] of Object.entries(faults)) if (found.length > 0) details[name] = found.join(' ')
+  if (Object.keys(details).length > 0) throw new AppError('INVALID_REQUEST', Object.values(details).join(' '), details)
+  return { ...settings, headers }
+}
+
+function readHeaders({ url, headers: given }: Body, before: PostbackSettings | null) {
+  const known = before?.headers ?? {}
+  const asked = given ?? Object.fromEntries(Object.keys(known).map((name) => [name, null]))
+  const headers: Record<string, string> = {}
+  let fault: string | null = null
+  for (const [name, value] of Object.entries(asked)) {
+    const kept = Object.keys(known).find((one) => one.toLowerCase() === name.toLowerCase())
+    if (value !== null) headers[name] = value
+    else if (kept === undefined) fault = `The header ${name} needs a value.`
+    // Whoever may change the address may not learn by it what the headers hold.
+    else if (URL.parse(url)?.origin !== URL.parse(before?.url ?? '')?.origin)
+      fault = 'The address leads to another server now: give the values of its headers again, or remove them.'
+    else headers[name] = known[kept] ?? ''
+  }
+  return { headers, fault }
+}
+
+function present(
+  found: PostbackSettings | 'unreadable' | null,
+  preview: (settings: PostbackSettings) => Static<typeof Preview>,
+): Static<typeof PostbackSettingsReply> {
+  const settings = found === 'unreadable' ? null : found
+  return {
+    settings: settings && {
+      method: settings.method,
+      url: settings.url,
+      events: [...settings.events],
+      headers: Object.keys(settings.headers),
+      timeout_ms: settings.timeoutMs,
+      success: settings.success,
+      negative_reversals: settings.negativeReversals,
+    },
+    is_unreadable: found === 'unreadable',
+    preview: settings && preview(masked(settings)),
+    macros: Object.entries(MACROS).map(([name, { description, example }]) => ({ name, description, example })),
+    scenarios: SCENARIO_NAMES.map((scenario) => ({ scenario, about: SCENARIOS[scenario] })),
+  }
+}
+
+const masked = (settings: PostbackSettings): PostbackSettings => ({
+  ...settings,
+  headers: Object.fromEntries(Object.keys(settings.headers).map((name) => [name, MASK])),
+})
+
+/** For the audit log. The rest of the address may hold a secret. */
+const describe = ({ url, method, events, headers, timeoutMs, success, negativeReversals }: PostbackSettings) => ({
+  server: URL.parse(url)?.origin ?? null,
+  method,
+  events,
+  headers: Object.keys(headers),
+  timeout_ms: timeoutMs,
+  success,
+  negative_reversals: negativeReversals,
+})
+
+const record = (
+  { db }: ManageContext,
+  by: Doer,
+  { appId, publisherId }: ManagedApp,
+  action: string,
+  details: Record<string, unknown> = {},
+) => recordDeed(db, by, { action, subject: appId, publisherId, details })

@@ -1,0 +1,61 @@
+// Made-up postbacks, sent to see that an app's server does the right thing with each.
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { presentAttempt, readAttempts } from '../../features/postbacks/postbacks.ts'
+import { readTrial, SCENARIO_NAMES, startTrial } from '../../features/postbacks/trials.ts'
+import { isUuid } from '../../lib/uuid7.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams } from '../shapes.ts'
+import { NewTest, TAG, Test, TestParams } from './schema.ts'
+
+const RUNS_A_MINUTE = 20 // each is several requests to somebody's server
+
+export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }: ManageContext): void {
+  routes.post('/apps/:app_id/postback/tests', {
+    id: 'startPostbackTest',
+    summary: 'Send test postbacks to the saved address',
+    tag: TAG,
+    access: 'publisher',
+    params: AppParams,
+    body: NewTest,
+    reply: Test,
+    async run({ app: { appId, publisherId }, body: { mode = 'live', scenarios = SCENARIO_NAMES }, by }) {
+      const { exceeded } = await limiter.take(`postback tests ${appId}`, RUNS_A_MINUTE)
+      if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'That was many tests. Wait a minute and try again.')
+      const testId = await startTrial(db, { appId, isTest: mode === 'test' }, scenarios, new Date())
+      wakePostbacks()
+      const details = { app_id: appId, mode, scenarios }
+      await recordDeed(db, by, { action: 'postback_test.start', subject: testId, publisherId, details })
+      return read(appId, testId)
+    },
+  })
+
+  routes.get('/apps/:app_id/postback/tests/:test_id', {
+    id: 'getPostbackTestOfApp',
+    summary: 'What came of test postbacks, with every try',
+    tag: TAG,
+    access: 'publisher',
+    params: TestParams,
+    reply: Test,
+    run: ({ app, params }) => read(app.appId, params.test_id),
+  })
+
+  async function read(appId: number, testId: string) {
+    if (!isUuid(testId)) throw notThere('No test of this app has this id.')
+    const test =
+      (await readTrial(db, testId, { appId, isTest: false })) ?? (await readTrial(db, testId, { appId, isTest: true }))
+    if (test === null) throw notThere('No test of this app has this id.')
+    const ids = test.results.flatMap(({ postbacks }) => postbacks.map((one) => one.postback_id))
+    const tries = Map.groupBy(await readAttempts(db, ...ids), (attempt) => attempt.postback_id)
+    const results = test.results.map(({ postbacks, ...result }) => ({
+      ...result,
+      postbacks: postbacks.map((one) => ({
+        ...one,
+        tries: (tries.get(one.postback_id) ?? []).map(presentAttempt),
+      })),
+    }))
+    return { ...test, results }
+  }
+}

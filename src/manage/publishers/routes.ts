@@ -1,0 +1,209 @@
+// Publishers as the operator sees them: who they are, what they are owed, and what their apps are allowed.
+import { recordDeed } from '../../features/accounts/audit.ts'
+import {
+  createPublisher,
+  readPublisher,
+  searchPublishers,
+  setPublisherEmail,
+} from '../../features/accounts/publishers.ts'
+import { distrustApp, listAllowances, listTrust, setRateLimit, trustApp } from '../../features/apps/trust.ts'
+import { readLastTimes } from '../../features/conversions/conversions.ts'
+import { readBalances } from '../../features/ledger/ledger.ts'
+import { badCursor } from '../../errors.ts'
+import { cutPage } from '../../http/paging.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { AppParams, OK, Ok, PublisherParams } from '../shapes.ts'
+import {
+  ChangedPublisher,
+  MadePublisher,
+  NewPublisher,
+  NewRateLimit,
+  PublisherList,
+  PublisherListQuery,
+  PublisherReply,
+  TrustChange,
+  TrustChanged,
+  TrustList,
+  TrustQuery,
+} from './schema.ts'
+
+const TAG = 'Publishers'
+
+export function publisherRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db } = context
+
+  routes.get('/publishers', {
+    id: 'listPublishers',
+    summary: 'Publishers, with what they are owed',
+    tag: TAG,
+    access: 'operator',
+    query: PublisherListQuery,
+    reply: PublisherList,
+    async run({ query: { search, cursor, limit = 20 } }) {
+      const filter = { ...(search === undefined ? {} : { search }), ...beforeId(cursor) }
+      const found = await searchPublishers(db, filter, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (one) => String(one.publisher_id))
+      const last = await readLastTimes(
+        db,
+        page.map((one) => one.publisher_id),
+      )
+      const publishers = await Promise.all(
+        page.map(async ({ apps, ...one }) => {
+          const { pending, payable } = await readMoney(one.publisher_id)
+          return { ...one, apps: apps ?? 0, pending, payable, last_conversion_at: last.get(one.publisher_id) ?? null }
+        }),
+      )
+      return { publishers, next_cursor: nextCursor }
+    },
+  })
+
+  routes.post('/publishers', {
+    id: 'createPublisher',
+    summary: 'Make a publisher',
+    tag: TAG,
+    access: 'operator',
+    body: NewPublisher,
+    reply: MadePublisher,
+    async run({ body: { name, email = null }, by }) {
+      const publisher = await createPublisher(db, name.trim(), email)
+      const { publisher_id: publisherId } = publisher
+      await recordDeed(db, by, {
+        action: 'publisher.create',
+        subject: publisherId,
+        publisherId,
+        details: { name: publisher.name, email },
+      })
+      return publisher
+    },
+  })
+
+  routes.get('/publishers/:publisher_id', {
+    id: 'getPublisher',
+    summary: 'One publisher and its apps',
+    tag: TAG,
+    access: 'operator',
+    params: PublisherParams,
+    reply: PublisherReply,
+    async run({ publisherId }) {
+      const publisher = await readPublisher(db, publisherId)
+      if (publisher === null) throw notThere('There is no such publisher.')
+      const [apps, money, last] = await Promise.all([
+        listAllowances(db, publisherId),
+        readMoney(publisherId),
+        readLastTimes(db, [publisherId]),
+      ])
+      return {
+        ...publisher,
+        ...money,
+        last_conversion_at: last.get(publisherId) ?? null,
+        apps: apps.map(({ rate_micros, trusted_offers, ...app }) => ({
+          ...app,
+          rate: microsToUsd(rate_micros),
+          trusted_offers: trusted_offers ?? 0,
+        })),
+      }
+    },
+  })
+
+  routes.patch('/publishers/:publisher_id', {
+    id: 'changePublisher',
+    summary: "Say where a publisher's notices go",
+    tag: TAG,
+    access: 'operator',
+    params: PublisherParams,
+    body: ChangedPublisher,
+    reply: Ok,
+    async run({ publisherId, body: { email }, by }) {
+      const before = await readPublisher(db, publisherId)
+      if (before === null) throw notThere('There is no such publisher.')
+      await setPublisherEmail(db, publisherId, email)
+      await recordDeed(db, by, {
+        action: 'publisher.change',
+        subject: publisherId,
+        publisherId,
+        details: { email, email_before: before.email },
+      })
+      return OK
+    },
+  })
+
+  routes.put('/apps/:app_id/rate-limit', {
+    id: 'setRateLimit',
+    summary: 'Set how many requests a minute an app may make',
+    tag: TAG,
+    access: 'operator',
+    params: AppParams,
+    body: NewRateLimit,
+    reply: Ok,
+    async run({ app: { appId, publisherId }, body: { rate_limit }, by }) {
+      const before = await setRateLimit(db, appId, rate_limit)
+      await recordDeed(db, by, {
+        action: 'app.set_rate_limit',
+        subject: appId,
+        publisherId,
+        details: { rate_limit, rate_limit_before: before },
+      })
+      await context.refresh()
+      return OK
+    },
+  })
+
+  routes.get('/apps/:app_id/trust', {
+    id: 'listTrust',
+    summary: "Offers, with whether the app's word is taken for them",
+    tag: TAG,
+    access: 'operator',
+    params: AppParams,
+    query: TrustQuery,
+    reply: TrustList,
+    async run({ app: { appId }, query: { search, trusted, cursor, limit = 20 } }) {
+      const filter = {
+        ...(search === undefined ? {} : { search }),
+        ...(trusted === undefined ? {} : { isTrusted: trusted === 'yes' }),
+        ...beforeId(cursor),
+      }
+      const found = await listTrust(db, appId, filter, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (one) => String(one.offer_id))
+      return { offers: page, next_cursor: nextCursor }
+    },
+  })
+
+  routes.post('/apps/:app_id/trust', {
+    id: 'changeTrust',
+    summary: "Take an app's word for offers, or no longer",
+    tag: TAG,
+    access: 'operator',
+    params: AppParams,
+    body: TrustChange,
+    reply: TrustChanged,
+    async run({ app: { appId, publisherId }, body: { trusted, offer_ids }, by }) {
+      const offers = offer_ids ?? 'all'
+      const changed = await (trusted ? trustApp : distrustApp)(db, appId, offers)
+      await recordDeed(db, by, {
+        action: trusted ? 'app.trust' : 'app.distrust',
+        subject: appId,
+        publisherId,
+        details: { offers, changed },
+      })
+      return { changed }
+    },
+  })
+
+  async function readMoney(publisherId: number) {
+    const { pendingMicros, payableMicros, paidMicros } = await readBalances(db, { publisherId })
+    return {
+      pending: microsToUsd(pendingMicros),
+      payable: microsToUsd(payableMicros),
+      paid: microsToUsd(paidMicros),
+    }
+  }
+}
+
+function beforeId(cursor: string | undefined): { before?: number } {
+  if (cursor === undefined) return {}
+  if (!/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
+  return { before: Number(cursor) }
+}

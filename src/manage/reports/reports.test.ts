@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
+import { addClicks } from '../../../test/facts.ts'
+import { visit } from '../../../test/people.ts'
+import { useWorld } from '../../../test/world.ts'
+import type { Stats } from '../../features/reports/schema.ts'
+
+const USD = 1_000_000
+const RANGE = 'from=2026-03-10&to=2026-03-13'
+
+let ours: Deal
+let theirs: Deal
+const world = useWorld('manage_reports', async () => {
+  ours = await makeDeal(world, { name: '=Formula, "quoted"' })
+  theirs = await makeDeal(world)
+  const at = '2026-03-10T23:30:00Z'
+  const click = { at, appId: ours.appId, offerId: ours.offerId, country: 'US', aff_sub: '@cmd' }
+  await addClicks(world.database.db, click, click, { ...click, isTest: true }, { ...click, appId: theirs.appId })
+  await makeConversion(world, ours, {
+    status: 'approved',
+    payoutMicros: USD,
+    revenueMicros: 2 * USD,
+    at: new Date(at),
+  })
+  await makeConversion(world, ours, {
+    status: 'pending',
+    payoutMicros: USD,
+    revenueMicros: 2 * USD,
+    at: new Date(at),
+  })
+})
+
+test('the people of a publisher see the figures of their app, by day of any zone', async () => {
+  for (const role of ['publisher_owner', 'publisher_member'] as const) {
+    const visitor = await visit(world, role, ours.publisherId)
+    const { status, data } = await visitor.get<Stats>(`/apps/${ours.appId}/stats?${RANGE}&timezone=Europe/Berlin`)
+    assert.equal(status, 200)
+    assert.deepEqual(
+      data.rows.map(({ day, clicks, approved, pending, payout }) => [day, clicks, approved, pending, payout]),
+      [
+        ['2026-03-10', 0, 0, 0, 0],
+        ['2026-03-11', 2, 1, 1, 1],
+        ['2026-03-12', 0, 0, 0, 0],
+      ],
+    )
+    assert.deepEqual([data.totals.epc, data.totals.conversion_rate, data.timezone], [0.5, 1, 'Europe/Berlin'])
+  }
+})
+
+test('rows stand for offers, countries, platforms and sub-IDs, and can be narrowed', async () => {
+  const visitor = await visit(world, 'operator_reader')
+  const rowsOf = async (query: string) =>
+    (await visitor.get<Stats>(`/apps/${ours.appId}/stats?${RANGE}&${query}`)).data.rows
+  assert.equal((await rowsOf('group_by=offer'))[0]?.offer_name, '=Formula, "quoted"')
+  assert.deepEqual(
+    (await rowsOf('group_by=country')).map(({ country, clicks }) => [country, clicks]),
+    [
+      [null, 0],
+      ['US', 2],
+    ],
+  )
+  assert.equal((await rowsOf('group_by=platform'))[0]?.platform, null)
+  assert.equal((await rowsOf('group_by=aff_sub&limit=5'))[1]?.aff_sub, '@cmd')
+  assert.equal((await rowsOf('group_by=country&country=us')).length, 1)
+  assert.equal((await rowsOf(`group_by=offer&offer_id=${theirs.offerId}`)).length, 0)
+})
+
+test('what is wrong is said by parameter', async () => {
+  const visitor = await visit(world, 'publisher_owner', ours.publisherId)
+  for (const path of ['stats', 'stats.csv']) {
+    const bad = await visitor.get(`/apps/${ours.appId}/${path}?group_by=user&offer_id=0&from=x`)
+    assert.deepEqual(
+      [bad.status, Object.keys(bad.error.details ?? {}).toSorted()],
+      [400, ['from', 'group_by', 'offer_id']],
+    )
+    const zone = await visitor.get(`/apps/${ours.appId}/${path}?timezone=Mars/Base`)
+    assert.deepEqual([zone.status, Object.keys(zone.error.details ?? {})], [400, ['timezone']])
+  }
+})
+
+test('the file has the same figures, and nothing in it is a formula', async () => {
+  const visitor = await visit(world, 'publisher_member', ours.publisherId)
+  const answer = await visitor.get(`/apps/${ours.appId}/stats.csv?${RANGE}&group_by=offer`)
+  assert.equal(answer.status, 200)
+  assert.deepEqual(answer.text.split('\r\n'), [
+    'offer_id,offer_name,clicks,conversions,pending,approved,rejected,reversed,payout,payout_local,epc,conversion_rate',
+    `${ours.offerId},"'=Formula, ""quoted""",2,2,1,1,0,0,1,100,0.5,1`,
+    '',
+  ])
+  const subs = await visitor.get(`/apps/${ours.appId}/stats.csv?${RANGE}&group_by=aff_sub`)
+  assert.match(subs.text, /^'@cmd,2,/m)
+  const days = await visitor.get(`/apps/${ours.appId}/stats.csv?${RANGE}`)
+  assert.equal(days.text.split('\r\n').length, 5)
+})
+
+test('a file is sent to be kept as one', async () => {
+  const visitor = await visit(world, 'operator')
+  const { data } = await visitor.post<{ token: string }>('/me/tokens', { name: 'reports' })
+  const url = `/manage/v1/apps/${ours.appId}/stats.csv?${RANGE}`
+  const answer = await world.app.server.inject({ url, headers: { authorization: `Bearer ${data.token}` } })
+  assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8')
+  assert.equal(answer.headers['content-disposition'], `attachment; filename="app-${ours.appId}-by-day-2026-03-10.csv"`)
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+})
+
+test('the app of somebody else is not there', async () => {
+  const visitor = await visit(world, 'publisher_owner', ours.publisherId)
+  for (const path of ['stats', 'stats.csv'])
+    assert.equal((await visitor.get(`/apps/${theirs.appId}/${path}`)).status, 404)
+  assert.equal((await visitor.get('/network/overview')).status, 404)
+})
+
+type Sums = { revenue: number; payout: number; margin: number }
+type Overview = {
+  today: Sums
+  last_30_days: Sums
+  days: ({ day: string } & Sums)[]
+  balances: Record<string, number>
+  attention: { pending_conversions: number; unmatched_calls: number; paused_lanes: number }
+}
+
+test('operators see the money of today and of 30 days, and what needs them', async () => {
+  const visitor = await visit(world, 'operator_reader')
+  const before = (await visitor.get<Overview>('/network/overview')).data
+  const { db } = world.database
+  const now = Date.now()
+  const make = (status: 'approved' | 'pending', daysAgo: number) =>
+    makeConversion(world, ours, {
+      status,
+      payoutMicros: 3 * USD,
+      revenueMicros: 5 * USD,
+      at: new Date(now - daysAgo * 86_400_000),
+    })
+  await make('approved', 0)
+  await make('pending', 29)
+  await make('approved', 30)
+  await world.confirm(ours.offerId, '01890000-0000-7000-8000-000000000000')
+  await db
+    .insertInto('postback_lanes')
+    .values({ app_id: ours.appId, publisher_id: ours.publisherId, paused_at: new Date(), pause_reason: 'failing' })
+    .execute()
+  const { data } = await visitor.get<Overview>('/network/overview')
+  assert.equal(data.days.length, 30)
+  assert.deepEqual(
+    [data.today, data.days.at(-1)],
+    [
+      { revenue: 5, payout: 3, margin: 2 },
+      { day: new Date(now).toISOString().slice(0, 10), revenue: 5, payout: 3, margin: 2 },
+    ],
+  )
+  assert.deepEqual(data.last_30_days, { revenue: 10, payout: 6, margin: 4 })
+  assert.deepEqual(data.days[0], {
+    day: new Date(now - 29 * 86_400_000).toISOString().slice(0, 10),
+    revenue: 5,
+    payout: 3,
+    margin: 2,
+  })
+  assert.equal(data.balances['margin'], (before.balances['margin'] ?? 0) + 6)
+  assert.deepEqual(data.attention, {
+    pending_conversions: before.attention.pending_conversions + 1,
+    unmatched_calls: 1,
+    paused_lanes: 1,
+  })
+})

@@ -1,0 +1,48 @@
+// The shapes of reports: an app's figures, and the network's.
+import { Type } from 'typebox'
+import { GROUPINGS, Stats, StatsQuery } from '../../features/reports/schema.ts'
+import { oneOf } from '../shapes.ts'
+
+const { from, to, timezone, country, limit } = StatsQuery.properties
+const Asked = {
+  from,
+  to,
+  timezone,
+  country,
+  group_by: Type.Optional(
+    Type.Unsafe<(typeof GROUPINGS)[number]>({
+      ...oneOf(GROUPINGS),
+      default: 'day',
+      description: 'What a row stands for.',
+    }),
+  ),
+  offer_id: StatsQuery.properties.offerId,
+}
+
+/** From when to when; days begin in the zone. */
+export const PeriodQuery = Type.Object({ from, to, timezone })
+
+export const AppStatsQuery = Type.Object({ ...Asked, limit })
+export const AppStatsCsvQuery = Type.Object(Asked)
+export const AppStats = Stats
+
+const Usd = Type.Number({ description: 'US dollars.' })
+const Sums = {
+  revenue: Type.Number({ description: 'US dollars that advertisers owe for conversions, pending ones included.' }),
+  payout: Type.Number({ description: 'US dollars of it for publishers.' }),
+  margin: Type.Number({ description: 'US dollars of it that stay with the network.' }),
+}
+
+export const NetworkOverview = Type.Object({
+  today: Type.Object(Sums, { description: 'Since the day began in UTC.' }),
+  last_30_days: Type.Object(Sums, { description: 'Today and the 29 days before it.' }),
+  days: Type.Array(Type.Object({ day: Type.String({ format: 'date' }), ...Sums }), {
+    description: 'The last 30 days of UTC, the oldest first.',
+  }),
+  balances: Type.Object({ receivable: Usd, cash: Usd, pending: Usd, payable: Usd, margin: Usd }),
+  attention: Type.Object({
+    pending_conversions: Type.Integer(),
+    unmatched_calls: Type.Integer({ description: 'Of the last 7 days.' }),
+    paused_lanes: Type.Integer({ description: 'Apps that get no postbacks until somebody resumes them.' }),
+  }),
+})

@@ -1,0 +1,123 @@
+// One operation of the management API: what it takes, who may use it, what it does. The schema that documents it checks
+// it, and types it.
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { Doer } from '../features/accounts/audit.ts'
+import { sendJson, successJson } from '../http/envelope.ts'
+import { manageErrorReplies, successReply } from '../http/openapi.ts'
+import type { Caller, ManagedApp } from './gate.ts'
+
+/**
+ * Who may use an operation:
+ * - anyone: also without being signed in
+ * - person: whoever is signed in, for themselves
+ * - publisher: the people of the publisher that the path names (or whose app it names), and operators
+ * - owner: the same, without those who are only members
+ * - operator: operators
+ *
+ * Operators who may only read change nothing but themselves. For what is out of somebody's reach the answer is 404.
+ */
+export type Access = 'anyone' | 'person' | 'publisher' | 'owner' | 'operator'
+
+const None = Type.Object({})
+
+export type Route<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = {
+  id: string
+  summary: string
+  tag: string
+  access: Access
+  params?: P
+  query?: Q
+  body?: B
+  reply: R
+  bodyLimit?: number
+  run: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Static<R>>
+}
+
+/** One use of an operation. */
+export type Call<P, Q, B> = {
+  params: P
+  query: Q
+  body: B
+  /** Whoever is signed in. Where nobody need be, do not ask. */
+  caller: Caller
+  /** The same for the audit log. */
+  by: Doer
+  /** The app that the path names. */
+  app: ManagedApp
+  /** The publisher that the path names, or whose app it names. */
+  publisherId: number
+  request: FastifyRequest
+  reply: FastifyReply
+  /** Goes out with the answer. */
+  cookies: string[]
+}
+
+type Add = <
+  P extends TObject = typeof None,
+  Q extends TObject = typeof None,
+  B extends TObject = typeof None,
+  R extends TSchema = TSchema,
+>(
+  url: string,
+  route: Route<P, Q, B, R>,
+) => void
+
+export type ManageRoutes = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Add>
+
+export function createRoutes(server: FastifyInstance): ManageRoutes {
+  const adder =
+    (method: HTTPMethods): Add =>
+    (url, route) => {
+      const { id, summary, tag, access, params, query, body, reply: data, bodyLimit, run } = route
+      server.route({
+        method,
+        url,
+        ...(bodyLimit === undefined ? {} : { bodyLimit }),
+        config: { access },
+        schema: {
+          operationId: id,
+          summary,
+          tags: [tag],
+          security: access === 'anyone' ? [] : [{ bearer: [] }, { session: [] }],
+          'x-access': access,
+          ...(params === undefined ? {} : { params }),
+          ...(query === undefined ? {} : { querystring: query }),
+          ...(body === undefined ? {} : { body }),
+          response: { 200: successReply(data), ...manageErrorReplies(400, 401, 403, 404, 409, 429, 500) },
+        },
+        async handler(request, reply) {
+          const cookies: string[] = []
+          const { caller, managedApp, managedPublisherId } = request
+          const answer = await run({
+            params: request.params as never,
+            query: request.query as never,
+            body: request.body as never,
+            caller: caller as Caller,
+            by: { id: caller?.id ?? null, email: caller?.email ?? '', ip: request.ip },
+            app: managedApp as ManagedApp,
+            publisherId: managedPublisherId as number,
+            request,
+            reply,
+            cookies,
+          })
+          if (reply.sent) return reply
+          sendJson(
+            request,
+            reply,
+            200,
+            successJson(request, answer, 'Done'),
+            cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+          )
+          return reply
+        },
+      })
+    }
+  return {
+    get: adder('GET'),
+    post: adder('POST'),
+    put: adder('PUT'),
+    patch: adder('PATCH'),
+    delete: adder('DELETE'),
+  }
+}

@@ -1,0 +1,100 @@
+// How the program is: what waits, what it stands on. Asked a few times a minute by whoever looks at it.
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+
+type Row = {
+  version: string
+  now: Date
+  bytes: number
+  connections: number
+  max_connections: number
+}
+
+export async function readDatabase(db: Db) {
+  const startedMs = Date.now()
+  const { rows } = await sql<Row>`
+    SELECT current_setting('server_version') AS version, clock_timestamp() AS now,
+      pg_database_size(current_database()) AS bytes, current_setting('max_connections')::integer AS max_connections,
+      (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections`.execute(db)
+  const { now, ...database } = rows[0] as Row
+  const hereMs = (startedMs + Date.now()) / 2
+  return { ...database, clock_ahead_ms: Math.round(now.getTime() - hereMs) }
+}
+
+type Queues = {
+  postbacks_queued: number
+  postbacks_due: number
+  postbacks_sending: number
+  oldest_due_at: Date | null
+  waiting_events: number
+  unmatched_calls: number
+}
+
+export async function readQueues(db: Db, now: Date): Promise<Queues> {
+  const { rows } = await sql<Queues>`
+    SELECT queued.*, (SELECT count(*) FROM postbacks WHERE state = 'sending') AS postbacks_sending,
+      (SELECT count(*) FROM waiting_events) AS waiting_events,
+      (SELECT count(*) FROM inbound_calls WHERE next_attempt_at IS NOT NULL) AS unmatched_calls
+    FROM (
+      SELECT count(*) AS postbacks_queued, count(*) FILTER (WHERE due_at <= ${now}) AS postbacks_due,
+        min(due_at) FILTER (WHERE due_at <= ${now}) AS oldest_due_at
+      FROM postbacks WHERE state = 'queued'
+    ) AS queued`.execute(db)
+  return rows[0] as Queues
+}
+
+type Partitions = {
+  table: string
+  count: number
+  oldest_day: string | null
+  newest_day: string | null
+  bytes: number
+}
+
+/** Of every table that has them. Their names end in their day. */
+export async function readPartitions(db: Db): Promise<Partitions[]> {
+  const { rows } = await sql<Partitions>`
+    SELECT parent.relname AS table, count(child.oid) AS count,
+      to_char(to_date(right(min(child.relname), 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS oldest_day,
+      to_char(to_date(right(max(child.relname), 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS newest_day,
+      coalesce(sum(pg_total_relation_size(child.oid)), 0)::bigint AS bytes
+    FROM pg_class parent
+    LEFT JOIN pg_inherits ON inhparent = parent.oid
+    LEFT JOIN pg_class child ON child.oid = inhrelid
+    WHERE parent.relkind = 'p' AND parent.relnamespace = current_schema()::regnamespace
+    GROUP BY parent.relname ORDER BY parent.relname`.execute(db)
+  return rows
+}
+
+const SERVING_LOCK = 0x0ff3_0002 // the lock that every API process holds: see db/sole-process.ts
+
+type Process = { address: string | null; connected_at: Date | null }
+
+/** By the lock that each holds for as long as it lives. The user of the database may not be told the details of others'. */
+export async function readProcesses(db: Db): Promise<Process[]> {
+  // A process that is alone holds the lock in two ways.
+  const { rows } = await sql<Process>`
+    SELECT host(client_addr) AS address, backend_start AS connected_at FROM pg_stat_activity
+    WHERE pid IN (
+      SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SERVING_LOCK} AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    )
+    ORDER BY backend_start`.execute(db)
+  return rows
+}
+
+/** What the database could not take, on this node's disk. */
+export async function readSpool(dataDir: string): Promise<{ spool_files: number; spool_bytes: number }> {
+  const folder = join(dataDir, 'spool')
+  const names = await readdir(folder, { recursive: true }).catch(() => []) // nothing was ever spooled
+  let [spool_files, spool_bytes] = [0, 0]
+  for (const name of names) {
+    if (!name.endsWith('.jsonl')) continue
+    const { size = 0 } = (await stat(join(folder, name)).catch(() => null)) ?? {} // replayed meanwhile
+    spool_files++
+    spool_bytes += size
+  }
+  return { spool_files, spool_bytes }
+}

@@ -1,0 +1,35 @@
+// How the program is, for whoever runs it.
+import { VERSION } from '../../lib/version.ts'
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { readDatabase, readPartitions, readProcesses, readQueues, readSpool } from './facts.ts'
+import { System } from './schema.ts'
+import { presentSettings } from './settings.ts'
+
+export function systemRoutes(routes: ManageRoutes, { db, config, sendMail }: ManageContext): void {
+  routes.get('/system', {
+    id: 'getSystem',
+    summary: 'Versions, queues, database, processes and settings',
+    tag: 'System',
+    access: 'operator',
+    reply: System,
+    async run() {
+      const now = new Date()
+      return {
+        version: VERSION,
+        node: {
+          version: process.versions.node,
+          started_at: new Date(now.getTime() - process.uptime() * 1000),
+          memory_bytes: process.memoryUsage.rss(),
+        },
+        database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
+        queues: { ...(await readQueues(db, now)), ...(await readSpool(config.dataDir)) },
+        partitions: await readPartitions(db),
+        processes: await readProcesses(db),
+        rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),
+        has_mail: sendMail !== null,
+        settings: presentSettings(config),
+      }
+    },
+  })
+}

@@ -1,0 +1,57 @@
+// The shape of how the program is.
+import { Type } from 'typebox'
+import { oneOf, orNull, Time } from '../shapes.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const System = Type.Object({
+  version: Type.String(),
+  node: Type.Object({
+    version: Type.String(),
+    started_at: Time,
+    memory_bytes: Count,
+  }),
+  database: Type.Object({
+    version: Type.String(),
+    is_embedded: Type.Boolean(),
+    bytes: Count,
+    connections: Count,
+    max_connections: Count,
+    clock_ahead_ms: Type.Integer({ description: "How far the database's clock is ahead of this process's." }),
+  }),
+  queues: Type.Object({
+    postbacks_queued: Count,
+    postbacks_due: Type.Integer({ description: 'Of the queued ones: those that should be sent by now.' }),
+    postbacks_sending: Count,
+    oldest_due_at: orNull(Time),
+    waiting_events: Type.Integer({ description: 'Events of conversions that have no place in the feed yet.' }),
+    unmatched_calls: Type.Integer({ description: "Advertisers' calls that are tried again." }),
+    spool_files: Type.Integer({ description: 'On this node: what the database could not take.' }),
+    spool_bytes: Count,
+  }),
+  partitions: Type.Array(
+    Type.Object({
+      table: Type.String(),
+      count: Count,
+      oldest_day: orNull(Type.String()),
+      newest_day: orNull(Type.String()),
+      bytes: Count,
+    }),
+  ),
+  processes: Type.Array(
+    Type.Object({
+      address: orNull(Type.String({ description: 'Null: on the machine of the database.' })),
+      connected_at: orNull(Time),
+    }),
+    { description: 'API processes on this database. Those that are workers only are not known.' },
+  ),
+  rate_limits: oneOf(['redis', 'memory']),
+  has_mail: Type.Boolean(),
+  settings: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      value: Type.String({ description: 'For what may hold a secret, only whether it is set.' }),
+      about: Type.String(),
+    }),
+  ),
+})

@@ -1,0 +1,159 @@
+// People and their invitations: of a publisher, by its owners; of the network, by operators.
+import { NoResultError } from 'kysely'
+import { type TObject, Type } from 'typebox'
+import type { Db } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
+import { findPersonOf, listPeople, type Role, setDisabled, setRole } from '../../features/accounts/people.ts'
+import { findPublisherName } from '../../features/accounts/publishers.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { Access, Call, ManageRoutes } from '../route.ts'
+import { id, OK, Ok } from '../shapes.ts'
+import { changedPerson, IssuedInvitation, newInvitation, OPERATOR_ROLES, PUBLISHER_ROLES, Team } from './schema.ts'
+
+const TAG = 'People'
+
+export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
+  addTeam(routes, context, {
+    prefix: '/publishers/:publisher_id',
+    idSuffix: 'OfPublisher',
+    read: 'publisher',
+    write: 'owner',
+    params: { publisher_id: id },
+    roles: PUBLISHER_ROLES,
+    publisherOf: (call) => call.publisherId,
+  })
+  addTeam(routes, context, {
+    prefix: '/operators',
+    idSuffix: 'OfNetwork',
+    read: 'operator',
+    write: 'operator',
+    params: {},
+    roles: OPERATOR_ROLES,
+    publisherOf: () => null,
+  })
+}
+
+/** What people are invited to. Operators may name a publisher that there is not. */
+async function nameOf(db: Db, publisherId: number | null): Promise<string> {
+  if (publisherId === null) return 'the network'
+  return findPublisherName(db, publisherId).catch((error: unknown) => {
+    throw error instanceof NoResultError ? notThere('There is no such publisher.') : error
+  })
+}
+
+type Place = {
+  prefix: string
+  idSuffix: string
+  read: Access
+  write: Access
+  params: Record<string, typeof id>
+  roles: readonly Role[]
+  publisherOf: (call: Pick<Call<unknown, unknown, unknown>, 'publisherId'>) => number | null
+}
+
+function addTeam(routes: ManageRoutes, { db, secretKey, config, sendMail }: ManageContext, place: Place): void {
+  const { prefix, idSuffix, read, write, roles, publisherOf } = place
+  const params = (more: Record<string, TObject | ReturnType<typeof Type.String> | typeof id> = {}) =>
+    Type.Object({ ...place.params, ...more })
+
+  routes.get(`${prefix}/people`, {
+    id: `listPeople${idSuffix}`,
+    summary: 'People and open invitations',
+    tag: TAG,
+    access: read,
+    params: params(),
+    reply: Team,
+    async run(call) {
+      const publisherId = publisherOf(call)
+      await nameOf(db, publisherId)
+      return {
+        people: await listPeople(db, publisherId),
+        invitations: await listInvitations(db, publisherId, new Date()),
+      }
+    },
+  })
+
+  routes.post(`${prefix}/invitations`, {
+    id: `invite${idSuffix}`,
+    summary: 'Invite somebody',
+    tag: TAG,
+    access: write,
+    params: params(),
+    body: newInvitation(roles),
+    reply: IssuedInvitation,
+    async run(call) {
+      const publisherId = publisherOf(call)
+      const { email, role } = call.body
+      const to = await nameOf(db, publisherId)
+      const people = await listPeople(db, publisherId)
+      if (people.some((person) => person.email === email.trim().toLowerCase()))
+        throw new AppError('CONFLICT', `${email} is one of these people already.`)
+      const { token, invitation_id } = await invite(
+        db,
+        secretKey,
+        { email, role, publisherId, invitedBy: call.caller.id },
+        new Date(),
+      )
+      const url = invitationUrl(config.publicUrl, token)
+      sendMail?.({
+        to: email,
+        subject: `You are invited to Offerdeck`,
+        text: `${call.caller.name} invites you to ${to} on Offerdeck.\n\nMake your account here, within a week:\n${url}\n`,
+      })
+      await recordDeed(db, call.by, {
+        action: 'invitation.create',
+        subject: invitation_id,
+        publisherId,
+        details: { email, role },
+      })
+      return { invitation_id, url, mailed: sendMail !== null }
+    },
+  })
+
+  routes.delete(`${prefix}/invitations/:invitation_id`, {
+    id: `revokeInvitation${idSuffix}`,
+    summary: 'Take an invitation back',
+    tag: TAG,
+    access: write,
+    params: params({ invitation_id: id }),
+    reply: Ok,
+    async run(call) {
+      const { invitation_id } = call.params as unknown as { invitation_id: number }
+      const publisherId = publisherOf(call)
+      if (!(await revokeInvitation(db, invitation_id, publisherId, new Date()))) throw notThere()
+      await recordDeed(db, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
+      return OK
+    },
+  })
+
+  routes.patch(`${prefix}/people/:person_id`, {
+    id: `changePerson${idSuffix}`,
+    summary: 'Change what somebody may do, or keep them out',
+    tag: TAG,
+    access: write,
+    params: params({ person_id: Type.String() }),
+    body: changedPerson(roles),
+    reply: Ok,
+    async run(call) {
+      const { person_id } = call.params as unknown as { person_id: string }
+      const publisherId = publisherOf(call)
+      const person = await findPersonOf(db, person_id, publisherId)
+      if (person === null) throw notThere()
+      if (person.id === call.caller.id)
+        throw new AppError('CONFLICT', 'You cannot do that to yourself: ask another owner or operator.')
+      const { role, disabled } = call.body
+      if (role !== undefined) await setRole(db, person.id, role)
+      if (disabled !== undefined) await setDisabled(db, person.id, disabled ? new Date() : null)
+      await recordDeed(db, call.by, {
+        action: 'person.change',
+        subject: person.id,
+        publisherId,
+        details: { email: person.email, ...call.body },
+      })
+      return OK
+    },
+  })
+}

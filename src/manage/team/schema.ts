@@ -1,0 +1,40 @@
+// The shapes of people and their invitations.
+import { Type } from 'typebox'
+import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { ROLES } from '../../features/accounts/people.ts'
+
+export const PUBLISHER_ROLES = ['publisher_owner', 'publisher_member'] as const
+export const OPERATOR_ROLES = ['operator', 'operator_reader'] as const
+
+export const Team = Type.Object({
+  people: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      email: Type.String(),
+      role: oneOf(ROLES),
+      two_factor_enabled: Type.Boolean(),
+      disabled_at: orNull(Time),
+      created_at: Time,
+    }),
+  ),
+  invitations: Type.Array(
+    Type.Object({
+      invitation_id: id,
+      email: orNull(Type.String()),
+      role: oneOf(ROLES),
+      created_at: Time,
+      expires_at: Time,
+    }),
+  ),
+})
+
+export const newInvitation = <const T extends string>(roles: readonly T[]) =>
+  Type.Object({ email: text(254), role: oneOf(roles) })
+export const IssuedInvitation = Type.Object({
+  invitation_id: id,
+  url: Type.String({ description: 'Shown once. Whoever opens it makes an account.' }),
+  mailed: Type.Boolean(),
+})
+export const changedPerson = <const T extends string>(roles: readonly T[]) =>
+  Type.Object({ role: Type.Optional(oneOf(roles)), disabled: Type.Optional(Type.Boolean()) })

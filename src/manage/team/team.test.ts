@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makePerson, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
+import { useWorld } from '../../../test/world.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+
+const world = useWorld('team')
+
+type Team = {
+  people: { id: string; email: string; role: string; disabled_at: string | null }[]
+  invitations: { invitation_id: number; email: string; role: string }[]
+}
+type Issued = { invitation_id: number; url: string; mailed: boolean }
+
+async function makePublisher() {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  return { publisherId, base: `/publishers/${publisherId}`, owner: await visit(world, 'publisher_owner', publisherId) }
+}
+
+const latest = async (action: string, publisherId?: number) =>
+  (await listDeeds(world.database.db, { action, ...(publisherId === undefined ? {} : { publisherId }) }, 1))[0]
+
+test('an owner invites, sees the invitation, and whoever opens its link is one of the people', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  const { data } = await owner.post<Issued>(`${base}/invitations`, { email: 'New@Example.com', role: 'publisher_member' }) // prettier-ignore
+  assert.match(data.url, /^https:\/\/offers\.test\/join#inv_/)
+  assert.equal(data.mailed, false)
+  const open = await owner.get<Team>(`${base}/people`)
+  assert.deepEqual(open.data.invitations.map(({ email, role }) => [email, role]), [['new@example.com', 'publisher_member']]) // prettier-ignore
+  assert.equal(open.text.includes('inv_'), false, 'the link is shown once')
+  const deed = await latest('invitation.create', publisherId)
+  assert.deepEqual(deed?.details, { email: 'New@Example.com', role: 'publisher_member' })
+
+  const guest = new Visitor(world)
+  const token = new URL(data.url).hash.slice(1)
+  // They say another address: the invitation's counts.
+  await guest.post('/invitation/accept', {
+    token,
+    name: 'Nia',
+    email: 'x@example.com',
+    password: 'a good long password',
+  })
+  const { data: me } = await guest.get<{ email: string; publisher: { publisher_id: number } }>('/me')
+  assert.deepEqual([me.email, me.publisher.publisher_id], ['new@example.com', publisherId])
+  assert.deepEqual((await owner.get<Team>(`${base}/people`)).data.invitations, [])
+  assert.equal((await latest('person.join', publisherId))?.who, 'new@example.com')
+})
+
+test('an invitation that is taken back no longer works', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  const { data } = await owner.post<Issued>(`${base}/invitations`, { email: 'a@example.com', role: 'publisher_owner' })
+  assert.equal((await owner.delete(`${base}/invitations/${data.invitation_id}`)).status, 200)
+  const token = new URL(data.url).hash.slice(1)
+  assert.equal((await new Visitor(world).post('/invitation', { token })).status, 404)
+  assert.equal((await latest('invitation.revoke', publisherId))?.subject, String(data.invitation_id))
+})
+
+test('members see the people and change nothing; readers of the network, too', async () => {
+  const { publisherId, base } = await makePublisher()
+  const other = await makePerson(world, 'publisher_member', publisherId)
+  for (const visitor of [await visit(world, 'publisher_member', publisherId), await visit(world, 'operator_reader')]) {
+    assert.equal((await visitor.get(`${base}/people`)).status, 200)
+    for (const { status, error } of [
+      await visitor.post(`${base}/invitations`, { email: 'x@example.com', role: 'publisher_member' }),
+      await visitor.patch(`${base}/people/${other.id}`, { role: 'publisher_owner' }),
+      await visitor.delete(`${base}/invitations/1`),
+    ])
+      assert.deepEqual([status, error.code], [403, 'NOT_ALLOWED'])
+  }
+})
+
+test('people of another publisher, and operators, are out of reach', async () => {
+  const [ours, theirs] = [await makePublisher(), await makePublisher()]
+  const stranger = await makePerson(world, 'publisher_member', theirs.publisherId)
+  const operator = await makePerson(world, 'operator')
+  const { data } = await theirs.owner.post<Issued>(`${theirs.base}/invitations`, { email: 'x@example.com', role: 'publisher_member' }) // prettier-ignore
+  for (const { status } of [
+    await ours.owner.get(`${theirs.base}/people`),
+    await ours.owner.post(`${theirs.base}/invitations`, { email: 'y@example.com', role: 'publisher_owner' }),
+    await ours.owner.patch(`${ours.base}/people/${stranger.id}`, { disabled: true }),
+    await ours.owner.patch(`${ours.base}/people/${operator.id}`, { disabled: true }),
+    await ours.owner.delete(`${ours.base}/invitations/${data.invitation_id}`),
+    await ours.owner.get('/operators/people'),
+    await ours.owner.post('/operators/invitations', { email: 'y@example.com', role: 'operator' }),
+    await ours.owner.patch(`${ours.base}/people/nobody`, { disabled: true }),
+  ])
+    assert.equal(status, 404)
+})
+
+test('nobody becomes an operator through a publisher, nor a publisher’s through the network', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  const member = await makePerson(world, 'publisher_member', publisherId)
+  const operator = await visit(world, 'operator')
+  for (const { status, error } of [
+    await owner.post(`${base}/invitations`, { email: 'x@example.com', role: 'operator' }),
+    await owner.patch(`${base}/people/${member.id}`, { role: 'operator' }),
+    await operator.post('/operators/invitations', { email: 'x@example.com', role: 'publisher_owner' }),
+  ])
+    assert.deepEqual([status, error.code, Object.keys(error.details ?? {})], [400, 'INVALID_REQUEST', ['role']])
+})
+
+test('who is kept out is out at once, with every session and token, and may be let in again', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  const member = await makePerson(world, 'publisher_member', publisherId)
+  const visitor = await new Visitor(world).signIn(member.email)
+  const program = new Visitor(world)
+  program.token = (await visitor.post<{ token: string }>('/me/tokens', { name: 'job' })).data.token
+  assert.equal((await owner.patch(`${base}/people/${member.id}`, { disabled: true })).status, 200)
+  assert.equal((await visitor.get('/me')).status, 401)
+  assert.equal((await program.get('/me')).status, 401)
+  const deed = await latest('person.change', publisherId)
+  assert.deepEqual([deed?.subject, deed?.details], [member.id, { email: member.email, disabled: true }])
+  await owner.patch(`${base}/people/${member.id}`, { disabled: false })
+  await new Visitor(world).signIn(member.email)
+})
+
+test('nobody shuts themselves out, so there is always an owner left', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  const second = await makePerson(world, 'publisher_owner', publisherId)
+  await owner.patch(`${base}/people/${second.id}`, { role: 'publisher_member' })
+  const { data: me } = await owner.get<{ id: string }>('/me')
+  for (const body of [{ disabled: true }, { role: 'publisher_member' }]) {
+    const { status, error } = await owner.patch(`${base}/people/${me.id}`, body)
+    assert.deepEqual([status, error.code], [409, 'CONFLICT'])
+  }
+  const { data } = await owner.get<Team>(`${base}/people`)
+  assert.deepEqual(data.people.map(({ role }) => role).toSorted(), ['publisher_member', 'publisher_owner'])
+})
+
+test('what is not an address, somebody who is there already, and a publisher that is not, are told so', async () => {
+  const { base, owner } = await makePublisher()
+  const { data: me } = await owner.get<{ email: string }>('/me')
+  const odd = await owner.post(`${base}/invitations`, { email: 'not an address', role: 'publisher_member' })
+  assert.deepEqual([odd.status, odd.error.message], [400, '"not an address" is not an e-mail address.'])
+  const again = await owner.post(`${base}/invitations`, { email: me.email.toUpperCase(), role: 'publisher_member' })
+  assert.equal(again.status, 409)
+  const operator = await visit(world, 'operator')
+  assert.equal((await operator.get('/publishers/999999/people')).status, 404)
+  const nowhere = await operator.post('/publishers/999999/invitations', { email: 'x@example.com', role: 'publisher_owner' }) // prettier-ignore
+  assert.equal(nowhere.status, 404)
+})

@@ -1,0 +1,102 @@
+// Advertisers in a real browser: tokens, addresses to hand out, words, and what they called.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+let offerId = 0
+let advertiserId = 0
+let clickId = ''
+const dashboard = useDashboard('e2e_advertisers', async (world) => {
+  ;[offerId = 0] = await world.makeOffers({ name: 'Castle of Mirrors', goals: [{ name: 'Install', payout: 1 }] })
+  const { advertiser_id } = await world.database.db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  advertiserId = advertiser_id
+  const { live } = await world.makeApp()
+  ;({ clickId } = await world.click(offerId, live))
+  await world.confirm(offerId, clickId, { status: 'lead_ok' })
+})
+
+test('an operator makes an advertiser and is shown its token once', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.getByRole('link', { name: 'Advertisers', exact: true }).click()
+  await page.getByRole('button', { name: 'New advertiser' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Mossgate Play')
+  await page.getByRole('button', { name: 'Make it and show its token' }).click()
+  const token = await page.getByText(/^adv_/).textContent()
+  await checkPage(page)
+  await page.getByRole('link', { name: 'To Mossgate Play' }).click()
+  await page.getByRole('heading', { name: 'Mossgate Play' }).waitFor()
+  assert.ok(!(await page.content()).includes(token ?? ''))
+  await page.getByText('This advertiser has no offers yet').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('a new token is shown once, and is in the addresses to hand out until the page is left', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}`)
+  await page.getByText(/\/postback\?click_id=\{click_id\}.*token=YOUR_TOKEN$/).waitFor()
+  await page.getByRole('button', { name: 'Make a new token' }).click()
+  await page.getByRole('button', { name: 'Make it', exact: true }).click()
+  const token = (await page.getByText(/^adv_/).textContent()) ?? ''
+  await page.getByText(new RegExp(`token=${token}$`)).waitFor()
+  await page.getByText('The one before works until').waitFor()
+  await page.reload()
+  await page.getByText(/token=YOUR_TOKEN$/).waitFor()
+  assert.ok(!(await page.content()).includes(token))
+  assert.deepEqual(complaints, [])
+})
+
+test('a call with an unknown word is found, the word is mapped, and the call processed again', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=calls&outcome=invalid`)
+  await page.getByText(/status "lead_ok" is not known/).waitFor()
+
+  await page.getByRole('tab', { name: 'Addresses and words' }).click()
+  const addresses = page.getByRole('combobox', { name: 'Addresses and ranges' })
+  await addresses.fill('nowhere')
+  await addresses.press('Enter')
+  await page.getByRole('button', { name: 'Save' }).first().click()
+  await page.getByText('"nowhere" is not an address').waitFor()
+  complaints.length = 0
+  await page.getByRole('button', { name: 'Add a word' }).click()
+  await page.getByLabel('Its word').fill('Lead_OK')
+  await page.getByRole('button', { name: 'Save' }).nth(1).click()
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await page.getByLabel('Its word').inputValue(), 'lead_ok', 'as the server keeps it')
+
+  await page.getByRole('tab', { name: 'Calls' }).click()
+  await page.getByRole('button', { name: /^GET/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/token=\*{8}/).waitFor()
+  await dialog.getByText('As it came, its token masked').waitFor()
+  await checkPage(page)
+  await dialog.getByRole('button', { name: 'Process again' }).click()
+  await page.getByText('The conversion is approved.').waitFor()
+  await page.getByRole('cell', { name: 'approved' }).waitFor()
+  await page.getByLabel('Click', { exact: true }).fill(clickId.toUpperCase())
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.waitForURL(/click_id=/)
+  await page.getByRole('cell', { name: 'approved' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('whoever may only look has nothing to change advertisers with', async () => {
+  const { page } = await dashboard.signIn('operator_reader')
+  await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=dialect`)
+  await page.getByText('Its words for a status').waitFor()
+  for (const name of ['Save', 'Add a word', 'New offer'])
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name)
+})
+
+for (const [name, look] of [
+  ['in light on a desktop', {}],
+  ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
+] as const)
+  test(`every page of advertisers is open to everybody, ${name}`, async () => {
+    const paths = ['', '?tab=calls', `/${advertiserId}`, `/${advertiserId}?tab=dialect`, `/${advertiserId}?tab=calls`]
+    const { page } = await dashboard.signIn('operator', null, look)
+    for (const path of paths) {
+      await page.goto(`${dashboard.url}/network/advertisers${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await checkPage(page)
+    }
+  })

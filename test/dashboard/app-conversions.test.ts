@@ -1,0 +1,105 @@
+// What a publisher sees of conversions, in a real browser: finding one, its history, the file of all.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { buildWorker, type Worker } from '../../src/app.ts'
+import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
+import { publisherOfApp } from '../people.ts'
+import { answer, type Receiver, startReceiver } from '../receiver.ts'
+import { SECRET_KEY } from '../world.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+let worker: Worker
+let receiver: Receiver
+after(async () => {
+  await worker.close()
+  await receiver.close()
+})
+
+let appId = 0
+let publisherId = 0
+let conversionId = ''
+const dashboard = useDashboard('e2e_app_conversions', async (world) => {
+  const { db } = world.database
+  receiver = await startReceiver(answer(200, {}, 'OK'))
+  worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+  const made = await world.makeApp()
+  appId = made.appId
+  publisherId = await publisherOfApp(world, appId)
+  const url = `http://127.0.0.1:${receiver.port}/?u={user_id}&s={status}`
+  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url })
+  const [tea = 0, cake = 0] = await world.makeOffers({ name: 'Tea Garden', payout: '1.5' }, { name: 'Cake Shop' })
+  const convert = async (offerId: number, query: string, status: string) => {
+    const { clickId } = await world.click(offerId, made.live, query)
+    return { clickId, ...(await world.confirm(offerId, clickId, { status })) }
+  }
+  const { clickId, conversion_id } = await convert(tea, 'userId=ann&aff_sub=mail&aff_sub2=top', 'approved')
+  conversionId = conversion_id ?? ''
+  await world.confirm(tea, clickId, { status: 'reversed' })
+  await convert(cake, 'userId=bob', 'rejected')
+  for (let user = 0; user < 20; user++) await convert(cake, `userId=user-${user}`, 'approved')
+})
+const { world } = dashboard
+world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
+const conversions = () => `${dashboard.url}/apps/${appId}/conversions`
+
+test('a publisher finds a conversion by its sub-ID and follows it from the request to its postbacks', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_member', publisherId)
+  await page.getByRole('link', { name: 'Conversions', exact: true }).click()
+  await page.getByRole('cell', { name: 'user-19' }).waitFor()
+  await checkPage(page)
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByRole('cell', { name: 'ann' }).waitFor()
+  await page.getByLabel('Sub-ID').fill('mail')
+  await page.waitForURL(/sub_id=mail/)
+  await page.getByRole('cell', { name: 'user-19' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Tea Garden' }).click()
+  await page.waitForURL(`${conversions()}/${conversionId}`)
+  for (const text of ['Your server asked for offers', 'The user followed the link', 'aff_sub=mail', '+$1.50 payable', '−$1.50 payable', 'The advertiser took it back.']) await page.getByText(text).first().waitFor() // prettier-ignore
+  await page.getByText('The postback arrived at try 1').nth(1).waitFor()
+  assert.equal(await page.getByText('For operators').count(), 0)
+  await checkPage(page)
+  const order = await page.locator('.mantine-Timeline-itemTitle').allTextContents()
+  assert.deepEqual(order.slice(0, 3), ['Your server asked for offers', 'The user followed the link', 'approvedby the advertiser']) // prettier-ignore
+  await page.getByRole('link', { name: 'Postback', exact: true }).first().click()
+  await page.waitForURL(new RegExp(`/apps/${appId}/postbacks/`))
+  assert.deepEqual(complaints, [])
+})
+
+test('what is filtered can be had as a file, and a filter without a match says so', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { colorScheme: 'dark' })
+  await page.goto(`${conversions()}?status=rejected`)
+  await page.getByText('The advertiser rejected it.').waitFor()
+  await checkPage(page)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()])
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(download.suggestedFilename(), `conversions-of-app-${appId}.csv`)
+  assert.equal(lines.length, 2)
+  assert.match(lines[1] ?? '', /,rejected,advertiser_rejected,\d+,Cake Shop,\d+,bob,/)
+  await page.getByLabel('User id').fill('nobody')
+  await page.getByText('No conversions match').waitFor()
+  await page.getByLabel('From').fill('2026-01-01')
+  await page.waitForURL(/from=2026-01-01/)
+  await page.goto(`${conversions()}?mode=test`)
+  await page.getByText('There are no test conversions yet').waitFor()
+  await checkPage(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('on a phone all of it is there; operators also see what looked like fraud', async () => {
+  const look = { viewport: PHONE, colorScheme: 'dark' as const }
+  const { page, complaints } = await dashboard.signIn('operator_reader', null, look)
+  await page.goto(conversions())
+  await page.getByRole('cell', { name: 'user-19' }).waitFor()
+  await checkPage(page)
+  await page.goto(`${conversions()}/${conversionId}`)
+  await page.getByText('The publisher does not see this.').waitFor()
+  await page.getByText('too_fast').waitFor()
+  await checkPage(page)
+  await page.goto(`${conversions()}/${crypto.randomUUID()}`)
+  await page.getByText('This app has no such conversion.').waitFor()
+  complaints.splice(0, 1) // the browser tells of the 404
+  assert.deepEqual(complaints, [])
+})

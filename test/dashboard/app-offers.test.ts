@@ -1,0 +1,126 @@
+// What a publisher sees of offers, in a real browser.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import { publisherOfApp } from '../people.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+const SLOW = { timeout: 60_000 } // the reference page is large
+
+let appId = 0
+let publisherId = 0
+let testKeys: IssuedCredentials
+let tea = 0
+const dashboard = useDashboard('e2e_app_offers', async (world) => {
+  ;({ appId, test: testKeys } = await world.makeApp())
+  publisherId = await publisherOfApp(world, appId)
+  const many = Array.from({ length: 21 }, (_, i) => ({ name: `Survey number ${i}`, category: 'survey', payout: '0.5' }))
+  ;[tea = 0] = await world.makeOffers(
+    { name: 'Tea Garden', category: 'game', countries: ['SE'], platforms: ['ios'], payout: '3', requirements: 'New players only.', goals: [{ name: 'Open it', payout: '1' }, { name: 'Reach level 9', payout: '2' }] },
+    ...many,
+  ) // prettier-ignore
+})
+const offers = () => `${dashboard.url}/apps/${appId}/offers`
+
+test('a publisher looks through the offers, filters them and reads about one', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_member', publisherId)
+  await page.getByRole('link', { name: 'Offers', exact: true }).click()
+  await page.getByText('1 to 20 of 22 offers').waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('21 to 22 of 22 offers').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('page'), '2')
+  await page.getByLabel('Search').fill('garden')
+  await page.getByText('1 to 1 of 1 offers').waitFor()
+  await page.getByRole('combobox', { name: 'Country' }).click()
+  await page.getByRole('option', { name: 'Norway (NO)' }).click()
+  await page.getByText('No offers match').waitFor()
+  await page.getByRole('combobox', { name: 'Country' }).fill('Sweden')
+  await page.getByRole('option', { name: 'Sweden (SE)' }).click()
+  await page.getByText('300 Coins').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('country'), 'SE')
+  await checkPage(page)
+  await page.getByRole('button', { name: 'Tea Garden' }).click()
+  const drawer = page.getByRole('dialog')
+  for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
+  await checkPage(page)
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  assert.deepEqual(complaints, [])
+})
+
+test('rules that are saved take offers away at once, and the form says why a user does not see one', async () => {
+  // An app of its own: other tests count the offers that everybody sees.
+  const own = (await dashboard.world.makeApp()).appId
+  const owner = await publisherOfApp(dashboard.world, own)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', owner, { colorScheme: 'dark' })
+  await page.goto(`${dashboard.url}/apps/${own}/offers?tab=rules`)
+  await page.getByText('22 of the 22 offers that run now are left.').waitFor()
+  const keywords = page.getByRole('combobox', { name: 'Never show offers that mention' })
+  await keywords.fill('Garden')
+  await keywords.press('Enter')
+  await checkPage(page)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('21 of the 22 offers that run now are left.').waitFor()
+  await page.getByRole('tab', { name: 'Why not?' }).click()
+  await page.getByLabel('Offer id').fill(String(tea))
+  await page.getByRole('combobox', { name: 'Platform' }).click()
+  await page.getByRole('option', { name: 'Android' }).click()
+  await page.getByRole('button', { name: 'Tell me why' }).click()
+  await page.getByText("The app's own content rules exclude the offer.").waitFor()
+  await page.getByText('The offer does not run on this platform.').waitFor()
+  await page.getByText('Saved. It holds').waitFor({ state: 'hidden' })
+  await checkPage(page)
+  await page.getByLabel('Offer id').fill('999999')
+  await page.getByRole('button', { name: 'Tell me why' }).click()
+  await page.getByText('No offer has this id.').waitFor()
+  complaints.splice(0, 1) // the browser tells of the 404
+  await page.getByRole('tab', { name: 'Content rules' }).click()
+  await page.getByText('Garden', { exact: true }).waitFor()
+  await keywords.press('Backspace')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('22 of the 22 offers that run now are left.').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('on a phone and in the dark, all of it is there; who may only look has nothing to save', async () => {
+  const { page, complaints } = await dashboard.signIn('operator_reader', null, { viewport: PHONE, colorScheme: 'dark' })
+  await page.goto(offers())
+  await page.getByText('1 to 20 of 22 offers').waitFor()
+  await checkPage(page)
+  await page.goto(`${offers()}?tab=rules`)
+  await page.getByText('22 of the 22').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
+  await checkPage(page)
+  await page.goto(`${offers()}?tab=why`)
+  await page.getByRole('button', { name: 'Tell me why' }).waitFor()
+  await checkPage(page)
+  await page.goto(`${dashboard.url}/apps/${appId}/console`)
+  await page.getByText(testKeys.api_key).waitFor()
+  await checkPage(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('the console opens the reference with the key filled in, which no server is told', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_member', publisherId)
+  await page.getByRole('link', { name: 'API console' }).click()
+  await page.getByText(testKeys.api_key).waitFor()
+  await checkPage(page)
+  // One operation is enough, and shown sooner than all of them.
+  await page.context().route('**/openapi.json', async (route) => {
+    const whole = (await (await route.fetch()).json()) as { paths: Record<string, unknown> }
+    await route.fulfill({ json: { ...whole, paths: { '/api/v1/offers': whole.paths['/api/v1/offers'] } } })
+  })
+  const asked: string[] = []
+  page.context().on('request', (request) => asked.push(request.url()))
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Open the reference' }).click()
+  const reference = await opened
+  const fields = reference.getByPlaceholder(/./)
+  await fields.nth(1).waitFor({ state: 'attached', ...SLOW }) // of the key and of the secret
+  const values = await Promise.all((await fields.all()).map((field) => field.inputValue()))
+  assert.deepEqual(values, [testKeys.api_key, ''])
+  assert.equal(reference.url(), `${dashboard.url}/docs`)
+  assert.ok(asked.length > 0)
+  assert.ok(!asked.some((url) => url.includes('pk_')))
+  assert.deepEqual(complaints, [])
+})

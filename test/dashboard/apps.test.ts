@@ -1,0 +1,185 @@
+// A publisher's first minutes, as a person spends them: an app, its keys, the first request, the first conversion.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { buildWorker, type Worker } from '../../src/app.ts'
+import { createPublisher } from '../../src/features/accounts/publishers.ts'
+import { recordLeak } from '../../src/features/apps/apps.ts'
+import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
+import { startTrial } from '../../src/features/postbacks/trials.ts'
+import { publisherOfApp } from '../people.ts'
+import { answer, type Receiver, startReceiver } from '../receiver.ts'
+import { SECRET_KEY } from '../world.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+const run = promisify(execFile)
+const NOTICED_MS = 15_000 // the page asks every second; the rest is for a busy machine
+
+let receiver: Receiver
+let worker: Worker
+after(async () => {
+  await worker.close()
+  await receiver.close()
+})
+const dashboard = useDashboard('apps_e2e', async (world) => {
+  await world.makeOffers({})
+  receiver = await startReceiver(answer(200, {}, 'OK'))
+  worker = await buildWorker({
+    config: { ...world.config, demo: true },
+    secretKey: SECRET_KEY,
+    database: world.database,
+    log: world.log,
+  })
+})
+const { world } = dashboard
+
+const appIdOf = (page: Page) => Number(/\/apps\/(\d+)/.exec(page.url())?.[1])
+const snippet = async (page: Page, language: string) => {
+  await page.getByRole('tab', { name: language }).click()
+  return page.getByRole('tabpanel', { name: language }).locator('pre').innerText()
+}
+const stepIsDone = (page: Page, name: string) =>
+  page.getByRole('button', { name: new RegExp(`${name}.*done`) }).waitFor({ timeout: NOTICED_MS })
+
+test('from nothing to the first conversion: the page notices every step by itself', async () => {
+  const { db } = world.database
+  const { publisher_id } = await createPublisher(db, 'First steps')
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisher_id)
+
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  await checkPage(page)
+  await page.getByLabel('Name').fill('Card game')
+  await page.getByLabel('Currency').fill('Gems')
+  await page.getByLabel('Units per US dollar').fill('20')
+  await page.getByText('A payout of $1.50 is 30 Gems.').waitFor()
+  await page.getByRole('button', { name: 'Make the app' }).click()
+
+  await page.getByRole('heading', { name: 'Card game' }).waitFor()
+  await page.getByText('Store your secrets now').waitFor()
+  await stepIsDone(page, 'Get your keys')
+  await checkPage(page)
+
+  const curl = await snippet(page, 'curl')
+  assert.match(curl, /X-API-Key: pk_test_\w+"/)
+  assert.match(curl, /X-API-Secret: sk_test_\w+"/)
+  const { stdout } = await run('sh', ['-c', curl])
+  assert.equal((JSON.parse(stdout) as { success: boolean }).success, true)
+  await stepIsDone(page, 'Make the first request')
+
+  const appId = appIdOf(page)
+  await saveSettings(db, SECRET_KEY, appId, {
+    ...DEFAULTS,
+    events: ['pending', 'approved', 'reversed'],
+    url: `http://127.0.0.1:${receiver.port}/?id={transaction_id}&status={status}`,
+  })
+  await stepIsDone(page, 'Set the postback')
+  await startTrial(db, { appId, isTest: true }, ['approved'], new Date())
+  await stepIsDone(page, 'Send a test')
+
+  const node = await snippet(page, 'Node')
+  const reported = await run(process.execPath, ['--input-type=module', '-e', node])
+  assert.match(reported.stdout, /success: true/)
+  await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached', timeout: NOTICED_MS })
+  await page.getByRole('heading', { name: 'Today' }).waitFor()
+  await page.getByText('What was sent has arrived.').waitFor()
+  await checkPage(page)
+
+  // Secrets live in this visit only.
+  await page.reload()
+  await page.getByRole('heading', { name: 'Today' }).waitFor()
+  assert.ok(!/sk_(test|live)_|whsec_/.test(await page.content()))
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('somebody whose app was made by the operator makes a secret, which the examples then have', async () => {
+  const { appId, test: keys } = await world.makeApp()
+  const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
+  await page.getByRole('button', { name: 'Make a test secret' }).click()
+  await page.getByRole('button', { name: 'Make the new API secret' }).click()
+  await page.getByText('Your new test API secret').waitFor()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await stepIsDone(page, 'Get your keys')
+  const python = await snippet(page, 'Python')
+  assert.match(python, new RegExp(`'X-API-Key': '${keys.api_key}'`))
+  assert.match(python, /'X-API-Secret': 'sk_test_\w+'/)
+  assert.ok(!python.includes(keys.api_secret))
+  await page.getByText('Live key', { exact: true }).click()
+  assert.match(await snippet(page, 'PHP'), /X-API-Secret: YOUR_API_SECRET/)
+  await page.context().close()
+})
+
+test('the integration page: keys, a new secret, an end, the rate; light on a desktop, dark on a phone', async () => {
+  const { appId, live } = await world.makeApp({ rateLimit: 100 })
+  const publisherId = await publisherOfApp(world, appId)
+  await recordLeak(world.database.db, appId, 'https://shop.example')
+  await world.get('/v1/offers?userId=u', live)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
+  await page.goto(`${dashboard.url}/apps/${appId}/integration`)
+  await page.getByText('came from https://shop.example').waitFor()
+  await page.getByText(live.api_key, { exact: true }).waitFor()
+  await page.getByText('1 of 100 requests').waitFor()
+  await checkPage(page)
+
+  await page.getByRole('button', { name: 'New API secret' }).first().click()
+  await page.getByRole('button', { name: 'Make the new API secret' }).click()
+  const secret = await page.getByRole('dialog').locator('code').innerText()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  assert.equal((await world.get('/v1/offers?userId=u', { ...live, api_secret: secret })).status, 200)
+  await page.getByText('the one before is good until').waitFor()
+  await page.getByRole('button', { name: 'End it now' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End it now' }).click()
+  await page.getByText('the one before is good until').waitFor({ state: 'detached' })
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
+
+  await page.getByRole('button', { name: 'Set the end' }).first().click()
+  await page.getByLabel('It ends').fill('2020-01-01T00:00')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await page.getByText('must be in the future').waitFor()
+  await page.getByLabel('It ends').fill('2099-01-01T00:00')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.locator('time', { hasText: '2099' }).waitFor()
+
+  await page.getByLabel('Units per US dollar').fill('3')
+  await page.getByText('A payout of $1.50 is 4.5 Coins.').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. Your users see it from now on.').waitFor()
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes('400')),
+    [],
+  )
+
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize(PHONE)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sub-IDs' }).waitFor()
+  await checkPage(page)
+  await page.goto(`${dashboard.url}/apps/${appId}`)
+  await page.getByRole('heading', { name: 'First steps' }).waitFor()
+  await checkPage(page)
+  await page.context().close()
+})
+
+test('a revoked app says so; who may only look has nothing to press', async () => {
+  const { appId } = await world.makeApp({ name: 'Old game' })
+  const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
+  await page.goto(`${dashboard.url}/apps/${appId}/integration`)
+  await page.getByRole('button', { name: 'Revoke both keys' }).click()
+  assert.equal(await page.getByRole('button', { name: 'Revoke for good' }).isDisabled(), true)
+  await page.getByLabel('Type the name of the app').fill('Old game')
+  await page.getByRole('button', { name: 'Revoke for good' }).click()
+  await page.getByText('Revoked').first().waitFor()
+  await page.goto(`${dashboard.url}/apps/${appId}`)
+  await page.getByText('This app is revoked').waitFor()
+  await page.context().close()
+
+  const other = await world.makeApp()
+  const reader = await dashboard.signIn('operator_reader')
+  await reader.page.goto(`${dashboard.url}/apps/${other.appId}/integration`)
+  await reader.page.getByRole('heading', { name: 'Live key' }).waitFor()
+  for (const name of ['New API secret', 'Set the end', 'Save', 'Revoke both keys'])
+    assert.equal(await reader.page.getByRole('button', { name }).count(), 0, name)
+  await reader.page.context().close()
+})

@@ -1,0 +1,262 @@
+// The door in a real browser: from the set-up link to a team of people with second factors, and what it says to those
+// it does not let in.
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { inviteFirstOperator } from '../../src/features/accounts/invitations.ts'
+import { createPerson } from '../../src/features/accounts/people.ts'
+import { createPublisher } from '../../src/features/accounts/publishers.ts'
+import { makeResetLink } from '../../src/manage/auth.ts'
+import { PASSWORD } from '../people.ts'
+import { SECRET_KEY } from '../world.ts'
+import { checkPage, DESKTOP, PHONE, useDashboard } from './browser.ts'
+
+let setUpToken: string
+let publisherId: number
+const dashboard = useDashboard('door_e2e', async ({ database: { db } }) => {
+  setUpToken = (await inviteFirstOperator(db, SECRET_KEY, new Date())) ?? ''
+  publisherId = (await createPublisher(db, 'Games Ltd')).publisher_id
+})
+// Every browser comes from an address of its own: guessing from one address is slow, and so would be this test.
+dashboard.world.config = { ...dashboard.world.config, trustProxy: ['127.0.0.1/32'] }
+
+const LOOKS = [
+  { viewport: DESKTOP, colorScheme: 'light' },
+  { viewport: PHONE, colorScheme: 'dark' },
+] as const
+
+let count = 1
+
+/** A browser that nobody has used, and all that it asked for and was told. */
+async function open(path: string) {
+  const { page, complaints } = await dashboard.open()
+  const urls: string[] = []
+  const documents: Promise<string>[] = []
+  page.on('request', (request) => urls.push(request.url(), request.headers()['referer'] ?? ''))
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'document') documents.push(response.text().catch(() => ''))
+  })
+  await page.setExtraHTTPHeaders({ 'x-forwarded-for': `203.0.113.${count++}` })
+  await page.goto(dashboard.url + path)
+  /** No secret was in an address that the server saw, nor in a page as it came. */
+  const keepsToItself = async (secrets: string[]) => {
+    const seen = [...urls.map((url) => url.replace(/#.*/, '')), ...(await Promise.all(documents))].join('\n')
+    for (const secret of secrets) {
+      assert.ok(secret.length > 5)
+      assert.equal(seen.includes(secret), false, 'a secret went where it should not')
+    }
+  }
+  return { page, complaints, keepsToItself }
+}
+
+/** The page as it is now: on a desktop in light, on a phone in dark. */
+async function checkLooks(page: Page): Promise<void> {
+  for (const { viewport, colorScheme } of LOOKS) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await checkPage(page)
+  }
+  await page.setViewportSize(DESKTOP)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+async function join(page: Page, { name, email }: { name: string; email?: string }): Promise<void> {
+  await page.getByLabel('Your name').fill(name)
+  if (email !== undefined) await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Make my account' }).click()
+  await page.waitForURL((address) => address.pathname !== '/join')
+}
+
+async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Invites by the page of people, and returns the path of the link. */
+async function inviteBy(page: Page, email: string, role: string): Promise<string> {
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail address').fill(email)
+  await dialog.getByRole('combobox', { name: 'They may' }).click()
+  await page.getByRole('option', { name: role }).click()
+  await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+  const link = (await dialog.getByText('/join#').textContent()) ?? ''
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  return link.replace(dashboard.url, '')
+}
+
+/** RFC 6238, as an authenticator does it. */
+function totp(secret: string, now = Date.now()): string {
+  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('') // prettier-ignore
+  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff
+  return String(number % 1_000_000).padStart(6, '0')
+}
+
+test('the operator comes in by the set-up link, a publisher’s owner by the operator’s, a member by the owner’s', async () => {
+  const operator = await open(`/join#${setUpToken}`)
+  await operator.page.getByText('You will run this network').waitFor()
+  await checkLooks(operator.page)
+  await join(operator.page, { name: 'Olga', email: 'olga@example.com' })
+  await operator.page.goto(`${dashboard.url}/network/people`)
+  await operator.page.getByRole('cell', { name: 'olga@example.com' }).waitFor()
+  await checkLooks(operator.page)
+
+  await operator.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  const forOwner = await inviteBy(operator.page, 'Owen@Example.com', 'Owner')
+  await operator.page.getByText('owen@example.com · Owner').waitFor()
+  await checkLooks(operator.page)
+
+  const owner = await open(forOwner)
+  await owner.page.getByText('You join Games Ltd as an owner.').waitFor()
+  assert.equal(await owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
+  await join(owner.page, { name: 'Owen' })
+  await owner.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  const forMember = await inviteBy(owner.page, 'mia@example.com', 'Member')
+
+  const member = await open(forMember)
+  await join(member.page, { name: 'Mia' })
+  await member.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await member.page.getByRole('cell', { name: 'owen@example.com' }).waitFor()
+  assert.equal(await member.page.getByRole('button', { name: 'Invite somebody' }).count(), 0)
+
+  await owner.page.reload()
+  await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Keep out' }).click()
+  await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Let in again' }).waitFor()
+  await member.page.reload()
+  await member.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  const late = await open(`/join#${setUpToken}`)
+  await late.page.getByText('Ask whoever sent it for a new one').waitFor()
+  await checkLooks(late.page)
+  const secrets = [setUpToken, PASSWORD, ...[forOwner, forMember].map((path) => path.split('#')[1] ?? '')]
+  for (const visitor of [operator, owner, member, late]) await visitor.keepsToItself(secrets)
+})
+
+test('a second factor is asked for once it is on, and a backup code does in its place, once', async () => {
+  const { world } = dashboard
+  const email = 'tina@example.com'
+  await createPerson(world.database.db, { name: 'Tina', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  const { page, complaints, keepsToItself } = await open('/account')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await checkLooks(page)
+  await signIn(page, email)
+  await page.getByRole('heading', { name: 'Your account' }).waitFor() // where they wanted to go
+  complaints.length = 0
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  const secret = (await page.locator('code').filter({ hasText: /^[A-Z2-7]{16,}$/ }).textContent()) ?? '' // prettier-ignore
+  const codes = ((await page.locator('pre').textContent()) ?? '').trim().split('\n')
+  assert.equal(codes.length, 10)
+  await checkLooks(page)
+  await page.getByLabel('3. Type the code').fill(totp(secret))
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByText('Two-factor sign-in is on.').waitFor()
+  assert.deepEqual(complaints, [])
+
+  const other = await open('/sign-in')
+  await signIn(other.page, email)
+  await other.page.getByRole('heading', { name: 'Enter your code' }).waitFor()
+  await checkLooks(other.page)
+  await other.page.getByLabel('Code').fill('000000')
+  await other.page.getByRole('button', { name: 'Go on' }).click()
+  await other.page.getByText('This code is wrong, or was used already. Try the next one.').waitFor()
+  await other.page.getByLabel('Code').fill(totp(secret))
+  await other.page.getByRole('button', { name: 'Go on' }).click()
+  await other.page.getByText('Tina').waitFor()
+
+  const [backup = ''] = codes
+  for (const isFresh of [true, false]) {
+    const third = await open('/sign-in')
+    await signIn(third.page, email)
+    await third.page.getByLabel('Code').fill(backup)
+    await third.page.getByRole('button', { name: 'Go on' }).click()
+    await third.page.getByText(isFresh ? 'Tina' : 'was used already').waitFor()
+    await third.keepsToItself([PASSWORD, backup])
+    await third.page.context().close()
+  }
+  await keepsToItself([PASSWORD, secret, ...codes])
+})
+
+test('sessions are seen and ended, tokens made and revoked, and signing out is the end', async () => {
+  const { world } = dashboard
+  const email = 'sam@example.com'
+  await createPerson(world.database.db, { name: 'Sam', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  const [here, there] = [await open('/sign-in?then=/account'), await open('/sign-in?then=/account')]
+  for (const { page } of [there, here]) {
+    await signIn(page, email)
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  }
+  await here.page.getByRole('button', { name: 'Sign out' }).click()
+  await here.page.getByText('Signed out there.').waitFor()
+  await there.page.reload()
+  await there.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  await here.page.getByLabel('What is it for?').fill('nightly job')
+  await here.page.getByRole('button', { name: 'Make a token' }).click()
+  const token = (await here.page.getByText(/^mt_/).textContent()) ?? ''
+  const ask = () => fetch(`${dashboard.url}/manage/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal((await ask()).status, 200)
+  await checkLooks(here.page)
+  await here.page.reload()
+  await here.page.getByRole('cell', { name: 'nightly job' }).waitFor()
+  assert.equal(await here.page.getByText(/^mt_/).count(), 0, 'shown once')
+  await here.page.getByRole('button', { name: 'Revoke' }).click()
+  await here.page.getByText('The token no longer works.').waitFor()
+  assert.equal((await ask()).status, 401)
+
+  const cookies = await here.page.context().cookies()
+  const session = cookies.find(({ name }) => name.includes('session_token'))
+  assert.equal(session?.httpOnly, true)
+  assert.equal(await here.page.evaluate('document.cookie'), '')
+  await here.keepsToItself([token, PASSWORD, decodeURIComponent(session?.value ?? '').split('.')[0] ?? ''])
+  await here.page.getByRole('button', { name: 'Your account' }).click()
+  await here.page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await here.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await here.page.goto(`${dashboard.url}/account`)
+  await here.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('whoever is not let in hears what to do: a wrong password, a forgotten one, a reset link used or not', async () => {
+  const { world } = dashboard
+  const email = 'rita@example.com'
+  const person = await createPerson(world.database.db, { name: 'Rita', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  const { page, keepsToItself } = await open('/sign-in')
+  await signIn(page, email, 'not her password')
+  await page.getByText('The e-mail address or the password is wrong.').waitFor()
+  await checkLooks(page)
+  await page.getByRole('link', { name: 'I forgot my password' }).click()
+  await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()
+  await checkLooks(page)
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByText('offerdeck user reset-password').waitFor()
+  await checkLooks(page)
+
+  const link = await makeResetLink(world.database.db, dashboard.url, person.id, new Date())
+  const other = 'another good password'
+  const reset = await open(link.replace(dashboard.url, ''))
+  await reset.page.getByRole('textbox', { name: 'New password' }).fill(other)
+  await checkLooks(reset.page)
+  await reset.page.getByRole('button', { name: 'Set it' }).click()
+  await reset.page.getByText('You were signed out everywhere.').waitFor()
+  assert.equal(new URL(reset.page.url()).hash, '')
+  await reset.page.getByRole('link', { name: 'Sign in with the new one' }).click()
+  await signIn(reset.page, email, other)
+  await reset.page.getByText('Rita').waitFor()
+
+  const late = await open(link.replace(dashboard.url, ''))
+  await late.page.getByRole('textbox', { name: 'New password' }).fill('a third good password')
+  await late.page.getByRole('button', { name: 'Set it' }).click()
+  await late.page.getByText('Ask for a new one').waitFor()
+  await checkLooks(late.page)
+  for (const visitor of [{ keepsToItself }, reset, late])
+    await visitor.keepsToItself([PASSWORD, other, link.split('#')[1] ?? ''])
+})

@@ -1,0 +1,145 @@
+// The operator decides about conversions, and about what looks like fraud, in a real browser.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+let deal: Deal
+const waiting: string[] = []
+let approved: string
+const dashboard = useDashboard('e2e_conversions', async (world) => {
+  deal = await makeDeal(world, { name: 'Tidewater Tiles' }, 'Puzzle corner')
+  const row = { payoutMicros: 1_250_000, revenueMicros: 2_000_000 }
+  for (const minutes of [50, 40, 30, 20]) {
+    const at = new Date(Date.now() - minutes * 60_000)
+    waiting.push((await makeConversion(world, deal, { ...row, status: 'pending', at })).conversionId)
+  }
+  approved = (await makeConversion(world, deal, { ...row, status: 'approved', at: new Date() })).conversionId
+})
+
+async function checkLooks(page: Page): Promise<void> {
+  await checkPage(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await checkPage(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+const short = (id = '') => `…${id.slice(-8)}`
+const statusOf = async (id = '') =>
+  (
+    await dashboard.world.database.db
+      .selectFrom('conversions')
+      .select('status')
+      .where('conversion_id', '=', id)
+      .executeTakeFirstOrThrow()
+  ).status
+
+test('an operator works through the queue: approves some, rejects one and says why', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/conversions`)
+  await page.getByRole('link', { name: short(waiting[0]) }).waitFor()
+  const shown = await page.getByRole('link', { name: /^…/ }).allInnerTexts()
+  assert.deepEqual(shown, waiting.map(short), 'oldest first')
+  await checkLooks(page)
+
+  for (const id of waiting.slice(0, 2)) await page.getByLabel(`Choose conversion ${short(id)}`).check()
+  await page.getByRole('button', { name: 'Approve 2' }).click()
+  await page.getByRole('dialog', { name: 'Approve 2 conversions' }).waitFor()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await page.getByText('2 approved, 0 were so before, 0 refused.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('link', { name: short(waiting[0]) }).waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: short(waiting[2]) }).click()
+  await page.getByRole('heading', { name: 'History' }).waitFor()
+  await page.getByRole('button', { name: 'Reject' }).click()
+  const reject = page.getByRole('dialog').getByRole('button', { name: 'Reject' })
+  assert.equal(await reject.isDisabled(), true, 'not without a reason')
+  await page.getByRole('dialog').getByLabel('Reason').fill('Same device as forty others')
+  await reject.click()
+  await page.getByText('1 rejected').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await page.getByText('Same device as forty others').waitFor()
+  await page.getByRole('cell', { name: 'Publisher, pending' }).first().waitFor()
+  await checkLooks(page)
+  await page.setViewportSize(PHONE)
+  await checkPage(page)
+  assert.deepEqual(complaints, [])
+  assert.deepEqual(await Promise.all(waiting.map(statusOf)), ['approved', 'approved', 'rejected', 'pending'])
+  await page.context().close()
+})
+
+test('a pasted list is reversed; what cannot be is told', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/conversions?view=all`)
+  await page.getByRole('button', { name: 'Decide by a list of ids' }).click()
+  await page
+    .getByLabel('Conversion ids')
+    .fill(`conversion_id,note\n${approved},x\n${waiting[3]},y\n"${approved}"\nnot an id\n`)
+  await page.getByLabel('What to do').first().click()
+  await page.getByRole('option', { name: 'Reverse' }).click()
+  await page.getByRole('button', { name: 'Go on with 3' }).click()
+  await page.getByLabel('Reason').last().fill('Charged back')
+  await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click()
+  await page.getByText('1 reversed, 0 were so before, 2 refused.').waitFor()
+  await page.getByText('Refused. It is pending and cannot become reversed.').waitFor()
+  await page.getByText('Refused. This is not a conversion_id.').waitFor()
+  await checkPage(page)
+  assert.equal(await statusOf(approved), 'reversed')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+
+  await page.getByLabel('Status').first().click()
+  await page.getByRole('option', { name: 'reversed' }).click()
+  await page.waitForURL(/status=reversed/)
+  await page.getByRole('link', { name: short(waiting[3]) }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: short(approved) }).waitFor()
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('Offer id').fill('999999')
+  await page.getByLabel('Offer id').press('Enter')
+  await page.getByText('Nothing like that').waitFor()
+  await checkLooks(page)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('a fraud rule is added for one offer, changed and removed', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/fraud`)
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('Offer id').fill(String(deal.offerId))
+  await page.getByLabel('Threshold').fill('45')
+  await page.getByRole('button', { name: 'Save the rule' }).click()
+  const cell = page.getByRole('cell', { name: `Tidewater Tiles (id ${deal.offerId})` })
+  await cell.waitFor()
+  await page.getByRole('cell', { name: /fewer than 45 seconds/ }).waitFor()
+  await page.getByRole('button', { name: `Change the rule for: too fast, offer ${deal.offerId}` }).click()
+  await page.getByLabel('What is done').first().click()
+  await page.getByRole('option', { name: /^Hold it/ }).click()
+  await page.getByRole('button', { name: 'Save the rule' }).click()
+  await page.getByRole('cell', { name: 'hold it for you' }).waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: `Remove the rule for: too fast, offer ${deal.offerId}` }).click()
+  await page.getByRole('button', { name: 'Remove it' }).click()
+  await cell.waitFor({ state: 'detached' })
+  await page.setViewportSize(PHONE)
+  await checkPage(page)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('who may only look sees all of it and decides nothing', async () => {
+  const { page, complaints } = await dashboard.signIn('operator_reader')
+  await page.goto(`${dashboard.url}/network/conversions`)
+  await page.getByRole('link', { name: short(waiting[3]) }).waitFor()
+  assert.equal(await page.getByRole('checkbox').count(), 0)
+  assert.equal(await page.getByRole('button', { name: /Decide/ }).count(), 0)
+  await page.goto(`${dashboard.url}/network/conversions/${waiting[3]}`)
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^(Approve|Reject|Reverse)$/ }).count(), 0)
+  await page.goto(`${dashboard.url}/network/fraud`)
+  await page.getByText('whenever it is seen').first().waitFor()
+  assert.equal(await page.getByRole('button', { name: /rule/ }).count(), 0)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})

@@ -1,0 +1,162 @@
+// The operator's offers in a real browser: making, changing, pausing, copying and importing them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
+import { asCsv } from '../offer-files.ts'
+import { SECRET_KEY } from '../world.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+const ADVERTISER = 'Lanternfield Games'
+const ROW = { advertiser: ADVERTISER, category: 'game', payout: '2', destination_url: 'https://ads.example.com/?c={click_id}' } // prettier-ignore
+
+let offerId = 0
+const dashboard = useDashboard('e2e_offers', async (world) => {
+  await createAdvertiser(world.database.db, SECRET_KEY, ADVERTISER)
+  const goals = [{ name: 'Install', payout: 0.5, revenue: 1 }, { name: 'Level 9', payout: 3 }] // prettier-ignore
+  ;[offerId = 0] = await world.makeOffers({
+    name: 'Castle of Mirrors',
+    payout: undefined,
+    goals,
+    image_url: '/pictures/game-1.svg',
+    time_estimate: '3 days',
+    countries: ['US', 'DE'],
+    total_click_cap: 10,
+  })
+})
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
+
+test('an operator makes an offer: faults stand at their fields, the preview follows, and the offer is there', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.getByRole('link', { name: 'Offers', exact: true }).click()
+  await page.getByRole('link', { name: 'New offer' }).click()
+  await page.getByRole('combobox', { name: 'Advertiser' }).click()
+  await page.getByRole('option', { name: ADVERTISER }).click()
+  await page.getByLabel("The advertiser's id of it").fill('dragons-1')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dragons at dawn')
+  await page.getByLabel('Time it takes').fill('10 minutes')
+  await page.getByLabel('Payout, USD').first().fill('1.23456')
+  const preview = page.getByTestId('preview')
+  await preview.getByText('Dragons at dawn').waitFor()
+  await preview.getByText('10 minutes').waitFor()
+
+  await page.getByRole('button', { name: 'Make the offer' }).click()
+  await page.getByText('Destination_url is missing.', { exact: true }).waitFor()
+  await page.getByText('Payout is not an amount of dollars with at most 4 decimals.', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Payout, USD').first().getAttribute('aria-invalid'), 'true')
+  complaints.length = 0 // a refused request is told as an error, too
+
+  await page.getByLabel('Payout, USD').first().fill('1.25')
+  await preview.getByText('1,250 Coins').waitFor()
+  await page.getByLabel('Destination').fill('https://ads.example.com/?c={click_id}')
+  await page.getByRole('combobox', { name: 'Countries' }).fill('Germ')
+  await page.getByRole('option', { name: 'Germany (DE)' }).click()
+  await page.getByRole('button', { name: 'Make the offer' }).click()
+  await heading(page, 'Dragons at dawn').waitFor()
+
+  await page.getByRole('link', { name: 'Offers', exact: true }).first().click()
+  await page.getByLabel('Search').fill('dragons-1')
+  await page.waitForURL(/search=dragons-1/)
+  await page.getByRole('link', { name: 'Dragons at dawn' }).waitFor()
+  await page.getByRole('link', { name: 'Castle of Mirrors' }).waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('row').count(), 2)
+  await page.reload()
+  await page.getByRole('link', { name: 'Dragons at dawn' }).waitFor()
+  assert.equal(await page.getByLabel('Search').inputValue(), 'dragons-1', 'filters are in the address')
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator changes, pauses and copies an offer, and finds all that in its history', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/offers/${offerId}`)
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Castle of Glass')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  assert.equal(await name.inputValue(), 'Castle of Glass', 'what was typed is still there')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await heading(page, 'Castle of Glass').waitFor()
+
+  await page.getByRole('tab', { name: 'History' }).click()
+  await page.getByText('paused it').waitFor()
+  const row = page.getByRole('row', { name: /^name/ })
+  await row.getByText('Castle of Mirrors').waitFor()
+  await row.getByText('Castle of Glass').waitFor()
+  await page.getByRole('tab', { name: 'Caps' }).click()
+  await page
+    .getByRole('row', { name: /Clicks in total/ })
+    .getByText('10', { exact: true })
+    .waitFor()
+
+  await page.getByRole('button', { name: 'Duplicate' }).click()
+  await page.getByLabel("The advertiser's id of it").fill('offer-0')
+  await page.getByRole('button', { name: 'Make a paused copy' }).click()
+  await page.getByText(/has the external id offer-0 already/).waitFor()
+  complaints.length = 0
+  await page.getByLabel("The advertiser's id of it").fill('castle-copy')
+  await page.getByRole('button', { name: 'Make a paused copy' }).click()
+  await page.getByText(/there called castle-copy/).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator imports a file: sees first what it would do, then its progress and what was refused', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/offers/import`)
+  const choose = page.locator('input[type=file]')
+  await choose.setInputFiles({ name: 'offers.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+  await page.getByText('must end in .json or .csv').waitFor()
+  const rows = [
+    { ...ROW, external_id: 'a', name: 'Imported one' },
+    { ...ROW, external_id: 'b', name: 'Imported two', category: 'music' },
+  ]
+  await choose.setInputFiles({ name: 'offers.csv', mimeType: 'text/csv', buffer: Buffer.from(asCsv(rows)) })
+  await page.getByRole('button', { name: 'Read it through' }).click()
+  await page.getByRole('row', { name: /^3 category is not one of/ }).waitFor()
+  await page.getByRole('row', { name: /^2 Imported one a new/ }).waitFor()
+  await checkPage(page)
+  await page.getByRole('button', { name: 'Import 1 offer' }).click()
+  await page.getByText('offers.csv is imported').waitFor()
+  await page.getByRole('row', { name: /^3 category is not one of/ }).waitFor()
+  await checkPage(page)
+  await page.getByRole('link', { name: 'To the offers' }).click()
+  await page.getByRole('link', { name: 'Imported one' }).waitFor()
+  await page.goto(`${dashboard.url}/network/offers/import?import=unknown`)
+  await page.getByText('This import is not known any more').waitFor()
+  complaints.splice(0, 1)
+  assert.deepEqual(complaints, [])
+})
+
+test('whoever may only look sees offers and has nothing to change them with', async () => {
+  const { page } = await dashboard.signIn('operator_reader')
+  await page.goto(`${dashboard.url}/network/offers/${offerId}`)
+  await page.getByRole('tab', { name: 'Details' }).waitFor()
+  for (const name of ['Pause', 'Resume', 'Duplicate', 'Save'])
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name)
+  assert.ok(await page.getByRole('textbox', { name: 'Name', exact: true }).isDisabled())
+  await page.goto(`${dashboard.url}/network/offers`)
+  await page.getByRole('table').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'New offer' }).count(), 0)
+})
+
+for (const [name, look] of [
+  ['in light on a desktop', {}],
+  ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
+] as const)
+  test(`every page of offers is open to everybody, ${name}`, async () => {
+    const paths = [
+      '',
+      '?search=nothing',
+      '/new',
+      '/import',
+      `/${offerId}`,
+      `/${offerId}?tab=caps`,
+      `/${offerId}?tab=history`,
+    ]
+    const { page } = await dashboard.signIn('operator', null, look)
+    for (const path of paths) {
+      await page.goto(`${dashboard.url}/network/offers${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await checkPage(page)
+    }
+  })

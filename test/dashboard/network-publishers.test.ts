@@ -1,0 +1,144 @@
+// The operator and its publishers, in a real browser.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { makeConversion, makeDeal, type Deal } from '../conversion-rows.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+let deal: Deal
+const dashboard = useDashboard('e2e_publishers', async (world) => {
+  deal = await makeDeal(world, { name: 'Tidewater Tiles' }, 'Puzzle corner')
+  const at = new Date(Date.now() - 3_600_000)
+  await makeConversion(world, deal, { status: 'approved', payoutMicros: 2_500_000, revenueMicros: 3_000_000, at })
+})
+
+async function checkLooks(page: Page): Promise<void> {
+  await checkPage(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await checkPage(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+test('an operator makes a publisher, and finds it again', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers`)
+  await page.getByRole('button', { name: 'New publisher' }).click()
+  await page.getByLabel('Name').fill(deal.publisher)
+  await page.getByRole('button', { name: 'Make the publisher' }).click()
+  await page.getByText(`There is a publisher "${deal.publisher}" already.`).waitFor()
+  await page.getByLabel('Name').fill('Blue Lantern Rewards')
+  await page.getByLabel('E-mail address for notices').fill('ops@lantern.example')
+  await page.getByRole('button', { name: 'Make the publisher' }).click()
+  await page.getByRole('heading', { name: 'Blue Lantern Rewards' }).waitFor()
+  assert.equal(await page.getByLabel('E-mail address for notices').inputValue(), 'ops@lantern.example')
+  await page.getByText('None yet.').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'People' }).last().isVisible(), true)
+
+  await page.getByRole('link', { name: 'Publishers' }).click()
+  await page.getByLabel('Search').fill('lantern')
+  await page.waitForURL(/search=lantern/)
+  await page.getByRole('cell', { name: deal.publisher }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Blue Lantern Rewards' }).waitFor()
+  await page.getByLabel('Search').fill('nobody of that name')
+  await page.getByText('No publisher matches').waitFor()
+  await page.getByLabel('Search').fill('')
+  await page.getByRole('link', { name: deal.publisher }).waitFor()
+  assert.equal(await page.getByRole('cell', { name: '$2.50' }).isVisible(), true)
+  await checkLooks(page)
+  // The browser itself tells of the name that was taken.
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('400')),
+    [],
+  )
+  await page.context().close()
+})
+
+test('allowance, notices and trust of a publisher are changed on its page', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  await page.getByRole('link', { name: 'Puzzle corner' }).waitFor()
+  await page.getByRole('button', { name: 'Change the allowance of Puzzle corner' }).click()
+  await page.getByLabel('Requests a minute').fill('250')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('250 a minute').waitFor()
+
+  await page.getByLabel('E-mail address for notices').fill('tech@puzzle.example')
+  await page.getByRole('main').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').first().waitFor()
+
+  await page.getByLabel('Search offers').fill('tidewater')
+  const trust = page.getByRole('switch', { name: 'Trust Puzzle corner for Tidewater Tiles' })
+  await trust.press('Space')
+  await page.getByRole('cell', { name: '1 offer', exact: true }).waitFor()
+  assert.equal(await trust.isChecked(), true)
+  await page.getByRole('button', { name: 'Trust for none' }).click()
+  await page.getByRole('button', { name: 'Trust it for none' }).click()
+  await page.getByRole('cell', { name: '0 offers' }).waitFor()
+  await checkLooks(page)
+  await page.setViewportSize(PHONE)
+  await checkPage(page)
+  assert.deepEqual(complaints, [])
+  const { db } = dashboard.world.database
+  const saved = await db
+    .selectFrom('publishers')
+    .select('email')
+    .where('publisher_id', '=', deal.publisherId)
+    .executeTakeFirst()
+  assert.equal(saved?.email, 'tech@puzzle.example')
+  await page.context().close()
+})
+
+test('a publisher’s margin and state are set on its page', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  await page.getByLabel('Margin').fill('20')
+  await page.getByRole('radio', { name: 'suspended' }).check({ force: true })
+  await page.getByText('Saving this stops all of its apps').waitFor()
+  await page.getByRole('radio', { name: 'active' }).check({ force: true })
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('It holds at once').waitFor()
+  const { db } = dashboard.world.database
+  const saved = await db
+    .selectFrom('publishers')
+    .select(['share_ppm', 'status'])
+    .where('publisher_id', '=', deal.publisherId)
+    .executeTakeFirst()
+  assert.deepEqual(saved, { share_ppm: 800_000, status: 'active' })
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('a user is banned everywhere, and let in again', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/bans`)
+  await page.getByText('Nobody is banned').waitFor()
+  await page.getByRole('button', { name: 'Ban a user' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('User id').fill('cheater-7')
+  await dialog.getByLabel('Why').fill('a hundred accounts')
+  await dialog.getByRole('button', { name: 'Ban', exact: true }).click()
+  await page.getByRole('cell', { name: 'cheater-7', exact: true }).waitFor()
+  await checkLooks(page)
+  await page.setViewportSize(PHONE)
+  await checkPage(page)
+  await page.getByRole('button', { name: 'Lift the ban of cheater-7' }).click()
+  await page.getByRole('button', { name: 'Lift it' }).click()
+  await page.getByText('Nobody is banned').waitFor()
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('who may only look has nothing to change it with', async () => {
+  const { page, complaints } = await dashboard.signIn('operator_reader')
+  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  await page.getByRole('link', { name: 'Puzzle corner' }).waitFor()
+  const trust = page.getByRole('switch').first()
+  await trust.waitFor()
+  assert.equal(await trust.isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: /Change|Save|Trust for/ }).count(), 0)
+  await page.goto(`${dashboard.url}/network/publishers`)
+  await page.getByRole('link', { name: deal.publisher }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'New publisher' }).count(), 0)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})

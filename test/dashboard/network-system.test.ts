@@ -1,0 +1,93 @@
+// The operator's view of the program in a real browser: audit log, system, postback health.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { recordDeed } from '../../src/features/accounts/audit.ts'
+import { before, HOUR, makeLane, putPostbacks, readLane } from '../postback-world.ts'
+import { SECRET_KEY } from '../world.ts'
+import { checkPage, DESKTOP, PHONE, useDashboard } from './browser.ts'
+
+let failing: number
+const dashboard = useDashboard('network_system_e2e', async (world) => {
+  const { db } = world.database
+  failing = await makeLane(world, { failures: 3, failing_since: before(HOUR) })
+  await putPostbacks(db, failing, 2, { attempts: 1, dueAt: before(HOUR), lastError: 'The answer is 500, not 2xx.' })
+  await putPostbacks(db, failing, 6, { state: 'delivered', attempts: 1 })
+  const well = await makeLane(world)
+  await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
+  for (let i = 0; i < 60; i++)
+    await recordDeed(
+      db,
+      { id: null, email: i % 2 === 0 ? 'ann@example.com' : 'bob@example.com', ip: '192.0.2.1' },
+      { action: i === 0 ? 'offer.create' : 'offer.change', subject: i, details: { name: `Offer ${i}`, caps: { daily: null }, countries: ['US', 'DE'] } }, // prettier-ignore
+    )
+})
+
+async function checkLooks(page: Page): Promise<void> {
+  await page.mouse.move(0, 0)
+  for (const [viewport, colorScheme] of [
+    [DESKTOP, 'light'],
+    [PHONE, 'dark'],
+  ] as const) {
+    // prettier-ignore
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await checkPage(page)
+  }
+  await page.setViewportSize(DESKTOP)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+test('the audit log is narrowed by who and what, in the address, and goes on page by page', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText('name Offer 59').waitFor()
+  await page.getByText('countries US, DE').first().waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByText('name Offer 0').waitFor()
+  await page.getByLabel('Who').fill('ann@example.com')
+  await page.getByLabel('Action').fill('offer.cr')
+  await page.waitForURL(/action=offer\.cr/)
+  await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+  await page.getByText('name Offer 0').waitFor()
+  await page.reload()
+  assert.equal(await page.getByLabel('Action').inputValue(), 'offer.cr')
+  await page.getByLabel('Done to').fill('nothing')
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('button', { name: 'Show everything' }).click()
+  await page.getByText('name Offer 59').waitFor()
+  assert.equal(await page.getByLabel('Action').inputValue(), '')
+  assert.deepEqual(complaints, [])
+})
+
+test('the system page shows what it runs on and what waits, and no secret', async () => {
+  const { page, complaints } = await dashboard.signIn('operator_reader')
+  await page.getByRole('link', { name: 'System' }).click()
+  await page.getByText(process.versions.node).waitFor()
+  await page.getByText('postback attempts').waitFor()
+  await page.getByRole('row', { name: 'SECRET_KEY' }).getByRole('cell', { name: 'set', exact: true }).waitFor()
+  await page.getByText('Postbacks wait that should be sent').waitFor() // nobody works on this database
+  assert.equal((await page.content()).includes(SECRET_KEY), false)
+  await checkLooks(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator sees whose postbacks fail, holds them back and lets them go again', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.getByRole('link', { name: 'Postback health' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'The answer is 500' })
+  await row.getByText('75%').waitFor()
+  await row.getByText('6 of 8').waitFor()
+  await checkLooks(page)
+  await row.getByRole('button', { name: /^Pause/ }).click()
+  await page.getByRole('button', { name: 'Hold them back' }).click()
+  await row.getByRole('button', { name: /^Resume/ }).waitFor()
+  assert.equal((await readLane(dashboard.world.database.db, failing)).pause_reason, 'operator')
+  await page.getByText('paused 1').click()
+  await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+  await row.getByRole('button', { name: /^Resume/ }).click()
+  await page.getByText('Nothing matches').waitFor()
+  assert.equal((await readLane(dashboard.world.database.db, failing)).paused_at, null)
+  assert.deepEqual(complaints, [])
+})

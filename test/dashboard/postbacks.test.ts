@@ -1,0 +1,155 @@
+// An app's postbacks as a publisher sees them: the address, tests, the log, sending again.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { buildWorker, type Worker } from '../../src/app.ts'
+import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
+import { publisherOfApp } from '../people.ts'
+import { makeLane, NOW, putPostbacks } from '../postback-world.ts'
+import { answer, type Receiver, startReceiver } from '../receiver.ts'
+import { SECRET_KEY } from '../world.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+let worker: Worker
+let receiver: Receiver
+after(async () => {
+  await worker.close()
+  await receiver.close()
+})
+const dashboard = useDashboard('e2e_postbacks', async (world) => {
+  receiver = await startReceiver(answer(200, {}, 'OK'))
+  worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+})
+const { world } = dashboard
+world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
+
+/** The page is fine in both colors and on a phone. */
+async function checkLooks(page: Page): Promise<void> {
+  await checkPage(page)
+  const size = page.viewportSize()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize(PHONE)
+  await checkPage(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  if (size !== null) await page.setViewportSize(size)
+}
+
+test('a publisher sets an address with macros, tests it, and reads every try in the log', async () => {
+  const { appId } = await world.makeApp()
+  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks`)
+  await page.getByText('This app has no postback address').waitFor()
+  await page.getByText('No postbacks yet').waitFor()
+  await page.getByRole('link', { name: 'Settings and tests' }).click()
+
+  const address = page.getByRole('textbox', { name: 'Address' })
+  await address.fill(`http://127.0.0.1:${receiver.port}/cb?u=`)
+  await address.press('End')
+  await address.pressSequentially('{us')
+  await page.getByRole('option', { name: '{user_id}' }).waitFor()
+  await address.press('Enter')
+  assert.equal(await address.inputValue(), `http://127.0.0.1:${receiver.port}/cb?u={user_id}`)
+  await page.getByText('Tests look like the real thing').waitFor() // a warning
+  await address.pressSequentially('&s={stat')
+  await page.getByRole('option', { name: '{status_reason}' }).waitFor()
+  await address.press('ArrowDown')
+  await address.press('ArrowUp')
+  await address.press('Enter')
+  await page.getByText('/cb?u=user-1&s=approved').waitFor() // the real thing, as one types
+  await address.pressSequentially('&x={nothing}')
+  await page.getByText('This cannot be saved').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
+  for (let i = 0; i < '&x={nothing}'.length; i++) await address.press('Backspace')
+  await page.getByText('This cannot be saved').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Add a header' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('X-Token')
+  await page.getByLabel('Value', { exact: true }).fill('my secret')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await page.getByLabel('Value', { exact: true }).inputValue(), '')
+
+  await page.getByRole('button', { name: 'Run the tests' }).click()
+  await page.getByText('5 of 6 passed').waitFor()
+  await page.getByText('Saved.').waitFor({ state: 'hidden' })
+  assert.match(receiver.requests[0]?.head ?? '', /x-token: my secret/i)
+  await checkLooks(page)
+
+  await page.getByRole('link', { name: 'Delivery log' }).click()
+  await page
+    .getByRole('link', { name: /^Open postback/ })
+    .first()
+    .waitFor()
+  await checkLooks(page)
+  await page
+    .getByRole('link', { name: /^Open postback/ })
+    .first()
+    .click()
+  await page.getByText(`GET http://127.0.0.1:${receiver.port}/cb?u=user-1`).waitFor()
+  await page.getByText('x-token: ********').waitFor()
+  await checkLooks(page)
+  const before = receiver.requests.length
+  await page.getByRole('button', { name: 'Send it again' }).click()
+  await page.getByText('Try 2').waitFor()
+  assert.equal(receiver.requests.length, before + 1)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('the log is live and filtered in its address; a paused lane goes on; many are sent again', async () => {
+  const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing' })
+  const { db } = world.database
+  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: `http://127.0.0.1:${receiver.port}/{status}` })
+  await db.updateTable('postback_lanes').set({ paused_at: NOW, pause_reason: 'failing' }).where('app_id', '=', appId).execute() // prettier-ignore
+  const { page, complaints } = await dashboard.signIn('publisher_member', await publisherOfApp(world, appId))
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks?state=dead`)
+  await page.getByText('Postbacks are paused').waitFor()
+  await page.getByText('No postback matches').waitFor()
+  await putPostbacks(db, appId, 25, { state: 'dead' })
+  await page
+    .getByRole('link', { name: /^Open postback/ })
+    .nth(19)
+    .waitFor() // by itself
+  await page.getByRole('button', { name: 'Older' }).click()
+  await page
+    .getByRole('link', { name: /^Open postback/ })
+    .nth(5)
+    .waitFor({ state: 'hidden' })
+  assert.equal(await page.getByRole('link', { name: /^Open postback/ }).count(), 5)
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Send many again' }).click()
+  await page.getByRole('button', { name: 'Send 25 again' }).click()
+  await page.getByText('0 of 25 sent').waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByText('What was not sent stays as it was.').first().waitFor()
+  await page.getByRole('button', { name: 'Let them go on' }).click()
+  await page.getByText('Postbacks are paused').waitFor({ state: 'hidden' })
+  await page.getByRole('combobox', { name: 'Event' }).click()
+  await page.getByRole('option', { name: 'reversed' }).click()
+  await page.waitForURL(/status=reversed/)
+  await page.getByText('No postback matches').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page
+    .getByRole('link', { name: /^Open postback/ })
+    .first()
+    .waitFor()
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('who may only read sees the settings and the log, and no buttons that change something', async () => {
+  const appId = await makeLane(world)
+  await putPostbacks(world.database.db, appId, 1, { state: 'dead' })
+  const { page, complaints } = await dashboard.signIn('operator_reader')
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/settings`)
+  await page.getByText('What your server gets').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Address' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: /Save|Remove the address|Run the tests/ }).count(), 0)
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks`)
+  await page.getByRole('link', { name: /^Open postback/ }).click()
+  await page.getByText('In short').waitFor()
+  assert.equal(await page.getByRole('button', { name: /Send/ }).count(), 0)
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/no-such-one`)
+  await page.getByText('No postback of this app has this id.').waitFor()
+  assert.deepEqual(complaints.filter((one) => !one.includes('404')), []) // prettier-ignore
+  await page.context().close()
+})

@@ -1,0 +1,144 @@
+// Reports, balance and the operator's overview, as people use them in a browser.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { recordPayout } from '../../src/features/ledger/payments.ts'
+import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
+import { addClicks } from '../facts.ts'
+import { checkPage, PHONE, useDashboard } from './browser.ts'
+
+const USD = 1_000_000
+const HOUR_MS = 3_600_000
+
+let deal: Deal
+let quiet: Deal
+const dashboard = useDashboard('reports_e2e', async (world) => {
+  deal = await makeDeal(world, { name: 'Tiny Farm' })
+  quiet = await makeDeal(world)
+  const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * HOUR_MS)
+  const click = { appId: deal.appId, offerId: deal.offerId, country: 'DE', aff_sub: 'mail' }
+  await addClicks(world.database.db, ...[1, 2, 30, 50].map((hours) => ({ ...click, at: at(hours).toISOString() })), {
+    ...click,
+    country: 'US',
+    at: at(24 * 60).toISOString(),
+  })
+  const worth = { payoutMicros: 3 * USD, revenueMicros: 5 * USD }
+  await makeConversion(world, deal, { ...worth, status: 'approved', at: at(1) })
+  await makeConversion(world, deal, { ...worth, status: 'pending', at: at(2) })
+  await makeConversion(world, deal, { ...worth, status: 'reversed', at: at(3) })
+  await recordPayout(world.database.db, {
+    publisherId: deal.publisherId,
+    amountMicros: USD,
+    reference: 'transfer 7',
+    at: at(0),
+  })
+})
+
+const figure = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name} `) })
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+async function download(page: Page, name: string | RegExp): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
+  return readFileSync(await file.path(), 'utf8')
+}
+
+test('a publisher reads the figures by day, offer, country and sub-ID, and takes them along', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_member', deal.publisherId)
+  await page.goto(`${dashboard.url}/apps/${deal.appId}/reports`)
+  assert.match((await figure(page, 'Clicks').innerText()).replaceAll(/\s+/g, ' '), /^Clicks 4 /)
+  assert.match(await figure(page, 'Conversions').innerText(), /1 approved, 1 pending/)
+  await page
+    .getByRole('img', { name: /Clicks by day/ })
+    .locator('svg')
+    .first()
+    .waitFor()
+  assert.equal(await page.getByRole('row').count(), 32) // the head, 30 days and the total
+  await checkPage(page)
+  await figure(page, 'Payout').click()
+  await page.getByRole('img', { name: /Payout by day/ }).waitFor()
+
+  await page.getByRole('tab', { name: 'Countries' }).click()
+  await row(page, 'Germany').waitFor()
+  assert.equal(await row(page, 'United States').count(), 0)
+  await page.getByText('90 days').click()
+  await row(page, 'United States').waitFor()
+  assert.match(page.url(), /range=90/)
+  await page.reload()
+  await row(page, 'United States').waitFor()
+  assert.match(await download(page, 'Download CSV'), /^country,clicks,[^]*\r\nDE,4,[^]*\r\nUS,1,/)
+  await page.getByRole('button', { name: 'United States' }).click()
+  await row(page, 'Germany').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Remove: Only US' }).click()
+  await row(page, 'Germany').waitFor()
+
+  await page.getByRole('tab', { name: 'Sub-IDs' }).click()
+  await row(page, 'mail').waitFor()
+  await page.getByRole('tab', { name: 'Platforms' }).click()
+  await row(page, 'Not known').waitFor()
+  await page.getByRole('tab', { name: 'Offers' }).click()
+  await row(page, 'Tiny Farm').waitFor()
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('days can be chosen, also those of another zone, and impossible ones are said to be so', async () => {
+  const { page } = await dashboard.signIn('publisher_owner', deal.publisherId)
+  await page.goto(`${dashboard.url}/apps/${deal.appId}/reports?range=7`)
+  await page.getByText('Other', { exact: true }).click()
+  await page.getByLabel('First day').fill('2020-01-01')
+  await page.getByText('Choose at most 400 days.').waitFor()
+  await page.getByLabel('Last day').fill('2020-01-02')
+  await page.getByText('No clicks in this time').waitFor()
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('Tok')
+  await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
+  await page.waitForURL(/zone=Asia%2FTokyo/)
+  await checkPage(page)
+  await page.context().close()
+})
+
+test('a publisher sees its balance, a statement of each month and what was paid', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_member', deal.publisherId)
+  await page.getByRole('link', { name: 'Balance' }).click()
+  await page.getByText('transfer 7').waitFor()
+  await page.mouse.move(0, 0)
+  const text = (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ')
+  assert.match(text, /Pending \$3\.00 .*Payable \$2\.00 .*Paid \$1\.00 .*Earned \$6\.00 .*Reversed \$3\.00/)
+  await checkPage(page)
+  const statement = await download(page, /^Download the statement/)
+  assert.match(statement, /Tiny Farm/)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('an operator begins with the money of today and what needs attention', async () => {
+  const { page, complaints } = await dashboard.signIn('operator_reader')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/network')
+  await page.getByText('1 conversion is pending').waitFor()
+  await page
+    .getByRole('img', { name: /revenue, payout and margin/ })
+    .locator('svg')
+    .first()
+    .waitFor()
+  await checkPage(page)
+  await page.getByText('Table', { exact: true }).click()
+  assert.equal(await page.getByRole('row').count(), 31)
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('every page is fine on a phone, in the dark, with and without anything on it', async () => {
+  const { page, complaints } = await dashboard.signIn('operator', null, { viewport: PHONE, colorScheme: 'dark' })
+  const pages = [deal, quiet].flatMap(({ appId, publisherId }) => [
+    `/apps/${appId}/reports`,
+    `/publishers/${publisherId}/balance`,
+  ])
+  for (const path of ['/network', ...pages]) {
+    await page.goto(dashboard.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await checkPage(page)
+  }
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})

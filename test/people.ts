@@ -1,0 +1,91 @@
+// People signed in to the management API, for tests through the door.
+import type { InjectOptions } from 'fastify'
+import { createPerson, type Position, type Role } from '../src/features/accounts/people.ts'
+import type { World } from './world.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+export type Answer<T = Record<string, never>> = {
+  status: number
+  data: T
+  error: { code: string; message: string; details: Record<string, string> | null }
+  cookies: string[]
+  text: string
+}
+
+let count = 0
+
+/** Somebody with a password. Operators have no publisher. */
+export async function makePerson(world: World, role: Role, publisherId: number | null = null) {
+  const position: Position = { role, publisherId }
+  return createPerson(world.database.db, {
+    name: `Person ${count}`,
+    email: `person-${count++}@example.com`,
+    password: PASSWORD,
+    ...position,
+  })
+}
+
+export const publisherOfApp = async (world: World, appId: number) =>
+  (
+    await world.database.db
+      .selectFrom('apps')
+      .select('publisher_id')
+      .where('app_id', '=', appId)
+      .executeTakeFirstOrThrow()
+  ).publisher_id
+
+/** A browser, as far as the API can tell: it keeps cookies and says where it is. */
+export class Visitor {
+  readonly #world: World
+  readonly #cookies = new Map<string, string>()
+  readonly #address = `10.${count >> 16}.${(count >> 8) & 255}.${count++ & 255}`
+  token: string | null = null
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  async send<T>(method: string, path: string, body?: unknown, more: InjectOptions = {}): Promise<Answer<T>> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await this.#world.app.server.inject({
+      method: method as 'GET',
+      url: `/manage/v1${path}`,
+      remoteAddress: this.#address,
+      ...more,
+      headers: {
+        ...(this.token === null ? { origin: this.#world.config.publicUrl } : { authorization: `Bearer ${this.token}` }),
+        ...(cookie === '' ? {} : { cookie }),
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0',
+        ...(more.headers as object),
+      },
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    const cookies = [answer.headers['set-cookie'] ?? []].flat()
+    for (const one of cookies) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? []
+      if (value === '' || /Max-Age=0/i.test(one)) this.#cookies.delete(name)
+      else this.#cookies.set(name, value)
+    }
+    const { data, error } = (answer.body.startsWith('{') ? JSON.parse(answer.body) : {}) as Answer<T>
+    return { status: answer.statusCode, data, error, cookies, text: answer.body }
+  }
+
+  get = <T>(path: string) => this.send<T>('GET', path)
+  post = <T>(path: string, body: unknown = {}) => this.send<T>('POST', path, body)
+  put = <T>(path: string, body: unknown = {}) => this.send<T>('PUT', path, body)
+  patch = <T>(path: string, body: unknown = {}) => this.send<T>('PATCH', path, body)
+  delete = <T>(path: string) => this.send<T>('DELETE', path)
+
+  async signIn(email: string, password = PASSWORD): Promise<this> {
+    const { status, text } = await this.post('/session', { email, password })
+    if (status !== 200) throw new Error(`Signing in: ${status} ${text}`)
+    return this
+  }
+}
+
+/** Somebody new of this role, signed in. */
+export async function visit(world: World, role: Role, publisherId: number | null = null): Promise<Visitor> {
+  const { email } = await makePerson(world, role, publisherId)
+  return new Visitor(world).signIn(email)
+}

@@ -1,0 +1,30 @@
+// How numbers, money and times are shown.
+const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
+const count = new Intl.NumberFormat('en-US')
+const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 })
+
+export const formatUsd = (amount: number) => usd.format(amount)
+export const formatCount = (number: number) => count.format(number)
+export const formatShare = (share: number) => percent.format(share)
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
+
+export const formatTime = (time: string) => local.format(new Date(time))
+export const formatUtc = (time: string) => `${utc.format(new Date(time))} UTC`
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+]
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+export function formatAgo(time: string, now = Date.now()): string {
+  const seconds = (new Date(time).getTime() - now) / 1000
+  const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
+  return relative.format(Math.round(seconds / size), unit)
+}
+
+export const timeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react'
+import type { Me as MeSchema } from '../../../../src/manage/account/schema.ts'
+import type { Json } from './api.ts'
+
+export type Me = Json<MeSchema>
+
+export const MeContext = createContext<Me | null>(null)
+
+/** Whoever is signed in. Only for pages that nobody sees who is not. */
+export function useMe(): Me {
+  const me = useContext(MeContext)
+  if (me === null) throw new Error('Nobody is signed in.')
+  return me
+}
+
+export const isOperator = (me: Me) => me.role === 'operator' || me.role === 'operator_reader'
+/** Whether somebody may change what belongs to a publisher: secrets, people. */
+export const isOwner = (me: Me) => me.role === 'operator' || me.role === 'publisher_owner'
+export const mayWrite = (me: Me) => me.role !== 'operator_reader'

@@ -1,0 +1,58 @@
+// How pages ask: cached, retried when the server cannot be reached, never when it said no.
+import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { notifications } from '@mantine/notifications'
+import { ApiError, get } from './api.ts'
+
+const FRESH_MS = 5_000
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (count, error) => !(error instanceof ApiError && error.status >= 400 && error.status < 500) && count < 3,
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+/** `path` null: nothing is asked yet. `everyMs`: asked again and again, for what changes while one looks at it. */
+export function useGet<T>(path: string | null, { everyMs }: { everyMs?: number } = {}): UseQueryResult<T, ApiError> {
+  return useQuery<T, ApiError>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<T>(path ?? '', signal),
+    enabled: path !== null,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    placeholderData: (before) => before,
+  })
+}
+
+type ChangeOptions<T> = {
+  /** Everything whose path begins like one of these is asked for again. */
+  refresh?: string[]
+  /** Said when it worked. */
+  done?: string
+  onDone?: (result: T) => void
+  /** For those who show the fault where it belongs, such as in a form. */
+  onFault?: (error: ApiError) => void
+}
+
+/** Something that changes the server's mind. */
+export function useChange<V, T>(change: (input: V) => Promise<T>, options: ChangeOptions<T> = {}) {
+  const client = useQueryClient()
+  return useMutation<T, ApiError, V>({
+    mutationFn: change,
+    onSuccess: async (result) => {
+      const { refresh = [], done, onDone } = options
+      await client.invalidateQueries({
+        predicate: ({ queryKey: [path] }) =>
+          typeof path === 'string' && refresh.some((prefix) => path.startsWith(prefix)),
+      })
+      if (done !== undefined) notifications.show({ message: done, color: 'green' })
+      onDone?.(result)
+    },
+    onError: (error) => {
+      if (options.onFault !== undefined) options.onFault(error)
+      else notifications.show({ title: 'That did not work', message: error.message, color: 'red' })
+    },
+  })
+}

@@ -1,0 +1,24 @@
+// The filters of a table are in the address of the page: it can be kept, sent to somebody, and gone back to.
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearch } from 'wouter'
+
+export type Filters = Record<string, string>
+
+export function useFilters(): [Filters, (change: Record<string, string | null>) => void] {
+  const search = useSearch()
+  const [path, navigate] = useLocation()
+  const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search])
+  const change = useCallback(
+    (changed: Record<string, string | null>) => {
+      const next = new URLSearchParams(search)
+      for (const [name, value] of Object.entries(changed)) {
+        if (value === null || value === '') next.delete(name)
+        else next.set(name, value)
+      }
+      const text = next.toString()
+      navigate(text === '' ? path : `${path}?${text}`, { replace: true })
+    },
+    [search, path, navigate],
+  )
+  return [filters, change]
+}

@@ -1,0 +1,53 @@
+// The pages that the menu leads to.
+import {
+  IconAffiliate,
+  IconBan,
+  IconHeartbeat,
+  IconHistory,
+  IconScale,
+  IconServer,
+  IconChartBar,
+  IconLayoutDashboard,
+  IconPlugConnected,
+  IconUsers,
+  IconWallet,
+  IconWebhook,
+  IconBuildingStore,
+  IconChecks,
+  IconShieldSearch,
+  IconCircleCheck,
+  IconGift,
+  IconTerminal2,
+  IconSpeakerphone,
+  IconTags,
+} from '@tabler/icons-react'
+
+export type NavItem = { name: string; to: string; icon: typeof IconUsers }
+
+export const APP_LINKS: NavItem[] = [
+  { name: 'Overview', to: '', icon: IconAffiliate },
+  { name: 'Integration', to: '/integration', icon: IconPlugConnected },
+  { name: 'Postbacks', to: '/postbacks', icon: IconWebhook },
+  { name: 'Offers', to: '/offers', icon: IconGift },
+  { name: 'Conversions', to: '/conversions', icon: IconCircleCheck },
+  { name: 'Reports', to: '/reports', icon: IconChartBar },
+  { name: 'API console', to: '/console', icon: IconTerminal2 },
+]
+export const publisherLinks: NavItem[] = [
+  { name: 'Balance', to: '/balance', icon: IconWallet },
+  { name: 'People', to: '/people', icon: IconUsers },
+]
+export const NETWORK_LINKS: NavItem[] = [
+  { name: 'Overview', to: '', icon: IconLayoutDashboard },
+  { name: 'Offers', to: '/offers', icon: IconTags },
+  { name: 'Advertisers', to: '/advertisers', icon: IconSpeakerphone },
+  { name: 'Publishers', to: '/publishers', icon: IconBuildingStore },
+  { name: 'Conversions', to: '/conversions', icon: IconChecks },
+  { name: 'Fraud', to: '/fraud', icon: IconShieldSearch },
+  { name: 'Banned users', to: '/bans', icon: IconBan },
+  { name: 'Postback health', to: '/postbacks', icon: IconHeartbeat },
+  { name: 'Ledger', to: '/ledger', icon: IconScale },
+  { name: 'People', to: '/people', icon: IconUsers },
+  { name: 'Audit log', to: '/audit', icon: IconHistory },
+  { name: 'System', to: '/system', icon: IconServer },
+]

@@ -1,0 +1,69 @@
+import { Button, Group, List, Select, Stack, Text } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import type { App } from '../../../../../src/manage/apps/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Copyable } from '../../parts/copy.tsx'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { Section } from '../../parts/section.tsx'
+
+type AppData = Reply<typeof App>
+
+export default function Console() {
+  const { app_id } = useParams<{ app_id: string }>()
+  const app = useGet<AppData>(`/apps/${app_id}`)
+  return (
+    <Page title="API console" about="Every operation of the API, described and ready to try with the key of this app.">
+      <Loaded query={app}>{(data) => <Opener app={data} />}</Loaded>
+    </Page>
+  )
+}
+
+function Opener({ app: { app_id, credentials } }: { app: AppData }) {
+  const [mode, setMode] = useState<string>('test')
+  const apiKey = credentials.find((credential) => credential.mode === mode)?.api_key ?? ''
+  return (
+    <Section title="Open the reference" about="It opens in a tab of its own, with this API key filled in.">
+      <Stack>
+        <Group align="flex-end">
+          <Select
+            label="Key"
+            allowDeselect={false}
+            data={[
+              { value: 'test', label: 'Test: moves no money' },
+              { value: 'live', label: 'Live' },
+            ]}
+            value={mode}
+            onChange={(value) => setMode(value ?? 'test')}
+          />
+          <Button
+            component="a"
+            // Behind the #, which browsers keep to themselves: it is in no server's log.
+            href={`/docs#api-key=${apiKey}`}
+            target="_blank"
+            rel="noopener"
+            rightSection={<IconExternalLink size={16} />}
+          >
+            Open the reference
+          </Button>
+        </Group>
+        <Copyable value={apiKey} label="Copy the API key" />
+        <List size="sm">
+          <List.Item>Choose an operation there, then “Test Request”.</List.Item>
+          <List.Item>
+            Type the API secret yourself, where it says X-API-Secret. It is kept nowhere, and goes only to this server.
+          </List.Item>
+          <List.Item>
+            You do not have it any more? It is shown only once:{' '}
+            <Link href={`/apps/${app_id}/integration`}>make a new one</Link>.
+          </List.Item>
+        </List>
+        <Text size="sm" c="dimmed">
+          For programs, the same description is at <a href="/openapi.json">/openapi.json</a>.
+        </Text>
+      </Stack>
+    </Section>
+  )
+}

@@ -1,0 +1,154 @@
+import { Anchor, Badge, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link, useParams } from 'wouter'
+import type { ConversionHistory } from '../../../../../src/manage/app-conversions/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { useGet } from '../../lib/queries.ts'
+import { ConversionTimeline } from '../../parts/conversions/timeline.tsx'
+import { explainReason, subIdsOf } from '../../parts/conversions/words.ts'
+import { Copyable } from '../../parts/copy.tsx'
+import { countryName } from '../../parts/offers/countries.ts'
+import { formatReward } from '../../parts/offers/words.ts'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type History = Reply<typeof ConversionHistory>
+const LOOK_AGAIN_MS = 5_000 // postbacks are on their way
+
+export default function Conversion() {
+  const { app_id, conversion_id } = useParams<{ app_id: string; conversion_id: string }>()
+  const history = useGet<History>(`/apps/${app_id}/conversions/${encodeURIComponent(conversion_id)}`, {
+    everyMs: LOOK_AGAIN_MS,
+  })
+  return (
+    <Page
+      title="Conversion"
+      about={
+        <Anchor component={Link} href={`/apps/${app_id}/conversions`}>
+          All conversions
+        </Anchor>
+      }
+    >
+      <Loaded query={history}>
+        {(data) => (
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+            <Stack gap="lg">
+              <Facts appId={app_id} history={data} />
+              {data.operator !== null && <ForOperators {...data.operator} />}
+            </Stack>
+            <Section title="What happened" about="From the request for offers to the last postback.">
+              <ConversionTimeline appId={app_id} history={data} />
+            </Section>
+          </SimpleGrid>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Facts({ appId, history: { conversion: one, postbacks } }: { appId: string; history: History }) {
+  const list = `/apps/${appId}/conversions`
+  const rows: [string, ReactNode][] = [
+    ['Id', <Copyable key="id" value={one.conversion_id} label="Copy the conversion id" />],
+    [
+      'Offer',
+      <Anchor key="offer" size="sm" component={Link} href={`/apps/${appId}/offers?offer=${one.offer_id}`}>
+        {one.offer_name}
+      </Anchor>,
+    ],
+    ['Goal', one.goal_name],
+    [
+      'User',
+      <Anchor
+        key="user"
+        size="sm"
+        component={Link}
+        href={`${list}?user_id=${encodeURIComponent(one.user_id)}`}
+        style={{ overflowWrap: 'anywhere' }}
+      >
+        {one.user_id}
+      </Anchor>,
+    ],
+    ['Payout', formatUsd(one.payout)],
+    ['Reward', formatReward(one.payout_local, one.currency)],
+    ['Transaction id', one.publisher_transaction_id ?? '–'],
+    ['Told first by', one.source === 'publisher' ? 'A report' : 'The advertiser'],
+    [
+      'Where',
+      [one.country === null ? null : countryName(one.country), one.device].filter((word) => word !== null).join(', ') ||
+        '–',
+    ],
+    ...subIdsOf(one),
+    ['Made', <Time key="made" at={one.created_at} />],
+  ]
+  if (one.hold_until !== null && one.status === 'pending')
+    rows.push(['Approved by itself', <Time key="hold" at={one.hold_until} />])
+  return (
+    <Section
+      title={one.offer_name}
+      about={
+        <Group gap="xs">
+          <Status value={one.status} />
+          {one.is_test && (
+            <Badge variant="default" tt="none">
+              test: moves no money
+            </Badge>
+          )}
+          {explainReason(one.status_reason)}
+        </Group>
+      }
+    >
+      <Table variant="vertical" layout="fixed" aria-label="About this conversion">
+        <Table.Tbody>
+          {rows.map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th w={130}>{name}</Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {postbacks.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No postback was made for it: none was set up for this event at the time.{' '}
+          <Anchor component={Link} href={`/apps/${appId}/postbacks`} size="sm" underline="always">
+            Postbacks
+          </Anchor>
+        </Text>
+      )}
+    </Section>
+  )
+}
+
+function ForOperators({
+  signals,
+  click_signals,
+  ip,
+  revenue,
+  advertiser_transaction_id,
+}: NonNullable<History['operator']>) {
+  const rows = [
+    ['Signals', signals.join(', ') || 'none'],
+    ['Of the click', click_signals.join(', ') || 'none'],
+    ['Address', ip ?? '–'],
+    ['Revenue', formatUsd(revenue)],
+    ["Advertiser's transaction", advertiser_transaction_id ?? '–'],
+  ] as const
+  return (
+    <Section title="For operators" about="The publisher does not see this.">
+      <Table variant="vertical" layout="fixed" aria-label="For operators">
+        <Table.Tbody>
+          {rows.map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th w={130}>{name}</Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Section>
+  )
+}

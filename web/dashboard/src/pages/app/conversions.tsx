@@ -1,0 +1,64 @@
+import { Button, Stack } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useParams } from 'wouter'
+import type { AppConversionList } from '../../../../../src/manage/app-conversions/schema.ts'
+import { query, type Reply } from '../../lib/api.ts'
+import { useGet } from '../../lib/queries.ts'
+import { type Filters, useFilters } from '../../lib/use-filters.ts'
+import { ConversionFilters, conversionQuery } from '../../parts/conversions/conversion-filters.tsx'
+import { ConversionTable } from '../../parts/conversions/conversion-table.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
+
+export default function Conversions() {
+  const { app_id } = useParams<{ app_id: string }>()
+  const [filters, change] = useFilters()
+  const file = `/manage/v1/apps/${app_id}/conversions.csv${query(conversionQuery(filters))}`
+  return (
+    <Page
+      title="Conversions"
+      about="Every completion of an offer by your users, newest first. The CSV file has what is filtered here: the newest 10,000 at most."
+      actions={
+        <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
+          CSV
+        </Button>
+      }
+    >
+      <ConversionFilters filters={filters} change={change} />
+      <List key={JSON.stringify([app_id, filters])} appId={app_id} filters={filters} />
+    </Page>
+  )
+}
+
+function List({ appId, filters }: { appId: string; filters: Filters }) {
+  const pages = usePages()
+  const wanted = { ...conversionQuery(filters), cursor: pages.cursor }
+  const list = useGet<Reply<typeof AppConversionList>>(`/apps/${appId}/conversions${query(wanted)}`)
+  return (
+    <Loaded query={list}>
+      {({ conversions, next_cursor }) =>
+        conversions.length === 0 ? (
+          <Nothing
+            isFiltered={Object.keys(filters).some((name) => name !== 'mode')}
+            isTest={filters['mode'] === 'test'}
+          />
+        ) : (
+          <Stack>
+            <ConversionTable appId={appId} conversions={conversions} />
+            <Pager pages={pages} nextCursor={next_cursor} />
+          </Stack>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Nothing({ isFiltered, isTest }: { isFiltered: boolean; isTest: boolean }) {
+  if (isFiltered) return <Empty title="No conversions match">Take a filter away, or look at another time.</Empty>
+  return (
+    <Empty title={isTest ? 'There are no test conversions yet' : 'There are no conversions yet'}>
+      One appears here when a user has followed the link of an offer and the advertiser confirms it, or when your server
+      reports it with POST /api/v1/conversions. Tests are under Mode.
+    </Empty>
+  )
+}

@@ -1,0 +1,39 @@
+import { Tabs } from '@mantine/core'
+import { useParams } from 'wouter'
+import { useFilters } from '../../lib/use-filters.ts'
+import { ContentRulesSection } from '../../parts/offers/content-rules.tsx'
+import { OfferList } from '../../parts/offers/offer-list.tsx'
+import { WhySection } from '../../parts/offers/why.tsx'
+import { Page } from '../../parts/page.tsx'
+
+export default function Offers() {
+  const { app_id } = useParams<{ app_id: string }>()
+  const [filters, change] = useFilters()
+  return (
+    <Page
+      title="Offers"
+      about="What the users of this app see, from the same lists that your requests are answered from."
+    >
+      <Tabs
+        value={filters['tab'] ?? 'list'}
+        onChange={(tab) => change({ tab: tab === 'list' ? null : tab, why: null })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="list">Offers</Tabs.Tab>
+          <Tabs.Tab value="rules">Content rules</Tabs.Tab>
+          <Tabs.Tab value="why">Why not?</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="list">
+          <OfferList appId={app_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="rules">
+          <ContentRulesSection appId={app_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="why">
+          <WhySection key={filters['why'] ?? ''} appId={app_id} offerId={filters['why'] ?? ''} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}

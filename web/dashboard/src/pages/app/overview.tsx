@@ -1,0 +1,64 @@
+import { Alert, Stack } from '@mantine/core'
+import { useParams } from 'wouter'
+import { isOwner, useMe } from '../../lib/me.ts'
+import { useGet } from '../../lib/queries.ts'
+import { FirstSteps } from '../../parts/app/checklist.tsx'
+import { type AppData, type ChecklistData, isRevoked } from '../../parts/app/data.ts'
+import { LeakWarning } from '../../parts/app/leak.tsx'
+import { NewAppButton } from '../../parts/app/new-app.tsx'
+import { ShownSecrets } from '../../parts/app/shown-secrets.tsx'
+import { Today } from '../../parts/app/today.tsx'
+import { Loaded, Page } from '../../parts/page.tsx'
+
+const WATCH_MS = 1_000
+
+export default function Overview() {
+  const { app_id } = useParams<{ app_id: string }>()
+  return <OverviewOf key={app_id} appId={app_id} />
+}
+
+function OverviewOf({ appId }: { appId: string }) {
+  const me = useMe()
+  const app = useGet<AppData>(`/apps/${appId}`)
+  const isOver = app.data !== undefined && isRevoked(app.data)
+  const checklist = useWatched(`/apps/${appId}/checklist`, isOver)
+  return (
+    <Page
+      title={app.data?.name ?? 'App'}
+      actions={isOwner(me) && app.data !== undefined && <NewAppButton publisherId={app.data.publisher_id} />}
+    >
+      <Loaded query={app}>
+        {(data) => (
+          <Stack gap="lg">
+            {isOver && (
+              <Alert color="gray" title="This app is revoked">
+                Its keys are refused for good. To go on, make a new app.
+              </Alert>
+            )}
+            <LeakWarning app={data} />
+            <ShownSecrets app={data} />
+            <Loaded query={checklist}>
+              {(list) => (
+                <Stack gap="lg">
+                  {!list.is_complete && !isOver && <FirstSteps app={data} checklist={list} />}
+                  {hasBegun(list) && <Today appId={data.app_id} />}
+                </Stack>
+              )}
+            </Loaded>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+/** Asked for every second while something is still to come. */
+function useWatched(path: string, isOver: boolean) {
+  const first = useGet<ChecklistData>(path)
+  const isComplete = first.data?.is_complete === true
+  return useGet<ChecklistData>(path, isComplete || isOver ? {} : { everyMs: WATCH_MS })
+}
+
+/** Before the first request there is nothing to count. */
+const hasBegun = ({ steps }: ChecklistData) =>
+  steps.some(({ step, done_at }) => (step === 'request' || step === 'conversion') && done_at !== null)

@@ -1,0 +1,40 @@
+import { Alert, Anchor, Stack } from '@mantine/core'
+import { Link, useParams } from 'wouter'
+import { useGet } from '../../lib/queries.ts'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { MacroTable } from '../../parts/postbacks/macros.tsx'
+import { type SettingsData, SettingsForm } from '../../parts/postbacks/settings-form.tsx'
+import { TestsSection } from '../../parts/postbacks/tests.tsx'
+
+export default function PostbackSettings() {
+  const { app_id } = useParams<{ app_id: string }>()
+  const base = `/apps/${app_id}`
+  const settings = useGet<SettingsData>(`${base}/postback`)
+  return (
+    <Page
+      title="Postback settings"
+      about="Where your server is told of conversions, and how."
+      actions={
+        <Anchor component={Link} href={`${base}/postbacks`}>
+          Delivery log
+        </Anchor>
+      }
+    >
+      <Loaded query={settings}>
+        {(data) => (
+          <Stack gap="lg">
+            {data.is_unreadable && (
+              <Alert color="red" title="What was saved cannot be read any more">
+                The network has another key than when it was saved. Enter the settings again, with all headers.
+              </Alert>
+            )}
+            {/* Never what was saved for another app. */}
+            {!settings.isPlaceholderData && <SettingsForm key={base} base={base} data={data} />}
+            <MacroTable macros={data.macros} />
+            <TestsSection base={base} data={data} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,121 @@
+import { Anchor, Button, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, useParams } from 'wouter'
+import { type ApiError, get, post } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange } from '../../lib/queries.ts'
+import { Copyable } from '../../parts/copy.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Attempts, type PostbackData } from '../../parts/postbacks/attempts.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+
+const POLL_MS = 2_000
+const isUnderWay = ({ state }: PostbackData) => state === 'queued' || state === 'sending'
+
+export default function Postback() {
+  const { app_id, postback_id } = useParams<{ app_id: string; postback_id: string }>()
+  const me = useMe()
+  const base = `/apps/${app_id}`
+  const path = `${base}/postbacks/${encodeURIComponent(postback_id)}`
+  const query = useQuery<{ postback: PostbackData }, ApiError>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<{ postback: PostbackData }>(path, signal),
+    refetchInterval: ({ state }) => (state.data !== undefined && isUnderWay(state.data.postback) ? POLL_MS : false),
+  })
+  const replay = useChange(() => post(`${path}/replay`), {
+    refresh: [`${base}/postback`],
+    done: 'It is sent again.',
+  })
+  return (
+    <Page
+      title="Postback"
+      about={<Anchor component={Link} href={`${base}/postbacks`}>All postbacks</Anchor>} // prettier-ignore
+      actions={
+        mayWrite(me) &&
+        query.data !== undefined && (
+          <Button
+            onClick={() => replay.mutate(undefined)}
+            loading={replay.isPending}
+            disabled={query.data.postback.state === 'sending'}
+          >
+            {isUnderWay(query.data.postback) ? 'Send it now' : 'Send it again'}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ postback }) => (
+          <Stack gap="lg">
+            <Facts base={base} postback={postback} />
+            <Section
+              title="Tries"
+              about="The latest first. Values of your own headers, and what looks like a secret, are masked."
+            >
+              {postback.tries.length === 0 ? (
+                <Empty title="No tries to show">
+                  {isUnderWay(postback)
+                    ? 'It was not tried yet: it waits its turn, or postbacks of this app are paused.'
+                    : 'They were too long ago, and are not kept any more.'}
+                </Empty>
+              ) : (
+                <Attempts key={postback.tries.length} tries={postback.tries} />
+              )}
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Facts({ base, postback }: { base: string; postback: PostbackData }) {
+  return (
+    <Section title="In short">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        <Fact name="Delivery">
+          <Status value={postback.state} />
+        </Fact>
+        <Fact name="Event">
+          {postback.status}
+          {postback.scenario !== null && ` (test: ${postback.scenario.replaceAll('_', ' ')})`}
+        </Fact>
+        <Fact name="Live or test">{postback.is_test ? 'test' : 'live'}</Fact>
+        <Fact name="Made">
+          <Time at={postback.created_at} />
+        </Fact>
+        <Fact name="Settled">
+          <Time at={postback.settled_at} none="not yet" />
+        </Fact>
+        <Fact name="Next try">
+          <Time at={postback.next_attempt_at} none="none" />
+        </Fact>
+        <Fact name={postback.scenario === null ? 'Postback, also its webhook-id' : 'Postback'}>
+          <Copyable value={postback.postback_id} label="Copy the id" />
+        </Fact>
+        <Fact name="Conversion">
+          <Copyable value={postback.conversion_id} label="Copy the id of the conversion" />
+          {postback.scenario === null && (
+            <Anchor component={Link} size="sm" href={`${base}/conversions/${postback.conversion_id}`}>
+              Its whole history
+            </Anchor>
+          )}
+        </Fact>
+        <Fact name="Last error">{postback.last_error ?? 'none'}</Fact>
+      </SimpleGrid>
+    </Section>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div>
+    <Text size="sm" c="dimmed">
+      {name}
+    </Text>
+    <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+      {children}
+    </Text>
+  </div>
+)

@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { IconSettings } from '@tabler/icons-react'
+import { Link, useParams } from 'wouter'
+import { Page } from '../../parts/page.tsx'
+import { Health } from '../../parts/postbacks/health.tsx'
+import { Log } from '../../parts/postbacks/log.tsx'
+import { ReplayButton, Replays } from '../../parts/postbacks/replays.tsx'
+
+export default function Postbacks() {
+  const { app_id } = useParams<{ app_id: string }>()
+  const base = `/apps/${app_id}`
+  return (
+    <Page
+      title="Postbacks"
+      about="What your server is told of conversions, and how that goes."
+      actions={
+        <Button
+          component={Link}
+          href={`${base}/postbacks/settings`}
+          variant="default"
+          leftSection={<IconSettings size={16} />}
+        >
+          Settings and tests
+        </Button>
+      }
+    >
+      <Health base={base} />
+      <Replays base={base} />
+      <Log base={base} actions={(filters) => <ReplayButton base={base} filters={filters} />} />
+    </Page>
+  )
+}

@@ -1,0 +1,50 @@
+import { Alert, Anchor, Button, Code, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { post } from '../lib/api.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { Door } from '../parts/door.tsx'
+import { FormFault } from '../parts/form-fault.tsx'
+
+export default function ForgotPassword() {
+  const [isMailed, setMailed] = useState<boolean | null>(null)
+  const form = useForm({ initialValues: { email: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    setMailed((await post<{ mailed: boolean }>('/password/forgot', values)).mailed)
+  })
+  return (
+    <Door title="Forgotten password">
+      {isMailed === null ? (
+        <form onSubmit={onSubmit}>
+          <Stack>
+            <FormFault fault={fault} />
+            <TextInput
+              label="E-mail address"
+              type="email"
+              autoComplete="username"
+              required
+              autoFocus
+              {...form.getInputProps('email')}
+            />
+            <Button type="submit" loading={isSending}>
+              Send me a link
+            </Button>
+          </Stack>
+        </form>
+      ) : isMailed ? (
+        <Alert color="blue" role="status">
+          If there is an account with this address, a link is on its way to it. It works for an hour.
+        </Alert>
+      ) : (
+        <Alert color="yellow" role="status">
+          This network sends no mail. Ask whoever runs it to make you a link with{' '}
+          <Code>offerdeck user reset-password</Code>.
+        </Alert>
+      )}
+      <Anchor component={Link} href="/sign-in" size="sm">
+        Back to signing in
+      </Anchor>
+    </Door>
+  )
+}

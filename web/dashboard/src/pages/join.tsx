@@ -1,0 +1,87 @@
+import { Alert, Button, Center, Loader, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { OpenInvitation } from '../../../../src/manage/account/schema.ts'
+import { type ApiError, post, type Reply } from '../lib/api.ts'
+import { queryClient } from '../lib/queries.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { Door } from '../parts/door.tsx'
+import { FormFault } from '../parts/form-fault.tsx'
+
+type Invitation = Reply<typeof OpenInvitation>
+
+export default function Join() {
+  const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
+  const invitation = useQuery<Invitation, ApiError>({
+    queryKey: ['invitation', token],
+    queryFn: () => post<Invitation>('/invitation', { token }),
+    retry: false,
+  })
+  if (invitation.error !== null)
+    return (
+      <Door title="This invitation does not work">
+        <Alert color="red" role="alert">
+          {invitation.error.message}
+        </Alert>
+      </Door>
+    )
+  if (invitation.data === undefined)
+    return (
+      <Center mih="100vh" role="status" aria-label="Loading">
+        <Loader />
+      </Center>
+    )
+  return <JoinForm token={token} invitation={invitation.data} />
+}
+
+const aboutRole = ({ role, publisher }: Invitation) => {
+  if (role === 'operator') return 'You will run this network: offers, advertisers, publishers and their money.'
+  if (role === 'operator_reader') return 'You will see everything on this network, and change nothing.'
+  return `You join ${publisher} as ${role === 'publisher_owner' ? 'an owner' : 'a member'}.`
+}
+
+function JoinForm({ token, invitation }: { token: string; invitation: Invitation }) {
+  const [, navigate] = useLocation()
+  const form = useForm({ initialValues: { name: '', email: invitation.email ?? '', password: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async ({ name, email, password }) => {
+    await post('/invitation/accept', {
+      token,
+      name,
+      password,
+      ...(invitation.email === null ? { email } : {}),
+    })
+    queryClient.clear()
+    navigate('/', { replace: true })
+  })
+  return (
+    <Door title="Make your account" about={aboutRole(invitation)}>
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <FormFault fault={fault} />
+          <TextInput label="Your name" autoComplete="name" required autoFocus {...form.getInputProps('name')} />
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            readOnly={invitation.email !== null}
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label="Password"
+            description="12 characters or more. A few words in a row are good."
+            autoComplete="new-password"
+            minLength={12}
+            required
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" loading={isSending}>
+            Make my account
+          </Button>
+        </Stack>
+      </form>
+    </Door>
+  )
+}

@@ -1,0 +1,100 @@
+import { Anchor, Breadcrumbs, Button, Stack, Tabs, Text } from '@mantine/core'
+import { IconListDetails, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { Calls } from '../../parts/advertisers/calls.tsx'
+import { AddressSection, AliasSection, StatusSection } from '../../parts/advertisers/settings.tsx'
+import { type AdvertiserData, TokenSection } from '../../parts/advertisers/token.tsx'
+import { UrlsSection } from '../../parts/advertisers/urls.tsx'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+
+export default function Advertiser() {
+  const { advertiser_id } = useParams<{ advertiser_id: string }>()
+  return <Known key={advertiser_id} advertiserId={advertiser_id} />
+}
+
+function Known({ advertiserId }: { advertiserId: string }) {
+  const advertiser = useGet<AdvertiserData>(`/advertisers/${advertiserId}`)
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor component={Link} href="/network/advertisers" size="sm">
+          Advertisers
+        </Anchor>
+        <Text size="sm" truncate>
+          {advertiser.data?.name ?? advertiserId}
+        </Text>
+      </Breadcrumbs>
+      <Loaded query={advertiser}>{(data) => <Shown advertiser={data} />}</Loaded>
+    </Stack>
+  )
+}
+
+function Shown({ advertiser }: { advertiser: AdvertiserData }) {
+  const mayChange = mayWrite(useMe())
+  const [filters, change] = useFilters()
+  // Known only to this page, and only until one leaves it.
+  const [token, setToken] = useState<string | null>(null)
+  const { advertiser_id, name, created_at } = advertiser
+  const onTab = (tab: string | null) =>
+    change({ tab: tab === 'integration' ? null : tab, outcome: null, click_id: null })
+  return (
+    <Page
+      title={name}
+      about={
+        <>
+          Advertiser {advertiser_id}, here since <Time at={created_at} />.
+        </>
+      }
+      actions={
+        <>
+          <Button
+            component={Link}
+            href={`/network/offers?advertiser_id=${advertiser_id}`}
+            variant="default"
+            leftSection={<IconListDetails size={16} />}
+          >
+            Its offers
+          </Button>
+          {mayChange && (
+            <Button
+              component={Link}
+              href={`/network/offers/new?advertiser_id=${advertiser_id}`}
+              leftSection={<IconPlus size={16} />}
+            >
+              New offer
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Tabs value={filters['tab'] ?? 'integration'} onChange={onTab} keepMounted={false}>
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="integration">Integration</Tabs.Tab>
+          <Tabs.Tab value="dialect">Addresses and words</Tabs.Tab>
+          <Tabs.Tab value="calls">Calls</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="integration">
+          <Stack gap="lg">
+            <TokenSection advertiser={advertiser} mayChange={mayChange} token={token} onToken={setToken} />
+            <UrlsSection advertiserId={advertiser_id} token={token} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="dialect">
+          <Stack gap="lg">
+            <AddressSection advertiser={advertiser} mayChange={mayChange} />
+            <StatusSection advertiser={advertiser} mayChange={mayChange} />
+            <AliasSection advertiser={advertiser} mayChange={mayChange} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="calls">
+          <Calls advertiserId={advertiser_id} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}

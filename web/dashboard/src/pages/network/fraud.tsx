@@ -1,0 +1,70 @@
+// Signals of fraud: what is done about them, and the conversions that had any.
+import { Anchor, Select, Stack, Title } from '@mantine/core'
+import { useEffect } from 'react'
+import { Link } from 'wouter'
+import type { ConversionSearch } from '../../../../../src/manage/conversions/schema.ts'
+import { query, type Reply } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import type { Fraud } from '../../parts/fraud/rule-form.tsx'
+import { Rules } from '../../parts/fraud/rules.tsx'
+import { SIGNAL_NAMES } from '../../parts/fraud/signals.tsx'
+import { ConversionTable } from '../../parts/network-conversions/table.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
+
+export default function FraudPage() {
+  const fraud = useGet<Fraud>('/fraud')
+  const mayChange = mayWrite(useMe())
+  return (
+    <Page
+      title="Fraud"
+      about="What is looked for, and what is done about it. A rule of one offer goes before the rule of all offers. Publishers never see the signals."
+    >
+      <Loaded query={fraud}>{(data) => <Rules fraud={data} mayChange={mayChange} />}</Loaded>
+      <Flagged />
+    </Page>
+  )
+}
+
+function Flagged() {
+  const [filters, change] = useFilters()
+  const signal = filters['signal'] ?? 'any'
+  const pages = usePages()
+  useEffect(() => pages.reset(), [signal])
+  const found = useGet<Reply<typeof ConversionSearch>>(`/conversions${query({ signal, cursor: pages.cursor })}`)
+  return (
+    <Stack>
+      <Title order={2} size="h4">
+        Flagged conversions
+      </Title>
+      <Select
+        label="Signal"
+        maw={320}
+        allowDeselect={false}
+        data={[
+          { value: 'any', label: 'at least one' },
+          ...Object.entries(SIGNAL_NAMES).map(([value, label]) => ({ value, label })),
+        ]}
+        value={signal}
+        onChange={(value) => change({ signal: value === 'any' ? null : value })}
+      />
+      <Loaded query={found}>
+        {({ conversions, next_cursor }) =>
+          conversions.length === 0 ? (
+            <Empty title="None">No conversion had {signal === 'any' ? 'any signal' : 'this signal'} so far.</Empty>
+          ) : (
+            <Stack>
+              <ConversionTable rows={conversions} />
+              <Pager pages={pages} nextCursor={next_cursor} />
+              <Anchor component={Link} href={`/network/conversions${query({ view: 'all', signal })}`} size="sm">
+                Decide about them, or narrow the search
+              </Anchor>
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}

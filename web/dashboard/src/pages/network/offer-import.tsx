@@ -1,0 +1,188 @@
+import { Alert, Anchor, Breadcrumbs, Button, FileInput, Group, List, Paper, Progress, Stack, Text } from '@mantine/core'
+import { IconFileUpload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { post } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { CopyBlock } from '../../parts/copy.tsx'
+import { Changes, Counts, Finished, type ImportData, Problems } from '../../parts/network-offers/import-result.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Section } from '../../parts/section.tsx'
+
+const LOOK_MS = 500
+const MAX_BYTES = 20 * 1024 * 1024
+const EXAMPLE = `external_id,advertiser,name,category,payout,destination_url
+castle-1,Lanternfield Games,Castle of Mirrors,game,1.50,https://ads.example.com/?click={click_id}`
+
+export default function OfferImport() {
+  const mayChange = mayWrite(useMe())
+  const [filters, change] = useFilters()
+  const importId = filters['import']
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor component={Link} href="/network/offers" size="sm">
+          Offers
+        </Anchor>
+        <Text size="sm">Import</Text>
+      </Breadcrumbs>
+      <Page
+        title="Import offers"
+        about="From a file, JSON or CSV. It is read through first, and you see what it would do before anything changes."
+      >
+        {!mayChange ? (
+          <Empty title="Your account may not import">Ask an operator who may change things.</Empty>
+        ) : importId === undefined ? (
+          <Choose onUploaded={(id) => change({ import: id })} />
+        ) : (
+          <Watch key={importId} importId={importId} again={() => change({ import: null })} />
+        )}
+      </Page>
+    </Stack>
+  )
+}
+
+/** What is wrong with a file, as far as one can tell without reading it. */
+function faultOf(file: File | null): string | null {
+  if (file === null) return null
+  if (!/\.(json|csv)$/i.test(file.name)) return 'The name of the file must end in .json or .csv.'
+  return file.size > MAX_BYTES ? 'The file is larger than 20 MB. Split it, or use: offerdeck offer import' : null
+}
+
+function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
+  const [file, setFile] = useState<File | null>(null)
+  const upload = useChange(
+    async (given: File) =>
+      post<ImportData>('/offer-imports', {
+        file_name: given.name,
+        format: /\.csv$/i.test(given.name) ? 'csv' : 'json',
+        content: await given.text(),
+      }),
+    { onDone: ({ import_id }) => onUploaded(import_id) },
+  )
+  const fault = faultOf(file)
+  return (
+    <Stack gap="lg">
+      <Section title="Choose a file">
+        <Stack maw={480}>
+          <FileInput
+            label="File"
+            description="JSON or CSV, at most 20 MB"
+            placeholder="Choose a file"
+            styles={{ placeholder: { color: 'var(--mantine-color-dimmed)' } }}
+            accept=".json,.csv,application/json,text/csv"
+            leftSection={<IconFileUpload size={16} />}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Take another file' }}
+            value={file}
+            onChange={setFile}
+            error={fault}
+          />
+          <Group>
+            <Button
+              disabled={file === null || fault !== null}
+              loading={upload.isPending}
+              onClick={() => file !== null && upload.mutate(file)}
+            >
+              Read it through
+            </Button>
+          </Group>
+        </Stack>
+      </Section>
+      <Section title="What a file looks like">
+        <List size="sm" spacing={4}>
+          <List.Item>CSV: the first line names the columns. JSON: an array of objects with the same names.</List.Item>
+          <List.Item>
+            Every offer needs external_id, advertiser (its name here), name, category, payout and destination_url.
+          </List.Item>
+          <List.Item>
+            An offer that is there already, by advertiser and external_id, is changed: what its line leaves out gets its
+            default.
+          </List.Item>
+        </List>
+        <CopyBlock value={EXAMPLE} label="Copy the example" />
+      </Section>
+    </Stack>
+  )
+}
+
+const importWords = (count: number) => (count === 1 ? 'Import 1 offer' : `Import ${formatCount(count)} offers`)
+
+const isUnderWay = (job: ImportData | undefined) => job?.state === 'checking' || job?.state === 'running'
+
+function Watch({ importId, again }: { importId: string; again: () => void }) {
+  const path = `/offer-imports/${importId}`
+  const [isWatching, setWatching] = useState(true)
+  const job = useGet<ImportData>(path, isWatching ? { everyMs: LOOK_MS } : {})
+  if (isWatching && job.error !== null) setWatching(false)
+  if (isWatching && job.data !== undefined && !isUnderWay(job.data) && !job.isPlaceholderData) setWatching(false)
+  const run = useChange(() => post<ImportData>(`${path}/run`), {
+    refresh: [path, '/offers'],
+    onDone: () => setWatching(true),
+  })
+  if (job.error?.status === 404)
+    return (
+      <Empty title="This import is not known any more">
+        The server was started again, or it is long ago. Importing a file again is safe.
+        <Group justify="center" mt="sm">
+          <Button size="xs" onClick={again}>
+            Choose a file
+          </Button>
+        </Group>
+      </Empty>
+    )
+  return (
+    <Loaded query={job}>
+      {(data) => (
+        <Stack gap="lg">
+          {isUnderWay(data) && <UnderWay job={data} />}
+          {data.state === 'failed' && (
+            <Alert color="red" title="The file could not be imported" role="alert">
+              <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+                {data.fault}
+              </Text>
+              <Button size="xs" variant="default" mt="xs" onClick={again}>
+                Choose a file
+              </Button>
+            </Alert>
+          )}
+          {data.state === 'done' && <Finished job={data} again={again} />}
+          <Counts job={data} />
+          {data.state === 'checked' && (
+            <Group>
+              <Button
+                loading={run.isPending}
+                disabled={data.result.created + data.result.updated === 0}
+                onClick={() => run.mutate(undefined)}
+              >
+                {importWords(data.result.created + data.result.updated)}
+              </Button>
+              <Button variant="default" onClick={again}>
+                Take another file
+              </Button>
+            </Group>
+          )}
+          <Problems job={data} />
+          {(data.state === 'checked' || data.state === 'checking') && <Changes job={data} />}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+function UnderWay({ job }: { job: ImportData }) {
+  const share = Math.round(job.progress * 100)
+  return (
+    <Paper role="status">
+      <Stack gap="xs">
+        <Text size="sm">
+          {job.state === 'checking' ? 'Reading' : 'Importing'} {job.file_name} … {share} %
+        </Text>
+        <Progress value={share} animated aria-label="Progress" />
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,167 @@
+import { Anchor, Group, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { NetworkOverview } from '../../../../../src/manage/reports/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { formatCount, formatUsd } from '../../lib/format.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { Figure } from '../../parts/reports/figure.tsx'
+import { LazyDayChart } from '../../parts/reports/lazy-day-chart.tsx'
+import { formatFullDay } from '../../parts/reports/metrics.ts'
+import { Section } from '../../parts/section.tsx'
+
+type Overview = Reply<typeof NetworkOverview>
+
+const EVERY_MS = 30_000
+const SERIES = [
+  { name: 'revenue', label: 'Revenue', color: 'blue.6' },
+  { name: 'payout', label: 'Payout', color: 'orange.6' },
+  { name: 'margin', label: 'Margin', color: 'teal.6' },
+]
+
+export default function NetworkOverviewPage() {
+  const overview = useGet<Overview>('/network/overview', { everyMs: EVERY_MS })
+  return (
+    <Page title="Overview" about="All publishers and advertisers together. Days are those of UTC, amounts US dollars.">
+      <Loaded query={overview}>
+        {({ attention, today, last_30_days, days, balances }) => (
+          <Stack gap="lg">
+            <Attention attention={attention} />
+            <Section title="Today">
+              <Sums sums={today} />
+            </Section>
+            <Section title="Last 30 days" about="Revenue and payout of conversions, pending ones included.">
+              <Sums sums={last_30_days} />
+              <Days days={days} />
+            </Section>
+            <Section title="Balances" about="What is owed now, by the ledger.">
+              <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 5 }}>
+                <Figure label="Receivable" value={formatUsd(balances.receivable)} about="Owed by advertisers" />
+                <Figure label="Cash" value={formatUsd(balances.cash)} about="Received, less what was paid" />
+                <Figure label="Pending" value={formatUsd(balances.pending)} about="For publishers, once approved" />
+                <Figure label="Payable" value={formatUsd(balances.payable)} about="Owed to publishers" />
+                <Figure label="Margin" value={formatUsd(balances.margin)} about="Of the network, so far" />
+              </SimpleGrid>
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Attention({ attention }: { attention: Overview['attention'] }) {
+  const all = [
+    {
+      count: attention.pending_conversions,
+      one: 'conversion is pending',
+      many: 'conversions are pending',
+      to: '/network/conversions',
+      does: 'Approve or reject',
+    },
+    {
+      count: attention.unmatched_calls,
+      one: 'call of an advertiser this week matches no click',
+      many: 'calls of advertisers this week match no click',
+      to: '/network/advertisers?tab=calls&outcome=unmatched',
+      does: 'See the calls',
+    },
+    {
+      count: attention.paused_lanes,
+      one: 'app gets no postbacks: its server failed for too long',
+      many: 'apps get no postbacks: their servers failed for too long',
+      to: '/network/postbacks',
+      does: 'See postback health',
+    },
+  ].filter(({ count }) => count > 0)
+  return (
+    <Section title="Needs attention">
+      {all.length === 0 ? (
+        <Text size="sm">Nothing: no conversion waits, every call found its click, all postbacks go out.</Text>
+      ) : (
+        <Stack gap="xs">
+          {all.map(({ count, one, many, to, does }) => (
+            <Group key={to} justify="space-between" gap="xs">
+              <Text size="sm">
+                <b>{formatCount(count)}</b> {count === 1 ? one : many}
+              </Text>
+              <Anchor component={Link} href={to} size="sm">
+                {does}
+              </Anchor>
+            </Group>
+          ))}
+        </Stack>
+      )}
+    </Section>
+  )
+}
+
+function Sums({ sums: { revenue, payout, margin } }: { sums: Overview['today'] }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <Figure label="Revenue" value={formatUsd(revenue)} about="From advertisers" />
+      <Figure label="Payout" value={formatUsd(payout)} about="To publishers" />
+      <Figure label="Margin" value={formatUsd(margin)} about="Of the network" />
+    </SimpleGrid>
+  )
+}
+
+function Days({ days }: { days: Overview['days'] }) {
+  const [view, setView] = useState('chart')
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Show the days as"
+        data={[
+          { value: 'chart', label: 'Chart' },
+          { value: 'table', label: 'Table' },
+        ]}
+        value={view}
+        onChange={setView}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      {view === 'chart' ? (
+        <LazyDayChart
+          data={days}
+          series={SERIES}
+          format={formatUsd}
+          label="Chart: revenue, payout and margin by day. Choose Table to have the same figures as a table."
+        />
+      ) : (
+        <DayTable days={days} />
+      )}
+    </>
+  )
+}
+
+function DayTable({ days }: { days: Overview['days'] }) {
+  return (
+    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Day</Table.Th>
+            {SERIES.map(({ name, label }) => (
+              <Table.Th key={name} ta="right">
+                {label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {days.toReversed().map(({ day, revenue, payout, margin }) => (
+            <Table.Tr key={day}>
+              <Table.Th scope="row" fw={400}>
+                {formatFullDay(day)}
+              </Table.Th>
+              <Table.Td ta="right">{formatUsd(revenue)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(payout)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(margin)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}

@@ -1,0 +1,217 @@
+// How postbacks fare over all apps: who does not get them, and why.
+import { Anchor, Button, Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { Link } from 'wouter'
+import type { LaneList } from '../../../../../src/manage/postback-health/schema.ts'
+import { post, query, type Reply } from '../../lib/api.ts'
+import { formatCount, formatShare } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { FilterText } from '../../parts/system/filter-text.tsx'
+import { OffsetPager } from '../../parts/system/offset-pager.tsx'
+import { Time } from '../../parts/time.tsx'
+
+const LIMIT = 50
+const EVERY_MS = 10_000
+const STATES = ['paused', 'waiting', 'failing', 'ok'] as const
+
+type Lanes = Reply<typeof LaneList>
+type Lane = Lanes['lanes'][number]
+
+export default function PostbackHealth() {
+  const [filters, change] = useFilters()
+  const { state = '', search = '' } = filters
+  const offset = Number(filters['offset'] ?? 0) || 0
+  const found = useGet<Lanes>(`/postback-lanes${query({ state, search, limit: LIMIT, offset })}`, { everyMs: EVERY_MS })
+  return (
+    <Page
+      title="Postback health"
+      about="Each app has a lane of its own: one that fails does not hold up the others. Failures are tried again; after five days of nothing else a lane is paused."
+    >
+      <Group align="flex-end">
+        <FilterText
+          label="App or publisher"
+          placeholder="Part of the name"
+          value={search}
+          onChange={(value) => change({ search: value, offset: null })}
+        />
+        <StateFilter
+          counts={found.data?.counts}
+          value={state}
+          onChange={(value) => change({ state: value, offset: null })}
+        />
+      </Group>
+      <Loaded query={found}>
+        {({ lanes, total }) =>
+          lanes.length > 0 ? (
+            <Stack>
+              <LaneTable lanes={lanes} />
+              <OffsetPager
+                {...{ offset, total }}
+                limit={LIMIT}
+                onChange={(next) => change({ offset: next === 0 ? null : String(next) })}
+              />
+            </Stack>
+          ) : state === '' && search === '' ? (
+            <Empty title="No app gets postbacks yet">
+              Publishers set an address on the postbacks page of their app. From then on it stands here.
+            </Empty>
+          ) : (
+            <Empty title="Nothing matches">Choose all states, or search for part of another name.</Empty>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+type StateFilterProps = { counts: Lanes['counts'] | undefined; value: string; onChange: (value: string) => void }
+
+function StateFilter({ counts, value, onChange }: StateFilterProps) {
+  const data = [
+    { value: '', label: 'All' },
+    ...STATES.map((state) => ({
+      value: state,
+      label: counts === undefined ? state : `${state} ${formatCount(counts[state])}`,
+    })),
+  ]
+  return <SegmentedControl aria-label="State" size="xs" data={data} value={value} onChange={onChange} />
+}
+
+function LaneTable({ lanes }: { lanes: Lane[] }) {
+  const mayChange = mayWrite(useMe())
+  return (
+    <Paper p={0}>
+      <Table.ScrollContainer minWidth={920}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>App</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
+                Delivered, 24 h
+              </Table.Th>
+              <Table.Th ta="right">Queued</Table.Th>
+              <Table.Th style={{ whiteSpace: 'nowrap' }}>Oldest due</Table.Th>
+              <Table.Th ta="right">Dead</Table.Th>
+              <Table.Th>Last error</Table.Th>
+              {mayChange && <Table.Th>Lane</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {lanes.map((lane) => (
+              <Table.Tr key={lane.app_id}>
+                <Table.Td>
+                  <Anchor component={Link} href={`/apps/${lane.app_id}/postbacks`} size="sm">
+                    {lane.app}
+                  </Anchor>
+                  <Text size="xs" c="dimmed">
+                    {lane.publisher}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <LaneState lane={lane} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Delivered lane={lane} />
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(lane.queued)}</Table.Td>
+                <Table.Td>
+                  <Time at={lane.oldest_due_at} ago />
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(lane.dead)}</Table.Td>
+                <Table.Td maw={240} style={{ overflowWrap: 'anywhere' }}>
+                  {lane.last_error ?? '–'}
+                </Table.Td>
+                {mayChange && (
+                  <Table.Td>
+                    <LaneSwitch lane={lane} />
+                  </Table.Td>
+                )}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
+  )
+}
+
+const PAUSES: Record<string, string> = {
+  gone: 'the server said it is gone',
+  failing: 'nothing but failures for five days',
+  operator: 'by hand',
+}
+
+function LaneState({ lane }: { lane: Lane }) {
+  return (
+    <Stack gap={2} align="flex-start">
+      <Status value={lane.state} />
+      <Text size="xs" c="dimmed" component="div">
+        {lane.state === 'paused' ? (
+          <>
+            {lane.has_address ? (PAUSES[lane.pause_reason ?? ''] ?? '') : 'it has no address'},{' '}
+            <Time at={lane.paused_at} ago />
+          </>
+        ) : lane.state === 'waiting' ? (
+          <>
+            tried again <Time at={lane.open_until} ago />
+          </>
+        ) : lane.failing_since === null ? null : (
+          <>
+            only failures since <Time at={lane.failing_since} ago />
+          </>
+        )}
+      </Text>
+    </Stack>
+  )
+}
+
+function Delivered({ lane: { delivered_24h, failed_24h } }: { lane: Lane }) {
+  const tried = delivered_24h + failed_24h
+  if (tried === 0) return <>–</>
+  return (
+    <>
+      {formatShare(delivered_24h / tried)}
+      <Text size="xs" c="dimmed">
+        {formatCount(delivered_24h)} of {formatCount(tried)}
+      </Text>
+    </>
+  )
+}
+
+function LaneSwitch({ lane: { app_id, app, publisher, state, has_address } }: { lane: Lane }) {
+  const isPaused = state === 'paused'
+  const turn = useChange((verb: 'pause' | 'resume') => post(`/postback-lanes/${app_id}/${verb}`), {
+    refresh: ['/postback-lanes'],
+    done: isPaused ? 'Its postbacks go again.' : 'Its postbacks are held back.',
+  })
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Hold these postbacks back?',
+      children: (
+        <Text size="sm">
+          {publisher} will hear of no conversion of {app} until you resume it. What is queued is kept.
+        </Text>
+      ),
+      labels: { confirm: 'Hold them back', cancel: 'Leave it' },
+      confirmProps: { color: 'red' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: () => turn.mutate('pause'),
+    })
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={turn.isPending}
+      disabled={isPaused && !has_address}
+      aria-label={`${isPaused ? 'Resume' : 'Pause'} ${app} of ${publisher}`}
+      onClick={() => (isPaused ? turn.mutate('resume') : ask())}
+    >
+      {isPaused ? 'Resume' : 'Pause'}
+    </Button>
+  )
+}

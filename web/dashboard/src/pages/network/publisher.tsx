@@ -1,0 +1,82 @@
+// One publisher: its money, people and apps, and what they are allowed.
+import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Link, useParams } from 'wouter'
+import type { PublisherReply } from '../../../../../src/manage/publishers/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { PermissionsSection } from '../../parts/permissions/section.tsx'
+import { Apps } from '../../parts/publishers/apps.tsx'
+import { Notices } from '../../parts/publishers/notices.tsx'
+import { Trust } from '../../parts/publishers/trust.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type Publisher = Reply<typeof PublisherReply>
+
+export default function PublisherPage() {
+  const { publisher_id } = useParams<{ publisher_id: string }>()
+  const mayChange = mayWrite(useMe())
+  const found = useGet<Publisher>(`/publishers/${encodeURIComponent(publisher_id)}`)
+  return (
+    <Page
+      title={found.data?.name ?? 'Publisher'}
+      about={`Publisher ${publisher_id}`}
+      actions={
+        found.data !== undefined && (
+          <>
+            <Button component={Link} href={`/publishers/${publisher_id}/people`} variant="default">
+              People
+            </Button>
+            <Button component={Link} href={`/publishers/${publisher_id}/balance`} variant="default">
+              Balance
+            </Button>
+            <Button
+              component={Link}
+              href={`/network/conversions?view=all&publisher_id=${publisher_id}`}
+              variant="default"
+            >
+              Conversions
+            </Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={found}>
+        {(one) => (
+          <Stack key={one.publisher_id}>
+            <Figures one={one} />
+            <PermissionsSection publisherId={one.publisher_id} />
+            <Apps apps={one.apps} mayChange={mayChange} />
+            <Notices publisherId={one.publisher_id} email={one.email} mayChange={mayChange} />
+            <Trust apps={one.apps} mayChange={mayChange} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Figures({ one }: { one: Publisher }) {
+  const figures = [
+    ['Pending', formatUsd(one.pending)],
+    ['Payable', formatUsd(one.payable)],
+    ['Paid so far', formatUsd(one.paid)],
+    ['Last conversion', <Time key="last" at={one.last_conversion_at} ago none="never" />],
+  ] as const
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      {figures.map(([name, value]) => (
+        <Paper key={name}>
+          <Text size="xs" c="dimmed">
+            {name}
+          </Text>
+          <Text fw={600} component="div">
+            {value}
+          </Text>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  )
+}

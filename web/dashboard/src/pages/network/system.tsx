@@ -1,0 +1,133 @@
+// How the program is: versions, what waits, what it stands on, how it is set.
+import { Alert, SimpleGrid, Stack } from '@mantine/core'
+import type { System } from '../../../../../src/manage/system/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { Section } from '../../parts/section.tsx'
+import { formatBytes } from '../../parts/system/bytes.ts'
+import { Fact } from '../../parts/system/fact.tsx'
+import { Partitions, Processes, Settings } from '../../parts/system/tables.tsx'
+import { Time } from '../../parts/time.tsx'
+
+const EVERY_MS = 10_000
+const LATE_MS = 60_000
+const CLOCK_MS = 2_000
+const COLUMNS = { base: 2, md: 3, xl: 4 }
+
+type Shown = Reply<typeof System>
+
+export default function SystemPage() {
+  const system = useGet<Shown>('/system', { everyMs: EVERY_MS })
+  return (
+    <Page title="System" about="How this installation is. It is looked at again every ten seconds.">
+      <Loaded query={system}>{(shown) => <Facts {...shown} />}</Loaded>
+    </Page>
+  )
+}
+
+/** What somebody should do something about. */
+function warningsOf({ queues, database, partitions }: Shown): string[] {
+  const warnings: string[] = []
+  const { oldest_due_at, spool_files } = queues
+  if (oldest_due_at !== null && Date.now() - Date.parse(oldest_due_at) > LATE_MS)
+    warnings.push('Postbacks wait that should be sent by now. Is a worker running? Look at the postback health, too.')
+  if (spool_files > 0)
+    warnings.push('The database could not take everything: what waits on disk is written as soon as it can.')
+  if (Math.abs(database.clock_ahead_ms) > CLOCK_MS)
+    warnings.push('The clocks of this machine and of the database differ. Run a time service such as chrony on both.')
+  if (database.connections > 0.9 * database.max_connections)
+    warnings.push('The database has hardly any connections left. Raise max_connections, or run fewer processes.')
+  const today = new Date().toISOString().slice(0, 10)
+  if (partitions.some(({ newest_day }) => newest_day === null || newest_day <= today))
+    warnings.push('There are no partitions for tomorrow. They are made every hour: look at the log of the server.')
+  return warnings
+}
+
+function Facts(shown: Shown) {
+  const { version, node, database, queues, partitions, processes, rate_limits, has_mail, settings } = shown
+  return (
+    <Stack gap="lg">
+      {warningsOf(shown).map((warning) => (
+        <Alert key={warning} color="yellow" role="alert">
+          {warning}
+        </Alert>
+      ))}
+      <SimpleGrid cols={COLUMNS}>
+        <Fact name="Offerdeck">{version}</Fact>
+        <Fact name="Node.js" about={<Started at={node.started_at} />}>
+          {node.version}
+        </Fact>
+        <Fact name="Memory" about="Of the process that answered">
+          {formatBytes(node.memory_bytes)}
+        </Fact>
+        <Fact name="PostgreSQL" about={database.is_embedded ? 'Embedded' : 'By DATABASE_URL'}>
+          {database.version}
+        </Fact>
+        <Fact name="Database" about="On disk">
+          {formatBytes(database.bytes)}
+        </Fact>
+        <Fact name="Connections" about={`Of ${formatCount(database.max_connections)}`}>
+          {formatCount(database.connections)}
+        </Fact>
+        <Fact
+          name="Rate limits"
+          about={rate_limits === 'redis' ? 'Shared by all processes' : 'Every process counts alone'}
+        >
+          {rate_limits === 'redis' ? 'Redis' : 'Memory'}
+        </Fact>
+        <Fact name="Mail" about={has_mail ? 'By SMTP_URL' : 'Set SMTP_URL, so that people get links and notices'}>
+          {has_mail ? 'Sent' : 'Not set'}
+        </Fact>
+      </SimpleGrid>
+      <Section title="What waits">
+        <SimpleGrid cols={COLUMNS}>
+          <Fact name="Postbacks queued" about={`${formatCount(queues.postbacks_sending)} being sent`}>
+            {formatCount(queues.postbacks_queued)}
+          </Fact>
+          <Fact
+            name="Postbacks due"
+            about={
+              queues.oldest_due_at === null ? (
+                'None is late'
+              ) : (
+                <>
+                  Oldest: <Time at={queues.oldest_due_at} ago />
+                </>
+              )
+            }
+          >
+            {formatCount(queues.postbacks_due)}
+          </Fact>
+          <Fact name="Events" about="To be put into the feed">
+            {formatCount(queues.waiting_events)}
+          </Fact>
+          <Fact name="Unmatched calls" about="Of advertisers, tried again for three days">
+            {formatCount(queues.unmatched_calls)}
+          </Fact>
+          <Fact name="Spool files" about={`On this machine, ${formatBytes(queues.spool_bytes)}`}>
+            {formatCount(queues.spool_files)}
+          </Fact>
+        </SimpleGrid>
+      </Section>
+      <Section title="Processes" about="Those that answer requests. Workers that run alone are not known.">
+        <Processes processes={processes} />
+      </Section>
+      <Section title="Partitions" about="A table a day. Old ones are dropped whole, after RETENTION_DAYS.">
+        <Partitions partitions={partitions} />
+      </Section>
+      <Section title="Settings" about="In effect in the process that answered. Of secrets, only whether they are set.">
+        <Settings settings={settings} />
+      </Section>
+    </Stack>
+  )
+}
+
+function Started({ at }: { at: string }) {
+  return (
+    <>
+      Started <Time at={at} ago />
+    </>
+  )
+}

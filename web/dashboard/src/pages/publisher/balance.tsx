@@ -1,0 +1,57 @@
+import { SimpleGrid, Stack } from '@mantine/core'
+import { useParams } from 'wouter'
+import type { Balance as BalanceSchema } from '../../../../../src/manage/balance/schema.ts'
+import { query, type Reply } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { isOperator, useMe } from '../../lib/me.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Payments } from '../../parts/balance/payments.tsx'
+import { Statements } from '../../parts/balance/statements.tsx'
+import { Loaded, Page } from '../../parts/page.tsx'
+import { Figure } from '../../parts/reports/figure.tsx'
+import { RangePicker } from '../../parts/reports/range-picker.tsx'
+import { useRange } from '../../parts/reports/use-range.ts'
+import { Section } from '../../parts/section.tsx'
+
+type BalanceData = Reply<typeof BalanceSchema>
+
+export default function Balance() {
+  const { publisher_id } = useParams<{ publisher_id: string }>()
+  const me = useMe()
+  const range = useRange()
+  const base = `/publishers/${publisher_id}`
+  const now = useGet<BalanceData>(`${base}/balance`)
+  const then = useGet<BalanceData>(range.fault === null ? `${base}/balance${query(range.period)}` : null)
+  const whose = isOperator(me) && now.data !== undefined ? ` of ${now.data.publisher.name}` : ''
+  return (
+    <Page title={`Balance${whose}`} about="All amounts are US dollars.">
+      <Loaded query={now}>
+        {({ pending, payable, paid }) => (
+          <Stack gap="lg">
+            <SimpleGrid cols={{ base: 1, xs: 3 }}>
+              <Figure label="Pending" value={formatUsd(pending)} about="Of conversions not approved yet" />
+              <Figure label="Payable" value={formatUsd(payable)} about="Approved, and not paid yet" />
+              <Figure label="Paid" value={formatUsd(paid)} about="Since the beginning" />
+            </SimpleGrid>
+            <Section title="What moved" about="In the time that you choose.">
+              <RangePicker range={range} />
+              {range.fault === null && (
+                <Loaded query={then}>
+                  {({ period }) => (
+                    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+                      <Figure label="Earned" value={formatUsd(period.earned)} about="Became payable" />
+                      <Figure label="Reversed" value={formatUsd(period.reversed)} about="Taken back afterwards" />
+                      <Figure label="Paid" value={formatUsd(period.paid)} about="Sent out" />
+                    </SimpleGrid>
+                  )}
+                </Loaded>
+              )}
+            </Section>
+            <Statements base={base} />
+            <Payments base={base} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

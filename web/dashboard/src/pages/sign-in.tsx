@@ -1,0 +1,82 @@
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { post } from '../lib/api.ts'
+import { queryClient } from '../lib/queries.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { Door } from '../parts/door.tsx'
+import { FormFault } from '../parts/form-fault.tsx'
+
+export default function SignIn() {
+  const [needsCode, setNeedsCode] = useState(false)
+  const [, navigate] = useLocation()
+  const then = new URLSearchParams(useSearch()).get('then') ?? '/'
+  const goOn = () => {
+    queryClient.clear()
+    navigate(/^\/(?!\/)/.test(then) ? then : '/', { replace: true }) // within this site only
+  }
+  return needsCode ? (
+    <CodeStep goOn={goOn} />
+  ) : (
+    <PasswordStep goOn={(isTwoFactor) => (isTwoFactor ? setNeedsCode(true) : goOn())} />
+  )
+}
+
+function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
+  const form = useForm({ initialValues: { email: '', password: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    const { two_factor } = await post<{ two_factor: boolean }>('/session', values)
+    goOn(two_factor)
+  })
+  return (
+    <Door title="Sign in">
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <FormFault fault={fault} />
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" loading={isSending}>
+            Sign in
+          </Button>
+          <Anchor component={Link} href="/forgot-password" size="sm">
+            I forgot my password
+          </Anchor>
+        </Stack>
+      </form>
+    </Door>
+  )
+}
+
+function CodeStep({ goOn }: { goOn: () => void }) {
+  const form = useForm({ initialValues: { code: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    await post('/session/two-factor', values)
+    goOn()
+  })
+  return (
+    <Door title="Enter your code" about="Six digits from your authenticator, or one of your backup codes.">
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <FormFault fault={fault} />
+          <TextInput label="Code" autoComplete="one-time-code" required autoFocus {...form.getInputProps('code')} />
+          <Button type="submit" loading={isSending}>
+            Go on
+          </Button>
+        </Stack>
+      </form>
+    </Door>
+  )
+}

@@ -1,0 +1,46 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { post } from '../../lib/api.ts'
+import { queryClient } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+
+export function PasswordSection() {
+  const form = useForm({ initialValues: { current_password: '', new_password: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    await post('/me/password', values)
+    form.reset()
+    notifications.show({ message: 'Your password is changed. Everywhere else you were signed out.', color: 'green' })
+    await queryClient.invalidateQueries()
+  })
+  return (
+    <Section title="Password" about="Changing it signs you out everywhere else.">
+      <form onSubmit={onSubmit}>
+        <Stack maw={360}>
+          <FormFault fault={fault} />
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordInput
+            label="New password"
+            description="12 characters or more."
+            autoComplete="new-password"
+            minLength={12}
+            required
+            {...form.getInputProps('new_password')}
+          />
+          <Group>
+            <Button type="submit" loading={isSending}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

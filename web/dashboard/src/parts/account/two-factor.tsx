@@ -1,0 +1,116 @@
+import { Badge, Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { QRCodeSVG } from 'qrcode.react'
+import { useState } from 'react'
+import type { TwoFactorSetup } from '../../../../../src/manage/account/schema.ts'
+import { post, type Reply } from '../../lib/api.ts'
+import { useMe } from '../../lib/me.ts'
+import { queryClient } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { Copyable, CopyIcon } from '../copy.tsx'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+
+type Setup = Reply<typeof TwoFactorSetup>
+
+export function TwoFactorSection() {
+  const me = useMe()
+  const [setup, setSetup] = useState<Setup | null>(null)
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['/me'] })
+  return (
+    <Section
+      title="Two-factor sign-in"
+      about="Besides your password, a code from an authenticator on your phone. Whoever steals the password then gets no further."
+    >
+      <Group>
+        <Badge variant="light" color={me.two_factor ? 'green' : 'gray'} tt="none">
+          {me.two_factor ? 'on' : 'off'}
+        </Badge>
+      </Group>
+      {setup !== null && !me.two_factor ? (
+        <Confirm setup={setup} onDone={refresh} />
+      ) : me.two_factor ? (
+        <PasswordStep
+          action="Turn it off"
+          send={async (password) => {
+            await post('/me/two-factor/disable', { password })
+            setSetup(null)
+            notifications.show({ message: 'Two-factor sign-in is off.', color: 'green' })
+            await refresh()
+          }}
+        />
+      ) : (
+        <PasswordStep
+          action="Turn it on"
+          send={async (password) => setSetup(await post<Setup>('/me/two-factor', { password }))}
+        />
+      )}
+    </Section>
+  )
+}
+
+function PasswordStep({ action, send }: { action: string; send: (password: string) => Promise<void> }) {
+  const form = useForm({ initialValues: { password: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async ({ password }) => {
+    await send(password)
+    form.reset()
+  })
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack maw={360}>
+        <FormFault fault={fault} />
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('password')}
+        />
+        <Group>
+          <Button type="submit" variant="default" loading={isSending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> }) {
+  const form = useForm({ initialValues: { code: '' } })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    await post('/me/two-factor/confirm', values)
+    notifications.show({ message: 'Two-factor sign-in is on.', color: 'green' })
+    await onDone()
+  })
+  const secret = new URL(setup.uri).searchParams.get('secret') ?? ''
+  return (
+    <Stack>
+      <Text size="sm">1. Scan this with your authenticator, or type the secret into it.</Text>
+      <QRCodeSVG value={setup.uri} size={180} marginSize={2} title="QR code for the authenticator" />
+      <Copyable value={secret} label="Copy the secret" />
+      <Group gap={4}>
+        <Text size="sm">2. Keep these backup codes. Each works once, should you lose your phone.</Text>
+        <CopyIcon value={setup.backup_codes.join('\n')} label="Copy the backup codes" />
+      </Group>
+      <Code block>{setup.backup_codes.join('\n')}</Code>
+      <form onSubmit={onSubmit}>
+        <Stack maw={360}>
+          <FormFault fault={fault} />
+          <TextInput
+            label="3. Type the code that the authenticator shows"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            required
+            {...form.getInputProps('code')}
+          />
+          <Group>
+            <Button type="submit" loading={isSending}>
+              Turn it on
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Stack>
+  )
+}

@@ -1,0 +1,195 @@
+// Where an advertiser may call from, and the words it uses. Each part is saved by itself.
+import { ActionIcon, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { patch } from '../../lib/api.ts'
+import { useChange } from '../../lib/queries.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+import type { AdvertiserData } from './token.tsx'
+
+type SectionProps = { advertiser: AdvertiserData; mayChange: boolean }
+type Settings = Pick<AdvertiserData, 'allowed_ips' | 'status_map' | 'aliases'>
+
+const STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
+const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
+
+/** One part of the settings: as typed, and as the server took it. */
+function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
+  const [value, setValue] = useState<Settings[N]>(advertiser[name])
+  const [fault, setFault] = useState<string | null>(null)
+  const save = useChange(
+    (given: Settings[N]) => patch<AdvertiserData>(`/advertisers/${advertiser.advertiser_id}`, { [name]: given }),
+    {
+      refresh: ['/advertisers'],
+      done: 'Saved.',
+      onDone: (saved) => {
+        setFault(null)
+        setValue(saved[name])
+      },
+      onFault: (error) => setFault(error.message),
+    },
+  )
+  const isChanged = JSON.stringify(value) !== JSON.stringify(advertiser[name])
+  return { value, setValue, fault, isChanged, isSaving: save.isPending, save: () => save.mutate(value) }
+}
+
+type FormProps = {
+  part: { fault: string | null; isChanged: boolean; isSaving: boolean; save: () => void }
+  mayChange: boolean
+  more?: ReactNode
+  children: ReactNode
+}
+
+function PartForm({ part, mayChange, more, children }: FormProps) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        part.save()
+      }}
+    >
+      <Stack>
+        {part.fault !== null && (
+          <div style={{ whiteSpace: 'pre-wrap' }}>
+            <FormFault fault={part.fault} />
+          </div>
+        )}
+        {children}
+        {mayChange && (
+          <Group>
+            {more}
+            <Button type="submit" loading={part.isSaving} disabled={!part.isChanged}>
+              Save
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+export function AddressSection({ advertiser, mayChange }: SectionProps) {
+  const part = usePart(advertiser, 'allowed_ips')
+  return (
+    <Section
+      title="Addresses it may call from"
+      about="None: it may call from anywhere. Otherwise calls from elsewhere are refused, also with the right token."
+    >
+      <PartForm part={part} mayChange={mayChange}>
+        <TagsInput
+          label="Addresses and ranges"
+          description="Such as 192.0.2.7 or 192.0.2.0/24. Press Enter after each."
+          placeholder={part.value.length === 0 ? 'anywhere' : ''}
+          splitChars={[',', ' ', ';']}
+          acceptValueOnBlur
+          disabled={!mayChange}
+          value={part.value}
+          onChange={part.setValue}
+        />
+      </PartForm>
+    </Section>
+  )
+}
+
+export function StatusSection({ advertiser, mayChange }: SectionProps) {
+  const part = usePart(advertiser, 'status_map')
+  const { value, setValue } = part
+  const change = (place: number, changed: Partial<(typeof value)[number]>) =>
+    setValue(value.map((pair, i) => (i === place ? { ...pair, ...changed } : pair)))
+  return (
+    <Section
+      title="Its words for a status"
+      about="The usual words (paid, declined, chargeback, 1, 0 …) are understood without this."
+    >
+      <PartForm
+        part={part}
+        mayChange={mayChange}
+        more={<Add label="Add a word" onClick={() => setValue([...value, { theirs: '', status: 'approved' }])} />}
+      >
+        {value.length === 0 && <Text size="sm">Nothing is mapped.</Text>}
+        {value.map((pair, i) => (
+          <Group key={i} align="flex-end" gap="xs" wrap="nowrap">
+            <TextInput
+              label="Its word"
+              required
+              flex={1}
+              disabled={!mayChange}
+              value={pair.theirs}
+              onChange={(event) => change(i, { theirs: event.currentTarget.value })}
+            />
+            <Select
+              label="means"
+              flex={1}
+              allowDeselect={false}
+              data={[...STATUSES]}
+              disabled={!mayChange}
+              value={pair.status}
+              onChange={(status) => status !== null && change(i, { status })}
+            />
+            {mayChange && (
+              <Remove label={`Remove the word ${pair.theirs}`} onClick={() => setValue(value.toSpliced(i, 1))} />
+            )}
+          </Group>
+        ))}
+      </PartForm>
+    </Section>
+  )
+}
+
+export function AliasSection({ advertiser, mayChange }: SectionProps) {
+  const part = usePart(advertiser, 'aliases')
+  const { value, setValue } = part
+  const change = (place: number, changed: Partial<(typeof value)[number]>) =>
+    setValue(value.map((pair, i) => (i === place ? { ...pair, ...changed } : pair)))
+  return (
+    <Section
+      title="Its names for parameters"
+      about="Our own names always work. Those given here are also used in the addresses to hand out."
+    >
+      <PartForm
+        part={part}
+        mayChange={mayChange}
+        more={<Add label="Add a name" onClick={() => setValue([...value, { parameter: 'click_id', theirs: '' }])} />}
+      >
+        {value.length === 0 && <Text size="sm">It uses our names.</Text>}
+        {value.map((pair, i) => (
+          <Group key={i} align="flex-end" gap="xs" wrap="nowrap">
+            <Select
+              label="Our parameter"
+              flex={1}
+              allowDeselect={false}
+              data={[...PARAMETERS]}
+              disabled={!mayChange}
+              value={pair.parameter}
+              onChange={(parameter) => parameter !== null && change(i, { parameter })}
+            />
+            <TextInput
+              label="is called"
+              required
+              flex={1}
+              disabled={!mayChange}
+              value={pair.theirs}
+              onChange={(event) => change(i, { theirs: event.currentTarget.value })}
+            />
+            {mayChange && (
+              <Remove label={`Remove the name ${pair.theirs}`} onClick={() => setValue(value.toSpliced(i, 1))} />
+            )}
+          </Group>
+        ))}
+      </PartForm>
+    </Section>
+  )
+}
+
+const Add = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <Button variant="default" leftSection={<IconPlus size={16} />} onClick={onClick}>
+    {label}
+  </Button>
+)
+
+const Remove = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <ActionIcon variant="subtle" color="red" size="lg" aria-label={label} onClick={onClick}>
+    <IconTrash size={16} />
+  </ActionIcon>
+)

@@ -1,0 +1,87 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconRotate } from '@tabler/icons-react'
+import type { RotatedToken, ShownAdvertiser } from '../../../../../src/manage/advertisers/schema.ts'
+import { post, type Reply } from '../../lib/api.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { SecretShown } from '../secret.tsx'
+import { Section } from '../section.tsx'
+import { Time } from '../time.tsx'
+
+export type AdvertiserData = Reply<typeof ShownAdvertiser>
+
+const GRACES = [
+  { value: '0s', label: 'at once: it leaked' },
+  { value: '1h', label: 'after an hour' },
+  { value: '24h', label: 'after a day' },
+  { value: '7d', label: 'after a week' },
+]
+
+type TokenSectionProps = {
+  advertiser: AdvertiserData
+  mayChange: boolean
+  /** The new one, which only this page knows. */
+  token: string | null
+  onToken: (token: string) => void
+}
+
+export function TokenSection({ advertiser, mayChange, token, onToken }: TokenSectionProps) {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <Section title="Token" about="Every confirmation carries it. We keep only a hash, so it cannot be shown again.">
+      {token !== null && <SecretShown name="token" value={token} />}
+      <Stack gap={4}>
+        {advertiser.tokens.length === 0 && <Text size="sm">No token works: its calls are refused.</Text>}
+        {advertiser.tokens.map(({ created_at, expires_at }) => (
+          <Text key={created_at + String(expires_at)} size="sm" component="div">
+            {expires_at === null ? 'The token works' : 'The one before works until'}{' '}
+            {expires_at !== null && <Time at={expires_at} />} · made <Time at={created_at} ago />
+          </Text>
+        ))}
+      </Stack>
+      {mayChange && (
+        <Group>
+          <Button variant="default" leftSection={<IconRotate size={16} />} onClick={open}>
+            Make a new token
+          </Button>
+        </Group>
+      )}
+      <Modal opened={isOpen} onClose={close} title="Make a new token">
+        <Rotate
+          advertiserId={advertiser.advertiser_id}
+          onDone={(made) => {
+            close()
+            onToken(made)
+          }}
+        />
+      </Modal>
+    </Section>
+  )
+}
+
+function Rotate({ advertiserId, onDone }: { advertiserId: number; onDone: (token: string) => void }) {
+  const form = useForm({ initialValues: { grace: '24h' } })
+  const path = `/advertisers/${advertiserId}`
+  const rotate = useChange(
+    (values: { grace: string }) => post<Reply<typeof RotatedToken>>(`${path}/rotate-token`, values),
+    { refresh: ['/advertisers'], onFault: () => {} },
+  )
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) =>
+    onDone((await rotate.mutateAsync(values)).token),
+  )
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        <FormFault fault={fault} />
+        <Text size="sm">The advertiser must put the new token into its system before the old one ends.</Text>
+        <Select label="The old token ends" data={GRACES} allowDeselect={false} {...form.getInputProps('grace')} />
+        <Button type="submit" loading={isSending}>
+          Make it
+        </Button>
+      </Stack>
+    </form>
+  )
+}

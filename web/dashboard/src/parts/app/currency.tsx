@@ -1,0 +1,110 @@
+// The app's own currency: what users are shown and credited.
+import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { patch } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+import type { AppData } from './data.ts'
+
+const EXAMPLE_USD = 1.5
+const STEPS = 10_000n // four decimals
+const reward = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
+
+/** As the server does it: rounded down to four decimals. */
+function toReward(usd: number, rate: number): number {
+  const [payout, units] = [BigInt(Math.round(usd * 10_000)), BigInt(Math.round(rate * 10_000))]
+  return Number((payout * units) / STEPS) / 10_000
+}
+
+type RateExampleProps = { currency: string; rate: number | string; usd?: number }
+
+export function RateExample({ currency, rate, usd = EXAMPLE_USD }: RateExampleProps) {
+  const number = Number(rate)
+  if (!(number > 0) || currency.trim() === '') return <>Say how many units one US dollar is.</>
+  return (
+    <>
+      A payout of {formatUsd(usd)} is{' '}
+      <strong>
+        {reward.format(toReward(usd, number))} {currency.trim()}
+      </strong>
+      .
+    </>
+  )
+}
+
+export function CurrencySection({ app }: { app: AppData }) {
+  const canChange = mayWrite(useMe())
+  const [usd, setUsd] = useState<number | string>(EXAMPLE_USD)
+  const form = useForm<{ name: string; currency: string; rate: number | string }>({
+    initialValues: { name: app.name, currency: app.currency, rate: app.rate },
+  })
+  const change = useChange((body: object) => patch(`/apps/${app.app_id}`, body), {
+    refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
+    done: 'Saved. Your users see it from now on.',
+    onFault: () => {},
+  })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    await change.mutateAsync(values)
+    form.resetDirty(values)
+  })
+  const { currency, rate } = form.values
+  return (
+    <Section
+      title="Name, currency and rate"
+      about="Users are shown rewards in your own currency. Conversions keep the currency and the rate that they were made with."
+    >
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <FormFault fault={fault} />
+          <Group align="flex-start">
+            <TextInput label="Name" required maxLength={200} readOnly={!canChange} {...form.getInputProps('name')} />
+            <TextInput
+              label="Currency"
+              required
+              maxLength={40}
+              readOnly={!canChange}
+              {...form.getInputProps('currency')}
+            />
+            <NumberInput
+              label="Units per US dollar"
+              required
+              min={0.0001}
+              decimalScale={4}
+              thousandSeparator=","
+              readOnly={!canChange}
+              {...form.getInputProps('rate')}
+            />
+          </Group>
+          <Group align="flex-end">
+            <NumberInput
+              label="Try a payout"
+              prefix="$"
+              min={0}
+              max={10_000}
+              decimalScale={2}
+              fixedDecimalScale
+              w={120}
+              value={usd}
+              onChange={setUsd}
+            />
+            <Text pb={6} aria-live="polite">
+              <RateExample currency={currency} rate={rate} usd={Number(usd)} />
+            </Text>
+          </Group>
+          {canChange && (
+            <Group>
+              <Button type="submit" loading={isSending} disabled={!form.isDirty()}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,102 @@
+// A new secret in place of one that is in use: the old one stays good for a while, so that nothing stands still.
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useState } from 'react'
+import { post } from '../../lib/api.ts'
+import { useChange } from '../../lib/queries.ts'
+import { SecretShown } from '../secret.tsx'
+import type { Mode } from './data.ts'
+import { keepSecret } from './secrets.ts'
+
+const GRACES = [
+  { value: '0', label: 'It ends now (it has leaked, or nobody uses it)' },
+  { value: '1', label: '1 hour' },
+  { value: '24', label: '1 day' },
+  { value: '72', label: '3 days' },
+  { value: '168', label: '7 days' },
+]
+
+const KINDS = {
+  api: {
+    name: 'API secret',
+    path: 'rotate',
+    about: 'Requests with the old secret still pass until its time is over. Put the new one on your servers before.',
+  },
+  signing: {
+    name: 'signing secret',
+    path: 'signing-secret/rotate',
+    about: 'Until its time is over, postbacks are signed with both, so your server may know either.',
+  },
+}
+
+type RotateProps = {
+  appId: number
+  mode: Mode
+  kind: keyof typeof KINDS
+  /** What the button says. */
+  label?: string
+  /** In hours, to begin with. */
+  grace?: string
+}
+
+/** The window belongs to the whole dashboard: it stays when the button goes, as it does when a step is done. */
+export function RotateButton({ appId, mode, kind, label, grace = '24' }: RotateProps) {
+  const { name } = KINDS[kind]
+  const open = () => {
+    const id = modals.open({
+      title: `A new ${mode} ${name}`,
+      closeButtonProps: { 'aria-label': 'Close' },
+      children: <RotateForm {...{ appId, mode, kind, grace }} close={() => modals.close(id)} />,
+    })
+  }
+  return (
+    <Button variant="default" size="xs" onClick={open}>
+      {label ?? `New ${name}`}
+    </Button>
+  )
+}
+
+type Rotated = { api_key: string; api_secret?: string; signing_secret?: string }
+type RotateFormProps = Required<Omit<RotateProps, 'label'>> & { close: () => void }
+
+function RotateForm({ appId, mode, kind, grace: firstGrace, close }: RotateFormProps) {
+  const { name, path, about } = KINDS[kind]
+  const [grace, setGrace] = useState(firstGrace)
+  const [secret, setSecret] = useState<string | null>(null)
+  const rotate = useChange(
+    () => post<Rotated>(`/apps/${appId}/credentials/${mode}/${path}`, { grace_hours: Number(grace) }),
+    {
+      refresh: [`/apps/${appId}`],
+      onDone: ({ api_key, api_secret, signing_secret }) => {
+        const made = api_secret ?? signing_secret ?? ''
+        keepSecret(api_key, kind, made)
+        setSecret(made)
+      },
+    },
+  )
+  if (secret === null)
+    return (
+      <Stack>
+        <Select
+          label="How long does the old one stay good?"
+          description={about}
+          data={GRACES}
+          allowDeselect={false}
+          value={grace}
+          onChange={(value) => value !== null && setGrace(value)}
+        />
+        <Button onClick={() => rotate.mutate(undefined)} loading={rotate.isPending}>
+          Make the new {name}
+        </Button>
+      </Stack>
+    )
+  return (
+    <Stack>
+      <SecretShown name={`${mode} ${name}`} value={secret} />
+      <Text size="sm">{grace === '0' ? 'The old one no longer works.' : about}</Text>
+      <Group justify="flex-end">
+        <Button onClick={close}>I have stored it</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,43 @@
+// What is said of a conversion.
+import type { Static } from 'typebox'
+import type { ConversionHistory } from '../../../../../src/manage/app-conversions/schema.ts'
+
+type Conversion = Static<typeof ConversionHistory>['conversion']
+type Reason = NonNullable<Conversion['status_reason']>
+
+export const STATUSES = [
+  { value: 'pending', label: 'Pending' },
+  { value: 'approved', label: 'Approved' },
+  { value: 'rejected', label: 'Rejected' },
+  { value: 'reversed', label: 'Reversed' },
+]
+
+const REASONS: Record<Reason, string> = {
+  cap_exceeded: 'The offer had reached one of its caps.',
+  click_expired: 'The click was too long ago.',
+  not_eligible: 'The user could not complete this offer.',
+  geo_mismatch: 'The user was in another country than when they clicked.',
+  fraud: 'It looked like fraud.',
+  advertiser_rejected: 'The advertiser rejected it.',
+  advertiser_reversed: 'The advertiser took it back.',
+  operator: 'The operator of this network decided so.',
+}
+
+export const explainReason = (reason: Reason | null) => (reason === null ? null : REASONS[reason])
+
+const ACTORS = {
+  publisher: 'by a report',
+  advertiser: 'by the advertiser',
+  operator: 'by the operator',
+  system: 'by itself',
+}
+
+export const nameActor = (actor: keyof typeof ACTORS) => ACTORS[actor]
+
+type SubIds = Pick<Conversion, 'aff_sub' | 'aff_sub2' | 'aff_sub3' | 'aff_sub4'>
+
+/** Those that were given, with their names. */
+export const subIdsOf = ({ aff_sub, aff_sub2, aff_sub3, aff_sub4 }: SubIds): [name: string, value: string][] =>
+  Object.entries({ aff_sub, aff_sub2, aff_sub3, aff_sub4 }).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value]],
+  )

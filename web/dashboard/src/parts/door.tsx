@@ -1,0 +1,36 @@
+// The frame of the pages in front of the door: signing in, joining, a forgotten password.
+import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+
+export function Door({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Offerdeck`
+  }, [title])
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <Stack w="100%" maw={420} gap="md">
+        <Group gap={8} justify="center">
+          <img src="/icon.svg" alt="" width={36} height={36} />
+          <Text fw={700} size="xl">
+            Offerdeck
+          </Text>
+        </Group>
+        <Paper p="xl" shadow="sm">
+          <Stack gap="md">
+            <div>
+              <Title order={1} size="h3">
+                {title}
+              </Title>
+              {about !== undefined && (
+                <Text c="dimmed" size="sm">
+                  {about}
+                </Text>
+              )}
+            </div>
+            {children}
+          </Stack>
+        </Paper>
+      </Stack>
+    </Center>
+  )
+}

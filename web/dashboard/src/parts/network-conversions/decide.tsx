@@ -1,0 +1,138 @@
+// Asks before conversions are approved, rejected or reversed, does it, and says what came of each.
+import { Alert, Button, Group, Modal, Progress, Stack, Table, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import { FormFault } from '../form-fault.tsx'
+import { type MoveResult, type MoveTo, useMoves } from './use-moves.ts'
+
+export const VERBS: Record<MoveTo, string> = { approved: 'Approve', rejected: 'Reject', reversed: 'Reverse' }
+
+const ABOUT: Record<MoveTo, string> = {
+  approved: 'The publisher is owed their payout, and is told by postback. Only pending ones can be approved.',
+  rejected: 'For good: they are never paid, and the publisher is told by postback. Only pending ones can be rejected.',
+  reversed: 'For good: their payout is taken back, and the publisher is told by postback. Only approved ones can be.',
+}
+
+export type Decision = { to: MoveTo; ids: string[] }
+
+/** `onClose` hears whether anything was done. */
+export function Decide({ decision, onClose }: { decision: Decision | null; onClose: (isDone: boolean) => void }) {
+  return decision === null ? null : <Deciding {...decision} onClose={onClose} />
+}
+
+function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) => void }) {
+  const { state, results, fault, move } = useMoves(to, ids)
+  const [reason, setReason] = useState('')
+  const needsReason = to !== 'approved'
+  const isBegun = results.length > 0
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={() => state !== 'moving' && onClose(isBegun)}
+      title={`${VERBS[to]} ${countOf(ids.length)}`}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: state === 'moving' }}
+    >
+      {state === 'done' ? (
+        <Stack>
+          <Outcome results={results} to={to} />
+          <Group justify="flex-end">
+            <Button onClick={() => onClose(true)} data-autofocus>
+              Close
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void move(reason)
+          }}
+        >
+          <Stack>
+            <FormFault
+              fault={
+                fault === null
+                  ? null
+                  : `${fault.message}${isBegun ? ` ${formatCount(results.length)} of ${formatCount(ids.length)} were settled; go on with the rest when you like.` : ''}`
+              }
+            />
+            <Text size="sm">{ABOUT[to]}</Text>
+            <Textarea
+              label={needsReason ? 'Reason' : 'Note (not required)'}
+              description="Kept in the audit log and with the conversion, for operators."
+              required={needsReason}
+              maxLength={500}
+              autosize
+              minRows={2}
+              value={reason}
+              disabled={state === 'moving'}
+              onChange={(event) => setReason(event.currentTarget.value)}
+              data-autofocus
+            />
+            {state === 'moving' && (
+              <Progress
+                value={(results.length / ids.length) * 100}
+                animated
+                aria-label={`${results.length} of ${ids.length} settled`}
+              />
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" disabled={state === 'moving'} onClick={() => onClose(isBegun)}>
+                {isBegun ? 'Stop here' : 'Cancel'}
+              </Button>
+              <Button
+                type="submit"
+                color={needsReason ? 'red' : 'green'}
+                autoContrast
+                loading={state === 'moving'}
+                disabled={needsReason && reason.trim() === ''}
+              >
+                {isBegun ? 'Go on' : VERBS[to]}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  )
+}
+
+const countOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'conversion' : 'conversions'}`
+
+function Outcome({ results, to }: { results: MoveResult[]; to: MoveTo }) {
+  const count = (outcome: MoveResult['outcome']) => results.filter((result) => result.outcome === outcome).length
+  const refused = results.filter((result) => result.outcome === 'refused')
+  return (
+    <>
+      <Alert color={refused.length === 0 ? 'green' : 'yellow'} role="status">
+        {formatCount(count('done'))} {to}, {formatCount(count('already'))} were so before, {formatCount(refused.length)}{' '}
+        refused.
+      </Alert>
+      <Table.ScrollContainer minWidth={260} mah={320}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Conversion</Table.Th>
+              <Table.Th>What came of it</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {[...refused, ...results.filter((result) => result.outcome !== 'refused')].map((result) => (
+              <Table.Tr key={result.conversion_id}>
+                <Table.Td ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
+                  {result.conversion_id}
+                </Table.Td>
+                <Table.Td>
+                  {result.outcome === 'done' && to}
+                  {result.outcome === 'already' && `was ${to} before`}
+                  {result.outcome === 'refused' && `Refused. ${result.problem ?? ''}`}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
+  )
+}

@@ -1,0 +1,202 @@
+// What is recorded about one conversion.
+import { Anchor, Group, SimpleGrid, Table, Text, Timeline } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ConversionReply } from '../../../../../src/manage/conversions/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { formatCount, formatUsd } from '../../lib/format.ts'
+import { Copyable } from '../copy.tsx'
+import { Signals } from '../fraud/signals.tsx'
+import { Section } from '../section.tsx'
+import { Status } from '../status.tsx'
+import { Time } from '../time.tsx'
+import { REASON_NAMES } from './filters.tsx'
+import { Standing } from './table.tsx'
+
+export type Details = Reply<typeof ConversionReply>
+
+export function Facts({ one }: { one: Details }) {
+  const subIds = [one.aff_sub, one.aff_sub2, one.aff_sub3, one.aff_sub4]
+  return (
+    <Section title="What it is">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        <Fact name="Status">
+          <Standing row={one} />
+        </Fact>
+        <Fact name="Payout">
+          {formatUsd(one.payout)} ({formatCount(one.payout_local)} {one.currency})
+        </Fact>
+        <Fact name="Revenue">{formatUsd(one.revenue)}</Fact>
+        <Fact name="Publisher">
+          <Anchor component={Link} href={`/network/publishers/${one.publisher_id}`} size="sm">
+            {one.publisher}
+          </Anchor>
+        </Fact>
+        <Fact name="App">
+          <Anchor component={Link} href={`/apps/${one.app_id}`} size="sm">
+            {one.app}
+          </Anchor>
+        </Fact>
+        <Fact name="User">
+          <Anchor
+            component={Link}
+            href={`/network/conversions?view=all&app_id=${one.app_id}&user_id=${encodeURIComponent(one.user_id)}`}
+            size="sm"
+            style={{ overflowWrap: 'anywhere' }}
+          >
+            {one.user_id}
+          </Anchor>
+        </Fact>
+        <Fact name="Offer">
+          {one.offer} (id {one.offer_id})
+        </Fact>
+        <Fact name="Goal">{one.goal}</Fact>
+        <Fact name="Advertiser">{one.advertiser}</Fact>
+        <Fact name="Told first by">{one.source}</Fact>
+        <Fact name="Publisher's transaction">{one.publisher_transaction_id ?? '–'}</Fact>
+        <Fact name="Advertiser's transaction">{one.advertiser_transaction_id ?? '–'}</Fact>
+        <Fact name="Sub-IDs">
+          {subIds.every((id) => id === null) ? '–' : subIds.map((id) => id ?? '–').join(' · ')}
+        </Fact>
+        <Fact name="Made with">{one.is_test ? 'test keys' : 'live keys'}</Fact>
+      </SimpleGrid>
+    </Section>
+  )
+}
+
+export function Evidence({ one }: { one: Details }) {
+  return (
+    <Section title="Click and signals" about="Publishers do not see the signals.">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        <Fact name="Signals of fraud">
+          <Signals signals={one.signals} />
+        </Fact>
+        <Fact name="Click">
+          {one.click_id === null ? (
+            'none: reported without one'
+          ) : (
+            <Copyable value={one.click_id} label="Copy the click_id" />
+          )}
+        </Fact>
+        <Fact name="Clicked">
+          <Time at={one.click_at} />
+        </Fact>
+        <Fact name="Address">{one.ip ?? '–'}</Fact>
+        <Fact name="Country">{one.country ?? '–'}</Fact>
+        <Fact name="Device">{one.device ?? '–'}</Fact>
+        <Fact name="Confirmed by the advertiser">
+          <Time at={one.confirmed_at} none="not yet" />
+        </Fact>
+      </SimpleGrid>
+    </Section>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </div>
+  )
+}
+
+type Step = { at: string; title: ReactNode; about: ReactNode }
+
+/** Everything that happened, in order: the click, every move, what people said about it, what the publisher was told. */
+function stepsOf(one: Details): Step[] {
+  const steps: Step[] = [
+    ...(one.click_at === null ? [] : [{ at: one.click_at, title: 'The user followed the link', about: null }]),
+    ...one.history.map((event) => ({
+      at: event.created_at,
+      title: (
+        <Group gap={6}>
+          {event.sequence === 1 ? 'Made as' : 'Became'} <Status value={event.status} />
+        </Group>
+      ),
+      about: byWhom(event),
+    })),
+    ...one.decisions.map((decision) => ({
+      at: decision.created_at,
+      title: `${decision.who} decided: ${decision.action}`,
+      about: decision.reason,
+    })),
+    ...one.postbacks.map((postback) => ({
+      at: postback.settled_at ?? postback.created_at,
+      title: (
+        <Group gap={6}>
+          Postback <Status value={postback.state} />
+        </Group>
+      ),
+      about: `${formatCount(postback.attempts)} ${postback.attempts === 1 ? 'try' : 'tries'}${postback.last_status === null ? '' : `, last answer ${postback.last_status}`}${postback.last_error === null ? '' : `: ${postback.last_error}`}`,
+    })),
+  ]
+  return steps.toSorted((a, b) => a.at.localeCompare(b.at))
+}
+
+function byWhom({ actor, status_reason }: Details['history'][number]): string {
+  if (status_reason === null || status_reason === actor) return `By ${actor}`
+  return `By ${actor}: ${REASON_NAMES[status_reason] ?? status_reason}`
+}
+
+export function History({ one }: { one: Details }) {
+  const steps = stepsOf(one)
+  return (
+    <Section title="History">
+      <Timeline active={steps.length} bulletSize={16} lineWidth={2}>
+        {steps.map((step, i) => (
+          <Timeline.Item key={i} title={step.title}>
+            {step.about !== null && <Text size="sm">{step.about}</Text>}
+            <Text size="xs" c="dimmed" component="div">
+              <Time at={step.at} />
+            </Text>
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </Section>
+  )
+}
+
+const ACCOUNTS: Record<string, string> = {
+  publisher_pending: 'Publisher, pending',
+  publisher_payable: 'Publisher, payable',
+  advertiser_receivable: 'Advertiser owes',
+  network_margin: 'Margin of the network',
+}
+
+export function Entries({ one }: { one: Details }) {
+  return (
+    <Section title="Ledger" about="Double entry: debits are positive, credits negative. Each posting sums to zero.">
+      {one.entries.length === 0 ? (
+        <Text size="sm">{one.is_test ? 'Tests move no money.' : 'It moved no money.'}</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={480}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Posted</Table.Th>
+                <Table.Th>Account</Table.Th>
+                <Table.Th ta="right">Amount</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {one.entries.map((entry) => (
+                <Table.Tr key={entry.entry_id}>
+                  <Table.Td>
+                    <Time at={entry.created_at} />
+                  </Table.Td>
+                  <Table.Td>{ACCOUNTS[entry.account] ?? entry.account}</Table.Td>
+                  <Table.Td ta="right">{formatUsd(entry.amount)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,48 @@
+// Deciding about many conversions: in pieces, so that one sees how far it is, and what was done stays known when the way
+// to the server breaks in the middle.
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Moved } from '../../../../../src/manage/conversions/schema.ts'
+import { ApiError, post, type Reply } from '../../lib/api.ts'
+
+const PIECE = 50
+const CHANGED = ['/conversions', '/publishers', '/fraud']
+
+export type MoveTo = 'approved' | 'rejected' | 'reversed'
+export type MoveResult = Reply<typeof Moved>['results'][number]
+export type Moving = { state: 'asking' | 'moving' | 'done'; results: MoveResult[]; fault: ApiError | null }
+
+const ASKING: Moving = { state: 'asking', results: [], fault: null }
+
+export function useMoves(to: MoveTo, ids: string[]) {
+  const client = useQueryClient()
+  const [moving, setMoving] = useState<Moving>(ASKING)
+
+  /** Those that nothing came of yet: after a fault it goes on where it stopped. */
+  async function move(reason: string): Promise<void> {
+    let results = moving.results
+    const settled = new Set(results.map((result) => result.conversion_id))
+    const left = ids.filter((id) => !settled.has(id))
+    setMoving({ state: 'moving', results, fault: null })
+    try {
+      for (let i = 0; i < left.length; i += PIECE) {
+        const conversion_ids = left.slice(i, i + PIECE)
+        const body = { to, conversion_ids, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
+        const answer = await post<Reply<typeof Moved>>('/conversions/moves', body)
+        results = [...results, ...answer.results]
+        setMoving({ state: 'moving', results, fault: null })
+      }
+      setMoving({ state: 'done', results, fault: null })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setMoving({ state: 'asking', results, fault: error })
+    } finally {
+      await client.invalidateQueries({
+        predicate: ({ queryKey: [path] }) =>
+          typeof path === 'string' && CHANGED.some((start) => path.startsWith(start)),
+      })
+    }
+  }
+
+  return { ...moving, move }
+}

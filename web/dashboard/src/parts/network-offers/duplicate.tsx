@@ -1,0 +1,56 @@
+import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconCopyPlus } from '@tabler/icons-react'
+import { useLocation } from 'wouter'
+import { post } from '../../lib/api.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import type { OfferData } from './values.ts'
+
+export function Duplicate({ offer }: { offer: OfferData }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button variant="default" leftSection={<IconCopyPlus size={16} />} onClick={open}>
+        Duplicate
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Duplicate this offer">
+        <DuplicateForm offer={offer} close={close} />
+      </Modal>
+    </>
+  )
+}
+
+function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }) {
+  const [, navigate] = useLocation()
+  const form = useForm({ initialValues: { name: offer.name, external_id: `${offer.external_id}-copy` } })
+  const copy = useChange(
+    (values: { name: string; external_id: string }) =>
+      post<{ offer_id: number }>(`/offers/${offer.offer_id}/duplicate`, values),
+    { refresh: ['/offers'], done: 'The copy is made. It is paused until you resume it.', onFault: () => {} },
+  )
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    const { offer_id } = await copy.mutateAsync(values)
+    close()
+    navigate(`/network/offers/${offer_id}`)
+  })
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        <FormFault fault={fault} />
+        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label="The advertiser's id of it"
+          description="Another than that of the original: imports know offers by it."
+          required
+          {...form.getInputProps('external_id')}
+        />
+        <Button type="submit" loading={isSending}>
+          Make a paused copy
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,120 @@
+// The fields of an offer, by subject.
+import { Checkbox, Code, MultiSelect, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { timeZone } from '../../lib/format.ts'
+import { COUNTRY_CHOICES } from './countries.ts'
+import { CAPS, type OfferValues } from './values.ts'
+
+type FieldsProps = { form: UseFormReturnType<OfferValues> }
+
+export const CATEGORY_CHOICES = ['survey', 'app', 'game', 'video']
+const TWO = { base: 1, sm: 2 }
+
+export function LookFields({ form }: FieldsProps) {
+  return (
+    <Stack gap="sm">
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      <Textarea label="Description" autosize minRows={2} maxRows={8} {...form.getInputProps('description')} />
+      <Textarea label="Requirements" autosize minRows={1} maxRows={6} {...form.getInputProps('requirements')} />
+      <SimpleGrid cols={TWO}>
+        <Select
+          label="Category"
+          required
+          allowDeselect={false}
+          data={CATEGORY_CHOICES}
+          {...form.getInputProps('category')}
+        />
+        <Select
+          label="Difficulty"
+          allowDeselect={false}
+          data={['easy', 'medium', 'hard']}
+          {...form.getInputProps('difficulty')}
+        />
+        <TextInput label="Time it takes" placeholder="5-10 minutes" {...form.getInputProps('time_estimate')} />
+        <TextInput label="Picture" placeholder="https://… or /pictures/…" {...form.getInputProps('image_url')} />
+      </SimpleGrid>
+      <Checkbox label="The user must pay something" {...form.getInputProps('payment_required', { type: 'checkbox' })} />
+    </Stack>
+  )
+}
+
+export function TargetFields({ form }: FieldsProps) {
+  const zone = timeZone()
+  return (
+    <Stack gap="sm">
+      <TextInput
+        label="Destination"
+        description={
+          <>
+            Where the user is sent. <Code>{'{click_id}'}</Code> must be in it, or the advertiser cannot confirm
+            anything.
+          </>
+        }
+        placeholder="https://advertiser.example/?click={click_id}"
+        required
+        {...form.getInputProps('destination_url')}
+      />
+      {form.values.destination_url !== '' && !form.values.destination_url.includes('{click_id}') && (
+        <Text size="sm" role="status">
+          There is no {'{click_id}'} in the destination: conversions of this offer cannot be confirmed.
+        </Text>
+      )}
+      <MultiSelect
+        label="Countries"
+        description="None: everywhere."
+        searchable
+        clearable
+        limit={60}
+        nothingFoundMessage="No such country"
+        data={COUNTRY_CHOICES}
+        {...form.getInputProps('countries')}
+      />
+      <SimpleGrid cols={TWO}>
+        <MultiSelect label="Platforms" data={['web', 'android', 'ios']} {...form.getInputProps('platforms')} />
+        <Select
+          label="Pays for"
+          allowDeselect={false}
+          data={[
+            { value: 'cpa', label: 'an action (cpa)' },
+            { value: 'cpi', label: 'an install (cpi)' },
+            { value: 'cpe', label: 'an event (cpe)' },
+            { value: 'cpl', label: 'a lead (cpl)' },
+            { value: 'survey', label: 'a survey' },
+          ]}
+          {...form.getInputProps('conversion_type')}
+        />
+        <TextInput type="datetime-local" label={`Starts (${zone})`} {...form.getInputProps('starts_at')} />
+        <TextInput type="datetime-local" label={`Ends (${zone})`} {...form.getInputProps('ends_at')} />
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+export function TermFields({ form }: FieldsProps) {
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={TWO}>
+        <TextInput
+          label="A click is good for"
+          description="Such as 90s, 15m, 24h or 30d."
+          {...form.getInputProps('attribution_window')}
+        />
+        <TextInput label="Hold" description="Of what is confirmed: 0s, 24h, 7d." {...form.getInputProps('hold')} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
+        {CAPS.map(([name, label]) => (
+          <TextInput key={name} label={label} placeholder="no cap" inputMode="decimal" {...form.getInputProps(name)} />
+        ))}
+      </SimpleGrid>
+      <Select
+        label="When a cap fills up between a click and its conversion"
+        allowDeselect={false}
+        data={[
+          { value: 'honour', label: 'the conversion is paid all the same' },
+          { value: 'reject', label: 'the conversion is rejected' },
+        ]}
+        {...form.getInputProps('over_cap')}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,94 @@
+import { ActionIcon, Button, Checkbox, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
+import { formatShare, formatUsd } from '../../lib/format.ts'
+import { newGoal, type OfferValues, payoutOf, revenueOf } from './values.ts'
+
+const MAX_GOALS = 50
+
+/** What is to be done for an offer, and what each part of it is worth. */
+export function GoalFields({ form }: { form: UseFormReturnType<OfferValues> }) {
+  const { goals } = form.values
+  return (
+    <Stack gap="sm">
+      {form.errors['goals'] !== undefined && (
+        <Text c="var(--mantine-color-error)" size="sm" role="alert">
+          {form.errors['goals']}
+        </Text>
+      )}
+      {goals.map((_, i) => (
+        <Goal key={i} form={form} place={i} isOnly={goals.length === 1} />
+      ))}
+      <Group justify="space-between">
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          disabled={goals.length >= MAX_GOALS}
+          onClick={() => form.insertListItem('goals', newGoal())}
+        >
+          Add a goal
+        </Button>
+        <Totals payout={payoutOf(goals)} revenue={revenueOf(goals)} />
+      </Group>
+    </Stack>
+  )
+}
+
+function Totals({ payout, revenue }: { payout: number; revenue: number }) {
+  const margin = revenue === 0 ? '' : ` · margin ${formatShare((revenue - payout) / revenue)}`
+  return (
+    <Text size="sm">
+      Together: payout {formatUsd(payout)} · revenue {formatUsd(revenue)}
+      {margin}
+    </Text>
+  )
+}
+
+function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; place: number; isOnly: boolean }) {
+  const field = (name: string) => form.getInputProps(`goals.${place}.${name}`)
+  const flag = (name: string) => form.getInputProps(`goals.${place}.${name}`, { type: 'checkbox' })
+  return (
+    <Fieldset legend={`Goal ${place + 1}`}>
+      <Stack gap="sm">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput label="What is to be done" required {...field('name')} />
+          <TextInput label="More about it" {...field('description')} />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
+          <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />
+          <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as the payout" {...field('revenue')} />
+          <TextInput label="Payout, %" inputMode="decimal" placeholder="of the amount" {...field('payout_percent')} />
+          <TextInput label="Revenue, %" inputMode="decimal" placeholder="of the amount" {...field('revenue_percent')} />
+        </SimpleGrid>
+        <Group justify="space-between">
+          <Group>
+            <Checkbox label="Optional" {...flag('is_optional')} />
+            <Checkbox label="Can be completed again and again" {...flag('is_repeatable')} />
+          </Group>
+          <Group gap={4}>
+            {place > 0 && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Move goal ${place + 1} up`}
+                onClick={() => form.reorderListItem('goals', { from: place, to: place - 1 })}
+              >
+                <IconArrowUp size={16} />
+              </ActionIcon>
+            )}
+            {!isOnly && (
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={`Remove goal ${place + 1}`}
+                onClick={() => form.removeListItem('goals', place)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            )}
+          </Group>
+        </Group>
+      </Stack>
+    </Fieldset>
+  )
+}

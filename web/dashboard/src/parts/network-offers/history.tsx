@@ -1,0 +1,91 @@
+import { Paper, Stack, Table, Text } from '@mantine/core'
+import type { OfferHistory } from '../../../../../src/manage/offers/schema.ts'
+import { query, type Reply } from '../../lib/api.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Empty, Loaded } from '../page.tsx'
+import { Pager, usePages } from '../pager.tsx'
+import { Time } from '../time.tsx'
+
+type HistoryData = Reply<typeof OfferHistory>
+
+const DEEDS: Record<string, string> = {
+  'offer.create': 'made it',
+  'offer.change': 'changed it',
+  'offer.pause': 'paused it',
+  'offer.resume': 'resumed it',
+}
+
+/** Who changed an offer, and what. */
+export function History({ offerId }: { offerId: number }) {
+  const pages = usePages()
+  const history = useGet<HistoryData>(`/offers/${offerId}/history${query({ cursor: pages.cursor })}`)
+  return (
+    <Loaded query={history}>
+      {({ changes, next_cursor }) =>
+        changes.length === 0 ? (
+          <Empty title="Nobody has changed this offer here">
+            Changes that people make are listed with what was before. An import is in the audit log as a whole.
+          </Empty>
+        ) : (
+          <Stack>
+            {changes.map((change) => (
+              <Change key={change.audit_id} change={change} />
+            ))}
+            <Pager pages={pages} nextCursor={next_cursor} />
+          </Stack>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Change({ change }: { change: HistoryData['changes'][number] }) {
+  return (
+    <Paper>
+      <Text size="sm" component="div">
+        <b>{change.who}</b> {DEEDS[change.action] ?? change.action} · <Time at={change.created_at} ago />
+      </Text>
+      {change.fields.length > 0 && (
+        <Table.ScrollContainer minWidth={480}>
+          <Table highlightOnHover={false} verticalSpacing={4} mt="xs" layout="fixed">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th w="24%">Field</Table.Th>
+                <Table.Th>Before</Table.Th>
+                <Table.Th>After</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {change.fields.map(({ field, before, after }) => (
+                <Table.Tr key={field}>
+                  <Table.Td>{field}</Table.Td>
+                  <Value value={before} />
+                  <Value value={after} />
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Paper>
+  )
+}
+
+function Value({ value }: { value: unknown }) {
+  return (
+    <Table.Td style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', verticalAlign: 'top' }}>
+      {describe(value)}
+    </Table.Td>
+  )
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(describe).join(', ')
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .filter(([, part]) => part !== null && part !== '' && part !== false)
+      .map(([name, part]) => `${name}: ${describe(part)}`)
+      .join('\n')
+  return String(value)
+}

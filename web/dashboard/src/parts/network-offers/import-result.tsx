@@ -1,0 +1,144 @@
+// What an import would do, or did, and the lines that it refuses.
+import { Alert, Button, Group, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import type { ImportJob } from '../../../../../src/manage/offers/schema.ts'
+import type { Json } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { Section } from '../section.tsx'
+
+export type ImportData = Json<ImportJob>
+
+const COUNTS = {
+  before: {
+    created: 'would be made',
+    updated: 'would be changed',
+    unchanged: 'stay as they are',
+    rejected: 'are refused',
+  },
+  after: { created: 'made', updated: 'changed', unchanged: 'as they were', rejected: 'refused' },
+} as const
+
+export function Counts({ job }: { job: ImportData }) {
+  const words = COUNTS[job.state === 'checking' || job.state === 'checked' ? 'before' : 'after']
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      {(['created', 'updated', 'unchanged', 'rejected'] as const).map((name) => (
+        <Paper key={name} p="sm">
+          <Text size="xl" fw={700}>
+            {formatCount(job.result[name])}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {words[name]}
+          </Text>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  )
+}
+
+export function Problems({ job }: { job: ImportData }) {
+  if (job.problems.length === 0) return null
+  const more = job.result.rejected - job.problems.length
+  return (
+    <Section
+      title="Refused lines"
+      about="These are left out; all others are taken. Put them right and import the file again: what is there already stays as it is."
+    >
+      <Table.ScrollContainer minWidth={270} maxHeight={360}>
+        <Table stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={80}>Line</Table.Th>
+              <Table.Th>Why</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {job.problems.map(({ line, problem }, i) => (
+              <Table.Tr key={i}>
+                <Table.Td>{line}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{problem}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group justify="space-between">
+        <Text size="sm">{more > 0 ? `… and ${formatCount(more)} more.` : ''}</Text>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={14} />}
+          onClick={() => download(`refused-${job.file_name}.csv`, problemsAsCsv(job))}
+        >
+          Download the list
+        </Button>
+      </Group>
+    </Section>
+  )
+}
+
+const problemsAsCsv = (job: ImportData) =>
+  ['line,problem', ...job.problems.map(({ line, problem }) => `${line},"${problem.replaceAll('"', '""')}"`), ''].join(
+    '\n',
+  )
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = Object.assign(document.createElement('a'), { href: url, download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1_000)
+}
+
+export function Changes({ job }: { job: ImportData }) {
+  if (job.changes.length === 0) return null
+  const more = job.result.created + job.result.updated - job.changes.length
+  return (
+    <Section title="What would be made or changed">
+      <Table.ScrollContainer minWidth={420} maxHeight={420}>
+        <Table stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={80}>Line</Table.Th>
+              <Table.Th>Offer</Table.Th>
+              <Table.Th>What</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {job.changes.map(({ line, kind, name, external_id, fields }) => (
+              <Table.Tr key={line}>
+                <Table.Td>{line}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  {name}{' '}
+                  <Text span size="xs" c="dimmed">
+                    {external_id}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{kind === 'created' ? 'new' : `changes ${fields.join(', ') || 'again'}`}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {more > 0 && <Text size="sm">… and {formatCount(more)} more.</Text>}
+    </Section>
+  )
+}
+
+export function Finished({ job, again }: { job: ImportData; again: () => void }) {
+  return (
+    <Alert color="green" title={`${job.file_name} is imported`} role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">Users see the new offers from now on.</Text>
+        <Group>
+          <Button size="xs" component={Link} href="/network/offers">
+            To the offers
+          </Button>
+          <Button size="xs" variant="default" onClick={again}>
+            Import another file
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}

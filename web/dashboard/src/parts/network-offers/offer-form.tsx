@@ -1,0 +1,103 @@
+import { Box, Button, Fieldset, Grid, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ReactNode, useState } from 'react'
+import type { ApiError } from '../../lib/api.ts'
+import { AdvertiserSelect } from '../advertisers/advertiser-select.tsx'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+import { LookFields, TargetFields, TermFields } from './fields.tsx'
+import { GoalFields } from './goal-fields.tsx'
+import { Preview } from './preview.tsx'
+import type { OfferValues } from './values.ts'
+
+type OfferFormProps = {
+  initial: OfferValues
+  isNew: boolean
+  mayChange: boolean
+  /** Resolves when it is saved; what it is rejected with is shown at its fields. */
+  save: (values: OfferValues) => Promise<unknown>
+}
+
+export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
+  const form = useForm({ initialValues: initial })
+  const [isSaving, setSaving] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+
+  const onSubmit = form.onSubmit(async (values) => {
+    setSaving(true)
+    setFault(null)
+    try {
+      await save(values)
+      form.resetDirty()
+    } catch (error) {
+      const { details, message } = error as ApiError
+      form.setErrors(details)
+      setFault(Object.keys(details).length > 0 ? `Nothing was saved. ${message}` : message)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus())
+    } finally {
+      setSaving(false)
+    }
+  })
+
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Fieldset variant="unstyled" disabled={!mayChange} aria-label="Offer">
+        <Grid gap="lg">
+          <Grid.Col span={{ base: 12, lg: 8 }}>
+            <Stack gap="lg">
+              <FormFault fault={fault} />
+              {isNew && (
+                <Section title="Whose it is" about="Imports know an offer by these two. They are never changed.">
+                  <SimpleGrid cols={{ base: 1, sm: 2 }}>
+                    <AdvertiserSelect label="Advertiser" required {...form.getInputProps('advertiser_id')} />
+                    <TextInput label="The advertiser's id of it" required {...form.getInputProps('external_id')} />
+                  </SimpleGrid>
+                </Section>
+              )}
+              <Section title="What users see">
+                <LookFields form={form} />
+              </Section>
+              <Section
+                title="Goals"
+                about="What is to be done, and what it is worth: fixed, or a percentage of the amount that the advertiser confirms. The offer pays their sum."
+              >
+                <GoalFields form={form} />
+              </Section>
+              <Section title="Where and when">
+                <TargetFields form={form} />
+              </Section>
+              <Section title="Time limits and caps" about="Days are of UTC.">
+                <TermFields form={form} />
+              </Section>
+            </Stack>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, lg: 4 }}>
+            <Sticky>
+              <Section title="Preview" about="As users of a publisher see it.">
+                <Preview values={form.values} />
+              </Section>
+            </Sticky>
+          </Grid.Col>
+        </Grid>
+      </Fieldset>
+      {mayChange && (
+        <Group mt="lg">
+          <Button type="submit" loading={isSaving} disabled={!isNew && !form.isDirty()}>
+            {isNew ? 'Make the offer' : 'Save'}
+          </Button>
+          {!isNew && form.isDirty() && (
+            <Button variant="default" onClick={() => form.reset()}>
+              Undo changes
+            </Button>
+          )}
+        </Group>
+      )}
+    </form>
+  )
+}
+
+const Sticky = ({ children }: { children: ReactNode }) => (
+  <Box pos="sticky" top={76}>
+    {children}
+  </Box>
+)

@@ -1,0 +1,87 @@
+// What an app does not want to show.
+import { Button, Checkbox, Group, Stack, Switch, TagsInput, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { ContentRules } from '../../../../../src/manage/app-offers/schema.ts'
+import { put, type Reply } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Loaded } from '../page.tsx'
+import { Section } from '../section.tsx'
+import { CATEGORIES } from './words.ts'
+
+type Rules = Reply<typeof ContentRules>
+
+export function ContentRulesSection({ appId }: { appId: string }) {
+  const rules = useGet<Rules>(`/apps/${appId}/content-rules`)
+  return (
+    <Section
+      title="Content rules"
+      about="Offers that these rules exclude are never shown by this app, and their links do not work in it."
+    >
+      <Loaded query={rules}>{(data) => <RulesForm key={appId} appId={appId} rules={data} />}</Loaded>
+    </Section>
+  )
+}
+
+function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
+  const isReader = !mayWrite(useMe())
+  const form = useForm({
+    initialValues: {
+      blocked_categories: rules.blocked_categories,
+      blocked_keywords: rules.blocked_keywords,
+      payment_offers: rules.payment_offers,
+    },
+  })
+  const save = useChange((body: object) => put<Rules>(`/apps/${appId}/content-rules`, body), {
+    refresh: [`/apps/${appId}/content-rules`, `/apps/${appId}/offers`],
+    done: 'Saved. It holds from the next request on.',
+    onFault: () => {},
+  })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    const saved = await save.mutateAsync(values)
+    const { blocked_categories, blocked_keywords, payment_offers } = saved
+    form.setInitialValues({ blocked_categories, blocked_keywords, payment_offers })
+    form.reset()
+  })
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        <FormFault fault={fault} />
+        <Text role="status">
+          {formatCount(rules.offers_left)} of the {formatCount(rules.offers_total)} offers that run now are left.
+        </Text>
+        <Checkbox.Group label="Never show these categories" {...form.getInputProps('blocked_categories')}>
+          <Group mt="xs">
+            {CATEGORIES.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} disabled={isReader} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <TagsInput
+          label="Never show offers that mention"
+          description="In name or description, in any case. Press Enter after each."
+          placeholder={form.values.blocked_keywords.length === 0 ? 'casino' : ''}
+          disabled={isReader}
+          acceptValueOnBlur
+          maxTags={200}
+          {...form.getInputProps('blocked_keywords')}
+        />
+        <Switch
+          label="Show offers for which the user must pay something"
+          disabled={isReader}
+          {...form.getInputProps('payment_offers', { type: 'checkbox' })}
+        />
+        {!isReader && (
+          <Group>
+            <Button type="submit" loading={isSending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,149 @@
+// All about one offer.
+import { Alert, Anchor, Badge, Drawer, Group, Image, Stack, Table, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AppOfferReply } from '../../../../../src/manage/app-offers/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { useGet } from '../../lib/queries.ts'
+import { Loaded } from '../page.tsx'
+import { Time } from '../time.tsx'
+import { CATEGORIES, formatAllCountries, formatReward, labelOf, PLATFORMS } from './words.ts'
+
+type Details = Reply<typeof AppOfferReply>
+type OfferDrawerProps = { appId: string; offerId: string | null; onClose: () => void }
+
+export function OfferDrawer({ appId, offerId, onClose }: OfferDrawerProps) {
+  return (
+    <Drawer
+      opened={offerId !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title="Offer"
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {offerId !== null && <Content key={offerId} appId={appId} offerId={offerId} />}
+    </Drawer>
+  )
+}
+
+function Content({ appId, offerId }: { appId: string; offerId: string }) {
+  const details = useGet<Details>(`/apps/${appId}/offers/${encodeURIComponent(offerId)}`)
+  return (
+    <Stack>
+      <Loaded query={details}>{(data) => <About {...data} />}</Loaded>
+      <Anchor component={Link} href={`/apps/${appId}/offers?tab=why&why=${encodeURIComponent(offerId)}`}>
+        Why does a user not see this offer?
+      </Anchor>
+    </Stack>
+  )
+}
+
+const CAPS = {
+  open: 'Open',
+  full_today: 'Full for today: it opens again at midnight UTC',
+  full: 'Full, for good',
+}
+
+function About({ offer, available, reasons, cap }: Details) {
+  const facts: [string, ReactNode][] = [
+    ['Reward', formatReward(offer.payout_local, offer.currency)],
+    ['Payout', formatUsd(offer.payout)],
+    ['Requirements', offer.requirements || 'None'],
+    ['Payment', offer.payment_required ? 'The user must pay something' : 'None'],
+    ['Countries', formatAllCountries(offer.countries)],
+    ['Platforms', offer.platforms.map((name) => labelOf(PLATFORMS, name)).join(', ')],
+    ['Effort', [offer.difficulty, offer.time_estimate].filter((word) => word !== '').join(', ')],
+    ['Pays for', PAYS_FOR[offer.conversion_type]],
+    ['Caps', CAPS[cap]],
+    ['Changed', <Time key="changed" at={offer.updated_at} />],
+  ]
+  return (
+    <Stack>
+      <Group wrap="nowrap" align="flex-start">
+        <Image src={offer.image_url} alt="" w={64} h={64} radius="md" fit="cover" />
+        <div>
+          <Title order={2} size="h4">
+            {offer.name}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {labelOf(CATEGORIES, offer.category)} · offer {offer.offer_id}
+          </Text>
+        </div>
+      </Group>
+      {!available && (
+        <Alert color="yellow" title="Users of this app do not see it now">
+          {reasons.map(({ code, message }) => (
+            <Text key={code} size="sm">
+              {message}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      <Text>{offer.description}</Text>
+      <Table variant="vertical" layout="fixed" aria-label="About this offer">
+        <Table.Tbody>
+          {facts.map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th w={120}>{name}</Table.Th>
+              <Table.Td>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Goals offer={offer} />
+    </Stack>
+  )
+}
+
+const PAYS_FOR: Record<Details['offer']['conversion_type'], string> = {
+  cpa: 'An action',
+  cpi: 'An install',
+  cpe: 'An event, such as a level reached',
+  cpl: 'A sign-up',
+  survey: 'A completed survey',
+}
+
+function Goals({ offer: { goals, currency } }: { offer: Details['offer'] }) {
+  return (
+    <>
+      <Title order={3} size="h5">
+        Goals
+      </Title>
+      <Table aria-label="Goals">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Goal</Table.Th>
+            <Table.Th ta="right">Reward</Table.Th>
+            <Table.Th ta="right">Payout</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {goals.map((goal) => (
+            <Table.Tr key={goal.goal_id}>
+              <Table.Td>
+                <Group gap="xs">
+                  {goal.name}
+                  {goal.is_optional && (
+                    <Badge variant="default" tt="none">
+                      optional
+                    </Badge>
+                  )}
+                </Group>
+                <Text size="sm" c="dimmed">
+                  {goal.description}
+                </Text>
+              </Table.Td>
+              <Table.Td ta="right">{formatReward(goal.payout_local, currency)}</Table.Td>
+              <Table.Td ta="right">
+                {goal.payout_percent === undefined ? formatUsd(goal.payout) : `${goal.payout_percent} % of the amount`}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { Select, SimpleGrid } from '@mantine/core'
+import type { Filters } from '../../lib/use-filters.ts'
+import { countryChoices } from './countries.ts'
+import { FilterText } from './filter-text.tsx'
+import { CATEGORIES, MODES, PLATFORMS, SORTS } from './words.ts'
+
+type OfferFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
+
+/** Whatever is changed, the list begins at its first page again. */
+export function OfferFilters({ filters, change }: OfferFiltersProps) {
+  const set = (name: string) => (value: string | null) => change({ [name]: value, page: null })
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm" role="search" aria-label="Offers">
+      <FilterText
+        label="Search"
+        placeholder="Name, description or id"
+        value={filters['search']}
+        onChange={set('search')}
+        maxLength={100}
+      />
+      <Select
+        label="Country"
+        placeholder="Any"
+        searchable
+        clearable
+        data={countryChoices()}
+        value={filters['country'] ?? null}
+        onChange={set('country')}
+      />
+      <Select
+        label="Platform"
+        placeholder="Any"
+        clearable
+        data={PLATFORMS}
+        value={filters['platform'] ?? null}
+        onChange={set('platform')}
+      />
+      <Select
+        label="Category"
+        placeholder="Any"
+        clearable
+        data={CATEGORIES}
+        value={filters['category'] ?? null}
+        onChange={set('category')}
+      />
+      <Select
+        label="Order"
+        allowDeselect={false}
+        data={SORTS}
+        value={filters['sort'] ?? 'popular'}
+        onChange={set('sort')}
+      />
+      <FilterText
+        label="As this user"
+        placeholder="Your user id"
+        value={filters['user_id']}
+        onChange={set('user_id')}
+        maxLength={256}
+      />
+      {filters['user_id'] !== undefined && (
+        <Select
+          label="Their completions"
+          allowDeselect={false}
+          data={MODES}
+          value={filters['mode'] ?? 'live'}
+          onChange={set('mode')}
+        />
+      )}
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,115 @@
+// What the users of an app would see.
+import { Anchor, Button, Group, Image, Paper, Stack, Table, Text } from '@mantine/core'
+import type { AppOfferList } from '../../../../../src/manage/app-offers/schema.ts'
+import { query, type Reply } from '../../lib/api.ts'
+import { formatCount, formatUsd } from '../../lib/format.ts'
+import { useGet } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { Empty, Loaded } from '../page.tsx'
+import { OfferDrawer } from './offer-drawer.tsx'
+import { OfferFilters } from './offer-filters.tsx'
+import { CATEGORIES, formatCountries, formatReward, labelOf, PLATFORMS } from './words.ts'
+
+const PAGE = 20
+type List = Reply<typeof AppOfferList>
+
+export function OfferList({ appId }: { appId: string }) {
+  const [filters, change] = useFilters()
+  const page = Math.max(1, Math.floor(Number(filters['page'] ?? 1)) || 1)
+  const { search, country, platform, category, sort, user_id, mode } = filters
+  const wanted = { search, country, platform, category, sort, user_id, mode, limit: PAGE, offset: (page - 1) * PAGE }
+  const list = useGet<List>(`/apps/${appId}/offers${query(wanted)}`)
+  const open = (offerId: number) => change({ offer: String(offerId) })
+  return (
+    <Stack>
+      <OfferFilters filters={filters} change={change} />
+      <Loaded query={list}>
+        {(data) =>
+          data.offers.length === 0 ? (
+            <Empty title="No offers match">
+              Take a filter away. If there are none at all, look at the content rules, or ask whoever runs this network.
+            </Empty>
+          ) : (
+            <>
+              <OfferTable offers={data.offers} open={open} />
+              <Steps data={data} page={page} go={(next) => change({ page: next === 1 ? null : String(next) })} />
+            </>
+          )
+        }
+      </Loaded>
+      <OfferDrawer appId={appId} offerId={filters['offer'] ?? null} onClose={() => change({ offer: null })} />
+    </Stack>
+  )
+}
+
+function OfferTable({ offers, open }: { offers: List['offers']; open: (offerId: number) => void }) {
+  return (
+    <Paper p={0}>
+      <Table.ScrollContainer minWidth={680}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Offer</Table.Th>
+              <Table.Th ta="right">Reward</Table.Th>
+              <Table.Th ta="right">Payout</Table.Th>
+              <Table.Th>Countries</Table.Th>
+              <Table.Th>Platforms</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {offers.map((offer) => (
+              <Table.Tr key={offer.offer_id}>
+                <Table.Td>
+                  <Group gap="sm" wrap="nowrap">
+                    <Image src={offer.image_url} alt="" w={40} h={40} radius="sm" fit="cover" loading="lazy" />
+                    <div>
+                      <Anchor
+                        component="button"
+                        type="button"
+                        size="sm"
+                        fw={500}
+                        ta="left"
+                        onClick={() => open(offer.offer_id)}
+                      >
+                        {offer.name}
+                      </Anchor>
+                      <Text size="sm" c="dimmed">
+                        {labelOf(CATEGORIES, offer.category)} · {offer.offer_id}
+                        {offer.payment_required && ' · payment required'}
+                      </Text>
+                    </div>
+                  </Group>
+                </Table.Td>
+                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                  {formatReward(offer.payout_local, offer.currency)}
+                </Table.Td>
+                <Table.Td ta="right">{formatUsd(offer.payout)}</Table.Td>
+                <Table.Td>{formatCountries(offer.countries)}</Table.Td>
+                <Table.Td>{offer.platforms.map((name) => labelOf(PLATFORMS, name)).join(', ')}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
+  )
+}
+
+function Steps({ data, page, go }: { data: List; page: number; go: (page: number) => void }) {
+  const { total, offset, offers, has_more } = data
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed" role="status">
+        {formatCount(offset + 1)} to {formatCount(offset + offers.length)} of {formatCount(total)} offers
+      </Text>
+      <Group gap="xs">
+        <Button variant="default" size="xs" disabled={page === 1} onClick={() => go(page - 1)}>
+          Previous
+        </Button>
+        <Button variant="default" size="xs" disabled={!has_more} onClick={() => go(page + 1)}>
+          Next
+        </Button>
+      </Group>
+    </Group>
+  )
+}

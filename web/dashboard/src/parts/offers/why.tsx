@@ -1,0 +1,81 @@
+// Why a user does not see an offer.
+import { Alert, Button, Group, List, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { Static } from 'typebox'
+import type { WhyReply } from '../../../../../src/features/offers/schema.ts'
+import { get, query } from '../../lib/api.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+import { countryChoices } from './countries.ts'
+import { MODES, PLATFORMS } from './words.ts'
+
+type Why = Static<typeof WhyReply>
+
+export function WhySection({ appId, offerId }: { appId: string; offerId: string }) {
+  const [answer, setAnswer] = useState<Why | null>(null)
+  const form = useForm({
+    initialValues: { offer_id: offerId, user_id: '', country: '', platform: '', mode: 'live' },
+    validate: { offer_id: (id) => (/^[1-9]\d{0,14}$/.test(id.trim()) ? null : 'The number of an offer.') },
+  })
+  const { onSubmit, isSending, fault } = useSubmit(form, async ({ offer_id, ...visit }) => {
+    setAnswer(null)
+    setAnswer(await get<Why>(`/apps/${appId}/offers/${offer_id.trim()}/why${query(visit)}`))
+  })
+  const choose = (name: 'country' | 'platform') => ({
+    value: form.values[name] === '' ? null : form.values[name],
+    onChange: (value: string | null) => form.setFieldValue(name, value ?? ''),
+    error: form.errors[name],
+  })
+  return (
+    <Section
+      title="Why does this user not see this offer?"
+      about="What you leave out is not looked at: without a user, nobody has completed anything."
+    >
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <FormFault fault={fault} />
+          <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
+            <TextInput label="Offer id" inputMode="numeric" required {...form.getInputProps('offer_id')} />
+            <TextInput label="User id" maxLength={256} {...form.getInputProps('user_id')} />
+            <Select
+              label="Country"
+              placeholder="Any"
+              searchable
+              clearable
+              data={countryChoices()}
+              {...choose('country')}
+            />
+            <Select label="Platform" placeholder="Any" clearable data={PLATFORMS} {...choose('platform')} />
+            <Select label="Mode" allowDeselect={false} data={MODES} {...form.getInputProps('mode')} />
+          </SimpleGrid>
+          <Group>
+            <Button type="submit" loading={isSending}>
+              Tell me why
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {answer !== null && <Answer {...answer} />}
+    </Section>
+  )
+}
+
+function Answer({ offer_id, visible, reasons }: Why) {
+  if (visible)
+    return (
+      <Alert color="green" role="status" title={`Offer ${offer_id} is visible`}>
+        <Text size="sm">The user sees it. If your list lacks it, look at the filters and pages that you ask for.</Text>
+      </Alert>
+    )
+  return (
+    <Alert color="yellow" role="status" title={`Offer ${offer_id} is not visible`}>
+      <List size="sm">
+        {reasons.map(({ code, message }) => (
+          <List.Item key={code}>{message}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}

@@ -1,0 +1,137 @@
+// What the operator lets a publisher do.
+import { Alert, Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import type { Permissions } from '../../../../../src/manage/permissions/schema.ts'
+import { patch, type Reply } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { queryClient, useGet } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Loaded } from '../page.tsx'
+import { Section } from '../section.tsx'
+import { Status } from '../status.tsx'
+
+type Shown = Reply<typeof Permissions>
+
+const STATUSES = {
+  pending: 'Waits to be let in: only its test keys work.',
+  active: 'Everything works.',
+  suspended: 'Its keys do not work and its links lead nowhere. What its users have begun is still recorded and owed.',
+} as const
+
+export function PermissionsSection({ publisherId }: { publisherId: number }) {
+  const path = `/publishers/${publisherId}/permissions`
+  const permissions = useGet<Shown>(path)
+  const canWrite = mayWrite(useMe())
+  return (
+    <Section title="What it may do">
+      <Loaded query={permissions}>
+        {(shown) =>
+          canWrite ? (
+            <PermissionsForm key={JSON.stringify(shown)} path={path} shown={shown} />
+          ) : (
+            <Stack gap="xs">
+              <Group>
+                <Status value={shown.status} />
+                <Text size="sm">{STATUSES[shown.status]}</Text>
+              </Group>
+              <Text size="sm">The network keeps {shown.margin_percent} % of what offers pay.</Text>
+              <Text size="sm">{describeOffers(shown)}</Text>
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function describeOffers({ only_listed_offers, allowed_offers, denied_offers }: Shown): string {
+  if (only_listed_offers)
+    return allowed_offers.length === 0
+      ? 'It may run no offers.'
+      : `It may run offers ${allowed_offers.join(', ')} only.`
+  return denied_offers.length === 0 ? 'It may run every offer.' : `It may not run offers ${denied_offers.join(', ')}.`
+}
+
+const readIds = (text: string) => (text.match(/\d+/g) ?? []).map(Number)
+
+function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
+  const form = useForm<{ status: string; margin_percent: number; mode: string; ids: string }>({
+    initialValues: {
+      status: shown.status,
+      margin_percent: shown.margin_percent,
+      mode: shown.only_listed_offers ? 'only' : 'all',
+      ids: (shown.only_listed_offers ? shown.allowed_offers : shown.denied_offers).join(', '),
+    },
+  })
+  const { onSubmit, isSending, fault } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
+    const isOnly = mode === 'only'
+    const listed = readIds(ids)
+    await patch(path, {
+      status,
+      margin_percent,
+      offers: { only_listed: isOnly, allowed: isOnly ? listed : [], denied: isOnly ? [] : listed },
+    })
+    notifications.show({ message: 'Saved. It holds at once.', color: 'green' })
+    await queryClient.invalidateQueries({ queryKey: [path] })
+  })
+  const { status, mode } = form.values
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack maw={560}>
+        <FormFault fault={fault} />
+        <div>
+          <Text size="sm" fw={500} id="publisher-status">
+            State
+          </Text>
+          <SegmentedControl
+            aria-labelledby="publisher-status"
+            data={Object.keys(STATUSES)}
+            {...form.getInputProps('status')}
+          />
+          <Text size="sm" c="dimmed">
+            {STATUSES[status as keyof typeof STATUSES]}
+          </Text>
+        </div>
+        {status === 'suspended' && shown.status !== 'suspended' && (
+          <Alert color="red">Saving this stops all of its apps at once.</Alert>
+        )}
+        <NumberInput
+          label="Margin"
+          description="What the network keeps of what offers pay. Clicks made before keep what they were promised."
+          suffix=" %"
+          min={0}
+          max={100}
+          decimalScale={2}
+          {...form.getInputProps('margin_percent')}
+        />
+        <div>
+          <Text size="sm" fw={500} id="publisher-offers">
+            Offers
+          </Text>
+          <SegmentedControl
+            aria-labelledby="publisher-offers"
+            data={[
+              { value: 'all', label: 'All but those listed' },
+              { value: 'only', label: 'Only those listed' },
+            ]}
+            {...form.getInputProps('mode')}
+          />
+        </div>
+        <Textarea
+          label={mode === 'only' ? 'Offers that it may run' : 'Offers that it may not run'}
+          description="Their numbers, with commas or spaces between them."
+          autosize
+          minRows={1}
+          {...form.getInputProps('ids')}
+        />
+        <Group>
+          <Button type="submit" loading={isSending}>
+            Apply
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,88 @@
+// Every try of a postback, in full.
+import { Accordion, Code, Group, Stack, Text } from '@mantine/core'
+import type { OnePostback } from '../../../../../src/manage/postbacks/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { CopyBlock } from '../copy.tsx'
+import { Status } from '../status.tsx'
+import { Time } from '../time.tsx'
+
+export type PostbackData = Reply<typeof OnePostback>['postback']
+export type AttemptData = PostbackData['tries'][number]
+
+const PHASES: Record<string, string> = {
+  dns: 'while looking up the name',
+  connect: 'while connecting',
+  tls: 'while agreeing on encryption',
+  send: 'while sending',
+  headers: 'while waiting for the answer',
+  body: 'while reading the answer',
+}
+
+/** The latest is open. */
+export function Attempts({ tries, isOpen = true }: { tries: AttemptData[]; isOpen?: boolean }) {
+  const shown = tries.toReversed()
+  const keyOf = ({ attempt }: AttemptData) => `try-${attempt}`
+  const [latest] = shown
+  return (
+    <Accordion
+      multiple
+      variant="separated"
+      order={3}
+      defaultValue={isOpen && latest !== undefined ? [keyOf(latest)] : []}
+    >
+      {shown.map((one) => (
+        <Accordion.Item key={keyOf(one)} value={keyOf(one)}>
+          <Accordion.Control>
+            <Group gap="xs">
+              <Text size="sm" fw={600}>
+                Try {one.attempt}
+              </Text>
+              <Status value={one.ok ? 'delivered' : 'fail'} />
+              <Text size="sm">{one.error ?? `answer ${one.status}`}</Text>
+              <Text size="sm">{one.duration_ms} ms</Text>
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            <Attempt attempt={one} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  )
+}
+
+function Attempt({ attempt }: { attempt: AttemptData }) {
+  const { started_at, remote_address, phase, error, request, response } = attempt
+  return (
+    <Stack gap="xs">
+      <Text size="sm" component="div">
+        Sent <Time at={started_at} />
+        {remote_address !== null && (
+          <>
+            {' '}
+            to <Code>{remote_address}</Code>
+          </>
+        )}
+      </Text>
+      {error !== null && (
+        <Text size="sm">
+          <b>What went wrong{phase === null ? '' : `, ${PHASES[phase] ?? phase}`}:</b> {error}
+        </Text>
+      )}
+      <Text size="sm" fw={600}>
+        The request, as sent
+      </Text>
+      {request === '' ? <Nothing>Nothing was sent.</Nothing> : <CopyBlock value={request} label="Copy the request" />}
+      <Text size="sm" fw={600}>
+        The answer
+      </Text>
+      {response === '' ? <Nothing>There was none.</Nothing> : <CopyBlock value={response} label="Copy the answer" />}
+    </Stack>
+  )
+}
+
+const Nothing = ({ children }: { children: string }) => (
+  <Text size="sm" c="dimmed">
+    {children}
+  </Text>
+)

@@ -1,0 +1,64 @@
+// Headers of one's own. Values that were saved are never shown again: they are kept, or replaced.
+import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+/** `isKept`: the server has a value, which stays while none is typed. */
+export type HeaderRow = { name: string; value: string; isKept: boolean }
+
+type HeadersInputProps = { value: HeaderRow[]; onChange: (rows: HeaderRow[]) => void; error?: ReactNode }
+
+export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps) {
+  const change = (at: number, changed: Partial<HeaderRow>) =>
+    onChange(rows.map((row, i) => (i === at ? { ...row, ...changed } : row)))
+  return (
+    <Input.Wrapper
+      label="Headers of your own"
+      labelElement="div"
+      description="Such as a token that your server expects. Values are kept encrypted and never shown again."
+      error={error}
+    >
+      <Stack gap="xs" mt="xs" align="flex-start">
+        {rows.map((row, i) => (
+          <Group key={i} gap="xs" align="flex-end" w="100%">
+            <TextInput
+              label="Name"
+              maxLength={100}
+              style={{ flex: '1 1 9rem' }}
+              value={row.name}
+              // A value that is kept belongs to its name.
+              readOnly={row.isKept}
+              onChange={(event) => change(i, { name: event.currentTarget.value })}
+            />
+            <TextInput
+              label="Value"
+              maxLength={1000}
+              autoComplete="off"
+              style={{ flex: '2 1 12rem' }}
+              placeholder={row.isKept ? 'stays as it is' : ''}
+              value={row.value}
+              onChange={(event) => change(i, { value: event.currentTarget.value })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              size="lg"
+              aria-label={`Remove the header ${row.name}`}
+              onClick={() => onChange(rows.filter((_, at) => at !== i))}
+            >
+              <IconTrash size={18} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => onChange([...rows, { name: '', value: '', isKept: false }])}
+        >
+          Add a header
+        </Button>
+      </Stack>
+    </Input.Wrapper>
+  )
+}

@@ -1,0 +1,107 @@
+// A postback as it would be sent, and what is wrong with it.
+import { Alert, Code, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import type { Preview as PreviewSchema } from '../../../../../src/manage/postbacks/schema.ts'
+import type { Reply } from '../../lib/api.ts'
+import { CopyBlock } from '../copy.tsx'
+
+export type PreviewData = Reply<typeof PreviewSchema>
+
+/** Errors forbid saving, warnings do not: they are kept apart. */
+export function Lint({ preview }: { preview: PreviewData }) {
+  return (
+    <div aria-live="polite">
+      <Stack gap="xs">
+        {preview.errors.length > 0 && (
+          <Alert color="red" icon={<IconCircleX />} title="This cannot be saved">
+            <Sentences of={preview.errors} />
+          </Alert>
+        )}
+        {preview.warnings.length > 0 && (
+          <Alert color="yellow" icon={<IconAlertTriangle />} title="Worth a second look">
+            <Sentences of={preview.warnings} />
+          </Alert>
+        )}
+      </Stack>
+    </div>
+  )
+}
+
+const Sentences = ({ of }: { of: string[] }) => (
+  <List size="sm" spacing={4}>
+    {of.map((sentence) => (
+      <List.Item key={sentence}>{sentence}</List.Item>
+    ))}
+  </List>
+)
+
+type PreviewProps = {
+  preview: PreviewData
+  /** Which event is shown; without a way to change it, an approval. */
+  event?: { value: string; onChange: (value: string) => void }
+}
+
+export function Preview({ preview: { request }, event }: PreviewProps) {
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Text fw={600} size="sm">
+          What your server gets
+        </Text>
+        {event !== undefined && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Event of the example"
+            data={['approved', 'reversed']}
+            value={event.value}
+            onChange={event.onChange}
+          />
+        )}
+      </Group>
+      {request === null ? (
+        <Text size="sm" c="dimmed">
+          It is shown here as soon as the address is in order.
+        </Text>
+      ) : (
+        <>
+          <CopyBlock value={`${request.method} ${request.url}`} label="Copy the example" />
+          {request.body !== null && <CopyBlock value={request.body} label="Copy the body" />}
+          <Headers headers={request.headers} />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+function Headers({ headers }: { headers: NonNullable<PreviewData['request']>['headers'] }) {
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table layout="fixed" verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w="11rem">Header</Table.Th>
+            <Table.Th>In this example</Table.Th>
+            <Table.Th>What it is</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {headers.map(({ name, value, about }) => (
+            <Table.Tr key={name}>
+              <Table.Td>
+                <Code>{name}</Code>
+              </Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Text size="xs" ff="monospace">
+                  {value}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Text size="xs">{about ?? '–'}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}

@@ -1,0 +1,141 @@
+// Sending many again: started from what the log is filtered to, with progress, and a way to stop.
+import { Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import type { ReplayCount, ReplayList } from '../../../../../src/manage/postbacks/schema.ts'
+import { type ApiError, get, post, query, type Reply } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import type { Filters } from '../../lib/use-filters.ts'
+import { Loaded } from '../page.tsx'
+import { Status } from '../status.tsx'
+import { Time } from '../time.tsx'
+
+type ReplayData = Reply<typeof ReplayList>['replays'][number]
+
+const POLL_MS = 1_000
+const RECENT_MS = 10 * 60_000
+
+export function ReplayButton({ base, filters }: { base: string; filters: Filters }) {
+  const me = useMe()
+  const [isOpen, { open, close }] = useDisclosure()
+  if (!mayWrite(me)) return null
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Send many again
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Send many postbacks again">
+        <Confirm base={base} filters={filters} close={close} />
+      </Modal>
+    </>
+  )
+}
+
+type ConfirmProps = { base: string; filters: Filters; close: () => void }
+
+function Confirm({ base, filters, close }: ConfirmProps) {
+  const { conversion_id, ...chosen } = filters
+  const isPossible = conversion_id === undefined && !['queued', 'sending'].includes(chosen['state'] ?? '')
+  const count = useGet<Reply<typeof ReplayCount>>(isPossible ? `${base}/postback/replayable${query(chosen)}` : null)
+  const start = useChange(() => post(`${base}/postback/replays`, chosen), {
+    refresh: [`${base}/postback`],
+    done: 'The replay has begun.',
+    onDone: close,
+  })
+  if (!isPossible)
+    return (
+      <Text size="sm">
+        {conversion_id === undefined
+          ? 'What is queued or being sent goes out by itself. Filter the log by delivered or dead, or by no state, to send those again.'
+          : 'The postbacks of one conversion are few: open each, and send it again there. Or clear that filter.'}
+      </Text>
+    )
+  return (
+    <Loaded query={count}>
+      {({ count: number, is_more }) => (
+        <Stack>
+          <Text size="sm">
+            <b>
+              {is_more ? 'More than ' : ''}
+              {formatCount(number)}
+            </b>{' '}
+            {describe(chosen)}. Each keeps its id, so a server that has taken it before takes it no second time. Test
+            sends are left out. They go out after everything else that is due.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Leave them
+            </Button>
+            <Button disabled={number === 0} loading={start.isPending} onClick={() => start.mutate(undefined)}>
+              Send {is_more ? 'all' : formatCount(number)} again
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+function describe({ mode, state, status, from, to }: Filters): string {
+  const words = [state ?? 'delivered or dead', 'postbacks']
+  if (mode === 'test') words.push('of the test key')
+  if (status !== undefined) words.push(`of ${status} conversions`)
+  if (from !== undefined || to !== undefined) words.push('of the chosen time')
+  return words.join(' ')
+}
+
+/** Those under way, and those that ended a short while ago. */
+export function Replays({ base }: { base: string }) {
+  const path = `${base}/postback/replays`
+  const replays = useQuery<Reply<typeof ReplayList>, ApiError>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<Reply<typeof ReplayList>>(path, signal),
+    refetchInterval: ({ state }) => (state.data?.replays.some(isUnderWay) ? POLL_MS : false),
+  })
+  const isRecent = ({ finished_at }: ReplayData) =>
+    finished_at !== null && Date.now() - Date.parse(finished_at) < RECENT_MS
+  const shown = replays.data?.replays.filter((one) => isUnderWay(one) || isRecent(one)) ?? []
+  return shown.map((one) => <OneReplay key={one.replay_id} base={base} replay={one} />)
+}
+
+const isUnderWay = ({ state, waiting }: ReplayData) => state === 'running' || waiting > 0
+
+function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
+  const me = useMe()
+  const { replay_id, queued, waiting, remaining, state, created_at, filter } = replay
+  const cancel = useChange(() => post(`${base}/postback/replays/${replay_id}/cancel`), {
+    refresh: [`${base}/postback`],
+    done: 'The replay is stopped. What was not sent stays as it was.',
+  })
+  const [sent, total] = [queued - waiting, queued + remaining]
+  return (
+    <Paper>
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Group gap="xs">
+            <Status value={isUnderWay(replay) ? 'running' : state} />
+            <Text size="sm" component="div">
+              Replay of {describe(filter)}, begun <Time at={created_at} ago />
+            </Text>
+          </Group>
+          {isUnderWay(replay) && mayWrite(me) && (
+            <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+              Stop
+            </Button>
+          )}
+        </Group>
+        <Progress
+          value={total === 0 ? (state === 'running' ? 0 : 100) : (100 * sent) / total}
+          aria-label={`Replay ${replay_id}`}
+        />
+        <Text size="sm" c="dimmed">
+          {state === 'cancelled'
+            ? 'Stopped. What was not sent stays as it was.'
+            : `${formatCount(sent)} of ${formatCount(total)} sent`}
+        </Text>
+      </Stack>
+    </Paper>
+  )
+}

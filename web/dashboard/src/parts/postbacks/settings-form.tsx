@@ -1,0 +1,216 @@
+// Where and how the app is told: the form, with a look at the result while one types.
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NumberInput,
+  Radio,
+  SegmentedControl,
+  Stack,
+  Text,
+  Input,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { modals } from '@mantine/modals'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PostbackSettingsReply } from '../../../../../src/manage/postbacks/schema.ts'
+import { type ApiError, post, put, type Reply, remove } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+import { type HeaderRow, HeadersInput } from './headers-input.tsx'
+import { Lint, Preview, type PreviewData } from './preview.tsx'
+import { TemplateInput } from './template-input.tsx'
+
+export type SettingsData = Reply<typeof PostbackSettingsReply>
+type Values = {
+  url: string
+  method: string
+  events: string[]
+  headers: HeaderRow[]
+  timeout_ms: number | string
+  success: string
+  negative_reversals: boolean
+}
+
+const DEBOUNCE_MS = 300
+const EVENTS = [
+  { value: 'pending', label: 'pending', description: 'reported, to be confirmed' },
+  { value: 'approved', label: 'approved', description: 'to be credited' },
+  { value: 'rejected', label: 'rejected', description: 'not to be credited' },
+  { value: 'reversed', label: 'reversed', description: 'a credit to be taken back' },
+]
+
+export function SettingsForm({ base, data }: { base: string; data: SettingsData }) {
+  const me = useMe()
+  const form = useForm<Values>({ initialValues: valuesOf(data) })
+  const { values } = form
+  const [status, setStatus] = useState('approved')
+  const preview = usePreview(base, values, status, data, mayWrite(me))
+  const save = useChange((body: object) => put<SettingsData>(`${base}/postback`, body), {
+    refresh: [`${base}/postback`],
+    done: 'Saved.',
+    onFault: () => {},
+  })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (sent) => {
+    const saved = valuesOf(await save.mutateAsync(bodyOf(sent)))
+    form.setValues(saved)
+    form.resetDirty(saved)
+  })
+  return (
+    <form onSubmit={onSubmit}>
+      <Fieldset variant="unstyled" disabled={!mayWrite(me)}>
+        <Stack gap="lg">
+          <Section title="Where">
+            <FormFault fault={fault} />
+            <Input.Wrapper
+              label="Method"
+              labelElement="div"
+              description="GET has everything in the address; POST sends it as JSON."
+            >
+              <div>
+                <SegmentedControl aria-label="Method" mt={4} data={['GET', 'POST']} {...form.getInputProps('method')} />
+              </div>
+            </Input.Wrapper>
+            <TemplateInput
+              macros={data.macros}
+              value={values.url}
+              onChange={(url) => form.setFieldValue('url', url)}
+              error={form.errors['url']}
+            />
+            {preview !== undefined && values.url !== '' && (
+              <>
+                <Lint preview={preview} />
+                <Preview
+                  preview={preview}
+                  {...(mayWrite(me) ? { event: { value: status, onChange: setStatus } } : {})}
+                />
+              </>
+            )}
+          </Section>
+          <Section title="What and how">
+            <Checkbox.Group label="Events to tell" {...form.getInputProps('events')}>
+              <Stack gap="xs" mt="xs">
+                {EVENTS.map((event) => (
+                  <Checkbox key={event.value} {...event} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            <Radio.Group label="Your server has taken a postback when" {...form.getInputProps('success')}>
+              <Stack gap="xs" mt="xs">
+                <Radio value="2xx" label="it answers with any 2xx status" />
+                <Radio value="body" label="it answers with a 2xx status and a body that begins with 1, OK or DUP" />
+              </Stack>
+            </Radio.Group>
+            <NumberInput
+              label="Seconds to wait for an answer"
+              min={1}
+              max={15}
+              step={1}
+              w={260}
+              value={Number(values.timeout_ms) / 1000}
+              onChange={(seconds) => form.setFieldValue('timeout_ms', Math.round(Number(seconds) * 1000))}
+              error={form.errors['timeout_ms']}
+            />
+            <Checkbox
+              label="Tell amounts that are taken back as negative"
+              {...form.getInputProps('negative_reversals', { type: 'checkbox' })}
+            />
+            <HeadersInput
+              value={values.headers}
+              onChange={(headers) => form.setFieldValue('headers', headers)}
+              error={form.errors['headers']}
+            />
+          </Section>
+          {mayWrite(me) && (
+            <Group>
+              <Button type="submit" loading={isSending} disabled={(preview?.errors.length ?? 0) > 0}>
+                Save
+              </Button>
+              {data.settings !== null && <RemoveButton base={base} onRemoved={() => form.setValues(EMPTY)} />}
+              {form.isDirty() && data.settings !== null && (
+                <Text size="sm" c="dimmed">
+                  There are changes that are not saved.
+                </Text>
+              )}
+            </Group>
+          )}
+        </Stack>
+      </Fieldset>
+    </form>
+  )
+}
+
+/** What the server says of the form as it is; of what is saved, for those who may only look. */
+function usePreview(base: string, values: Values, status: string, data: SettingsData, mayAsk: boolean) {
+  const { url, method, events, headers, negative_reversals } = values
+  const names = headers.map(({ name }) => name.trim()).filter((name) => name !== '')
+  const [body] = useDebouncedValue(
+    JSON.stringify({ url, method, events, headers: names, negative_reversals, status }),
+    DEBOUNCE_MS,
+  )
+  const asked = useQuery<PreviewData, ApiError>({
+    queryKey: [`${base}/postback/preview`, body],
+    queryFn: () => post<PreviewData>(`${base}/postback/preview`, JSON.parse(body)),
+    enabled: mayAsk && url !== '',
+    placeholderData: (before) => before,
+  })
+  return mayAsk ? asked.data : (data.preview ?? undefined)
+}
+
+function RemoveButton({ base, onRemoved }: { base: string; onRemoved: () => void }) {
+  const removal = useChange(() => remove(`${base}/postback`), {
+    refresh: [`${base}/postback`],
+    done: 'The address is removed.',
+    onDone: onRemoved,
+  })
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Remove the postback address?',
+      children: (
+        <Text size="sm">
+          Your server will hear of no conversion any more. What is queued is kept, and sent once there is an address
+          again.
+        </Text>
+      ),
+      labels: { confirm: 'Remove it', cancel: 'Leave it' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => removal.mutate(undefined),
+    })
+  return (
+    <Button variant="default" onClick={ask} loading={removal.isPending}>
+      Remove the address
+    </Button>
+  )
+}
+
+const EMPTY: Values = {
+  url: '',
+  method: 'GET',
+  events: ['approved', 'reversed'],
+  headers: [],
+  timeout_ms: 15_000,
+  success: '2xx',
+  negative_reversals: true,
+}
+
+function valuesOf({ settings }: SettingsData): Values {
+  if (settings === null) return EMPTY
+  return { ...settings, headers: settings.headers.map((name) => ({ name, value: '', isKept: true })) }
+}
+
+function bodyOf({ headers, timeout_ms, ...rest }: Values) {
+  const named = headers.filter(({ name }) => name.trim() !== '')
+  return {
+    ...rest,
+    timeout_ms: Number(timeout_ms),
+    headers: Object.fromEntries(
+      named.map(({ name, value, isKept }) => [name.trim(), isKept && value === '' ? null : value]),
+    ),
+  }
+}

@@ -1,0 +1,151 @@
+// Test scenarios: made-up postbacks to the saved address, and whether the server did right with each.
+import { Alert, Anchor, Button, Group, Input, List, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Test as TestSchema } from '../../../../../src/manage/postbacks/schema.ts'
+import { type ApiError, get, post, type Reply } from '../../lib/api.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { Loaded } from '../page.tsx'
+import { Section } from '../section.tsx'
+import { Status } from '../status.tsx'
+import { Attempts } from './attempts.tsx'
+import type { SettingsData } from './settings-form.tsx'
+
+type TestData = Reply<typeof TestSchema>
+type Result = TestData['results'][number]
+
+const POLL_MS = 1_000
+const LONG_MS = 60_000
+
+export function TestsSection({ base, data }: { base: string; data: SettingsData }) {
+  const me = useMe()
+  const [{ test }, setFilters] = useFilters()
+  const [mode, setMode] = useState('live')
+  const start = useChange(() => post<TestData>(`${base}/postback/tests`, { mode }), {
+    onDone: ({ test_id }) => setFilters({ test: test_id }),
+  })
+  return (
+    <Section
+      title="Test it"
+      about="Sends made-up postbacks, marked as tests, to the address that is saved, and looks at what your server answers."
+    >
+      {test === undefined && (
+        <List size="sm" spacing={4}>
+          {data.scenarios.map(({ scenario, about }) => (
+            <List.Item key={scenario}>
+              <b>{nameOf(scenario)}:</b> {about}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {data.settings === null ? (
+        <Text size="sm">Save an address first.</Text>
+      ) : (
+        mayWrite(me) && (
+          <Group align="flex-end">
+            <Input.Wrapper label="Signed with the secret of" labelElement="div">
+              <div>
+                <SegmentedControl
+                  aria-label="Signed with the secret of"
+                  data={[
+                    { value: 'live', label: 'the live key' },
+                    { value: 'test', label: 'the test key' },
+                  ]}
+                  value={mode}
+                  onChange={setMode}
+                />
+              </div>
+            </Input.Wrapper>
+            <Button onClick={() => start.mutate(undefined)} loading={start.isPending}>
+              {test === undefined ? 'Run the tests' : 'Run them again'}
+            </Button>
+          </Group>
+        )
+      )}
+      {test !== undefined && <Results base={base} testId={test} />}
+    </Section>
+  )
+}
+
+function Results({ base, testId }: { base: string; testId: string }) {
+  const path = `${base}/postback/tests/${encodeURIComponent(testId)}`
+  const test = useQuery<TestData, ApiError>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<TestData>(path, signal),
+    refetchInterval: ({ state }) => (state.data?.result === 'waiting' ? POLL_MS : false),
+  })
+  return (
+    <Loaded query={test}>
+      {(data) => (
+        <Stack gap="sm">
+          <div role="status">
+            <Verdict data={data} />
+          </div>
+          {data.results.map((result) => (
+            <Scenario key={result.scenario} base={base} result={result} />
+          ))}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+function Verdict({ data: { result, results } }: { data: TestData }) {
+  const passed = results.filter((one) => one.result === 'pass').length
+  if (result === 'pass')
+    return (
+      <Alert color="green" title="Everything passed">
+        Your server did the right thing with all {results.length}.
+      </Alert>
+    )
+  if (result === 'fail')
+    return (
+      <Alert color="red" title={`${passed} of ${results.length} passed`}>
+        See below what was expected, and what your server answered.
+      </Alert>
+    )
+  const sentAt = results[0]?.postbacks[0]?.created_at
+  const isLong = sentAt !== undefined && Date.now() - Date.parse(sentAt) > LONG_MS
+  return (
+    <Alert color={isLong ? 'yellow' : 'blue'} title="They are on their way">
+      {isLong
+        ? 'This takes longer than it should. If nothing happens, ask the operator whether a worker is running.'
+        : `${passed} of ${results.length} passed so far.`}
+    </Alert>
+  )
+}
+
+function Scenario({ base, result: { scenario, about, result, postbacks } }: { base: string; result: Result }) {
+  return (
+    <Paper p="sm">
+      <Stack gap="xs">
+        <Group gap="xs">
+          <Status value={result} />
+          <Title order={3} size="h5">
+            {nameOf(scenario)}
+          </Title>
+        </Group>
+        <Text size="sm">{about}</Text>
+        {postbacks.map((one) => (
+          <div key={one.postback_id}>
+            {one.tries.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {one.status}: not sent yet.
+              </Text>
+            ) : (
+              <Attempts tries={one.tries} isOpen={false} />
+            )}
+            <Anchor component={Link} size="sm" href={`${base}/postbacks/${one.postback_id}`}>
+              This postback ({one.status}) in the log
+            </Anchor>
+          </div>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}
+
+const nameOf = (scenario: string) => scenario.replaceAll('_', ' ')

@@ -1,0 +1,50 @@
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { patch } from '../../lib/api.ts'
+import { useChange } from '../../lib/queries.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
+import { FormFault } from '../form-fault.tsx'
+import { Section } from '../section.tsx'
+
+type NoticesProps = { publisherId: number; email: string | null; mayChange: boolean }
+
+/** Where a publisher's notices go. */
+export function Notices({ publisherId, email, mayChange }: NoticesProps) {
+  const form = useForm({ initialValues: { email: email ?? '' } })
+  const save = useChange((body: { email: string | null }) => patch(`/publishers/${publisherId}`, body), {
+    refresh: ['/publishers'],
+    done: 'Saved.',
+    onFault: () => {},
+  })
+  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+    await save.mutateAsync({ email: values.email.trim() === '' ? null : values.email.trim() })
+  })
+  return (
+    <Section
+      title="Notices"
+      about="Where to tell them of trouble, such as that their postbacks are paused. Without an address, nothing is mailed."
+    >
+      {mayChange ? (
+        <form onSubmit={onSubmit}>
+          <FormFault fault={fault} />
+          <Group align="flex-end">
+            <TextInput
+              label="E-mail address for notices"
+              type="email"
+              maxLength={254}
+              flex={1}
+              miw={220}
+              maw={360}
+              {...form.getInputProps('email')}
+            />
+            <Button type="submit" variant="default" loading={isSending}>
+              Save
+            </Button>
+          </Group>
+        </form>
+      ) : (
+        <Text size="sm">{email ?? 'No address.'}</Text>
+      )}
+    </Section>
+  )
+}

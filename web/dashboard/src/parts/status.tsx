@@ -1,0 +1,29 @@
+import { Badge } from '@mantine/core'
+
+const COLORS: Record<string, string> = {
+  approved: 'green',
+  delivered: 'green',
+  active: 'green',
+  ok: 'green',
+  pass: 'green',
+  pending: 'yellow',
+  queued: 'yellow',
+  waiting: 'yellow',
+  sending: 'blue',
+  running: 'blue',
+  paused: 'gray',
+  rejected: 'red',
+  reversed: 'red',
+  dead: 'red',
+  fail: 'red',
+  suspended: 'red',
+}
+
+/** One word for how something is. The word says it, the color only helps. */
+export function Status({ value }: { value: string }) {
+  return (
+    <Badge variant="light" color={COLORS[value] ?? 'gray'} tt="none" autoContrast>
+      {value}
+    </Badge>
+  )
+}

@@ -1,0 +1,166 @@
+// What stands around every page: the name, the way to the others, whoever is signed in.
+import {
+  AppShell,
+  Badge,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Select,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation, useRoute } from 'wouter'
+import { remove } from './lib/api.ts'
+import { isOperator, useMe } from './lib/me.ts'
+import { queryClient, useGet } from './lib/queries.ts'
+import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
+
+export function Shell({ children }: { children: ReactNode }) {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const [path] = useLocation()
+  useEffect(close, [path, close])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="lg"
+    >
+      <AppShell.Header px="md">
+        <a href="#main" className="skip">
+          Skip to content
+        </a>
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <UnstyledButton component={Link} href="/">
+              <Group gap={8} wrap="nowrap">
+                <img src="/icon.svg" alt="" width={28} height={28} />
+                <Text fw={700}>Offerdeck</Text>
+              </Group>
+            </UnstyledButton>
+            <DemoBadge />
+          </Group>
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Pages">
+        <ScrollArea>
+          <Navigation />
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        {children}
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function DemoBadge() {
+  const { network } = useMe()
+  return network.is_demo ? (
+    <Badge variant="light" color="orange" tt="none" visibleFrom="xs">
+      demo
+    </Badge>
+  ) : null
+}
+
+function AccountMenu() {
+  const me = useMe()
+  const { colorScheme, toggleColorScheme } = useMantineColorScheme()
+  const signOut = async () => {
+    await remove('/session').catch(() => {})
+    queryClient.clear()
+    window.location.assign('/sign-in')
+  }
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" leftSection={<IconUserCircle size={20} />}>
+          <Text span visibleFrom="xs" inherit>
+            {me.name}
+          </Text>
+          <VisuallyHidden>Your account</VisuallyHidden>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me.email}</Menu.Label>
+        <Menu.Item component={Link} href="/account" leftSection={<IconUserCircle size={16} />}>
+          Account
+        </Menu.Item>
+        <Menu.Item
+          onClick={toggleColorScheme}
+          leftSection={colorScheme === 'dark' ? <IconSun size={16} /> : <IconMoon size={16} />}
+        >
+          Light or dark
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} />}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+type AppList = { apps: { app_id: number; name: string; publisher_id: number }[] }
+
+function Navigation() {
+  const me = useMe()
+  const [, navigate] = useLocation()
+  const [, match] = useRoute<{ app_id: string }>('/apps/:app_id/*?')
+  const publisherId = me.publisher?.publisher_id
+  const apps = useGet<AppList>(publisherId === undefined ? null : `/publishers/${publisherId}/apps`)
+  const appId = match?.app_id ?? apps.data?.apps[0]?.app_id
+  return (
+    <>
+      {isOperator(me) && <Links label="Network" items={NETWORK_LINKS} base="/network" />}
+      {apps.data !== undefined && apps.data.apps.length > 1 && (
+        <Select
+          label="App"
+          mb="xs"
+          allowDeselect={false}
+          data={apps.data.apps.map((app) => ({ value: String(app.app_id), label: app.name }))}
+          value={appId === undefined ? null : String(appId)}
+          onChange={(value) => value !== null && navigate(`/apps/${value}`)}
+        />
+      )}
+      {appId !== undefined && <Links label="App" items={APP_LINKS} base={`/apps/${appId}`} />}
+      {publisherId !== undefined && (
+        <Links label={me.publisher?.name ?? ''} items={publisherLinks} base={`/publishers/${publisherId}`} />
+      )}
+    </>
+  )
+}
+
+function Links({ label, items, base }: { label: string; items: NavItem[]; base: string }) {
+  const [path] = useLocation()
+  return (
+    <>
+      <Text size="xs" fw={700} c="dimmed" px="sm" pt="sm" pb={4}>
+        {label}
+      </Text>
+      {items.map(({ name, to, icon: Icon }) => {
+        const href = base + to
+        const isHere = to === '' ? path === base : path === href || path.startsWith(`${href}/`)
+        return (
+          <NavLink
+            key={href}
+            component={Link}
+            href={href}
+            label={name}
+            active={isHere}
+            aria-current={isHere ? 'page' : undefined}
+            leftSection={<Icon size={18} stroke={1.6} />}
+          />
+        )
+      })}
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+import { createTheme } from '@mantine/core'
+
+export const theme = createTheme({
+  primaryColor: 'blue',
+  // Darker than usual: white on it, and it on white, are easy enough to read (WCAG AA).
+  primaryShade: { light: 8, dark: 8 },
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  components: {
+    Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // Whoever has no mouse can scroll it, too.
+    TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Paper: { defaultProps: { withBorder: true, p: 'md' } },
+  },
+})

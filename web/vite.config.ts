@@ -1,0 +1,16 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  root: `${import.meta.dirname}/dashboard`,
+  publicDir: false,
+  plugins: [react()],
+  html: { cspNonce: '__NONCE__' },
+  build: {
+    outDir: `${import.meta.dirname}/dist`,
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    target: 'es2023',
+    chunkSizeWarningLimit: 700,
+  },
+})
