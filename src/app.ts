@@ -8,9 +8,7 @@ import { ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
-import type { Role } from './features/accounts/people.ts'
-import { findTokenHolder } from './features/accounts/access-tokens.ts'
-import { findAppOwner, recordLeak } from './features/apps/apps.ts'
+import { recordLeak } from './features/apps/apps.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer, type Mail } from './lib/mail.ts'
 import { Credentials } from './features/apps/credentials.ts'
@@ -54,30 +52,7 @@ import { describeApi, referenceRoutes } from './http/openapi.ts'
 import { createMemoryLimiter, createRedisLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { mountV1 } from './http/v1.ts'
-import { accountRoutes } from './manage/account/account.ts'
-import { appRoutes } from './manage/apps/routes.ts'
-import { signInRoutes } from './manage/account/sign-in.ts'
-import { appConversionRoutes } from './manage/app-conversions/routes.ts'
-import { appOfferRoutes } from './manage/app-offers/routes.ts'
-import { advertisersRoutes } from './manage/advertisers/routes.ts'
-import { createAuth, findCaller } from './manage/auth.ts'
-import { balanceRoutes } from './manage/balance/routes.ts'
-import type { ManageContext } from './manage/context.ts'
-import type { Caller } from './manage/gate.ts'
-import { networkConversionRoutes } from './manage/conversions/routes.ts'
-import { fraudRoutes } from './manage/fraud/routes.ts'
 import { mountManage } from './manage/mount.ts'
-import { offersRoutes } from './manage/offers/routes.ts'
-import { postbacksRoutes } from './manage/postbacks/routes.ts'
-import { publisherRoutes } from './manage/publishers/routes.ts'
-import { reportsRoutes } from './manage/reports/routes.ts'
-import { auditRoutes } from './manage/audit/routes.ts'
-import { ledgerRoutes } from './manage/ledger/routes.ts'
-import { postbackHealthRoutes } from './manage/postback-health/routes.ts'
-import { systemRoutes } from './manage/system/routes.ts'
-import { banRoutes } from './manage/bans/routes.ts'
-import { permissionRoutes } from './manage/permissions/routes.ts'
-import { teamRoutes } from './manage/team/routes.ts'
 import { createLoop } from './worker/loop.ts'
 
 const LOOK_MS = 200
@@ -182,25 +157,12 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     mailer === null
       ? null
       : (mail: Mail) => void mailer.send(mail).catch((error) => warn(`a mail was not sent (${String(error)})`))
-  const auth = createAuth({
-    db,
-    secretKey,
-    publicUrl: config.publicUrl,
-    sendResetLink: ({ email, name }, url) =>
-      sendMail?.({
-        to: email,
-        subject: 'Your Offerdeck password',
-        text: `Hello ${name},\n\nset a new password here, within the hour:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
-      }),
-  })
-  const hashToken = createSecretHash(secretKey)
-  const context: ManageContext = {
+  await mountManage(server, {
     db,
     pool,
     config,
     secretKey,
     limiter,
-    auth,
     catalogue,
     completions,
     credentials,
@@ -208,39 +170,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     wakePostbacks: postbacksDue.send,
     refresh,
     sendMail,
-  }
-  await mountManage(
-    server,
-    {
-      publicUrl: config.publicUrl,
-      limiter,
-      findBySession: (request) => findCaller(auth, request),
-      findByToken: async (token) => callerOf(await findTokenHolder(db, hashToken(token), new Date())),
-      findApp: (appId) => findAppOwner(db, appId),
-    },
-    (routes) => {
-      signInRoutes(routes, context)
-      accountRoutes(routes, context)
-      teamRoutes(routes, context)
-      ledgerRoutes(routes, context)
-      auditRoutes(routes, context)
-      systemRoutes(routes, context)
-      postbackHealthRoutes(routes, context)
-      offersRoutes(routes, context)
-      advertisersRoutes(routes, context)
-      postbacksRoutes(routes, context)
-      appOfferRoutes(routes, context)
-      appConversionRoutes(routes, context)
-      publisherRoutes(routes, context)
-      networkConversionRoutes(routes, context)
-      fraudRoutes(routes, context)
-      reportsRoutes(routes, context)
-      balanceRoutes(routes, context)
-      appRoutes(routes, context)
-      permissionRoutes(routes, context)
-      banRoutes(routes, context)
-    },
-  )
+  })
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
   await inboundRoutes(server, {
     db,
@@ -330,12 +260,6 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
 
   const owned = opened.move()
   return { close: () => owned.disposeAsync() }
-}
-
-function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller | null {
-  if (holder === null) return null
-  const { id, name, email, role, publisher_id } = holder
-  return { id, name, email, role: role as Role, publisherId: publisher_id, sessionId: null }
 }
 
 async function releaseHolds(db: Db, desk: Desk): Promise<void> {

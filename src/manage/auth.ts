@@ -9,6 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
 import { MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
 import { deriveKey } from '../lib/keys.ts'
+import type { Mail } from '../lib/mail.ts'
 import type { Caller } from './gate.ts'
 
 const WEEK_S = 7 * 86_400
@@ -22,7 +23,8 @@ export type AuthOptions = {
   db: Db
   secretKey: string
   publicUrl: string
-  sendResetLink: (to: { email: string; name: string }, url: string) => void
+  /** Null where no mail server is set. It is not waited for. */
+  sendMail: ((mail: Mail) => void) | null
 }
 
 const resetUrl = (publicUrl: string, token: string) => `${publicUrl}/reset-password#${token}`
@@ -41,8 +43,14 @@ export async function makeResetLink(db: Db, publicUrl: string, personId: string,
   return resetUrl(publicUrl, token)
 }
 
+const resetMail = ({ email, name }: { email: string; name: string }, url: string): Mail => ({
+  to: email,
+  subject: 'Your Offerdeck password',
+  text: `Hello ${name},\n\nset a new password here, within the hour:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
+})
+
 /** The database must be up to date: better-auth looks at its tables once, when it is made. */
-export function createAuth({ db, secretKey, publicUrl, sendResetLink }: AuthOptions) {
+export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) {
   return betterAuth({
     appName: 'Offerdeck',
     baseURL: publicUrl,
@@ -66,7 +74,7 @@ export function createAuth({ db, secretKey, publicUrl, sendResetLink }: AuthOpti
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: HOUR_S,
       // Not waited for: how long it takes would tell whether there is such an account.
-      sendResetPassword: async ({ user, token }) => sendResetLink(user, resetUrl(publicUrl, token)),
+      sendResetPassword: async ({ user, token }) => sendMail?.(resetMail(user, resetUrl(publicUrl, token))),
     },
     session: {
       modelName: 'sessions',

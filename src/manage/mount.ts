@@ -1,22 +1,79 @@
-// The management API: what the dashboard and the operator's own programs use.
+// The management API: what the dashboard and the operator's own programs use. Every subject by name.
 import type { FastifyInstance } from 'fastify'
 import { AppError, OperatorError } from '../errors.ts'
-import { guardManage, type ManageGateOptions } from './gate.ts'
-import { createRoutes, type ManageRoutes } from './route.ts'
+import { findTokenHolder } from '../features/accounts/access-tokens.ts'
+import type { Role } from '../features/accounts/people.ts'
+import { findAppOwner } from '../features/apps/apps.ts'
+import { createSecretHash } from '../lib/tokens.ts'
+import { accountRoutes } from './account/account.ts'
+import { signInRoutes } from './account/sign-in.ts'
+import { advertisersRoutes } from './advertisers/routes.ts'
+import { appConversionRoutes } from './app-conversions/routes.ts'
+import { appOfferRoutes } from './app-offers/routes.ts'
+import { appRoutes } from './apps/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { createAuth, findCaller } from './auth.ts'
+import { balanceRoutes } from './balance/routes.ts'
+import { banRoutes } from './bans/routes.ts'
+import type { ManageContext } from './context.ts'
+import { networkConversionRoutes } from './conversions/routes.ts'
+import { fraudRoutes } from './fraud/routes.ts'
+import { type Caller, guardManage } from './gate.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
+import { offersRoutes } from './offers/routes.ts'
+import { permissionRoutes } from './permissions/routes.ts'
+import { postbackHealthRoutes } from './postback-health/routes.ts'
+import { postbacksRoutes } from './postbacks/routes.ts'
+import { publisherRoutes } from './publishers/routes.ts'
+import { reportsRoutes } from './reports/routes.ts'
+import { createRoutes } from './route.ts'
+import { systemRoutes } from './system/routes.ts'
+import { teamRoutes } from './team/routes.ts'
 
-export const MANAGE_PREFIX = '/manage/v1'
+const MANAGE_PREFIX = '/manage/v1'
 
-export async function mountManage(
-  server: FastifyInstance,
-  gate: ManageGateOptions,
-  mount: (routes: ManageRoutes) => void,
-): Promise<void> {
+const SUBJECTS = [
+  signInRoutes,
+  accountRoutes,
+  teamRoutes,
+  // A publisher's own.
+  appRoutes,
+  postbacksRoutes,
+  appOfferRoutes,
+  appConversionRoutes,
+  reportsRoutes,
+  balanceRoutes,
+  // The operator's.
+  offersRoutes,
+  advertisersRoutes,
+  publisherRoutes,
+  permissionRoutes,
+  banRoutes,
+  networkConversionRoutes,
+  fraudRoutes,
+  postbackHealthRoutes,
+  ledgerRoutes,
+  auditRoutes,
+  systemRoutes,
+]
+
+export async function mountManage(server: FastifyInstance, given: Omit<ManageContext, 'auth'>): Promise<void> {
+  const { db, secretKey, limiter, config, sendMail } = given
+  const { publicUrl } = config
+  const auth = createAuth({ db, secretKey, publicUrl, sendMail })
+  const hashToken = createSecretHash(secretKey)
   server.decorateRequest('caller', null)
   server.decorateRequest('managedApp', null)
   server.decorateRequest('managedPublisherId', null)
   await server.register(
     async (manage) => {
-      guardManage(manage, gate)
+      guardManage(manage, {
+        publicUrl,
+        limiter,
+        findBySession: (request) => findCaller(auth, request),
+        findByToken: async (token) => callerOf(await findTokenHolder(db, hashToken(token), new Date())),
+        findApp: (appId) => findAppOwner(db, appId),
+      })
       const { errorHandler } = manage
       // What the command line says to an operator, a person hears the same way.
       manage.setErrorHandler((error, request, reply) =>
@@ -26,8 +83,15 @@ export async function mountManage(
           reply,
         ),
       )
-      mount(createRoutes(manage))
+      const routes = createRoutes(manage)
+      for (const addOperations of SUBJECTS) addOperations(routes, { ...given, auth })
     },
     { prefix: MANAGE_PREFIX },
   )
+}
+
+function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller | null {
+  if (holder === null) return null
+  const { id, name, email, role, publisher_id } = holder
+  return { id, name, email, role: role as Role, publisherId: publisher_id, sessionId: null }
 }
