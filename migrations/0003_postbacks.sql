@@ -79,8 +79,8 @@ CREATE INDEX postbacks_test ON postbacks (test_id) WHERE test_id IS NOT NULL;
 
 -- Every try, in full. Partitioned by the id, a day each, like clicks.
 CREATE TABLE postback_attempts (
-  attempt_id     uuid PRIMARY KEY,
   postback_id    uuid NOT NULL,
+  attempt_id     uuid NOT NULL,
   attempt        integer NOT NULL,                                        -- counts from 1
   started_at     timestamptz NOT NULL,
   duration_ms    integer NOT NULL,
@@ -90,9 +90,9 @@ CREATE TABLE postback_attempts (
   error          text,
   remote_address inet,
   request        text NOT NULL,                                           -- as sent, secrets masked
-  response       text NOT NULL                                            -- up to 8 KiB
+  response       text NOT NULL,                                           -- up to 8 KiB
+  PRIMARY KEY (postback_id, attempt_id)
 ) PARTITION BY RANGE (attempt_id);
-CREATE INDEX postback_attempts_postback ON postback_attempts (postback_id);
 
 -- Replays in bulk: durable, go on where they stopped.
 CREATE TABLE postback_replays (
