@@ -10,7 +10,7 @@ import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { makeResetLink } from '../../src/manage/auth.ts'
 import { PASSWORD } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkPage, DESKTOP, PHONE, useDashboard } from './browser.ts'
+import { checkLooks, useDashboard } from './browser.ts'
 
 let setUpToken: string
 let publisherId: number
@@ -20,11 +20,6 @@ const dashboard = useDashboard('door_e2e', async ({ database: { db } }) => {
 })
 // Every browser comes from an address of its own: guessing from one address is slow, and so would be this test.
 dashboard.world.config = { ...dashboard.world.config, trustProxy: ['127.0.0.1/32'] }
-
-const LOOKS = [
-  { viewport: DESKTOP, colorScheme: 'light' },
-  { viewport: PHONE, colorScheme: 'dark' },
-] as const
 
 let count = 1
 
@@ -48,17 +43,6 @@ async function open(path: string) {
     }
   }
   return { page, complaints, keepsToItself }
-}
-
-/** The page as it is now: on a desktop in light, on a phone in dark. */
-async function checkLooks(page: Page): Promise<void> {
-  for (const { viewport, colorScheme } of LOOKS) {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkPage(page)
-  }
-  await page.setViewportSize(DESKTOP)
-  await page.emulateMedia({ colorScheme: 'light' })
 }
 
 async function join(page: Page, { name, email }: { name: string; email?: string }): Promise<void> {

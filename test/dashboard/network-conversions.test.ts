@@ -1,9 +1,8 @@
 // The operator decides about conversions, and about what looks like fraud, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { checkLooks, checkPage, PHONE, useDashboard } from './browser.ts'
 
 let deal: Deal
 const waiting: string[] = []
@@ -17,13 +16,6 @@ const dashboard = useDashboard('e2e_conversions', async (world) => {
   }
   approved = (await makeConversion(world, deal, { ...row, status: 'approved', at: new Date() })).conversionId
 })
-
-async function checkLooks(page: Page): Promise<void> {
-  await checkPage(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await checkPage(page)
-  await page.emulateMedia({ colorScheme: 'light' })
-}
 
 const short = (id = '') => `…${id.slice(-8)}`
 const statusOf = async (id = '') =>
@@ -63,8 +55,6 @@ test('an operator works through the queue: approves some, rejects one and says w
   await page.getByText('Same device as forty others').waitFor()
   await page.getByRole('cell', { name: 'Publisher, pending' }).first().waitFor()
   await checkLooks(page)
-  await page.setViewportSize(PHONE)
-  await checkPage(page)
   assert.deepEqual(complaints, [])
   assert.deepEqual(await Promise.all(waiting.map(statusOf)), ['approved', 'approved', 'rejected', 'pending'])
   await page.context().close()

@@ -1,9 +1,8 @@
 // The operator's money in a real browser: paying publishers, noting what advertisers paid, and the log of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { checkPage, DESKTOP, PHONE, useDashboard } from './browser.ts'
+import { checkLooks, useDashboard } from './browser.ts'
 
 let games: Deal
 let small: Deal
@@ -17,21 +16,6 @@ const dashboard = useDashboard('network_ledger_e2e', async (world) => {
   small = await earn(3_000_000)
   await earn(40_000_000, 'pending')
 })
-
-async function checkLooks(page: Page): Promise<void> {
-  await page.mouse.move(0, 0)
-  for (const [viewport, colorScheme] of [
-    [DESKTOP, 'light'],
-    [PHONE, 'dark'],
-  ] as const) {
-    // prettier-ignore
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkPage(page)
-  }
-  await page.setViewportSize(DESKTOP)
-  await page.emulateMedia({ colorScheme: 'light' })
-}
 
 test('an operator finds who is owed enough, exports it, marks it as paid, and sees it in log and payments', async () => {
   const { page, complaints } = await dashboard.signIn('operator')

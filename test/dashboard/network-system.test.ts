@@ -1,11 +1,10 @@
 // The operator's view of the program in a real browser: audit log, system, postback health.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { recordDeed } from '../../src/features/accounts/audit.ts'
 import { before, HOUR, makeLane, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkPage, DESKTOP, PHONE, useDashboard } from './browser.ts'
+import { checkLooks, useDashboard } from './browser.ts'
 
 let failing: number
 const dashboard = useDashboard('network_system_e2e', async (world) => {
@@ -22,21 +21,6 @@ const dashboard = useDashboard('network_system_e2e', async (world) => {
       { action: i === 0 ? 'offer.create' : 'offer.change', subject: i, details: { name: `Offer ${i}`, caps: { daily: null }, countries: ['US', 'DE'] } }, // prettier-ignore
     )
 })
-
-async function checkLooks(page: Page): Promise<void> {
-  await page.mouse.move(0, 0)
-  for (const [viewport, colorScheme] of [
-    [DESKTOP, 'light'],
-    [PHONE, 'dark'],
-  ] as const) {
-    // prettier-ignore
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkPage(page)
-  }
-  await page.setViewportSize(DESKTOP)
-  await page.emulateMedia({ colorScheme: 'light' })
-}
 
 test('the audit log is narrowed by who and what, in the address, and goes on page by page', async () => {
   const { page, complaints } = await dashboard.signIn('operator')

@@ -1,14 +1,13 @@
 // An app's postbacks as a publisher sees them: the address, tests, the log, sending again.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { buildWorker, type Worker } from '../../src/app.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
 import { publisherOfApp } from '../people.ts'
 import { makeLane, NOW, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { checkLooks, useDashboard } from './browser.ts'
 
 let worker: Worker
 let receiver: Receiver
@@ -24,16 +23,6 @@ const { world } = dashboard
 world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
 
 /** The page is fine in both colors and on a phone. */
-async function checkLooks(page: Page): Promise<void> {
-  await checkPage(page)
-  const size = page.viewportSize()
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.setViewportSize(PHONE)
-  await checkPage(page)
-  await page.emulateMedia({ colorScheme: 'light' })
-  if (size !== null) await page.setViewportSize(size)
-}
-
 test('a publisher sets an address with macros, tests it, and reads every try in the log', async () => {
   const { appId } = await world.makeApp()
   const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
