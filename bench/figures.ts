@@ -9,7 +9,7 @@ import { fetchFrom, type Reply, type Running, startBare, startOfferdeck, startSq
 import { type Comparison, median, type Plan } from './rounds.ts'
 import { compareLists, type ListKind } from './wrk.ts'
 
-export type FigureNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12
+export type FigureNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13
 
 /** What one catalogue gave; only what was asked for. */
 export type Measured = {

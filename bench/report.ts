@@ -2,6 +2,7 @@
 import type { ClicksMeasured } from './clicks.ts'
 import type { ConversionsMeasured } from './conversions.ts'
 import type { FigureNumber, Measured, Starts } from './figures.ts'
+import type { FirstPageMeasured } from './first-page.ts'
 import { type IsolationMeasured, isolationOf, p50Of, p99Of } from './isolation.ts'
 import type { PartitionsMeasured } from './partitions.ts'
 import { type PostbacksMeasured, ratioOf } from './postbacks.ts'
@@ -28,10 +29,11 @@ export type Findings = {
   partitions: PartitionsMeasured | null
   postbacks: PostbacksMeasured | null
   isolation: IsolationMeasured | null
+  firstPage: FirstPageMeasured | null
 }
 
 export function makeFigures(wanted: ReadonlySet<FigureNumber>, findings: Findings): Figure[] {
-  const { catalogues, starts, clicks, conversions, partitions, postbacks, isolation } = findings
+  const { catalogues, starts, clicks, conversions, partitions, postbacks, isolation, firstPage } = findings
   const figures: Figure[] = []
   const [main] = catalogues
   if (main !== undefined) figures.push(...listFigures(wanted, main, catalogues))
@@ -41,6 +43,7 @@ export function makeFigures(wanted: ReadonlySet<FigureNumber>, findings: Finding
   if (partitions !== null) figures.push(partitionsFigure(partitions))
   if (postbacks !== null) figures.push(...postbackFigures(postbacks))
   if (isolation !== null) figures.push(isolationFigure(isolation))
+  if (firstPage !== null) figures.push(firstPageFigure(firstPage))
   return figures
 }
 
@@ -136,6 +139,22 @@ function isolationFigure(measured: IsolationMeasured): Figure {
     notes: [
       `without trouble: p50 ${of('clean', p50Of)}, p99 ${of('clean', p99Of)}; with: p50 ${of('trouble', p50Of)}, p99 ${of('trouble', p99Of)}`,
       `rounds: ${rounds.map(({ clean, trouble }) => (p99Of(trouble) / p99Of(clean)).toFixed(2)).join(' ')}`,
+    ],
+  }
+}
+
+function firstPageFigure({ signIn, home, scriptBytes }: FirstPageMeasured): Figure {
+  const slower = Math.max(median(signIn), median(home))
+  return {
+    figure: 13,
+    what: 'first page of the dashboard, until it can be used',
+    value: `${slower.toFixed(0)} ms`,
+    byCpu: '',
+    wanted: 'under 1 s',
+    met: slower < 1000,
+    notes: [
+      `signing in: median ${median(signIn).toFixed(0)} ms; the operator's first page: median ${median(home).toFixed(0)} ms, of ${home.length}`,
+      `${(scriptBytes / 1000).toFixed(0)} kB of JavaScript, packed, until somebody can sign in`,
     ],
   }
 }

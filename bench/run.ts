@@ -5,6 +5,7 @@ import { measureClicks } from './clicks.ts'
 import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
 import { type FigureNumber, measureCatalogue, type Measured, measureStarts } from './figures.ts'
+import { measureFirstPage } from './first-page.ts'
 import { measureIsolation } from './isolation.ts'
 import { measurePartitions, type PartitionsPlan } from './partitions.ts'
 import { measurePostbacks } from './postbacks.ts'
@@ -16,7 +17,7 @@ const FULL: Plan = { warmUpSeconds: 8, rounds: 5, seconds: 3 }
 const QUICK: Plan = { warmUpSeconds: 4, rounds: 3, seconds: 2 }
 const FULL_BATCHES: PartitionsPlan = { clicks: 10_000_000, rounds: 9, warmUpBatches: 10, batches: 50 }
 const QUICK_BATCHES: PartitionsPlan = { clicks: 1_000_000, rounds: 5, warmUpBatches: 10, batches: 50 }
-const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -39,6 +40,7 @@ print({
     ? await measurePostbacks(plan, say)
     : null,
   isolation: wanted.has(12) ? await measureIsolation({ rounds: 3, seconds: isQuick ? 5 : 20 }, say) : null,
+  firstPage: wanted.has(13) ? await measureFirstPage(say) : null,
 })
 
 function readWanted(text: string | undefined): Set<FigureNumber> {
@@ -78,7 +80,7 @@ function print(findings: Findings): void {
   )
   console.log(tableOf(figures))
   for (const { figure, notes } of figures) for (const note of notes) console.log(`${figure}: ${note}`)
-  const { catalogues, clicks, conversions, postbacks, isolation } = findings
-  const log = [...catalogues, clicks, conversions, postbacks, isolation].flatMap((one) => one?.log ?? [])
+  const { catalogues, clicks, conversions, postbacks, isolation, firstPage } = findings
+  const log = [...catalogues, clicks, conversions, postbacks, isolation, firstPage].flatMap((one) => one?.log ?? [])
   if (log.length > 0) console.log(`\nLogged by the servers (${log.length} lines):\n${log.slice(0, 20).join('\n')}`)
 }

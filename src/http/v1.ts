@@ -1,7 +1,8 @@
 // What all of v1 has in common: both ways to write its path, the gate in front, the envelope around what is not there.
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { sendError } from './envelope.ts'
 import type { Credential, Gate } from './gate.ts'
+import { sendPage } from './pages.ts'
 
 export const V1_PREFIXES = ['/api/v1', '/v1'] as const
 
@@ -36,6 +37,7 @@ export async function mountV1<C extends Credential>(
     const path = request.url.split('?')[0] ?? ''
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
     if (allowed.length === 0 || allowed.includes(request.method)) {
+      if (isPerson(request, path)) return void sendPage(reply.code(404), NOTHING_HERE)
       return sendError(
         request,
         reply,
@@ -48,6 +50,20 @@ export async function mountV1<C extends Credential>(
     sendError(request, reply, 'RESOURCE_NOT_FOUND', message, null, ['Allow', allow])
   })
 }
+
+/** Somebody who typed an address, not a program that calls the API. */
+const isPerson = ({ method, headers }: FastifyRequest, path: string) =>
+  method === 'GET' && (headers.accept ?? '').includes('text/html') && !/^\/(api|v1|manage)(\/|$)/.test(path)
+
+const NOTHING_HERE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Nothing here · Offerdeck</title></head>
+<body>
+<h1>There is nothing at this address</h1>
+<p>Look for a typing error in it, or go to the <a href="/">dashboard</a>. The API is described at <a href="/docs">/docs</a>.</p>
+</body>
+</html>
+`
 
 /** The short path of an operation: described apart, under an id of its own. */
 function describeAlias(schema: FastifySchema): FastifySchema {

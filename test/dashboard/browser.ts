@@ -99,7 +99,9 @@ export async function checkLooks(page: Page): Promise<void> {
 export async function checkPage(page: Page): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(LOOKED_AT)}, ${JSON.stringify(AXE)})`)
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(${JSON.stringify(LOOKED_AT)}, ${JSON.stringify(AXE)})`,
+  )
   const found = violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes

@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Loader, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Center, Loader, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,26 +7,31 @@ import type { OpenInvitation } from '../../../../src/manage/account/schema.ts'
 import { type ApiError, post, type Reply } from '../lib/api.ts'
 import { queryClient } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
-import { Door } from '../parts/door.tsx'
+import { BrokenLink, Door } from '../parts/door.tsx'
 import { FormFault } from '../parts/form-fault.tsx'
 
 type Invitation = Reply<typeof OpenInvitation>
 
 export default function Join() {
   const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
+  if (token === '')
+    return (
+      <BrokenLink title="This invitation does not work">
+        The link is not whole: what comes behind the # is missing. Open it as it stands in the message, or ask whoever
+        invited you for a new one.
+      </BrokenLink>
+    )
+  return <Invited token={token} />
+}
+
+function Invited({ token }: { token: string }) {
   const invitation = useQuery<Invitation, ApiError>({
     queryKey: ['invitation', token],
     queryFn: () => post<Invitation>('/invitation', { token }),
     retry: false,
   })
   if (invitation.error !== null)
-    return (
-      <Door title="This invitation does not work">
-        <Alert color="red" role="alert">
-          {invitation.error.message}
-        </Alert>
-      </Door>
-    )
+    return <BrokenLink title="This invitation does not work">{invitation.error.message}</BrokenLink>
   if (invitation.data === undefined)
     return (
       <Center mih="100vh" role="status" aria-label="Loading">

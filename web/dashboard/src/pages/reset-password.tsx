@@ -4,15 +4,15 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { post } from '../lib/api.ts'
 import { useSubmit } from '../lib/use-submit.ts'
-import { Door } from '../parts/door.tsx'
+import { BrokenLink, Door } from '../parts/door.tsx'
 import { FormFault } from '../parts/form-fault.tsx'
 
 export default function ResetPassword() {
+  const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
   const [isDone, setDone] = useState(false)
   const form = useForm({ initialValues: { password: '' } })
   const { onSubmit, isSending, fault } = useSubmit(form, async ({ password }) => {
-    // Behind the #, so that it is in no server's log.
-    await post('/password/reset', { token: window.location.hash.slice(1), password })
+    await post('/password/reset', { token, password })
     window.history.replaceState(null, '', '/reset-password')
     setDone(true)
   })
@@ -26,6 +26,16 @@ export default function ResetPassword() {
           Sign in with the new one
         </Anchor>
       </Door>
+    )
+  if (token === '')
+    return (
+      <BrokenLink title="This link does not work">
+        It is not whole: what comes behind the # is missing. Open it as it stands in the message, or{' '}
+        <Anchor component={Link} href="/forgot-password" inherit c="inherit" underline="always">
+          ask for a new one
+        </Anchor>
+        .
+      </BrokenLink>
     )
   return (
     <Door title="Set a new password">

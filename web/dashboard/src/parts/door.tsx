@@ -1,5 +1,5 @@
 // The frame of the pages in front of the door: signing in, joining, a forgotten password.
-import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Alert, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
 export function Door({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
@@ -32,5 +32,16 @@ export function Door({ title, about, children }: { title: string; about?: ReactN
         </Paper>
       </Stack>
     </Center>
+  )
+}
+
+/** What a link that cannot be used any more, or never could, leads to. */
+export function BrokenLink({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Door title={title}>
+      <Alert color="red" role="alert">
+        {children}
+      </Alert>
+    </Door>
   )
 }

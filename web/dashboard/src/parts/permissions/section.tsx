@@ -113,8 +113,8 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
           <SegmentedControl
             aria-labelledby="publisher-offers"
             data={[
-              { value: 'all', label: 'All but those listed' },
-              { value: 'only', label: 'Only those listed' },
+              { value: 'all', label: 'All but these' },
+              { value: 'only', label: 'Only these' },
             ]}
             {...form.getInputProps('mode')}
           />

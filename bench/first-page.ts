@@ -1,0 +1,79 @@
+// Figure 13: how long the dashboard takes until it can be used, in a browser that has never been there.
+import { type Browser, chromium } from 'playwright-core'
+import { prepareCatalogue, runCli, type Say, withCopy } from './data.ts'
+import { ensureProgram } from './programs.ts'
+import { startOfferdeck } from './servers.ts'
+
+const OFFERS = 1_000
+const ROUNDS = 9
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
+const PERSON = { name: 'Bench', email: 'bench@example.com', password: 'correct horse battery' }
+
+type Session = Awaited<ReturnType<typeof post>>
+
+/** Milliseconds from asking for the page, and the bytes of JavaScript that came, packed. */
+export type FirstPageMeasured = { signIn: number[]; home: number[]; scriptBytes: number; log: string[] }
+
+export async function measureFirstPage(say: Say): Promise<FirstPageMeasured> {
+  ensureProgram('chromium', 'chromium')
+  return withCopy(await prepareCatalogue(OFFERS, say), async ({ dataDir }) => {
+    const invited = await runCli(dataDir, 'user', 'create', '--email', PERSON.email, '--role', 'operator', '--json')
+    const [, token] = /#([^"]+)"/.exec(invited) ?? []
+    const server = await startOfferdeck(dataDir)
+    await using ended = new AsyncDisposableStack()
+    ended.defer(() => server.stop())
+    const browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: ARGS,
+    })
+    ended.defer(() => browser.close())
+    const url = `http://127.0.0.1:${server.port}`
+    say('The first page of the dashboard, again and again in a new browser …')
+    const { name, password } = PERSON
+    const session = await post(browser, url, '/invitation/accept', { token, name, password })
+    const rounds = []
+    for (let round = -1; round < ROUNDS; round++) rounds.push(await visit(browser, url, session))
+    const counted = rounds.slice(1) // the first one warms the browser up
+    return {
+      signIn: counted.map((one) => one.signIn),
+      home: counted.map((one) => one.home),
+      scriptBytes: rounds[0]?.scriptBytes ?? 0,
+      log: server.log,
+    }
+  })
+}
+
+async function visit(browser: Browser, url: string, session: Session) {
+  await using context = await browser.newContext()
+  const page = await context.newPage()
+  let scriptBytes = 0
+  page.on('requestfinished', async (request) => {
+    if (request.resourceType() === 'script') scriptBytes += (await request.sizes()).responseBodySize
+  })
+  const signIn = await timed(async () => {
+    await page.goto(`${url}/sign-in`, { waitUntil: 'commit' })
+    await page.getByLabel('E-mail address').fill(PERSON.email)
+  })
+  const bytes = scriptBytes
+  await using signedIn = await browser.newContext({ storageState: session })
+  const first = await signedIn.newPage()
+  const home = await timed(async () => {
+    await first.goto(url, { waitUntil: 'commit' })
+    await first.getByText('Needs attention').waitFor()
+  })
+  return { signIn, home, scriptBytes: bytes }
+}
+
+/** Posts as a browser does, and returns the cookies it then has. */
+async function post(browser: Browser, url: string, path: string, data: object) {
+  await using context = await browser.newContext()
+  const answer = await context.request.post(`${url}/manage/v1${path}`, { data, headers: { origin: url } })
+  if (!answer.ok()) throw new Error(`${path}: ${await answer.text()}`)
+  return await context.storageState()
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}

@@ -1,0 +1,52 @@
+// What somebody sees who comes for the first time, or by a link that is not whole.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { checkLooks, useDashboard } from './browser.ts'
+
+const MAX_SCRIPT_BYTES = 250_000
+const dashboard = useDashboard('first_page_e2e')
+
+/** The bytes of JavaScript that this page loads while somebody does this, as they come over the wire. */
+async function countScripts(page: Page, work: () => Promise<unknown>): Promise<number> {
+  const sizes: Promise<{ responseBodySize: number }>[] = []
+  page.on('requestfinished', (request) => request.resourceType() === 'script' && sizes.push(request.sizes()))
+  await work()
+  await page.waitForLoadState('networkidle')
+  return (await Promise.all(sizes)).reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
+}
+
+test('little JavaScript comes before the first page can be used', async () => {
+  const { page } = await dashboard.open()
+  const bytes = await countScripts(page, async () => {
+    await page.goto(`${dashboard.url}/sign-in`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+  assert.ok(bytes > 10_000 && bytes < MAX_SCRIPT_BYTES, `${bytes} bytes`)
+})
+
+test('a link that is not whole says so, and what to do', async () => {
+  const { page } = await dashboard.open()
+  await page.goto(`${dashboard.url}/join`)
+  await page.getByText('what comes behind the # is missing').waitFor()
+  await checkLooks(page)
+  await page.goto(`${dashboard.url}/reset-password`)
+  await page.getByText('what comes behind the # is missing').waitFor()
+  await checkLooks(page)
+  await page.getByRole('link', { name: 'ask for a new one' }).click()
+  await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()
+})
+
+test('an address where nothing is tells people in a page, and programs in JSON', async () => {
+  const { page } = await dashboard.open()
+  const shown = await page.goto(`${dashboard.url}/sign-inn`)
+  assert.equal(shown?.status(), 404)
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await checkLooks(page)
+  await page.getByRole('link', { name: 'dashboard' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  for (const path of ['/manage/v1/nothing', '/v1/nothing', '/api/v1/nothing']) {
+    const answer = await page.request.get(dashboard.url + path, { headers: { accept: 'text/html' } })
+    assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'RESOURCE_NOT_FOUND')
+  }
+})
