@@ -1,6 +1,7 @@
 // People signed in to the management API, for tests through the door.
 import type { InjectOptions } from 'fastify'
-import { createPerson, type Position, type Role } from '../src/features/accounts/people.ts'
+import { createPerson, type Person, type Position, type Role } from '../src/features/accounts/people.ts'
+import { changePerson } from '../src/features/accounts/team.ts'
 import type { World } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -25,6 +26,14 @@ export async function makePerson(world: World, role: Role, publisherId: number |
     ...position,
   })
 }
+
+export const keepOut = (world: World, { id, publisher_id }: Pick<Person, 'id' | 'publisher_id'>) =>
+  changePerson(
+    world.database.db,
+    { personId: id, publisherId: publisher_id, mayEndLead: true },
+    { disabled: true },
+    new Date(),
+  )
 
 export const publisherOfApp = async (world: World, appId: number) =>
   (

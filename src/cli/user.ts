@@ -2,8 +2,8 @@ import { Command, Option } from 'commander'
 import { invitationUrl, invite } from '../features/accounts/invitations.ts'
 import { findPersonByEmail, isOperatorRole, listEverybody, type Role, ROLES } from '../features/accounts/people.ts'
 import { findPublisher } from '../features/accounts/publishers.ts'
+import { makeResetLink } from '../features/accounts/reset-links.ts'
 import { OperatorError } from '../errors.ts'
-import { makeResetLink } from '../manage/auth.ts'
 import { withDatabase } from './context.ts'
 import { type OutputOptions, show, table } from './output.ts'
 
@@ -50,10 +50,11 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function resetPassword(email: string, options: OutputOptions): Promise<void> {
-  const issued = await withDatabase(async ({ config, database: { db } }) => {
+  const issued = await withDatabase(async ({ config: { publicUrl }, database: { db }, secretKey }) => {
     const person = await findPersonByEmail(db, email)
     if (person === null) throw new OperatorError(`Nobody has the e-mail address "${email}".`)
-    return { email: person.email, url: await makeResetLink(db, config.publicUrl, person.id, new Date()) }
+    const url = await makeResetLink(db, secretKey, { publicUrl, personId: person.id }, new Date())
+    return { email: person.email, url }
   })
   show(options, issued, ({ url }) => `Send this link to ${issued.email}. It works once, within the hour:\n${url}`)
 }

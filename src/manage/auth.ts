@@ -2,19 +2,19 @@
 //
 // Its own routes are not served. Ours call it, so that every way in is in the description of the API, counted and checked
 // like everything else (gate.ts).
-import { randomBytes } from 'node:crypto'
 import { betterAuth } from 'better-auth'
 import { twoFactor } from 'better-auth/plugins'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
-import { MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
+import { isDisabled, MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
+import { RESET_VALID_S, resetUrl } from '../features/accounts/reset-links.ts'
 import { deriveKey } from '../lib/keys.ts'
 import type { Mail } from '../lib/mail.ts'
+import { createSecretHash } from '../lib/tokens.ts'
 import type { Caller } from './gate.ts'
 
 const WEEK_S = 7 * 86_400
 const DAY_S = 86_400
-const HOUR_S = 3_600
 const ADDRESS_HEADER = 'x-client-address'
 
 const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
@@ -27,22 +27,6 @@ export type AuthOptions = {
   sendMail: ((mail: Mail) => void) | null
 }
 
-const resetUrl = (publicUrl: string, token: string) => `${publicUrl}/reset-password#${token}`
-
-/** As better-auth makes one, for networks that send no mail. */
-export async function makeResetLink(db: Db, publicUrl: string, personId: string, now: Date): Promise<string> {
-  const token = randomBytes(24).toString('base64url')
-  await db
-    .insertInto('verifications')
-    .values({
-      identifier: `reset-password:${token}`,
-      value: personId,
-      expires_at: new Date(now.getTime() + HOUR_S * 1000),
-    })
-    .execute()
-  return resetUrl(publicUrl, token)
-}
-
 const resetMail = ({ email, name }: { email: string; name: string }, url: string): Mail => ({
   to: email,
   subject: 'Your Offerdeck password',
@@ -51,6 +35,7 @@ const resetMail = ({ email, name }: { email: string; name: string }, url: string
 
 /** The database must be up to date: better-auth looks at its tables once, when it is made. */
 export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) {
+  const hash = createSecretHash(secretKey)
   return betterAuth({
     appName: 'Offerdeck',
     baseURL: publicUrl,
@@ -72,7 +57,7 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
       revokeSessionsOnPasswordReset: true,
-      resetPasswordTokenExpiresIn: HOUR_S,
+      resetPasswordTokenExpiresIn: RESET_VALID_S,
       // Not waited for: how long it takes would tell whether there is such an account.
       sendResetPassword: async ({ user, token }) => sendMail?.(resetMail(user, resetUrl(publicUrl, token))),
     },
@@ -111,7 +96,15 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
         ...TIMES,
       },
     },
-    verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...TIMES } },
+    verification: {
+      modelName: 'verifications',
+      fields: { expiresAt: 'expires_at', ...TIMES },
+      storeIdentifier: { hash: async (identifier) => hash(identifier) }, // as reset-links.ts does
+    },
+    // Every way in ends with a session: none is made for who is kept out.
+    databaseHooks: {
+      session: { create: { before: async ({ userId }) => ((await isDisabled(db, userId)) ? false : undefined) } },
+    },
     plugins: [
       twoFactor({
         issuer: 'Offerdeck',

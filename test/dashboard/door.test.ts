@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { inviteFirstOperator } from '../../src/features/accounts/invitations.ts'
 import { createPerson } from '../../src/features/accounts/people.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
-import { makeResetLink } from '../../src/manage/auth.ts'
+import { makeResetLink } from '../../src/features/accounts/reset-links.ts'
 import { PASSWORD } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
 import { checkLooks, useDashboard } from './browser.ts'
@@ -224,7 +224,12 @@ test('whoever is not let in hears what to do: a wrong password, a forgotten one,
   await page.getByText('offerdeck user reset-password').waitFor()
   await checkLooks(page)
 
-  const link = await makeResetLink(world.database.db, dashboard.url, person.id, new Date())
+  const link = await makeResetLink(
+    world.database.db,
+    SECRET_KEY,
+    { publicUrl: dashboard.url, personId: person.id },
+    new Date(),
+  )
   const other = 'another good password'
   const reset = await open(link.replace(dashboard.url, ''))
   await reset.page.getByRole('textbox', { name: 'New password' }).fill(other)

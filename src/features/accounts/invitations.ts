@@ -1,9 +1,18 @@
 // Invitations: links that let somebody make an account, once. Only a hash of the link's token is kept.
 import { randomBytes } from 'node:crypto'
-import type { Db } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import type { Db, Trx } from '../../db/open.ts'
+import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
-import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
+import {
+  addPerson,
+  checkPerson,
+  countPeople,
+  isLeading,
+  normalEmail,
+  type Person,
+  type Position,
+  type Role,
+} from './people.ts'
 
 const VALID_MS = 7 * 86_400_000
 
@@ -31,20 +40,32 @@ export async function invite(
   now: Date,
 ): Promise<IssuedInvitation> {
   const token = withChecksum(`inv_${base62(randomBytes(32), 43)}`)
-  const invitation = await db
-    .insertInto('invitations')
-    .values({
-      token_hash: createSecretHash(secretKey)(token),
-      email: email === null ? null : normalEmail(email),
-      role,
-      publisher_id: publisherId,
-      invited_by: invitedBy,
-      created_at: now,
-      expires_at: new Date(now.getTime() + VALID_MS),
-    })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow()
+  const row = {
+    token_hash: createSecretHash(secretKey)(token),
+    email: email === null ? null : normalEmail(email),
+    role,
+    publisher_id: publisherId,
+    invited_by: invitedBy,
+    created_at: now,
+    expires_at: new Date(now.getTime() + VALID_MS),
+  }
+  const invitation = await db.transaction().execute(async (trx) => {
+    if (invitedBy !== null) await checkInviter(trx, invitedBy)
+    return trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
+  })
   return { ...(invitation as Invitation), token }
+}
+
+/** Who is kept out at this moment makes no invitation that would outlive it (team.ts). */
+async function checkInviter(trx: Trx, personId: string): Promise<void> {
+  const person = await trx
+    .selectFrom('people')
+    .select(['role', 'disabled_at'])
+    .where('id', '=', personId)
+    .forShare()
+    .executeTakeFirst()
+  if (person === undefined || !isLeading(person as Person))
+    throw new AppError('NOT_ALLOWED', 'Your account may no longer invite people.')
 }
 
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/join#${token}`
@@ -65,19 +86,21 @@ export async function findInvitation(db: Db, secretKey: string, token: string, n
 
 /** Those that can still be accepted, of one publisher, or of the operators. */
 export async function listInvitations(db: Db, publisherId: number | null, now: Date): Promise<Invitation[]> {
-  const query = open(db, now).orderBy('invitation_id', 'desc')
-  const rows = await (
-    publisherId === null ? query.where('publisher_id', 'is', null) : query.where('publisher_id', '=', publisherId)
-  ).execute()
+  const rows = await open(db, now)
+    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+    .orderBy('invitation_id', 'desc')
+    .execute()
   return rows as Invitation[]
 }
 
 /** False when there is no such invitation of this publisher. */
 export async function revokeInvitation(db: Db, invitationId: number, publisherId: number | null, now: Date) {
-  const query = db.updateTable('invitations').set({ revoked_at: now }).where('invitation_id', '=', invitationId)
-  const revoked = await (
-    publisherId === null ? query.where('publisher_id', 'is', null) : query.where('publisher_id', '=', publisherId)
-  ).executeTakeFirst()
+  const revoked = await db
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('invitation_id', '=', invitationId)
+    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+    .executeTakeFirst()
   return revoked.numUpdatedRows > 0n
 }
 

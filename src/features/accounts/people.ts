@@ -9,6 +9,10 @@ export type Role = (typeof ROLES)[number]
 
 export const isOperatorRole = (role: Role) => role === 'operator' || role === 'operator_reader'
 
+/** Who leads a team may invite people and keep them out. */
+export const isLeading = ({ role, disabled_at }: Pick<Person, 'role' | 'disabled_at'>) =>
+  disabled_at === null && (role === 'operator' || role === 'publisher_owner')
+
 /** Operators have no publisher. */
 export type Position = { role: Role; publisherId: number | null }
 
@@ -92,12 +96,14 @@ export async function countPeople(db: Db): Promise<number> {
 }
 
 /** Those of one publisher, or the operators. */
+export const peopleOf = (db: Db, publisherId: number | null) =>
+  db
+    .selectFrom('people')
+    .select(COLUMNS)
+    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+
 export async function listPeople(db: Db, publisherId: number | null): Promise<Person[]> {
-  const query = db.selectFrom('people').select(COLUMNS).orderBy('created_at')
-  const rows = await (
-    publisherId === null ? query.where('publisher_id', 'is', null) : query.where('publisher_id', '=', publisherId)
-  ).execute()
-  return rows as Person[]
+  return (await peopleOf(db, publisherId).orderBy('created_at').execute()) as Person[]
 }
 
 export async function listEverybody(db: Db): Promise<Person[]> {
@@ -109,22 +115,9 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   return (row as Person | undefined) ?? null
 }
 
-/** Null when there is none, or it is not one of this publisher's people (of the operators, where there is none). */
-export async function findPersonOf(db: Db, personId: string, publisherId: number | null): Promise<Person | null> {
-  const people = await listPeople(db, publisherId)
-  return people.find((person) => person.id === personId) ?? null
-}
-
-/** Signs out everywhere, and keeps from signing in. */
-export async function setDisabled(db: Db, personId: string, disabledAt: Date | null): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await trx.updateTable('people').set({ disabled_at: disabledAt }).where('id', '=', personId).execute()
-    if (disabledAt !== null) await trx.deleteFrom('sessions').where('person_id', '=', personId).execute()
-  })
-}
-
-export async function setRole(db: Db, personId: string, role: Role): Promise<void> {
-  await db.updateTable('people').set({ role }).where('id', '=', personId).execute()
+export async function isDisabled(db: Db, personId: string): Promise<boolean> {
+  const person = await db.selectFrom('people').select('disabled_at').where('id', '=', personId).executeTakeFirst()
+  return person?.disabled_at != null
 }
 
 /** Where somebody is signed in, the latest first. */

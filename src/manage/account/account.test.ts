@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
-import { useWorld } from '../../../test/world.ts'
+import { keepOut, makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
-import { makeResetLink } from '../auth.ts'
+import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
 const world = useWorld('account')
 
@@ -91,6 +91,17 @@ test('guessing codes ends: one must begin again with the password', async () => 
   assert.deepEqual([status, /Sign in again with your password/.test(error.message)], [401, true])
 })
 
+test('who is kept out between the password and the code does not get in', async () => {
+  const { email, uri } = await withSecondFactor()
+  const { id } = await world.database.db.selectFrom('people').select('id').where('email', '=', email).executeTakeFirstOrThrow() // prettier-ignore
+  const visitor = await half(email)
+  await keepOut(world, { id, publisher_id: null })
+  const { status, cookies } = await visitor.post('/session/two-factor', { code: totp(uri) })
+  assert.deepEqual([status, cookies.filter((cookie) => /session_token=[^;]/.test(cookie))], [401, []])
+  const sessions = await world.database.db.selectFrom('sessions').select('id').where('person_id', '=', id).execute()
+  assert.deepEqual(sessions, [])
+})
+
 test('turning the second factor off needs the password', async () => {
   const { email, visitor } = await withSecondFactor()
   assert.equal((await visitor.post('/me/two-factor/disable', { password: 'not the password' })).status, 400)
@@ -102,7 +113,12 @@ test('turning the second factor off needs the password', async () => {
 test('a reset link does not get around the second factor, and is in the audit log', async () => {
   const { email } = await withSecondFactor()
   const { id } = await world.database.db.selectFrom('people').select('id').where('email', '=', email).executeTakeFirstOrThrow() // prettier-ignore
-  const link = await makeResetLink(world.database.db, world.config.publicUrl, id, new Date())
+  const link = await makeResetLink(
+    world.database.db,
+    SECRET_KEY,
+    { publicUrl: world.config.publicUrl, personId: id },
+    new Date(),
+  )
   const token = new URL(link).hash.slice(1)
   const reset = await new Visitor(world).post('/password/reset', { token, password: 'another good password' })
   assert.equal(reset.status, 200)

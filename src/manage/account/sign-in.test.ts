@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
+import { keepOut, makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { invite, inviteFirstOperator } from '../../features/accounts/invitations.ts'
-import { setDisabled } from '../../features/accounts/people.ts'
-import { makeResetLink } from '../auth.ts'
+import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createAuth } from '../auth.ts'
 
 const world = useWorld('sign_in')
 const tokenIn = (url: string) => new URL(url).hash.slice(1)
@@ -24,7 +24,7 @@ test('who signs in is known until they sign out', async () => {
 
 test('a wrong password, an unknown address and a disabled person get the same answer', async () => {
   const [known, disabled] = [await makePerson(world, 'operator'), await makePerson(world, 'operator')]
-  await setDisabled(world.database.db, disabled.id, new Date())
+  await keepOut(world, disabled)
   const answers = await Promise.all(
     [
       { email: known.email, password: 'not the password' },
@@ -42,6 +42,30 @@ test('a wrong password, an unknown address and a disabled person get the same an
       error: { code: 'NOT_SIGNED_IN', message: 'The e-mail address or the password is wrong.', details: null },
       cookies: [],
     })
+  const sessions = await world.database.db.selectFrom('sessions').select('id').where('person_id', '=', disabled.id).execute() // prettier-ignore
+  assert.deepEqual(sessions, [])
+})
+
+test('the database does not tell what a reset link carries, mailed or printed', async () => {
+  const { db } = world.database
+  const { email, id } = await makePerson(world, 'operator')
+  const mails: string[] = []
+  const auth = createAuth({
+    db,
+    secretKey: SECRET_KEY,
+    publicUrl: world.config.publicUrl,
+    sendMail: ({ text }) => mails.push(text),
+  })
+  await auth.api.requestPasswordReset({ body: { email } })
+  const [mailed = ''] = /https:\S+/.exec(mails[0] ?? '') ?? []
+  const printed = await makeResetLink(db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date())
+  const rows = await db.selectFrom('verifications').selectAll().where('value', '=', id).execute()
+  assert.equal(rows.length, 2)
+  for (const link of [mailed, printed]) assert.equal(JSON.stringify(rows).includes(tokenIn(link)), false)
+  const reset = (token: string) =>
+    new Visitor(world).post('/password/reset', { token, password: 'another good password' })
+  for (const { identifier } of rows) assert.equal((await reset(identifier)).status, 400)
+  for (const link of [mailed, printed]) assert.equal((await reset(tokenIn(link))).status, 200)
 })
 
 test('guessing at one account is slow, whatever address it comes from', async () => {
@@ -149,7 +173,9 @@ test('an expired invitation says so', async () => {
 test('a reset link sets a new password once, and ends every session', async () => {
   const { email, id } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
-  const token = tokenIn(await makeResetLink(world.database.db, world.config.publicUrl, id, new Date()))
+  const token = tokenIn(
+    await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()),
+  )
   const reset = (password: string) => new Visitor(world).post('/password/reset', { token, password })
   assert.match((await reset('short')).error.message, /12 characters/)
   assert.equal((await reset('another good password')).status, 200)

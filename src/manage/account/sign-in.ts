@@ -4,7 +4,7 @@ import { acceptInvitation, findInvitation } from '../../features/accounts/invita
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { findPersonByEmail } from '../../features/accounts/people.ts'
 import { findPublisherName } from '../../features/accounts/publishers.ts'
-import type { Db } from '../../db/open.ts'
+import { findByResetToken } from '../../features/accounts/reset-links.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf } from '../../http/gate.ts'
 import { authHeaders } from '../auth.ts'
@@ -45,10 +45,9 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     reply: SignInReply,
     async run({ body, request, cookies }) {
       await countTry(request, body.email)
-      const person = await findPersonByEmail(db, body.email).catch(() => null)
       const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
-      if (!answer.ok || person === null || person.disabled_at !== null)
-        throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
+      const person = answer.ok ? await findPersonByEmail(db, body.email) : null
+      if (person === null) throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
       cookies.push(...answer.headers.getSetCookie())
       const { twoFactorRedirect } = (await answer.json()) as { twoFactorRedirect?: boolean }
       if (twoFactorRedirect !== true) await recordSignIn(request, person)
@@ -126,7 +125,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     async run({ body, request }) {
       await countTry(request)
       const { token, password } = body
-      const person = await findByResetToken(db, token)
+      const person = await findByResetToken(db, secretKey, token)
       const answer = await auth.api.resetPassword({ body: { token, newPassword: password }, asResponse: true })
       if (!answer.ok) throw await refusal(answer)
       if (person !== null)
@@ -186,17 +185,6 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
 
 const deadInvitation = () =>
   new AppError('RESOURCE_NOT_FOUND', 'This link was used already, or has expired. Ask whoever sent it for a new one.')
-
-/** Whose reset link has this token: afterwards nothing tells. */
-async function findByResetToken(db: Db, token: string) {
-  const person = await db
-    .selectFrom('verifications')
-    .innerJoin('people', (join) => join.on((is) => is(is.cast<string>('people.id', 'text'), '=', is.ref('value'))))
-    .select(['people.id', 'email', 'publisher_id'])
-    .where('identifier', '=', `reset-password:${token}`)
-    .executeTakeFirst()
-  return person ?? null
-}
 
 /** A wrong code can be followed by another one, until there were too many. */
 async function refusedCode(answer: Response): Promise<AppError> {

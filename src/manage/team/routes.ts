@@ -5,8 +5,9 @@ import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
-import { findPersonOf, listPeople, type Role, setDisabled, setRole } from '../../features/accounts/people.ts'
+import { listPeople, type Role } from '../../features/accounts/people.ts'
 import { findPublisherName } from '../../features/accounts/publishers.ts'
+import { changePerson } from '../../features/accounts/team.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { Access, Call, ManageRoutes } from '../route.ts'
@@ -140,13 +141,11 @@ function addTeam(routes: ManageRoutes, { db, secretKey, config, sendMail }: Mana
     async run(call) {
       const { person_id } = call.params as unknown as { person_id: string }
       const publisherId = publisherOf(call)
-      const person = await findPersonOf(db, person_id, publisherId)
-      if (person === null) throw notThere()
-      if (person.id === call.caller.id)
+      if (person_id === call.caller.id)
         throw new AppError('CONFLICT', 'You cannot do that to yourself: ask another owner or operator.')
-      const { role, disabled } = call.body
-      if (role !== undefined) await setRole(db, person.id, role)
-      if (disabled !== undefined) await setDisabled(db, person.id, disabled ? new Date() : null)
+      const mayEndLead = call.caller.publisherId !== publisherId // an operator may, for a publisher
+      const person = await changePerson(db, { personId: person_id, publisherId, mayEndLead }, call.body, new Date())
+      if (person === null) throw notThere()
       await recordDeed(db, call.by, {
         action: 'person.change',
         subject: person.id,

@@ -128,6 +128,26 @@ test('nobody shuts themselves out, so there is always an owner left', async () =
   assert.deepEqual(data.people.map(({ role }) => role).toSorted(), ['publisher_member', 'publisher_owner'])
 })
 
+test('what somebody invited is void once they are kept out, or lead no more, also at that very moment', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  for (const change of [{ disabled: true }, { role: 'publisher_member' }]) {
+    const inviter = await makePerson(world, 'publisher_owner', publisherId)
+    const visitor = await new Visitor(world).signIn(inviter.email)
+    const ask = (email: string) => visitor.post<Issued>(`${base}/invitations`, { email, role: 'publisher_owner' })
+    const { data } = await ask('back-door@example.com')
+    const [changed] = await Promise.all([
+      owner.patch(`${base}/people/${inviter.id}`, change),
+      ...Array.from({ length: 8 }, (_, i) => ask(`late-${i}@example.com`)),
+    ])
+    assert.equal(changed.status, 200)
+    assert.deepEqual((await owner.get<Team>(`${base}/people`)).data.invitations, [])
+    const token = new URL(data.url).hash.slice(1)
+    assert.equal((await new Visitor(world).post('/invitation', { token })).status, 404)
+    await owner.patch(`${base}/people/${inviter.id}`, { disabled: false })
+    assert.equal((await new Visitor(world).post('/invitation', { token })).status, 404)
+  }
+})
+
 test('what is not an address, somebody who is there already, and a publisher that is not, are told so', async () => {
   const { base, owner } = await makePublisher()
   const { data: me } = await owner.get<{ email: string }>('/me')
