@@ -114,13 +114,12 @@ export async function setFraudRule(db: Db, rule: FraudRule): Promise<void> {
       .executeTakeFirst()
     if (offer === undefined) throw new OperatorError(`There is no offer ${rule.offerId}.`)
   }
-  await db.transaction().execute(async (trx) => {
-    await deleteRule(trx, rule)
-    await trx
-      .insertInto('fraud_rules')
-      .values({ offer_id: rule.offerId, signal: rule.signal, threshold: rule.threshold, action: rule.action })
-      .execute()
-  })
+  const { offerId, signal, threshold, action } = rule
+  await db
+    .insertInto('fraud_rules')
+    .values({ offer_id: offerId, signal, threshold, action })
+    .onConflict((on) => on.expression(sql`signal, coalesce(offer_id, 0)`).doUpdateSet({ threshold, action }))
+    .execute()
 }
 
 /** Without a rule the signal is not even recorded. Returns whether there was one. */

@@ -67,6 +67,22 @@ test('a rule of an offer holds from now on, is counted by itself, and goes away 
   )
 })
 
+test('a rule that many set at once is one rule', async () => {
+  const [offerId = 0] = await world.makeOffers({ name: 'Wanted' })
+  const thresholds = [1, 2, 3, 4, 5, 6]
+  for (const offer of [{ offer_id: offerId }, {}]) {
+    const answers = await Promise.all(
+      thresholds.map((threshold) =>
+        operator.put('/fraud/rules', { signal: 'user_velocity', ...offer, threshold, action: 'hold' }),
+      ),
+    )
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  }
+  const set = (await overview()).rules.filter(({ signal }) => signal === 'user_velocity')
+  assert.deepEqual([set.length, set.every(({ action }) => action === 'hold')], [2, true])
+  await operator.put('/fraud/rules', { signal: 'user_velocity', threshold: 30, action: 'flag' })
+})
+
 test('what makes no rule is refused', async () => {
   const set = (body: object) => operator.put('/fraud/rules', body)
   const noThreshold = await set({ signal: 'too_fast', action: 'flag' })
