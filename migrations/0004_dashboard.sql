@@ -124,6 +124,14 @@ CREATE TABLE credential_uses (
   last_used_at  timestamptz NOT NULL
 );
 
+-- Which of an app's keys a secret belonged to that came from a browser. Of those before it is not known: both are warned of.
+ALTER TABLE credentials
+  ADD secret_leaked_at     timestamptz,                                   -- last time
+  ADD secret_leaked_origin text;
+UPDATE credentials SET secret_leaked_at = apps.secret_leaked_at, secret_leaked_origin = apps.secret_leaked_origin
+  FROM apps WHERE apps.app_id = credentials.app_id AND apps.secret_leaked_at IS NOT NULL;
+ALTER TABLE apps DROP secret_leaked_at, DROP secret_leaked_origin;
+
 -- What the operator allows.
 
 ALTER TABLE publishers

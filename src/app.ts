@@ -8,7 +8,6 @@ import { ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
-import { recordLeak } from './features/apps/apps.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer, type Mail } from './lib/mail.ts'
 import { Credentials } from './features/apps/credentials.ts'
@@ -138,7 +137,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     hashSecret: createSecretHash(secretKey),
     limiter,
     publicUrl: config.publicUrl,
-    onLeak: leakReporter((appId, origin) => recordLeak(db, appId, origin), log),
+    onLeak: leakReporter(db, log),
     onPass: uses.note,
   })
   const { requireHttps, trustProxy, tls } = config

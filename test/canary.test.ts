@@ -105,15 +105,15 @@ test('no call of an advertiser brings its token into an answer, the log or a tab
 })
 
 test('a leak warning names the page a secret came from, not its address, which may hold the secret', async () => {
-  const { live, appId } = await world.makeApp()
+  const { live } = await world.makeApp()
   const headers = { 'sec-fetch-site': 'cross-site', referer: `https://shop.example/page?apiSecret=${live.api_secret}` }
   await world.get('/v1/offers?userId=u', live, { headers })
   const leak = async () =>
     (
       await world.database.db
-        .selectFrom('apps')
+        .selectFrom('credentials')
         .select('secret_leaked_origin')
-        .where('app_id', '=', appId)
+        .where('api_key', '=', live.api_key)
         .executeTakeFirstOrThrow()
     ).secret_leaked_origin
   await until(async () => (await leak()) !== null)

@@ -46,6 +46,9 @@ async function run<T>(old: OldDatabase, ...args: string[]): Promise<T> {
   return JSON.parse(out) as T
 }
 
+/** Told elsewhere now: by the settings of postbacks, and by each key. */
+const GONE = ['postback_url', 'secret_leaked_at', 'secret_leaked_origin']
+
 /** Every row that was there is there, with all it had but for these columns, and there are no more. */
 function assertKept(earlier: Map<string, Row[]>, now: Map<string, Row[]>, gone: readonly string[] = []): void {
   for (const [table, rows] of earlier) {
@@ -67,8 +70,9 @@ async function nextTold(count: number, { signingSecret }: OldApp) {
 
 test('from the first version: the address an app had is its postback settings, and nothing else changes', async () => {
   const old = await open('0001')
+  const leak = { secret_leaked_at: new Date('2026-01-02T03:04:05Z'), secret_leaked_origin: 'https://shop.example' }
   const { told, untold, offerId } = await old.fill((publisher_id) =>
-    old.insertApp({ publisher_id, name: 'Told', postback_url: templateUrl(), blocked_keywords: ['dice'] }),
+    old.insertApp({ publisher_id, name: 'Told', postback_url: templateUrl(), blocked_keywords: ['dice'], ...leak }),
   )
   const earlier = await old.readAll()
   const refused = await program.run(['app', 'list'], envOf(old))
@@ -76,10 +80,14 @@ test('from the first version: the address an app had is its postback settings, a
   assert.match(refused.err, /Run: offerdeck migrate/)
   assert.deepEqual(await run(old, 'migrate'), { applied: old.missing })
 
-  assertKept(earlier, await old.readAll(), ['postback_url'])
+  assertKept(earlier, await old.readAll(), GONE)
   const settings = await old.query('SELECT app_id, method, url, events, timeout_ms, success FROM postback_settings')
   const plain = { method: 'GET', events: ['approved', 'reversed'], timeout_ms: 15_000, success: '2xx' }
   assert.deepEqual(settings, [{ app_id: told.app_id, url: templateUrl(), ...plain }])
+  const leaks = await old.query(
+    'SELECT app_id, secret_leaked_at, secret_leaked_origin FROM credentials WHERE secret_leaked_at IS NOT NULL',
+  )
+  assert.deepEqual(leaks, [{ app_id: told.app_id, ...leak }])
   const lanes = await old.query('SELECT app_id, width, failures, open_until, paused_at FROM postback_lanes')
   assert.deepEqual(lanes, [{ app_id: told.app_id, width: 4, failures: 0, open_until: null, paused_at: null }])
   const apps = await run<{ app_id: number; name: string; api_key: string }[]>(old, 'app', 'list')
@@ -130,7 +138,7 @@ test('from the version before postbacks: conversions and their history are kept,
   const earlier = await old.readAll()
   assert.equal(earlier.get('conversion_events')?.length, 1)
   assert.deepEqual(await run(old, 'migrate'), { applied: old.missing })
-  assertKept(earlier, await old.readAll(), ['postback_url'])
+  assertKept(earlier, await old.readAll(), GONE)
 
   const count = received.length
   await program.serve(envOf(old))

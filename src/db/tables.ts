@@ -70,8 +70,6 @@ export interface Apps {
   publisher_id: number;
   rate_limit: number;
   rate_micros: number;
-  secret_leaked_at: Date | null;
-  secret_leaked_origin: string | null;
 }
 
 export interface AuditLog {
@@ -208,6 +206,8 @@ export interface Credentials {
   old_signing_secret_expires_at: Date | null;
   old_signing_secret_sealed: Buffer | null;
   revoked_at: Date | null;
+  secret_leaked_at: Date | null;
+  secret_leaked_origin: string | null;
   signing_secret_sealed: Buffer;
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { buildWorker, type Worker } from '../../src/app.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
-import { recordLeak } from '../../src/features/apps/apps.ts'
+import { recordLeak } from '../../src/features/apps/leaks.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
 import { startTrial } from '../../src/features/postbacks/trials.ts'
 import { publisherOfApp } from '../people.ts'
@@ -114,11 +114,11 @@ test('somebody whose app was made by the operator makes a secret, which the exam
 test('the integration page: keys, a new secret, an end, the rate; light on a desktop, dark on a phone', async () => {
   const { appId, live } = await world.makeApp({ rateLimit: 100 })
   const publisherId = await publisherOfApp(world, appId)
-  await recordLeak(world.database.db, appId, 'https://shop.example')
+  await recordLeak(world.database.db, live.api_key, 'https://shop.example')
   await world.get('/v1/offers?userId=u', live)
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
   await page.goto(`${dashboard.url}/apps/${appId}/integration`)
-  await page.getByText('came from https://shop.example').waitFor()
+  await page.getByText('a request with your live API secret came from https://shop.example').waitFor()
   await page.getByText(live.api_key, { exact: true }).waitFor()
   await page.getByText('1 of 100 requests').waitFor()
   await checkPage(page)

@@ -11,10 +11,9 @@ const SIZES = [
 ]
 
 let live: IssuedCredentials
-let appId: number
 let url: string
 const world = useWorld('pages', async () => {
-  ;({ live, appId } = await world.makeApp())
+  ;({ live } = await world.makeApp())
   await world.app.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.server.address() as { port: number }
   url = `http://127.0.0.1:${port}`
@@ -80,12 +79,12 @@ test('trying the API from the reference page works, and is no leak', async () =>
   const request = `fetch('/api/v1/offers?userId=u', { headers: { 'X-API-Key': '${live.api_key}', 'X-API-Secret': '${live.api_secret}' } }).then((answer) => answer.json())`
   const answer = await page.evaluate<{ success: boolean }>(request)
   assert.equal(answer.success, true)
-  const app = await world.database.db
-    .selectFrom('apps')
+  const credential = await world.database.db
+    .selectFrom('credentials')
     .select('secret_leaked_at')
-    .where('app_id', '=', appId)
+    .where('api_key', '=', live.api_key)
     .executeTakeFirstOrThrow()
-  assert.equal(app.secret_leaked_at, null)
+  assert.equal(credential.secret_leaked_at, null)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })

@@ -144,13 +144,13 @@ test('a grace that runs out ends a secret by itself, also one that was just used
     assert.ok(Date.now() < deadline, 'still good after 5 s')
 })
 
-test('a secret from a browser is recorded on the app; one from a server or from our own reference page is not', async () => {
+test('a secret from a browser is recorded on its key; one from a server or from our own reference page is not', async () => {
   const { db } = world.database
-  const leakOf = async (appId: number) =>
+  const leakOf = async ({ api_key }: { api_key: string }) =>
     db
-      .selectFrom('apps')
+      .selectFrom('credentials')
       .select(['secret_leaked_at', 'secret_leaked_origin'])
-      .where('app_id', '=', appId)
+      .where('api_key', '=', api_key)
       .executeTakeFirstOrThrow()
   const quiet = await world.makeApp()
   await world.get('/v1/offers?userId=u', quiet.live)
@@ -169,12 +169,12 @@ test('a secret from a browser is recorded on the app; one from a server or from 
   })
   assert.equal(answer.status, 200, 'the app goes on working; its publisher is warned')
   for (const deadline = Date.now() + 5_000; ;) {
-    const { secret_leaked_at, secret_leaked_origin } = await leakOf(leaky.appId)
+    const { secret_leaked_at, secret_leaked_origin } = await leakOf(leaky.live)
     if (secret_leaked_at !== null) {
       assert.equal(secret_leaked_origin, 'https://shop.example')
       break
     }
     assert.ok(Date.now() < deadline)
   }
-  assert.equal((await leakOf(quiet.appId)).secret_leaked_at, null)
+  for (const keys of [quiet.live, quiet.test, leaky.test]) assert.equal((await leakOf(keys)).secret_leaked_at, null)
 })

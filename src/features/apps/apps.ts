@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { AppError, OperatorError } from '../../errors.ts'
 import { seal } from '../../lib/keys.ts'
 import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret, type Mode, modeOf } from './secrets.ts'
 import { signingSecretsKey } from './signing-secrets.ts'
@@ -25,9 +25,10 @@ export type NewApp = {
 /** Shown once; only hashes (and the signing secret, encrypted) are kept. */
 export type IssuedCredentials = { api_key: string; api_secret: string; signing_secret: string }
 
-export async function createApp(db: Db, secretKey: string, input: NewApp) {
+export async function createApp(db: Db, secretKey: string, input: NewApp, mostApps = Infinity) {
   try {
     return await db.transaction().execute(async (trx) => {
+      if (mostApps !== Infinity) await checkRoom(trx, input.publisherId, mostApps)
       const { app_id } = await trx
         .insertInto('apps')
         .values({
@@ -52,6 +53,23 @@ export async function createApp(db: Db, secretKey: string, input: NewApp) {
       throw new OperatorError(`There is no publisher ${input.publisherId}.`)
     throw error
   }
+}
+
+/** One at a time for each publisher, so that those who ask at once do not all find room. */
+async function checkRoom(trx: Trx, publisherId: number, mostApps: number): Promise<void> {
+  await trx
+    .selectFrom('publishers')
+    .select('publisher_id')
+    .where('publisher_id', '=', publisherId)
+    .forNoKeyUpdate()
+    .execute()
+  const { count } = await trx
+    .selectFrom('apps')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('publisher_id', '=', publisherId)
+    .executeTakeFirstOrThrow()
+  if (count >= mostApps)
+    throw new AppError('CONFLICT', `A publisher can have ${mostApps} apps. Ask the operator if you need more.`)
 }
 
 async function issueCredentials(
@@ -193,14 +211,6 @@ async function touchApp(trx: Trx, appId: number): Promise<void> {
     .executeTakeFirst()
   if (touched.numUpdatedRows === 0n)
     throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
-}
-
-export async function recordLeak(db: Db, appId: number, origin: string): Promise<void> {
-  await db
-    .updateTable('apps')
-    .set({ secret_leaked_at: sql<Date>`now()`, secret_leaked_origin: origin })
-    .where('app_id', '=', appId)
-    .execute()
 }
 
 export async function listApps(db: Db) {

@@ -1,23 +1,32 @@
+// Secrets that came from a browser, where whoever looks can read them.
 import type { FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import type { AppCredential } from './credentials.ts'
 
 const REPEAT_MS = 3_600_000
 
-/** Records that an app's secret came from a browser, at most once an hour for each app. */
-export function leakReporter(
-  record: (appId: number, origin: string) => Promise<void>,
-  log: FastifyBaseLogger,
-): (credential: AppCredential, origin: string) => void {
-  const recordedAtMs = new Map<number, number>()
-  return ({ appId }, origin) => {
+/** Records that a secret came from a browser, at most once an hour for each key. */
+export function leakReporter(db: Db, log: FastifyBaseLogger): (credential: AppCredential, origin: string) => void {
+  const recordedAtMs = new Map<string, number>()
+  return ({ appId, apiKey }, origin) => {
     const now = Date.now()
-    if (now - (recordedAtMs.get(appId) ?? -Infinity) < REPEAT_MS) return
-    recordedAtMs.set(appId, now)
-    log.warn({ app_id: appId, origin }, 'an API secret came from a browser: it must stay on servers; rotate it')
-    record(appId, origin).catch((error: unknown) => {
-      recordedAtMs.delete(appId) // the next such request tries again
+    if (now - (recordedAtMs.get(apiKey) ?? -Infinity) < REPEAT_MS) return
+    recordedAtMs.set(apiKey, now)
+    const whose = { app_id: appId, api_key: apiKey, origin }
+    log.warn(whose, 'an API secret came from a browser: it must stay on servers; rotate it')
+    recordLeak(db, apiKey, origin).catch((error: unknown) => {
+      recordedAtMs.delete(apiKey) // the next such request tries again
       log.warn(`could not record a leaked secret of app ${appId}: ${messageOf(error)}`)
     })
   }
+}
+
+export async function recordLeak(db: Db, apiKey: string, origin: string): Promise<void> {
+  await db
+    .updateTable('credentials')
+    .set({ secret_leaked_at: sql<Date>`now()`, secret_leaked_origin: origin })
+    .where('api_key', '=', apiKey)
+    .execute()
 }

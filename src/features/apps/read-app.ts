@@ -17,29 +17,14 @@ export async function listAppsOf(db: Db, publisherId: number) {
 }
 
 export async function readApp(db: Db, appId: number, now: Date) {
-  const { rate_micros, secret_leaked_at, secret_leaked_origin, ...app } = await db
+  const { rate_micros, ...app } = await db
     .selectFrom('apps')
     .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
     .select(['app_id', 'apps.publisher_id', 'publishers.name as publisher', 'apps.name', 'apps.created_at'])
-    .select(['currency', 'rate_micros', 'rate_limit', 'secret_leaked_at', 'secret_leaked_origin'])
+    .select(['currency', 'rate_micros', 'rate_limit'])
     .where('app_id', '=', appId)
     .executeTakeFirstOrThrow()
-  const credentials = await readCredentials(db, appId, now)
-  const secrets = credentials.flatMap((credential) => (credential.revoked_at === null ? credential.secrets : []))
-  return {
-    ...app,
-    rate: microsToUsd(rate_micros),
-    leak:
-      secret_leaked_at === null
-        ? null
-        : {
-            at: secret_leaked_at,
-            origin: secret_leaked_origin ?? 'a browser',
-            // Which of the secrets it was is not known.
-            is_over: secrets.every((secret) => secret.created_at > secret_leaked_at),
-          },
-    credentials,
-  }
+  return { ...app, rate: microsToUsd(rate_micros), credentials: await readCredentials(db, appId, now) }
 }
 
 async function readCredentials(db: Db, appId: number, now: Date) {
@@ -47,7 +32,7 @@ async function readCredentials(db: Db, appId: number, now: Date) {
     .selectFrom('credentials')
     .leftJoin('credential_uses', 'credential_uses.api_key', 'credentials.api_key')
     .select(['credentials.api_key', 'is_test', 'expires_at', 'revoked_at', 'created_at', 'first_used_at'])
-    .select(['last_used_at', 'old_signing_secret_expires_at'])
+    .select(['last_used_at', 'old_signing_secret_expires_at', 'secret_leaked_at', 'secret_leaked_origin'])
     .where('app_id', '=', appId)
     .orderBy('is_test')
     .execute()
@@ -59,12 +44,20 @@ async function readCredentials(db: Db, appId: number, now: Date) {
     .where((is) => is.or([is('api_secrets.expires_at', 'is', null), is('api_secrets.expires_at', '>', now)]))
     .orderBy('api_secret_id', 'desc')
     .execute()
-  return credentials.map(({ is_test, old_signing_secret_expires_at: until, ...credential }) => ({
-    ...credential,
-    mode: modeOf(is_test),
-    secrets: secrets
-      .filter(({ api_key }) => api_key === credential.api_key)
-      .map(({ created_at, expires_at }) => ({ created_at, expires_at })),
-    old_signing_secret_expires_at: until !== null && until > now ? until : null,
-  }))
+  return credentials.map((row) => {
+    const { is_test, old_signing_secret_expires_at: until, secret_leaked_at, secret_leaked_origin, ...credential } = row
+    const own = secrets.filter(({ api_key }) => api_key === credential.api_key)
+    const isSafe = (leakedAt: Date) =>
+      credential.revoked_at !== null || own.every(({ created_at }) => created_at > leakedAt)
+    return {
+      ...credential,
+      mode: modeOf(is_test),
+      secrets: own.map(({ created_at, expires_at }) => ({ created_at, expires_at })),
+      old_signing_secret_expires_at: until !== null && until > now ? until : null,
+      leak:
+        secret_leaked_at === null
+          ? null
+          : { at: secret_leaked_at, origin: secret_leaked_origin ?? 'a browser', is_over: isSafe(secret_leaked_at) },
+    }
+  })
 }

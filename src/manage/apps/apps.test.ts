@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { makePerson, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { until } from '../../../test/installation.ts'
-import { useWorld } from '../../../test/world.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createPublisher } from '../../features/accounts/publishers.ts'
-import { recordLeak } from '../../features/apps/apps.ts'
+import { createApp } from '../../features/apps/apps.ts'
+import { recordLeak } from '../../features/apps/leaks.ts'
 import type { App, AppList, Checklist, IssuedApp, Overview } from './schema.ts'
 
 const world = useWorld('manage_apps')
@@ -64,6 +65,32 @@ test('an owner makes an app, whose keys work at once and whose secrets are told 
   assert.deepEqual(await deedsOf(app_id), [
     { action: 'app.create', who: email, publisher_id: publisherId, details: NEW },
   ])
+})
+
+test('a publisher has a hundred apps at most, however many are made at once', async () => {
+  const publisherId = await makePublisher()
+  const owner = await visit(world, 'publisher_owner', publisherId)
+  const path = `/publishers/${publisherId}/apps`
+  for (let i = 0; i < 97; i++)
+    await createApp(world.database.db, SECRET_KEY, {
+      publisherId,
+      name: `App ${i}`,
+      currency: 'Gems',
+      rateMicros: 1_000_000,
+      rateLimit: 100,
+      expiresAt: null,
+      blockedCategories: [],
+      blockedKeywords: [],
+      paymentOffers: true,
+    })
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => owner.post(path, { ...NEW, name: `Late ${i}` })),
+  )
+  assert.equal(answers.filter(({ status }) => status === 200).length, 3)
+  const refused = answers.filter(({ status }) => status !== 200)
+  for (const { status, error } of refused)
+    assert.deepEqual([status, /can have 100 apps/.test(error.message)], [409, true])
+  assert.equal((await owner.get<Static<typeof AppList>>(path)).data.apps.length, 100)
 })
 
 test('an app that cannot be is refused with what is wrong, by field', async () => {
@@ -166,27 +193,30 @@ test('a revoked app answers nobody any more, and gets no new secret', async () =
   assert.match(error.message, /is revoked, for good/)
 })
 
-test('a leak is told until every secret of then is gone', async () => {
-  const { base, visitor, appId } = await makeOwned()
-  const leakOf = async () => (await visitor.get<Static<typeof App>>(base)).data.leak
-  assert.equal(await leakOf(), null)
-  await recordLeak(world.database.db, appId, 'https://shop.example')
+test('a leak is told of the key that it was, until every secret of then is gone', async () => {
+  const { base, visitor, appId, test: testKeys } = await makeOwned()
+  const leaks = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials.map(({ leak }) => leak)
+  const isOver = async () => (await leaks())[1]?.is_over
+  assert.deepEqual(await leaks(), [null, null])
+  await recordLeak(world.database.db, testKeys.api_key, 'https://shop.example')
   await world.database.db
-    .updateTable('apps')
+    .updateTable('credentials')
     .set({ secret_leaked_at: new Date(Date.now() - 5_000) }) // secrets know their age to the second
-    .where('app_id', '=', appId)
+    .where('api_key', '=', testKeys.api_key)
     .execute()
   await world.database.db
     .updateTable('api_secrets')
     .set({ created_at: new Date(Date.now() - 60_000) })
     .where('api_key', 'in', (is) => is.selectFrom('credentials').select('api_key').where('app_id', '=', appId))
     .execute()
-  assert.deepEqual([(await leakOf())?.origin, (await leakOf())?.is_over], ['https://shop.example', false])
+  const [live, leaked] = await leaks()
+  assert.deepEqual([live, leaked?.origin, leaked?.is_over], [null, 'https://shop.example', false])
   await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })
+  assert.equal(await isOver(), false)
   await visitor.post(`${base}/credentials/test/rotate`, { grace_hours: 1 })
-  assert.equal((await leakOf())?.is_over, false)
+  assert.equal(await isOver(), false)
   await visitor.post(`${base}/credentials/test/end-old-secret`)
-  assert.equal((await leakOf())?.is_over, true)
+  assert.equal(await isOver(), true)
 })
 
 test('it is shown how much of the allowance is used, and when a key was used', async () => {

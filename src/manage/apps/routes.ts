@@ -55,9 +55,7 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
     async run({ publisherId, by, body }) {
       const { name, currency, rate } = body
       const rateMicros = readRate(rate)
-      if ((await listAppsOf(db, publisherId)).length >= MAX_APPS)
-        throw new AppError('CONFLICT', `A publisher can have ${MAX_APPS} apps. Ask the operator if you need more.`)
-      const made = await createApp(db, secretKey, {
+      const app = {
         publisherId,
         name: readName('name', name),
         currency: readName('currency', currency),
@@ -67,7 +65,8 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
         blockedCategories: [],
         blockedKeywords: [],
         paymentOffers: true,
-      })
+      }
+      const made = await createApp(db, secretKey, app, MAX_APPS)
       await recordDeed(db, by, {
         action: 'app.create',
         subject: made.app_id,

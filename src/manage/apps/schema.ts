@@ -55,23 +55,23 @@ const Credential = Type.Object({
     used: Type.Integer({ description: 'Of this minute, as this server knows it.' }),
     resets_at: orNull(Time),
   }),
+  leak: Type.Union(
+    [
+      Type.Object({
+        at: Time,
+        origin: Type.String(),
+        is_over: Type.Boolean({ description: 'Every secret of then has ended, or the key has.' }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'The last time that a secret of this key came from a browser.' },
+  ),
 })
 
 export const App = Type.Object({
   ...APP,
   publisher: Type.String(),
   api_url: Type.String(),
-  leak: Type.Union(
-    [
-      Type.Object({
-        at: Time,
-        origin: Type.String(),
-        is_over: Type.Boolean({ description: 'Every secret of then has been replaced, and has ended.' }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'The last time that a secret came from a browser.' },
-  ),
   credentials: Type.Array(Credential),
 })
 

@@ -6,22 +6,24 @@ import type { AppData } from './data.ts'
 
 /** A secret came from a browser: whoever looked at that page could read it. */
 export function LeakWarning({ app }: { app: AppData }) {
-  const { leak } = app
-  if (leak === null || leak.is_over) return null
+  const leaks = app.credentials.flatMap(({ mode, leak }) => (leak === null || leak.is_over ? [] : [{ mode, ...leak }]))
+  if (leaks.length === 0) return null
   return (
     <Alert color="red" icon={<IconAlertTriangle />} title="A secret of this app was in a browser" role="alert">
       <Stack gap={6}>
+        {leaks.map(({ mode, at, origin }) => (
+          <Text size="sm" key={mode}>
+            <Time at={at} />, a request with your {mode} API secret came from {origin}. Everybody who opens that page
+            can read the secret, and report {mode === 'live' ? 'conversions' : 'test conversions'} in your name.
+          </Text>
+        ))}
         <Text size="sm">
-          <Time at={leak.at} />, a request with your API secret came from {leak.origin}. Everybody who opens that page
-          can read the secret, and report conversions in your name.
-        </Text>
-        <Text size="sm">
-          Call the API from your server only, then make new secrets on the{' '}
+          Call the API from your server only, then make a new {leaks.map(({ mode }) => mode).join(' and a new ')} secret
+          on the{' '}
           <Anchor component={Link} href={`/apps/${app.app_id}/integration`} c="inherit" underline="always" inherit>
             integration page
           </Anchor>{' '}
-          and let the old ones end. We cannot tell whether it was the live or the test secret: this warning goes when
-          both are new.
+          and let the old one end: this warning goes with it.
         </Text>
       </Stack>
     </Alert>
