@@ -55,7 +55,7 @@ test('every file belongs to a layer, and every feature to the list of features',
   )
 })
 
-test('imports point left: lib < errors < config < db < worker < http < features < app < cli', () => {
+test('imports point left: lib < errors < config < db < worker < http < features < manage < app < cli', () => {
   const wrong = imports.filter(({ file, target }) => layerOf(target) > layerOf(file))
   assert.deepEqual(wrong.map(describe), [])
 })
@@ -79,6 +79,17 @@ test('only routes, http, app.ts and cli know Fastify; only db knows pg, but for 
       .map(describe),
     [],
   )
+})
+
+test('the management API holds no SQL: it calls the features', () => {
+  const wrong = files.filter(
+    (file) =>
+      file.startsWith('manage/') &&
+      /\bsql(<[^`]*>)?`|\b(selectFrom|selectNoFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bpool\.query\(/.test(
+        source(file),
+      ),
+  )
+  assert.deepEqual(wrong, [])
 })
 
 test('only the command line reads the environment and ends the process', () => {

@@ -1,6 +1,7 @@
 // Lanes and postbacks put into the queue by hand: for the rules of the queue, without conversions and receivers.
 import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
+import { ensurePartitions } from '../src/db/partitions.ts'
 import type { Claimed, Finished } from '../src/features/postbacks/queue.ts'
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { uuid7 } from '../src/lib/uuid7.ts'
@@ -87,6 +88,35 @@ export async function putPostback(db: Db, appId: number, given: Partial<NewPostb
 
 export const readPostback = (db: Db, id: string) =>
   db.selectFrom('postbacks').selectAll().where('postback_id', '=', id).executeTakeFirstOrThrow()
+
+type NewAttempt = { ok: boolean; status: number | null; error: string | null; duration_ms: number }
+
+export async function putAttempt(
+  db: Db,
+  postbackId: string,
+  given: Partial<NewAttempt> = {},
+  at = new Date(),
+): Promise<void> {
+  await ensurePartitions(db, 'postback_attempts', [at.getTime()])
+  await db
+    .insertInto('postback_attempts')
+    .values({
+      attempt_id: uuid7(at.getTime()),
+      postback_id: postbackId,
+      attempt: 1,
+      started_at: at,
+      duration_ms: 12,
+      ok: true,
+      phase: null,
+      status: 200,
+      error: null,
+      remote_address: '192.0.2.1',
+      request: 'GET https://example.com/',
+      response: 'HTTP/1.1 200 OK\r\n\r\nOK',
+      ...given,
+    })
+    .execute()
+}
 
 /** Empties the queue and the log: whoever claims, claims from the queue of everybody. */
 export async function forgetPostbacks(db: Db): Promise<void> {

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { createAddressGuard } from '../features/postbacks/address-guard.ts'
-import type { Health } from '../features/postbacks/postbacks.ts'
+import type { Health } from '../features/postbacks/health.ts'
 import {
   checkSettings,
   DEFAULTS,

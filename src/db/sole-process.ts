@@ -13,7 +13,7 @@ const LOOK_MS = 250
 const ALONE_AFTER_LOOKS = 40 // after 10 s without having to wait for anybody
 const PATIENCE_MS = 5_000
 // Advisory locks are per database; the list of locks is of the whole server.
-const IS_OUR_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+export const IS_SERVING_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 export class SoleProcess {
   readonly #pool: pg.Pool
@@ -93,7 +93,7 @@ export class SoleProcess {
     const impatience = setInterval(() => {
       this.#pool
         .query(
-          `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE ${IS_OUR_LOCK} AND granted AND mode = 'ExclusiveLock'`,
+          `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE ${IS_SERVING_LOCK} AND granted AND mode = 'ExclusiveLock'`,
         )
         .catch(() => {}) // tried again, for as long as we wait
     }, PATIENCE_MS)
@@ -106,7 +106,7 @@ export class SoleProcess {
 
   async #somebodyWaits(): Promise<boolean> {
     const { rows } = await this.#client!.query<{ waits: boolean }>(
-      `SELECT EXISTS (SELECT FROM pg_locks WHERE ${IS_OUR_LOCK} AND NOT granted) AS waits`,
+      `SELECT EXISTS (SELECT FROM pg_locks WHERE ${IS_SERVING_LOCK} AND NOT granted) AS waits`,
     )
     return rows[0]?.waits ?? false
   }

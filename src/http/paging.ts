@@ -1,5 +1,6 @@
 // Lists that are read page by page, newest first.
 import { Type } from 'typebox'
+import { badCursor } from '../errors.ts'
 
 export const PAGE_QUERY = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
@@ -16,3 +17,13 @@ export function cutPage<T>(found: readonly T[], limit: number, idOf: (one: T) =>
   const last = found.length > limit ? page.at(-1) : undefined
   return { page, nextCursor: last === undefined ? null : idOf(last) }
 }
+
+/** Of a list whose ids are numbers. */
+export function readIdCursor(cursor: string, name = 'cursor'): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw badCursor(name)
+  return Number(cursor)
+}
+
+/** The same, as part of a filter. */
+export const beforeId = (cursor: string | undefined): { before?: number } =>
+  cursor === undefined ? {} : { before: readIdCursor(cursor) }

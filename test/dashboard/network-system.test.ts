@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordDeed } from '../../src/features/accounts/audit.ts'
-import { before, HOUR, makeLane, putPostbacks, readLane } from '../postback-world.ts'
+import { before, HOUR, makeLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
 import { checkLooks, useDashboard } from './browser.ts'
 
@@ -11,7 +11,8 @@ const dashboard = useDashboard('network_system_e2e', async (world) => {
   const { db } = world.database
   failing = await makeLane(world, { failures: 3, failing_since: before(HOUR) })
   await putPostbacks(db, failing, 2, { attempts: 1, dueAt: before(HOUR), lastError: 'The answer is 500, not 2xx.' })
-  await putPostbacks(db, failing, 6, { state: 'delivered', attempts: 1 })
+  const [delivered = ''] = await putPostbacks(db, failing, 6, { state: 'delivered', attempts: 1 })
+  await putAttempt(db, delivered, { duration_ms: 1_234 })
   const well = await makeLane(world)
   await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
   for (let i = 0; i < 60; i++)
@@ -63,6 +64,7 @@ test('an operator sees whose postbacks fail, holds them back and lets them go ag
   const row = page.getByRole('row').filter({ hasText: 'The answer is 500' })
   await row.getByText('75%').waitFor()
   await row.getByText('6 of 8').waitFor()
+  await row.getByText('1,234 ms').waitFor()
   await checkLooks(page)
   await row.getByRole('button', { name: /^Pause/ }).click()
   await page.getByRole('button', { name: 'Hold them back' }).click()

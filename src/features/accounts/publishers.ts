@@ -62,13 +62,14 @@ export async function listPublishers(db: Db) {
     .execute()
 }
 
-export async function findPublisherName(db: Db, publisherId: number): Promise<string> {
-  const { name } = await db
+/** Those that there are. */
+export async function readPublisherNames(db: Db, publisherIds: readonly number[]): Promise<Map<number, string>> {
+  const rows = await db
     .selectFrom('publishers')
-    .select('name')
-    .where('publisher_id', '=', publisherId)
-    .executeTakeFirstOrThrow()
-  return name
+    .select(['publisher_id', 'name'])
+    .where((is) => is('publisher_id', '=', is.fn.any(is.val(publisherIds))))
+    .execute()
+  return new Map(rows.map(({ publisher_id, name }) => [publisher_id, name]))
 }
 
 /** Newest first. `search` is part of a name or an e-mail address, or an id. */

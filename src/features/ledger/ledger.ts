@@ -146,12 +146,12 @@ export async function readPayableBefore(db: Db, publisherId: number, day: string
   return rows[0]?.micros ?? 0
 }
 
-/** Sums of folded days and the entries since, for a condition on account and party. */
-function sumLines(condition: RawBuilder<boolean>, beforeDay = 'infinity') {
+/** Sums of folded days and the entries since, for a condition on account and party. Both in one statement. */
+export function sumLines(condition: RawBuilder<boolean>, beforeDay = 'infinity') {
   return sql`
-    SELECT account, amount_micros FROM ledger_days WHERE ${condition} AND day < ${beforeDay}::date
+    SELECT account, party_id, amount_micros FROM ledger_days WHERE ${condition} AND day < ${beforeDay}::date
     UNION ALL
-    SELECT account, amount_micros FROM ledger_entries WHERE ${condition} AND created_at >= ${FIRST_OPEN_TIME}
+    SELECT account, party_id, amount_micros FROM ledger_entries WHERE ${condition} AND created_at >= ${FIRST_OPEN_TIME}
       AND created_at < ${beforeDay}::date::timestamp AT TIME ZONE 'UTC'`
 }
 

@@ -1,7 +1,7 @@
 // Offers and their goals as they are recorded: reading them, pausing and resuming them.
 import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Category, Platform } from './schema.ts'
 
@@ -150,6 +150,11 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
     changedXid: row.changed_xid,
     goals: byOffer.get(row.offer_id) ?? [],
   }))
+}
+
+/** Keeps others from changing it meanwhile, so that what is compared is what was there. */
+export async function lockOffer(trx: Trx, offerId: number): Promise<void> {
+  await trx.selectFrom('offers').select('offer_id').where('offer_id', '=', offerId).forNoKeyUpdate().execute()
 }
 
 export async function setOfferStatus(db: Db, offerId: number, status: 'active' | 'paused'): Promise<void> {

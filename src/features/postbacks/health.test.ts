@@ -11,7 +11,7 @@ import {
   putPostbacks,
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
-import { type Health, readHealth } from './postbacks.ts'
+import { type Health, readHealth } from './health.ts'
 
 const world = useWorld('health')
 

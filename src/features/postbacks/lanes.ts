@@ -75,3 +75,25 @@ async function tellOfPause(trx: Trx, appId: number, reason: keyof typeof PAUSES)
     trx,
   )
 }
+
+/** Null: nothing was ever to be sent for this app. */
+export async function findLane(db: Db, appId: number): Promise<{ hasAddress: boolean } | null> {
+  const lane = await db
+    .selectFrom('postback_lanes')
+    .leftJoin('postback_settings', 'postback_settings.app_id', 'postback_lanes.app_id')
+    .select('url')
+    .where('postback_lanes.app_id', '=', appId)
+    .executeTakeFirst()
+  return lane === undefined ? null : { hasAddress: lane.url !== null }
+}
+
+/** What is queued is kept, and waits. False when there is no lane, or it was paused already. */
+export async function pauseLane(db: Db, appId: number, now: Date): Promise<boolean> {
+  const paused = await db
+    .updateTable('postback_lanes')
+    .set({ paused_at: now, pause_reason: 'operator' })
+    .where('app_id', '=', appId)
+    .where('paused_at', 'is', null)
+    .executeTakeFirst()
+  return paused.numUpdatedRows > 0n
+}

@@ -1,9 +1,7 @@
 // Postbacks as they are recorded: finding them, showing them with their attempts, sending one again.
-import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
-import { type ReplayFilter, startReplay } from './replays.ts'
+import { isUuid } from '../../lib/uuid7.ts'
 import type { Status } from './settings.ts'
 
 export const STATES = ['queued', 'sending', 'delivered', 'dead'] as const
@@ -129,116 +127,4 @@ export function presentAttempt(attempt: Attempt) {
     request: attempt.request,
     response: attempt.response,
   }
-}
-
-/** How the postbacks of apps fare, by app: for the publisher and the operator. Apps that never had any are missing. */
-export async function readHealth(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, Health>> {
-  const { rows } = await sql<Health & { app_id: number }>`
-    SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, given_up.dead
-    FROM postback_lanes l
-    CROSS JOIN LATERAL (
-      SELECT count(*) AS queued, min(p.due_at) FILTER (WHERE p.due_at <= ${now}) AS oldest_due_at FROM postbacks p
-      WHERE p.app_id = l.app_id AND p.state = 'queued' AND p.scenario IS NULL
-    ) waiting
-    CROSS JOIN LATERAL (
-      SELECT count(*) AS dead FROM postbacks p WHERE p.app_id = l.app_id AND p.state = 'dead' AND p.scenario IS NULL
-    ) given_up
-    WHERE l.app_id = ANY (${appIds}::bigint[])`.execute(db)
-  return new Map(rows.map(({ app_id, ...health }) => [app_id, health]))
-}
-
-export type Health = {
-  paused_at: Date | null
-  pause_reason: string | null
-  /** Nothing but failures since then. */
-  failing_since: Date | null
-  queued: number
-  /** Of those that are due. */
-  oldest_due_at: Date | null
-  dead: number
-}
-
-const NEWEST = 5_000 // enough to tell how an address fares, and quick for the busiest app
-const DAY_MS = 24 * 60 * 60 * 1_000
-
-export type Delivery = {
-  has_address: boolean
-  tries: number
-  received: number
-  /** Of all tries, 95 of 100 took no longer. */
-  p95_ms: number | null
-  /** The circuit is open until then: nothing is sent, then one to see. */
-  open_until: Date | null
-  last_failure: { postback_id: string; started_at: Date; status: number | null; error: string | null } | null
-}
-
-/** How the tries of the last 24 hours went, of the newest live postbacks of an app. */
-export async function readDelivery(db: Db, appId: number, now: Date): Promise<Delivery> {
-  const since = uuid7Floor(now.getTime() - DAY_MS)
-  const ofApp = sql`
-    SELECT a.* FROM (
-      SELECT postback_id FROM postbacks WHERE app_id = ${appId} AND NOT is_test AND scenario IS NULL
-      ORDER BY postback_id DESC LIMIT ${NEWEST}
-    ) newest JOIN postback_attempts a USING (postback_id) WHERE a.attempt_id >= ${since}`
-  const { rows } = await sql<Omit<Delivery, 'last_failure'>>`
-    SELECT count(*) AS tries, count(*) FILTER (WHERE ok) AS received,
-      percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95_ms,
-      (SELECT open_until FROM postback_lanes WHERE app_id = ${appId}) AS open_until,
-      EXISTS (SELECT FROM postback_settings WHERE app_id = ${appId}) AS has_address
-    FROM (${ofApp}) tries`.execute(db)
-  const failures = await sql<NonNullable<Delivery['last_failure']>>`
-    SELECT postback_id, started_at, status, error FROM (${ofApp}) tries WHERE NOT ok
-    ORDER BY attempt_id DESC LIMIT 1`.execute(db)
-  return { ...(rows[0] as (typeof rows)[number]), last_failure: failures.rows[0] ?? null }
-}
-
-/** How many a replay would send again; of one that has begun, how many it has yet to queue. Counts no further than `limit`. */
-export async function countReplayable(
-  db: Db,
-  appId: number,
-  filter: ReplayFilter,
-  made: { before: Date; after?: string },
-  limit: number,
-): Promise<number> {
-  let query = db
-    .selectFrom('postbacks')
-    .select('postback_id')
-    .where('app_id', '=', appId)
-    .where('is_test', '=', filter.isTest ?? false)
-    .where('scenario', 'is', null)
-    .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
-    .where('created_at', '<', made.before)
-  if (made.after !== undefined) query = query.where('postback_id', '>', made.after)
-  if (filter.to !== undefined) query = query.where('created_at', '<', new Date(filter.to))
-  if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  const { count } = await db
-    .selectFrom(query.limit(limit).as('some'))
-    .select((is) => is.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** The ids of an app's replays, newest first. */
-export async function listReplays(db: Db, appId: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('postback_replays')
-    .select('replay_id')
-    .where('app_id', '=', appId)
-    .orderBy('replay_id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.replay_id)
-}
-
-/** Null while another one of the app is running: two at once would send the same ones twice. */
-export async function startOnlyReplay(trx: Trx, appId: number, filter: ReplayFilter): Promise<number | null> {
-  await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
-  const running = await trx
-    .selectFrom('postback_replays')
-    .select('replay_id')
-    .where('app_id', '=', appId)
-    .where('state', '=', 'running')
-    .executeTakeFirst()
-  return running === undefined ? startReplay(trx, appId, filter) : null
 }

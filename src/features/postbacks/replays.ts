@@ -67,6 +67,25 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
   await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
 }
 
+/** `before`: when it began, so that it never sends what was made since. `after`: how far it has come. */
+type Made = { before: Date; after?: string }
+
+function replayable(db: Db, appId: number, filter: ReplayFilter, made: Made) {
+  let query = db
+    .selectFrom('postbacks')
+    .select('postback_id')
+    .where('app_id', '=', appId)
+    .where('is_test', '=', filter.isTest ?? false)
+    .where('scenario', 'is', null)
+    .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
+    .where('created_at', '<', made.before)
+  if (made.after !== undefined) query = query.where('postback_id', '>', made.after)
+  if (filter.to !== undefined) query = query.where('created_at', '<', new Date(filter.to))
+  if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  return query
+}
+
 /** Takes every running replay a step further. Returns how many postbacks were queued. */
 export async function runReplays(db: Db, now: Date): Promise<number> {
   const running = await db.selectFrom('postback_replays').select('replay_id').where('state', '=', 'running').execute()
@@ -91,20 +110,11 @@ async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number>
   )
   const room = Math.min(BATCH, MAX_QUEUED - waiting.rows.length)
   if (room <= 0) return 0
-  const filter = replay.filter as ReplayFilter
-  let query = trx
-    .selectFrom('postbacks')
-    .select('postback_id')
-    .where('app_id', '=', replay.app_id)
-    .where('is_test', '=', filter.isTest ?? false)
-    .where('scenario', 'is', null)
-    .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
-    .where('postback_id', '>', replay.after)
-    .where('created_at', '<', replay.created_at) // never what was made after it began
-  if (filter.to !== undefined) query = query.where('created_at', '<', new Date(filter.to))
-  if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  const rows = await query.orderBy('postback_id').limit(room).execute()
+  const made = { before: replay.created_at, after: replay.after }
+  const rows = await replayable(trx, replay.app_id, replay.filter as ReplayFilter, made)
+    .orderBy('postback_id')
+    .limit(room)
+    .execute()
   const ids = rows.map((row) => row.postback_id)
   const last = ids.at(-1)
   if (last !== undefined)
@@ -121,4 +131,43 @@ async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number>
     .where('replay_id', '=', replayId)
     .execute()
   return ids.length
+}
+
+/** How many a replay would send again; of one that has begun, how many it has yet to queue. Counts no further than `limit`. */
+export async function countReplayable(
+  db: Db,
+  appId: number,
+  filter: ReplayFilter,
+  made: Made,
+  limit: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(replayable(db, appId, filter, made).limit(limit).as('some'))
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The ids of an app's replays, newest first. */
+export async function listReplays(db: Db, appId: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('postback_replays')
+    .select('replay_id')
+    .where('app_id', '=', appId)
+    .orderBy('replay_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.replay_id)
+}
+
+/** Null while another one of the app is running: two at once would send the same ones twice. */
+export async function startOnlyReplay(trx: Trx, appId: number, filter: ReplayFilter): Promise<number | null> {
+  await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
+  const running = await trx
+    .selectFrom('postback_replays')
+    .select('replay_id')
+    .where('app_id', '=', appId)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+  return running === undefined ? startReplay(trx, appId, filter) : null
 }

@@ -2,12 +2,12 @@
 import { createAccessToken, listAccessTokens, revokeAccessToken } from '../../features/accounts/access-tokens.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { endSession, findPersonByEmail, listSessions } from '../../features/accounts/people.ts'
-import { findPublisherName } from '../../features/accounts/publishers.ts'
 import { VERSION } from '../../lib/version.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
 import { type Caller, notThere } from '../gate.ts'
+import { publisherName } from '../publisher-name.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import {
@@ -47,7 +47,7 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     async run({ caller: { id, name, email, role, publisherId } }) {
       const person = await findPersonByEmail(db, email)
       const publisher =
-        publisherId === null ? null : { publisher_id: publisherId, name: await findPublisherName(db, publisherId) }
+        publisherId === null ? null : { publisher_id: publisherId, name: await publisherName(db, publisherId) }
       return { id, name, email, role, publisher, two_factor: person?.two_factor_enabled ?? false, network }
     },
   })

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { findPersonByEmail } from '../../features/accounts/people.ts'
-import { findPublisherName } from '../../features/accounts/publishers.ts'
 import { findByResetToken } from '../../features/accounts/reset-links.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf } from '../../http/gate.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
+import { publisherName } from '../publisher-name.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import {
@@ -150,7 +150,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const invitation = await findInvitation(db, secretKey, body.token, new Date())
       if (invitation === null) throw deadInvitation()
       const { email, role, publisher_id, expires_at } = invitation
-      const publisher = publisher_id === null ? null : await findPublisherName(db, publisher_id)
+      const publisher = publisher_id === null ? null : await publisherName(db, publisher_id)
       return { email, role, publisher, expires_at }
     },
   })

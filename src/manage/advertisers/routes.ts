@@ -1,5 +1,5 @@
 // Advertisers: their tokens, where they may call from, the words they use, and the addresses to hand out.
-import { AppError, badCursor } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { type AdvertiserSettings, setAdvertiser } from '../../features/accounts/advertiser-settings.ts'
 import {
   type Advertiser,
@@ -12,7 +12,7 @@ import {
 } from '../../features/accounts/advertisers.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { listPostbackUrls } from '../../features/offers/postback-urls.ts'
-import { cutPage } from '../../http/paging.ts'
+import { cutPage, readIdCursor } from '../../http/paging.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -52,10 +52,9 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     query: AdvertiserSearch,
     reply: AdvertiserPage,
     async run({ query: { search, cursor, limit = LIMIT } }) {
-      if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
       const found = await listAdvertisers(db, {
         ...(search === undefined ? {} : { search }),
-        ...(cursor === undefined ? {} : { after: Number(cursor) }),
+        ...(cursor === undefined ? {} : { after: readIdCursor(cursor) }),
         limit: limit + 1,
       })
       const { page, nextCursor } = cutPage(found, limit, (one) => String(one.advertiser_id))

@@ -1,6 +1,4 @@
 // A publisher's balance: what it is owed and was paid, by the ledger.
-import { NoResultError } from 'kysely'
-import { findPublisherName } from '../../features/accounts/publishers.ts'
 import { readBalances } from '../../features/ledger/ledger.ts'
 import { writeStatement } from '../../features/ledger/statement.ts'
 import { listMonths, listPayouts, type Movement, readMovement } from '../../features/ledger/sums.ts'
@@ -8,7 +6,7 @@ import { readRange } from '../../features/reports/stats.ts'
 import { cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
-import { notThere } from '../gate.ts'
+import { publisherName } from '../publisher-name.ts'
 import { CsvFile, sendCsv } from '../reports/csv.ts'
 import { PeriodQuery } from '../reports/schema.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -18,12 +16,6 @@ import { Balance, PaymentList, PaymentListQuery, StatementList, StatementListQue
 const TAG = 'Balance'
 
 export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void {
-  /** Operators reach every number; not behind each is a publisher. */
-  const nameOf = (publisherId: number) =>
-    findPublisherName(db, publisherId).catch((error: unknown) => {
-      throw error instanceof NoResultError ? notThere('There is no such publisher.') : error
-    })
-
   routes.get('/publishers/:publisher_id/balance', {
     id: 'getBalance',
     summary: 'What a publisher is owed and was paid, and what moved in a time',
@@ -35,7 +27,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
     async run({ publisherId, query }) {
       const range = readRange({ ...query, timezone: query.timezone ?? 'UTC' }, new Date())
       const [from, to] = [new Date(range.fromMs), new Date(range.toMs)]
-      const name = await nameOf(publisherId)
+      const name = await publisherName(db, publisherId)
       const { pendingMicros, payableMicros, paidMicros } = await readBalances(db, { publisherId })
       return {
         publisher: { publisher_id: publisherId, name },
@@ -56,7 +48,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
     query: StatementListQuery,
     reply: StatementList,
     async run({ publisherId, query: { cursor, limit = 12 } }) {
-      await nameOf(publisherId)
+      await publisherName(db, publisherId)
       const now = new Date()
       const { months, hasMore } = await listMonths(db, publisherId, { before: cursor, limit, now })
       return {
@@ -79,7 +71,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
     params: StatementParams,
     reply: CsvFile,
     async run({ publisherId, params: { month }, ...call }) {
-      await nameOf(publisherId)
+      await publisherName(db, publisherId)
       await sendCsv(call, `statement-${publisherId}-${month}.csv`, writeStatement(db, publisherId, month))
       return ''
     },
@@ -94,7 +86,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
     query: PaymentListQuery,
     reply: PaymentList,
     async run({ publisherId, query: { cursor, limit = 20 } }) {
-      await nameOf(publisherId)
+      await publisherName(db, publisherId)
       const found = await listPayouts(db, publisherId, cursor, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
       return {

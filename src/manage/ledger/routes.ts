@@ -1,18 +1,18 @@
 // The operator's side of the ledger: who is owed, who owes, payment runs, receipts, and the proof that it is right.
-import { AppError, badCursor, OperatorError } from '../../errors.ts'
+import { AppError, OperatorError } from '../../errors.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { checkLedger, countLedger } from '../../features/ledger/check.ts'
 import { readBalances } from '../../features/ledger/ledger.ts'
+import { listDebtors, listMovements, listOwed, wasPaid } from '../../features/ledger/parties.ts'
 import { recordPayout, recordReceipt } from '../../features/ledger/payments.ts'
 import { exactUsd } from '../../features/ledger/statement.ts'
-import { cutPage } from '../../http/paging.ts'
+import { cutPage, readIdCursor } from '../../http/paging.ts'
 import { microsToUsd, parseUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import { CsvFile, sendCsv } from '../reports/csv.ts'
 import type { ManageRoutes } from '../route.ts'
-import { listDebtors, listMovements, listOwed, wasPaid } from './parties.ts'
 import {
   CheckReply,
   DebtorList,
@@ -200,7 +200,7 @@ export function ledgerRoutes(routes: ManageRoutes, { db, pool }: ManageContext):
     query: MovementQuery,
     reply: MovementList,
     async run({ query: { kind, limit = 20, cursor } }) {
-      const before = cursor === undefined ? undefined : readCursor(cursor)
+      const before = cursor === undefined ? undefined : readIdCursor(cursor)
       const found = await listMovements(db, { kind, before }, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
       return {
@@ -245,11 +245,6 @@ function readMicros(amount: number | string, name: string): number {
   const micros = parseUsd(amount)
   if (micros === null) throw new AppError('INVALID_REQUEST', 'Amounts have at most 4 decimals.', { [name]: 'Dollars with at most 4 decimals, such as 125.50.' }) // prettier-ignore
   return micros
-}
-
-function readCursor(cursor: string): number {
-  if (!/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
-  return Number(cursor)
 }
 
 /** An apostrophe keeps a spreadsheet from taking text that others wrote for a formula. */

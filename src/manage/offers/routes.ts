@@ -1,13 +1,12 @@
 // The operator's offers: finding, making, changing, pausing and copying them, and who changed what.
-import type { Trx } from '../../db/open.ts'
-import { AppError, badCursor } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { type Doer, listDeeds, recordDeed } from '../../features/accounts/audit.ts'
 import type { NewOffer as OfferToWrite } from '../../features/offers/import-record.ts'
 import { lockCaps } from '../../features/offers/caps.ts'
-import { type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
+import { lockOffer, type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
 import { putOffer } from '../../features/offers/upsert.ts'
-import { cutPage } from '../../http/paging.ts'
+import { beforeId, cutPage } from '../../http/paging.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -163,7 +162,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     reply: OfferHistory,
     async run({ params, query: { limit = LIMIT, cursor } }) {
       await getOffer(db, params.offer_id)
-      const filter = { action: 'offer.', subject: String(params.offer_id), ...before(cursor) }
+      const filter = { action: 'offer.', subject: String(params.offer_id), ...beforeId(cursor) }
       const { page, nextCursor } = cutPage(await listDeeds(db, filter, limit + 1), limit, (deed) =>
         String(deed.audit_id),
       )
@@ -205,20 +204,9 @@ const taken = (externalId: string, offerId: number) =>
     external_id: `Offer ${offerId} has the external id ${externalId} already.`,
   })
 
-/** So that what is compared is what was there. */
-async function lockOffer(trx: Trx, offerId: number): Promise<void> {
-  await trx.selectFrom('offers').select('offer_id').where('offer_id', '=', offerId).forNoKeyUpdate().execute()
-}
-
 const isSameTime = (text: string, time: Date) => {
   const seen = parseTime(text)
   return seen !== null && rfc3339(seen) === rfc3339(time)
-}
-
-function before(cursor: string | undefined): { before?: number } {
-  if (cursor === undefined) return {}
-  if (!/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
-  return { before: Number(cursor) }
 }
 
 type Search = { search?: string; status?: string; advertiser_id?: number; category?: string; cursor?: string }
@@ -229,7 +217,7 @@ function filterOf({ search, status, advertiser_id, category, cursor }: Search): 
     ...(status === undefined ? {} : { status }),
     ...(advertiser_id === undefined ? {} : { advertiserId: advertiser_id }),
     ...(category === undefined ? {} : { category }),
-    ...before(cursor),
+    ...beforeId(cursor),
   }
 }
 

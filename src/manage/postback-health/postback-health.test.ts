@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { visit } from '../../../test/people.ts'
-import { after, before, HOUR, makeLane, MINUTE, NOW, publisherOf, putPostbacks, readLane } from '../../../test/postback-world.ts' // prettier-ignore
+import { after, before, HOUR, makeLane, MINUTE, NOW, publisherOf, putAttempt, putPostbacks, readLane } from '../../../test/postback-world.ts' // prettier-ignore
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
 import { removeSettings } from '../../features/postbacks/settings.ts'
@@ -21,7 +21,8 @@ test('lanes of all apps are shown with how they fare, those that need somebody f
     open_until: after(HOUR, new Date()),
   })
   const paused = await makeLane(world, { paused_at: NOW, pause_reason: 'gone' })
-  await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
+  const [one = '', two = ''] = await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
+  for (let ms = 1; ms <= 20; ms++) await putAttempt(db, ms % 2 === 0 ? one : two, { duration_ms: ms * 100 })
   await putPostbacks(db, failing, 1, { state: 'delivered', attempts: 1 })
   await putPostbacks(db, failing, 2, { attempts: 1, lastError: 'The answer is 500, not 2xx.' })
   await putPostbacks(db, failing, 1, { state: 'dead', attempts: 5 })
@@ -38,6 +39,7 @@ test('lanes of all apps are shown with how they fare, those that need somebody f
     [2, 2, 1, 3, 'The answer is 500, not 2xx.'],
   )
   assert.ok(lane?.oldest_due_at)
+  assert.deepEqual(data.lanes.map(({ p95_ms }) => p95_ms), [null, null, null, 1900]) // prettier-ignore
   const { data: some } = await reader.get<Shown>('/postback-lanes?state=paused')
   assert.deepEqual(some.lanes.map(({ app_id }) => app_id), [paused]) // prettier-ignore
 })

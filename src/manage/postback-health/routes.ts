@@ -1,13 +1,13 @@
 // How postbacks fare over all apps, and the switch for each lane.
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
-import { readHealth } from '../../features/postbacks/postbacks.ts'
+import { countLanes, listLanes, readDay, readHealth, readP95 } from '../../features/postbacks/health.ts'
+import { findLane, pauseLane } from '../../features/postbacks/lanes.ts'
 import { openLane } from '../../features/postbacks/settings.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams, OK, Ok } from '../shapes.ts'
-import { countLanes, listLanes, pauseLane, readDay } from './lanes.ts'
 import { LaneList, LaneQuery } from './schema.ts'
 
 const TAG = 'Postback health'
@@ -24,12 +24,17 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
       const now = new Date()
       const { lanes: found, total } = await listLanes(db, { state, search, limit, offset }, now)
       const appIds = found.map(({ app_id }) => app_id)
-      const [health, day] = [await readHealth(db, appIds, now), await readDay(db, appIds, now)]
+      const [health, day, p95] = await Promise.all([
+        readHealth(db, appIds, now),
+        readDay(db, appIds, now),
+        readP95(db, appIds, now),
+      ])
       return {
         lanes: found.map((lane) => {
           const { queued = 0, oldest_due_at = null, dead = 0 } = health.get(lane.app_id) ?? {}
           const { delivered_24h = 0, failed_24h = 0, last_error = null } = day.get(lane.app_id) ?? {}
-          return { ...lane, queued, oldest_due_at, dead, delivered_24h, failed_24h, last_error }
+          const p95_ms = p95.get(lane.app_id) ?? null
+          return { ...lane, queued, oldest_due_at, dead, delivered_24h, failed_24h, p95_ms, last_error }
         }),
         total,
         counts: await countLanes(db, now),
@@ -37,15 +42,9 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     },
   })
 
-  /** Null: nothing was ever to be sent for this app. */
-  async function findLane(appId: number) {
-    const lane = await db
-      .selectFrom('postback_lanes')
-      .leftJoin('postback_settings', 'postback_settings.app_id', 'postback_lanes.app_id')
-      .select(['paused_at', 'url'])
-      .where('postback_lanes.app_id', '=', appId)
-      .executeTakeFirst()
-    if (lane === undefined) throw notThere('This app has no postbacks.')
+  async function laneOf(appId: number) {
+    const lane = await findLane(db, appId)
+    if (lane === null) throw notThere('This app has no postbacks.')
     return lane
   }
 
@@ -57,7 +56,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     params: AppParams,
     reply: Ok,
     async run({ app: { appId, publisherId }, by }) {
-      await findLane(appId)
+      await laneOf(appId)
       if (!(await pauseLane(db, appId, new Date())))
         throw new AppError('CONFLICT', 'These postbacks are paused already.')
       await recordDeed(db, by, { action: 'postback_lane.pause', subject: appId, publisherId })
@@ -73,8 +72,8 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     params: AppParams,
     reply: Ok,
     async run({ app: { appId, publisherId }, by }) {
-      const { url } = await findLane(appId)
-      if (url === null)
+      const { hasAddress } = await laneOf(appId)
+      if (!hasAddress)
         throw new AppError('CONFLICT', 'This app has no address for postbacks: it must be set before they can go.')
       await openLane(db, appId)
       wakePostbacks()

@@ -1,8 +1,7 @@
 // The shapes of how postbacks fare, over all apps.
 import { Type } from 'typebox'
+import { LANE_STATES } from '../../features/postbacks/health.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
-
-export const LANE_STATES = ['ok', 'failing', 'waiting', 'paused'] as const
 
 export const LaneQuery = Type.Object({
   state: Type.Optional(oneOf(LANE_STATES)),
@@ -35,6 +34,7 @@ export const LaneList = Type.Object({
       dead: Count,
       delivered_24h: Count,
       failed_24h: Type.Integer({ description: 'Made within 24 hours, tried, and not delivered yet or ever.' }),
+      p95_ms: orNull(Type.Integer({ description: 'Of all tries of 24 hours, 95 of 100 took no longer.' })),
       last_error: orNull(Type.String()),
     }),
   ),

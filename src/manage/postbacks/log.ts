@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { badCursor } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
+import { readDelivery, readHealth } from '../../features/postbacks/health.ts'
 import { listNotices } from '../../features/postbacks/notices.ts'
 import {
   findPostback,
@@ -11,8 +12,6 @@ import {
   presentAttempt,
   presentPostback,
   readAttempts,
-  readDelivery,
-  readHealth,
   replayPostback,
 } from '../../features/postbacks/postbacks.ts'
 import { cutPage } from '../../http/paging.ts'

@@ -10,12 +10,12 @@ import {
   makeLane,
   MINUTE,
   NOW,
+  putAttempt,
   putPostback,
   putPostbacks,
   setLane,
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
-import { ensurePartitions } from '../../db/partitions.ts'
 import { runReplays } from '../../features/postbacks/replays.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { Log, OnePostback, PostbackHealth, Replay } from './schema.ts'
@@ -79,7 +79,7 @@ test('one postback is shown with every try in full, and sent again', async () =>
   const { appId, visitor, base, publisherId } = await makePaused()
   const { db } = world.database
   const id = await putPostback(db, appId, { state: 'dead', attempts: 1 })
-  await putAttempt(id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' })
+  await putAttempt(db, id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' })
   const { data } = await visitor.get<Static<typeof OnePostback>>(`${base}/postbacks/${id}`)
   assert.deepEqual(
     [data.postback.tries[0]?.request, data.postback.tries[0]?.remote_address],
@@ -144,10 +144,10 @@ test('health tells of the lane, of the last day, and of what waits; a paused lan
   const read = async () => (await visitor.get<Static<typeof PostbackHealth>>(`${base}/postback/health`)).data
   const [one = ''] = await putPostbacks(db, appId, 2, { state: 'dead' })
   const trial = await putPostback(db, appId, { state: 'dead', scenario: 'approved' })
-  for (let ms = 1; ms <= 19; ms++) await putAttempt(one, { duration_ms: ms })
-  await putAttempt(one, { ok: false, status: null, error: 'It took too long.', duration_ms: 15_000 })
-  await putAttempt(one, { ok: false }, before(25 * HOUR))
-  await putAttempt(trial, { ok: false })
+  for (let ms = 1; ms <= 19; ms++) await putAttempt(db, one, { duration_ms: ms })
+  await putAttempt(db, one, { ok: false, status: null, error: 'It took too long.', duration_ms: 15_000 })
+  await putAttempt(db, one, { ok: false }, before(25 * HOUR))
+  await putAttempt(db, trial, { ok: false })
   await db.insertInto('notices').values({ app_id: appId, kind: 'postbacks_paused', message: 'Mend it.' }).execute()
   const health = await read()
   assert.deepEqual(
@@ -185,27 +185,3 @@ test('readers look and change nothing; other publishers find nothing', async () 
   assert.equal((await stranger.put(`${base}/postback`, { url: 'https://example.com/' })).status, 404)
   assert.equal((await stranger.delete(`${base}/postback`)).status, 404)
 })
-
-type NewAttempt = { ok: boolean; status: number | null; error: string | null; duration_ms: number }
-
-async function putAttempt(postbackId: string, given: Partial<NewAttempt> = {}, at = new Date()): Promise<void> {
-  await ensurePartitions(world.database.db, 'postback_attempts', [at.getTime()])
-  await world.database.db
-    .insertInto('postback_attempts')
-    .values({
-      attempt_id: uuid7(at.getTime()),
-      postback_id: postbackId,
-      attempt: 1,
-      started_at: at,
-      duration_ms: 12,
-      ok: true,
-      phase: null,
-      status: 200,
-      error: null,
-      remote_address: '192.0.2.1',
-      request: 'GET https://example.com/',
-      response: 'HTTP/1.1 200 OK\r\n\r\nOK',
-      ...given,
-    })
-    .execute()
-}

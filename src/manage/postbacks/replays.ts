@@ -2,8 +2,14 @@
 import type { Static } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
-import { countReplayable, listReplays, startOnlyReplay } from '../../features/postbacks/postbacks.ts'
-import { cancelReplay, readReplay, type ReplayFilter } from '../../features/postbacks/replays.ts'
+import {
+  cancelReplay,
+  countReplayable,
+  listReplays,
+  readReplay,
+  type ReplayFilter,
+  startOnlyReplay,
+} from '../../features/postbacks/replays.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'

@@ -9,8 +9,7 @@ import {
 import { distrustApp, listAllowances, listTrust, setRateLimit, trustApp } from '../../features/apps/trust.ts'
 import { readLastTimes } from '../../features/conversions/conversions.ts'
 import { readBalances } from '../../features/ledger/ledger.ts'
-import { badCursor } from '../../errors.ts'
-import { cutPage } from '../../http/paging.ts'
+import { beforeId, cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -200,10 +199,4 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
       paid: microsToUsd(paidMicros),
     }
   }
-}
-
-function beforeId(cursor: string | undefined): { before?: number } {
-  if (cursor === undefined) return {}
-  if (!/^\d{1,15}$/.test(cursor)) throw badCursor('cursor')
-  return { before: Number(cursor) }
 }

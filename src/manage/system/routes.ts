@@ -1,8 +1,9 @@
 // How the program is, for whoever runs it.
+import { readDatabase, readPartitions, readProcesses, readSpool } from '../../db/facts.ts'
+import { readQueues } from '../../features/reports/queues.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
-import { readDatabase, readPartitions, readProcesses, readQueues, readSpool } from './facts.ts'
 import { System } from './schema.ts'
 import { presentSettings } from './settings.ts'
 

@@ -1,15 +1,14 @@
 // People and their invitations: of a publisher, by its owners; of the network, by operators.
-import { NoResultError } from 'kysely'
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
 import { listPeople, type Role } from '../../features/accounts/people.ts'
-import { findPublisherName } from '../../features/accounts/publishers.ts'
 import { changePerson } from '../../features/accounts/team.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
+import { publisherName } from '../publisher-name.ts'
 import type { Access, Call, ManageRoutes } from '../route.ts'
 import { id, OK, Ok } from '../shapes.ts'
 import { changedPerson, IssuedInvitation, newInvitation, OPERATOR_ROLES, PUBLISHER_ROLES, Team } from './schema.ts'
@@ -37,13 +36,9 @@ export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
   })
 }
 
-/** What people are invited to. Operators may name a publisher that there is not. */
-async function nameOf(db: Db, publisherId: number | null): Promise<string> {
-  if (publisherId === null) return 'the network'
-  return findPublisherName(db, publisherId).catch((error: unknown) => {
-    throw error instanceof NoResultError ? notThere('There is no such publisher.') : error
-  })
-}
+/** What people are invited to. */
+const nameOf = async (db: Db, publisherId: number | null) =>
+  publisherId === null ? 'the network' : publisherName(db, publisherId)
 
 type Place = {
   prefix: string

@@ -85,7 +85,7 @@ function LaneTable({ lanes }: { lanes: Lane[] }) {
   const mayChange = mayWrite(useMe())
   return (
     <Paper p={0}>
-      <Table.ScrollContainer minWidth={920}>
+      <Table.ScrollContainer minWidth={1040}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -93,6 +93,9 @@ function LaneTable({ lanes }: { lanes: Lane[] }) {
               <Table.Th>State</Table.Th>
               <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
                 Delivered, 24 h
+              </Table.Th>
+              <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
+                Time to answer, p95
               </Table.Th>
               <Table.Th ta="right">Queued</Table.Th>
               <Table.Th style={{ whiteSpace: 'nowrap' }}>Oldest due</Table.Th>
@@ -117,6 +120,9 @@ function LaneTable({ lanes }: { lanes: Lane[] }) {
                 </Table.Td>
                 <Table.Td ta="right">
                   <Delivered lane={lane} />
+                </Table.Td>
+                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                  {lane.p95_ms === null ? '–' : `${formatCount(lane.p95_ms)} ms`}
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(lane.queued)}</Table.Td>
                 <Table.Td>

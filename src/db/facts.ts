@@ -1,8 +1,10 @@
-// How the program is: what waits, what it stands on. Asked a few times a minute by whoever looks at it.
+// What the program stands on: the database, who else uses it, what waits on disk. Asked a few times a minute by whoever
+// looks at it.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db } from './open.ts'
+import { IS_SERVING_LOCK } from './sole-process.ts'
 
 type Row = {
   version: string
@@ -21,28 +23,6 @@ export async function readDatabase(db: Db) {
   const { now, ...database } = rows[0] as Row
   const hereMs = (startedMs + Date.now()) / 2
   return { ...database, clock_ahead_ms: Math.round(now.getTime() - hereMs) }
-}
-
-type Queues = {
-  postbacks_queued: number
-  postbacks_due: number
-  postbacks_sending: number
-  oldest_due_at: Date | null
-  waiting_events: number
-  unmatched_calls: number
-}
-
-export async function readQueues(db: Db, now: Date): Promise<Queues> {
-  const { rows } = await sql<Queues>`
-    SELECT queued.*, (SELECT count(*) FROM postbacks WHERE state = 'sending') AS postbacks_sending,
-      (SELECT count(*) FROM waiting_events) AS waiting_events,
-      (SELECT count(*) FROM inbound_calls WHERE next_attempt_at IS NOT NULL) AS unmatched_calls
-    FROM (
-      SELECT count(*) AS postbacks_queued, count(*) FILTER (WHERE due_at <= ${now}) AS postbacks_due,
-        min(due_at) FILTER (WHERE due_at <= ${now}) AS oldest_due_at
-      FROM postbacks WHERE state = 'queued'
-    ) AS queued`.execute(db)
-  return rows[0] as Queues
 }
 
 type Partitions = {
@@ -68,19 +48,14 @@ export async function readPartitions(db: Db): Promise<Partitions[]> {
   return rows
 }
 
-const SERVING_LOCK = 0x0ff3_0002 // the lock that every API process holds: see db/sole-process.ts
-
 type Process = { address: string | null; connected_at: Date | null }
 
-/** By the lock that each holds for as long as it lives. The user of the database may not be told the details of others'. */
+/** API processes, by the lock that each holds for as long as it lives. The user of the database may not be told the details of others'. */
 export async function readProcesses(db: Db): Promise<Process[]> {
   // A process that is alone holds the lock in two ways.
   const { rows } = await sql<Process>`
     SELECT host(client_addr) AS address, backend_start AS connected_at FROM pg_stat_activity
-    WHERE pid IN (
-      SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SERVING_LOCK} AND granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    )
+    WHERE pid IN (SELECT pid FROM pg_locks WHERE ${sql.raw(IS_SERVING_LOCK)} AND granted)
     ORDER BY backend_start`.execute(db)
   return rows
 }

@@ -1,6 +1,7 @@
 // Everybody that the network owes, and everybody that owes it: their balances side by side, and the payments made.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
+import { sumLines } from './ledger.ts'
 
 const MICROS_PER_CENT = 10_000
 
@@ -17,15 +18,9 @@ export type Owed = {
   due_micros: number
 }
 
-// Folded days and the entries since, in one statement: days that are being folded must be seen on one side only.
+const isOwedOrOwing = sql<boolean>`account IN ('publisher_pending', 'publisher_payable', 'advertiser_receivable')`
 const SUMS = sql`
-  SELECT account, party_id, sum(amount_micros) AS micros FROM (
-    SELECT account, party_id, amount_micros FROM ledger_days
-    UNION ALL
-    SELECT account, party_id, amount_micros FROM ledger_entries
-    WHERE created_at >= (SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)
-  ) AS line
-  WHERE account IN ('publisher_pending', 'publisher_payable', 'advertiser_receivable')
+  SELECT account, party_id, sum(amount_micros) AS micros FROM (${sumLines(isOwedOrOwing)}) AS line
   GROUP BY account, party_id`
 
 const moved = (kind: 'payout' | 'receipt', account: string) => sql`

@@ -1,0 +1,25 @@
+// What waits to be done, over the whole network.
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+
+type Queues = {
+  postbacks_queued: number
+  postbacks_due: number
+  postbacks_sending: number
+  oldest_due_at: Date | null
+  waiting_events: number
+  unmatched_calls: number
+}
+
+export async function readQueues(db: Db, now: Date): Promise<Queues> {
+  const { rows } = await sql<Queues>`
+    SELECT queued.*, (SELECT count(*) FROM postbacks WHERE state = 'sending') AS postbacks_sending,
+      (SELECT count(*) FROM waiting_events) AS waiting_events,
+      (SELECT count(*) FROM inbound_calls WHERE next_attempt_at IS NOT NULL) AS unmatched_calls
+    FROM (
+      SELECT count(*) AS postbacks_queued, count(*) FILTER (WHERE due_at <= ${now}) AS postbacks_due,
+        min(due_at) FILTER (WHERE due_at <= ${now}) AS oldest_due_at
+      FROM postbacks WHERE state = 'queued'
+    ) AS queued`.execute(db)
+  return rows[0] as Queues
+}
