@@ -1,14 +1,13 @@
 // The door in a real browser: from the set-up link to a team of people with second factors, and what it says to those
 // it does not let in.
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { inviteFirstOperator } from '../../src/features/accounts/invitations.ts'
 import { createPerson } from '../../src/features/accounts/people.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { makeResetLink } from '../../src/features/accounts/reset-links.ts'
-import { PASSWORD } from '../people.ts'
+import { PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
 import { checkLooks, useDashboard } from './browser.ts'
 
@@ -71,17 +70,6 @@ async function inviteBy(page: Page, email: string, role: string): Promise<string
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   return link.replace(dashboard.url, '')
-}
-
-/** RFC 6238, as an authenticator does it. */
-function totp(secret: string, now = Date.now()): string {
-  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('') // prettier-ignore
-  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)))
-  const mac = createHmac('sha1', key).update(counter).digest()
-  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff
-  return String(number % 1_000_000).padStart(6, '0')
 }
 
 test('the operator comes in by the set-up link, a publisher’s owner by the operator’s, a member by the owner’s', async () => {
