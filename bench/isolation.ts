@@ -3,16 +3,12 @@
 // for it, and one whose name cannot be resolved.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepSecretFile } from '../src/db/secret-file.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
-import { createApp } from '../src/features/apps/apps.ts'
-import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { type Catalogue, prepareCatalogue, type Say, withCopy } from './data.ts'
-import { holdPostgres, type Opened, runLong } from './postgres.ts'
+import { type Opened, runLong } from './postgres.ts'
 import { median } from './rounds.ts'
-import { startServe } from './servers.ts'
+import { insertConversions, makeToldApp, openFor, startWorker } from './told-apps.ts'
 
 const OFFERS = 1_000
 const HEALTHY = 98
@@ -29,18 +25,14 @@ export async function measureIsolation(plan: IsolationPlan, say: Say): Promise<I
 }
 
 async function measureOn(catalogue: Catalogue, plan: IsolationPlan, say: Say): Promise<IsolationMeasured> {
-  const postgres = await holdPostgres(catalogue.dataDir)
-  const opened = postgres.open()
   await using ended = new AsyncDisposableStack()
-  ended.defer(() => postgres.release())
-  ended.defer(() => opened.close())
+  const opened = await openFor(catalogue, ended)
   const arrivals = new Arrivals()
   const [sink, hanging] = [await listen(arrivals.server), await listen(createServer(() => {}))]
   ended.defer(() => [arrivals.server, hanging.server].forEach((one) => (one.closeAllConnections(), one.close())))
   const healthy = await makeApps(catalogue, opened, sink.url)
   const troubled = await makeTroubled(catalogue, opened, hanging.url)
-  const worker = await startServe(catalogue.dataDir, ['--only', 'worker'], { POSTBACK_ALLOW: '127.0.0.0/8' })
-  ended.defer(() => worker.stop())
+  const worker = await startWorker(catalogue, ended)
 
   say('Postbacks to healthy addresses, without trouble elsewhere and with it, in turn …')
   const run = async (isTroubled: boolean) => {
@@ -85,39 +77,23 @@ async function listen(server: Server): Promise<{ server: Server; url: string }> 
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }
 
-async function makeApps({ dataDir }: Catalogue, opened: Opened, url: string): Promise<number[]> {
+async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
   const big = await createPublisher(opened.db, 'Big')
   const appIds: number[] = []
   for (let i = 0; i < HEALTHY; i++) {
     const { publisher_id } = i < OF_ONE ? big : await createPublisher(opened.db, `Small ${i}`)
-    appIds.push(await makeApp(dataDir, opened, publisher_id, `App ${i}`, url))
+    appIds.push(await makeToldApp(catalogue, opened, publisher_id, `App ${i}`, url))
   }
   return appIds
 }
 
-async function makeTroubled({ dataDir }: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
+async function makeTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
   const { publisher_id } = await createPublisher(opened.db, 'Troubled')
-  const hanging = await makeApp(dataDir, opened, publisher_id, 'Hangs', hangingUrl)
-  const nameless = await makeApp(dataDir, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
-  await insert(opened, [hanging], BACKLOG)
-  await insert(opened, [nameless], 100)
+  const hanging = await makeToldApp(catalogue, opened, publisher_id, 'Hangs', hangingUrl)
+  const nameless = await makeToldApp(catalogue, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
+  await insertConversions(opened.pool, [hanging], BACKLOG)
+  await insertConversions(opened.pool, [nameless], 100)
   return [hanging, nameless]
-}
-
-async function makeApp(
-  dataDir: string,
-  { db }: Opened,
-  publisherId: number,
-  name: string,
-  url: string,
-): Promise<number> {
-  const secretKey = keepSecretFile(join(dataDir, 'secret-key'))
-  const { app_id } = await createApp(db, secretKey, {
-    publisherId, name, currency: 'Coins', rateMicros: 100_000_000, rateLimit: 100, expiresAt: null, blockedCategories: [],
-    blockedKeywords: [], paymentOffers: true,
-  }) // prettier-ignore
-  await saveSettings(db, secretKey, app_id, { ...DEFAULTS, method: 'POST', url })
-  return app_id
 }
 
 /** A few conversions now and then, for an even load well below what a worker can do. Returns how many. */
@@ -125,25 +101,11 @@ async function makeEvents(opened: Opened, appIds: number[], seconds: number): Pr
   let made = 0
   for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(TICK_MS)) {
     const chosen = Array.from({ length: EVENTS_A_TICK }, () => appIds[Math.floor(Math.random() * appIds.length)] ?? 0)
-    await insert(opened, chosen, 1)
+    await insertConversions(opened.pool, chosen, 1)
     await opened.pool.query('NOTIFY postbacks_due')
     made += EVENTS_A_TICK
   }
   return made
-}
-
-/** So many approved conversions for each of these apps. */
-async function insert({ pool }: Opened, appIds: number[], each: number): Promise<void> {
-  await runLong(
-    pool,
-    `INSERT INTO conversions (conversion_id, app_id, publisher_id, advertiser_id, offer_id, goal_id, user_id, is_test, is_repeatable,
-       status, source, payout_micros, revenue_micros, currency, rate_micros, created_at, approved_at, sequence, event_id, actor)
-     SELECT uuidv7(), app_id, 1, o.advertiser_id, o.offer_id, g.goal_id, 't-' || $3::bigint || '-' || uuidv7(), false, false,
-       'approved', 'publisher', 1500000, 2000000, 'Coins', 100000000, $4::timestamptz, $4::timestamptz, 1, uuidv7(), 'publisher'
-     FROM unnest($1::bigint[]) app_id, generate_series(1, $2::integer),
-       (SELECT * FROM offers LIMIT 1) o JOIN LATERAL (SELECT goal_id FROM goals WHERE goals.offer_id = o.offer_id LIMIT 1) g ON true`,
-    [appIds, each, Date.now(), new Date()],
-  )
 }
 
 const percentile = (sorted: number[], part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN

@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
-import { keepSecretFile } from '../src/db/secret-file.ts'
-import { type Catalogue, FOLDER, plainEnv, prepareCatalogue, runCli, type Say, withCopy } from './data.ts'
-import { holdPostgres, type Opened, runLong } from './postgres.ts'
+import { createPublisher } from '../src/features/accounts/publishers.ts'
+import { type Catalogue, FOLDER, plainEnv, prepareCatalogue, type Say, withCopy } from './data.ts'
+import { type Opened, runLong } from './postgres.ts'
 import { ensureProgram } from './programs.ts'
 import { median, type Plan } from './rounds.ts'
 import { freePort, startBare, startServe } from './servers.ts'
+import { insertConversions, makeToldApp, openFor, startWorker, tell } from './told-apps.ts'
 
 const OFFERS = 1_000
 const APPS = 10
@@ -37,18 +37,14 @@ export async function measurePostbacks(plan: Plan, say: Say): Promise<PostbacksM
 }
 
 async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<PostbacksMeasured> {
-  const postgres = await holdPostgres(catalogue.dataDir)
-  const opened = postgres.open()
   await using ended = new AsyncDisposableStack()
-  ended.defer(() => postgres.release())
-  ended.defer(() => opened.close())
+  const opened = await openFor(catalogue, ended)
   const sink = await startBare({ status: 200, headers: ['Content-Length', '2'], body: 'OK' }, join(FOLDER, 'sink.json'))
   ended.defer(() => sink.stop())
   const url = `http://127.0.0.1:${sink.port}/`
   const appIds = await makeApps(catalogue, opened, url)
   await pauseLanes(opened.pool)
-  const worker = await startServe(catalogue.dataDir, ['--only', 'worker'], { POSTBACK_ALLOW: '127.0.0.0/8' })
-  ended.defer(() => worker.stop())
+  const worker = await startWorker(catalogue, ended)
   const redisPort = await freePort()
   const redis = spawn('redis-server', ['--port', String(redisPort), '--save', '', '--appendonly', 'no'], {
     stdio: 'ignore',
@@ -79,15 +75,11 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Po
   return { rounds, latencies, delivered: counts?.delivered ?? 0, logged: counts?.logged ?? 0, log: worker.log }
 }
 
-async function makeApps({ dataDir }: Catalogue, { db }: Opened, url: string): Promise<number[]> {
-  const secretKey = keepSecretFile(join(dataDir, 'secret-key'))
+async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
   const appIds: number[] = []
   for (let i = 0; i < APPS; i++) {
-    await runCli(dataDir, 'publisher', 'create', '--name', `Bench ${i}`)
-    const made = await runCli(dataDir, 'app', 'create', '--publisher', `Bench ${i}`, '--name', 'Bench', '--json')
-    const { app_id } = JSON.parse(made) as { app_id: number }
-    await saveSettings(db, secretKey, app_id, { ...DEFAULTS, method: 'POST', url })
-    appIds.push(app_id)
+    const { publisher_id } = await createPublisher(opened.db, `Bench ${i}`)
+    appIds.push(await makeToldApp(catalogue, opened, publisher_id, 'Bench', url))
   }
   return appIds
 }
@@ -97,16 +89,8 @@ const pauseLanes = (pool: pg.Pool) =>
 
 /** Fills the queue with conversions while the lanes are paused, then lets them go for a while. */
 async function deliver(pool: pg.Pool, appIds: number[], seconds: number): Promise<number> {
-  await runLong(
-    pool,
-    `INSERT INTO conversions (conversion_id, app_id, publisher_id, advertiser_id, offer_id, goal_id, user_id, is_test, is_repeatable,
-       status, source, payout_micros, revenue_micros, currency, rate_micros, created_at, approved_at, sequence, event_id, actor)
-     SELECT uuidv7(), ($1::bigint[])[1 + n % $2::integer], a.publisher_id, o.advertiser_id, o.offer_id, g.goal_id, 'user-' || uuidv7(), false, false,
-       'approved', 'publisher', 1500000, 2000000, 'Coins', 100000000, now(), now(), 1, uuidv7(), 'publisher'
-     FROM generate_series(1, $3::integer) n, (SELECT publisher_id FROM apps LIMIT 1) a,
-       (SELECT * FROM offers LIMIT 1) o JOIN LATERAL (SELECT goal_id FROM goals WHERE goals.offer_id = o.offer_id LIMIT 1) g ON true`,
-    [appIds, APPS, Math.max(0, QUEUED_A_SECOND * seconds - (await countQueued(pool)))],
-  )
+  const missing = Math.max(0, QUEUED_A_SECOND * seconds - (await countQueued(pool)))
+  await insertConversions(pool, appIds, Math.ceil(missing / APPS))
   const before = await countDelivered(pool)
   const startedMs = performance.now()
   await runLong(pool, 'UPDATE postback_lanes SET paused_at = NULL, pause_reason = NULL')
@@ -128,8 +112,9 @@ async function count(pool: pg.Pool, state: string): Promise<number> {
 }
 
 /** One conversion at a time, through the door, on a server that does nothing else. */
-async function measureLatency({ dataDir, apiKey, apiSecret }: Catalogue, { db, pool }: Opened): Promise<number[]> {
-  const secretKey = keepSecretFile(join(dataDir, 'secret-key'))
+async function measureLatency(catalogue: Catalogue, opened: Opened): Promise<number[]> {
+  const { dataDir, apiKey, apiSecret } = catalogue
+  const { db, pool } = opened
   let onArrival: (atMs: number) => void = () => {}
   const sink = createServer((request, response) => {
     onArrival(performance.now())
@@ -144,7 +129,7 @@ async function measureLatency({ dataDir, apiKey, apiSecret }: Catalogue, { db, p
       .select('app_id')
       .where('api_key', '=', apiKey)
       .executeTakeFirstOrThrow()
-    await saveSettings(db, secretKey, app_id, { ...DEFAULTS, method: 'POST', url })
+    await tell(catalogue, opened, app_id, url)
     await pool.query('INSERT INTO trusted_offers (app_id, offer_id) SELECT $1, offer_id FROM offers', [app_id])
     const [offer] = (
       await pool.query<{ offer_id: number }>(
