@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { listNotices, type NoticeFilter, whyNotMailed } from '../features/postbacks/notices.ts'
 import { withDatabase } from './context.ts'
-import { type OutputOptions, readId, readLimit, show, table } from './output.ts'
+import { type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & { app?: string; before?: string; limit: string }
 
@@ -31,8 +31,7 @@ export const noticeCommand = () =>
           }))
         })
         show(options, notices, () => {
-          const more =
-            notices.length === limit ? `\n\nThere may be more: add --before ${notices.at(-1)?.notice_id}` : ''
+          const more = readOn(notices, limit, (last) => `add --before ${last.notice_id}`)
           return table(notices, 'There are no such notices.') + more
         })
       }),

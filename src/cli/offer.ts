@@ -3,6 +3,7 @@ import { OperatorError } from '../errors.ts'
 import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, setCaps, showCaps } from '../features/offers/caps.ts'
 import { importOffers, type ImportResult, type RowProblem } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
+import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
@@ -57,8 +58,8 @@ type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
 function describeOffer({ attribution_s, hold_s, full_until, goals, ...offer }: OfferAsRecorded) {
   return {
     ...offer,
-    attribution_window: formatSeconds(attribution_s),
-    hold: formatSeconds(hold_s),
+    attribution_window: formatDuration(attribution_s * 1_000),
+    hold: formatDuration(hold_s * 1_000),
     full_until: Number(full_until) === Infinity ? 'for good' : full_until,
     goals: goals.map(({ payout_ppm, revenue_ppm, ...goal }) => ({
       ...goal,
@@ -66,12 +67,6 @@ function describeOffer({ attribution_s, hold_s, full_until, goals, ...offer }: O
       revenue_percent: revenue_ppm === null ? null : revenue_ppm / 10_000,
     })),
   }
-}
-
-function formatSeconds(seconds: number): string {
-  const units = [['d', 86_400], ['h', 3_600], ['m', 60]] as const // prettier-ignore
-  const [unit, length] = units.find(([, size]) => seconds > 0 && seconds % size === 0) ?? ['s', 1]
-  return `${seconds / length}${unit}`
 }
 
 type CapOptions = Partial<

@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { asciiJson } from './ascii-json.ts'
 import { Cache } from './cache.ts'
 import { COUNTRIES, countryPlace } from './countries.ts'
-import { parseDuration } from './duration.ts'
+import { formatDuration, parseDuration } from './duration.ts'
 import { withFileLock } from './file-lock.ts'
 import { createMac } from './hmac.ts'
 import { deriveKey, seal, unseal } from './keys.ts'
@@ -97,6 +97,9 @@ test('a duration is a whole number with its unit', () => {
   for (const [text, ms] of Object.entries(known)) assert.equal(parseDuration(text), ms)
   for (const bad of ['', '24', 'h', '1.5h', '-1h', '1w', '1h30m', '1 h', '1H', '1234567s'])
     assert.equal(parseDuration(bad), null, bad)
+  for (const text of ['90s', '15m', '25h', '7d', '0s', '3601s'])
+    assert.equal(formatDuration(parseDuration(text) ?? -1), text)
+  assert.equal(formatDuration(86_400_000), '1d')
 })
 
 test('a time is read as RFC 3339, as UTC where it names no zone', () => {

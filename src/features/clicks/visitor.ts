@@ -13,7 +13,8 @@ const MAX_AGENTS = 10_000
 const MAX_AGENT_LENGTH = 1_000
 const SHOWN_PROBLEMS = 3
 const DEVICES = ['desktop', 'mobile', 'tablet', 'tv']
-const PLATFORM_OF: Record<string, Platform> = {
+/** By the operating system, as Bowser names it. */
+export const PLATFORM_OF: Record<string, Platform> = {
   android: 'android',
   ios: 'ios',
   windows: 'web',

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { csvLine } from '../../lib/csv-line.ts'
 import { MICROS_PER_USD } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { readPayableBefore } from './ledger.ts'
@@ -25,16 +26,16 @@ type Row = {
 export async function* writeStatement(db: Db, publisherId: number, month: string): AsyncGenerator<string> {
   const { start, end } = readMonth(month)
   let balanceMicros = await readPayableBefore(db, publisherId, `${month}-01`)
-  yield `${COLUMNS.join(',')}\r\n${csvLine({ date: start, kind: 'opening_balance', balanceMicros })}`
+  yield `${csvLine(COLUMNS)}${writeRow({ date: start, kind: 'opening_balance', balanceMicros })}`
   for await (const page of readPages(db, publisherId, start, end)) {
     const lines = page.map((entry) => {
       balanceMicros += entry.amountMicros
       const kind = entry.kind === 'conversion' && entry.amountMicros < 0 ? 'reversal' : entry.kind
-      return csvLine({ ...entry, kind, balanceMicros })
+      return writeRow({ ...entry, kind, balanceMicros })
     })
     yield lines.join('')
   }
-  yield csvLine({ date: new Date(end.getTime() - 1), kind: 'closing_balance', balanceMicros })
+  yield writeRow({ date: new Date(end.getTime() - 1), kind: 'closing_balance', balanceMicros })
 }
 
 function readMonth(month: string): { start: Date; end: Date } {
@@ -82,27 +83,18 @@ async function* readPages(db: Db, publisherId: number, start: Date, end: Date): 
   }
 }
 
-function csvLine(row: Row): string {
-  const amount = row.amountMicros === undefined ? '' : exactUsd(row.amountMicros)
-  const cells = [
-    rfc3339(row.date),
-    row.kind,
-    row.conversionId ?? '',
-    textCell(row.app ?? ''),
-    row.offerId ?? '',
-    textCell(row.offer ?? ''),
-    textCell(row.reference ?? ''),
-    amount,
-    exactUsd(row.balanceMicros),
-  ]
-  return `${cells.join(',')}\r\n`
-}
-
-/** Text that others wrote. An apostrophe keeps a spreadsheet from taking it for a formula. */
-function textCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+const writeRow = ({ date, kind, conversionId = null, app = null, offerId = null, offer = null, ...row }: Row) =>
+  csvLine([
+    rfc3339(date),
+    kind,
+    conversionId,
+    app,
+    offerId,
+    offer,
+    row.reference ?? null,
+    row.amountMicros === undefined ? null : { exact: exactUsd(row.amountMicros) },
+    { exact: exactUsd(row.balanceMicros) },
+  ])
 
 /** Dollars with as many decimals as it takes, two at least. */
 export function exactUsd(micros: number): string {

@@ -7,6 +7,7 @@ import { microsToUsd } from '../../lib/money.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { IS_COUNTED } from '../clicks/retention.ts'
+import { PLATFORM_OF } from '../clicks/visitor.ts'
 import { type Day, isTimeZone, listDays, startOfDay } from './days.ts'
 import type { Grouping, Stats, StatsQuery, StatsRow, StatsTotals } from './schema.ts'
 
@@ -142,9 +143,8 @@ async function sumUp(
 type Source = keyof typeof TIMES
 const TIMES = { clicks: 'clicked_at', click_counts: 'quarter', conversions: 'created_at' }
 
-// As the click's visitor was read: see PLATFORM_OF in clicks/visitor.ts.
-const PLATFORM = sql`CASE WHEN click.os IN ('android', 'ios') THEN click.os
-  WHEN click.os IN ('windows', 'macos', 'linux', 'chromeos') THEN 'web' END COLLATE "C"`
+const CASES = Object.entries(PLATFORM_OF).map(([os, platform]) => sql`WHEN ${sql.lit(os)} THEN ${sql.lit(platform)}`)
+const PLATFORM = sql`CASE click.os ${sql.join(CASES, sql` `)} END COLLATE "C"`
 const PLATFORMS: Record<Source, RawBuilder<unknown>> = {
   clicks: sql`(SELECT ${PLATFORM} FROM (SELECT clicks.os) AS click)`,
   // Not among what is kept of old clicks; and then that of their conversions is not known either.

@@ -7,6 +7,7 @@ import {
   presentConversion,
   readNames,
 } from '../../features/conversions/conversions.ts'
+import { csvLine } from '../../lib/csv-line.ts'
 
 const PAGE = 1_000
 const COLUMNS = [
@@ -40,7 +41,7 @@ const COLUMNS = [
 /** Newest first, at most so many; piece by piece, so that it never is in memory as a whole. */
 export async function* writeConversions(db: Db, filter: ConversionFilter, limit: number): AsyncGenerator<string> {
   let wanted = { ...filter }
-  for (let left = limit, head = `${COLUMNS.join(',')}\r\n`; left > 0; head = '') {
+  for (let left = limit, head = csvLine(COLUMNS); left > 0; head = '') {
     const page = await listConversions(db, wanted, Math.min(PAGE, left))
     const names = await readNames(db, page)
     yield head + page.map((one) => line(one, names.get(one.conversion_id)?.offer ?? '')).join('')
@@ -53,12 +54,5 @@ export async function* writeConversions(db: Db, filter: ConversionFilter, limit:
 
 function line(conversion: Conversion, offerName: string): string {
   const shown = { ...presentConversion(conversion), offer_name: offerName }
-  return `${COLUMNS.map((name) => cell(shown[name])).join(',')}\r\n`
-}
-
-/** An apostrophe keeps a spreadsheet from taking text that others wrote for a formula. */
-function cell(value: string | number | boolean | null): string {
-  if (typeof value !== 'string') return value === null ? '' : String(value)
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return csvLine(COLUMNS.map((name) => shown[name]))
 }

@@ -8,6 +8,7 @@ import { listDebtors, listMovements, listOwed, wasPaid } from '../../features/le
 import { recordPayout, recordReceipt } from '../../features/ledger/payments.ts'
 import { exactUsd } from '../../features/ledger/statement.ts'
 import { cutPage, readIdCursor } from '../../http/paging.ts'
+import { csvLine } from '../../lib/csv-line.ts'
 import { microsToUsd, parseUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -93,12 +94,11 @@ export function ledgerRoutes(routes: ManageRoutes, { db, pool }: ManageContext):
   })
 
   async function* writeRun(minimumMicros: number): AsyncGenerator<string> {
-    yield 'publisher_id,publisher,email,amount,currency\r\n'
+    yield csvLine(['publisher_id', 'publisher', 'email', 'amount', 'currency'])
     for (let offset = 0; ; offset += CSV_PAGE) {
       const rows = await listOwed(db, minimumMicros, { search: undefined, limit: CSV_PAGE, offset })
       for (const { publisher_id, name, email, due_micros } of rows)
-        if (due_micros > 0)
-          yield `${publisher_id},${csvText(name)},${csvText(email ?? '')},${exactUsd(due_micros)},USD\r\n`
+        if (due_micros > 0) yield csvLine([publisher_id, name, email, { exact: exactUsd(due_micros) }, 'USD'])
       if (rows.length < CSV_PAGE) return
     }
   }
@@ -245,10 +245,4 @@ function readMicros(amount: number | string, name: string): number {
   const micros = parseUsd(amount)
   if (micros === null) throw new AppError('INVALID_REQUEST', 'Amounts have at most 4 decimals.', { [name]: 'Dollars with at most 4 decimals, such as 125.50.' }) // prettier-ignore
   return micros
-}
-
-/** An apostrophe keeps a spreadsheet from taking text that others wrote for a formula. */
-function csvText(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -5,6 +5,7 @@ import { AppError, type Details } from '../../errors.ts'
 import { showCaps } from '../../features/offers/caps.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from '../../features/offers/import-record.ts'
 import { findOffers, type RecordedOffer, type searchOffers } from '../../features/offers/offers.ts'
+import { formatDuration } from '../../lib/duration.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import { notThere } from '../gate.ts'
 import type { ShownOffer, STATES } from './schema.ts'
@@ -74,8 +75,8 @@ export function presentRecord(offer: RecordedOffer) {
     status: offer.status as ShownOffer['status'],
     starts_at: offer.starts_at,
     ends_at: offer.ends_at,
-    attribution_window: writeDuration(offer.attribution_s),
-    hold: writeDuration(offer.hold_s),
+    attribution_window: formatDuration(offer.attribution_s * 1_000),
+    hold: formatDuration(offer.hold_s * 1_000),
     over_cap: offer.over_cap as ShownOffer['over_cap'],
     daily_click_cap: offer.daily_click_cap,
     total_click_cap: offer.total_click_cap,
@@ -84,12 +85,6 @@ export function presentRecord(offer: RecordedOffer) {
     daily_payout_cap: usdOrNull(offer.daily_payout_cap_micros),
     total_payout_cap: usdOrNull(offer.total_payout_cap_micros),
   }
-}
-
-function writeDuration(seconds: number): string {
-  const units = [['d', 86_400], ['h', 3_600], ['m', 60]] as const // prettier-ignore
-  const [unit, length] = units.find(([, size]) => seconds > 0 && seconds % size === 0) ?? ['s', 1]
-  return `${seconds / length}${unit}`
 }
 
 export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Promise<ShownOffer> {

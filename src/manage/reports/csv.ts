@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Stats, StatsRow } from '../../features/reports/schema.ts'
 import { STRICT_POLICY } from '../../http/envelope.ts'
+import { csvLine } from '../../lib/csv-line.ts'
 
 /** What the operation is said to answer with: the file itself. */
 export const CsvFile = Type.String({ description: 'The file itself, as text/csv, without an envelope.' })
@@ -43,14 +44,5 @@ export function* writeStats({ group_by, rows }: Stats): Generator<string> {
   const keys: (keyof StatsRow)[] = group_by === 'offer' ? ['offer_id', 'offer_name'] : [group_by]
   const columns = [...keys, ...FIGURES]
   yield csvLine(columns)
-  for (const row of rows) yield csvLine(columns.map((column) => row[column] ?? ''))
-}
-
-const csvLine = (cells: readonly (string | number)[]) => `${cells.map(csvCell).join(',')}\r\n`
-
-/** An apostrophe keeps a spreadsheet from taking text that others wrote for a formula. */
-function csvCell(cell: string | number): string {
-  if (typeof cell === 'number') return String(cell)
-  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  for (const row of rows) yield csvLine(columns.map((column) => row[column] ?? null))
 }
