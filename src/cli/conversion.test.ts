@@ -63,11 +63,14 @@ test('conversions are approved, rejected and reversed one by one and by file, ea
     unchanged: 1,
     problems: [{ conversion_id: 'nonsense', problem: 'This is not a conversion_id.' }],
   })
-  assert.equal((await home.json<Result>('conversion', 'reject', c)).moved, 1)
+  assert.equal((await home.json<Result>('conversion', 'reject', c, '--reason', 'fraud')).moved, 1)
   assert.equal((await home.json<Result>('conversion', 'reverse', b)).moved, 1)
   const illegal = await home.run(['conversion', 'reverse', d])
   assert.equal(illegal.status, 1)
   assert.match(illegal.out, /It is pending and cannot become reversed/)
+  assert.equal((await home.json<Shown>('conversion', 'show', c)).status_reason, 'fraud')
+  const unfit = await home.run(['conversion', 'reverse', a, '--reason', 'cap_exceeded'])
+  assert.match(unfit.err, /Allowed choices are operator, fraud, not_eligible, geo_mismatch, advertiser_reversed/)
   const shown = await home.json<Shown & { history: { status: string; actor: string }[] }>('conversion', 'show', b)
   assert.deepEqual([shown.status, shown.status_reason], ['reversed', 'operator'])
   assert.deepEqual(

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { messageOf, OperatorError } from '../errors.ts'
 import type { Db } from '../db/open.ts'
+import { MOVE_REASONS, type MoveReason, type MoveTo } from '../features/conversions/commands.ts'
 import {
   type Conversion,
   type ConversionFilter,
@@ -98,18 +99,20 @@ function readFilter(options: ListOptions): ConversionFilter {
   return filter
 }
 
-type MoveTo = 'approved' | 'rejected' | 'reversed'
+type MoveOptions = OutputOptions & { file?: string; reason?: MoveReason }
 
 function moveCommand(name: string, description: string, to: MoveTo): Command {
-  return new Command(name)
+  const command = new Command(name)
     .description(description)
     .argument('[ids...]', 'conversion_ids')
     .option('--file <file>', 'take the ids from a file, one a line (of a CSV, the first column)')
-    .action(async (ids: string[], options: OutputOptions & { file?: string }) => {
+    .action(async (ids: string[], options: MoveOptions) => {
       const given = [...ids, ...(options.file === undefined ? [] : await readIds(options.file))]
       const wanted = given.map((id) => id.toLowerCase())
       if (wanted.length === 0) throw new OperatorError('Name one or more conversion_ids, or a --file with them.')
-      const result = await withDatabase(({ database }) => moveAll(database.db, [...new Set(wanted)], to))
+      const result = await withDatabase(({ database }) =>
+        moveAll(database.db, [...new Set(wanted)], to, options.reason),
+      )
       show(options, result, ({ moved, unchanged, problems }) =>
         [
           ...problems.map(({ conversion_id, problem }) => `${conversion_id}: ${problem}`),
@@ -118,6 +121,12 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
       )
       if (result.problems.length > 0) process.exitCode = 1
     })
+  const reasons = MOVE_REASONS[to]
+  if (reasons.length > 1)
+    command.addOption(
+      new Option('--reason <reason>', 'what the publisher is told').choices(reasons).default(reasons[0]),
+    )
+  return command
 }
 
 async function readIds(file: string): Promise<string[]> {
@@ -131,13 +140,13 @@ async function readIds(file: string): Promise<string[]> {
 }
 
 /** Each stands for itself: one that cannot be moved is reported, the others are moved. */
-async function moveAll(db: Db, ids: string[], to: MoveTo) {
+async function moveAll(db: Db, ids: string[], to: MoveTo, reason: MoveReason = 'operator') {
   const result = { moved: 0, unchanged: 0, problems: [] as { conversion_id: string; problem: string }[] }
   const refuse = (id: string, problem: string) => result.problems.push({ conversion_id: id, problem })
   const known = ids.filter((id) => isUuid(id) || (refuse(id, 'This is not a conversion_id.'), false))
   for (let i = 0; i < known.length; i += BATCH) {
     const batch = known.slice(i, i + BATCH)
-    const commands = batch.map((conversionId) => ({ kind: 'move' as const, conversionId, to }))
+    const commands = batch.map((conversionId) => ({ kind: 'move' as const, conversionId, to, reason }))
     const outcomes = await settle(db, commands, new Date())
     for (const [j, outcome] of outcomes.entries()) {
       const id = batch[j] ?? ''

@@ -1,5 +1,5 @@
 // What can be asked of conversions, and what can come of it. Every change of a conversion is one of these commands.
-import type { Conversion, Status } from './conversions.ts'
+import type { Conversion, Reason, Status } from './conversions.ts'
 import type { InboundCall } from './inbound/calls.ts'
 
 /** A publisher says that a user completed an offer. */
@@ -32,8 +32,27 @@ export type Confirmation = {
   call: InboundCall
 }
 
+/** What the operator may tell the publisher as the reason of a move; the first one, unless it is said otherwise. */
+export const MOVE_REASONS = {
+  approved: ['operator'],
+  rejected: [
+    'operator',
+    'fraud',
+    'not_eligible',
+    'geo_mismatch',
+    'cap_exceeded',
+    'click_expired',
+    'advertiser_rejected',
+  ],
+  reversed: ['operator', 'fraud', 'not_eligible', 'geo_mismatch', 'advertiser_reversed'],
+} as const satisfies Record<string, readonly Reason[]>
+
+export type MoveTo = keyof typeof MOVE_REASONS
+/** One of those of its move. */
+export type MoveReason = (typeof MOVE_REASONS)[MoveTo][number]
+
 /** The operator decides. */
-export type Move = { kind: 'move'; conversionId: string; to: 'approved' | 'rejected' | 'reversed' }
+export type Move = { kind: 'move'; conversionId: string; to: MoveTo; reason?: MoveReason }
 
 /** A hold is over. */
 export type Release = { kind: 'release'; conversionId: string }

@@ -26,13 +26,13 @@ export function decide(command: Command, facts: Facts, moment: Moment): Decision
   }
 }
 
-function decideMove({ conversionId, to }: Move, facts: Facts, moment: Moment): Decision {
+function decideMove({ conversionId, to, reason = 'operator' }: Move, facts: Facts, moment: Moment): Decision {
   const standing = facts.conversions.get(conversionId)
   if (standing === undefined) return refuse('no_conversion')
   if (standing.status === to) return duplicate(standing)
   const isLegal = to === 'reversed' ? standing.status === 'approved' : standing.status === 'pending'
   if (!isLegal) return { outcome: { kind: 'illegal', conversion: standing }, change: null }
-  return move(standing, standing, to, 'operator', 'operator', moment)
+  return move(standing, standing, to, reason, 'operator', moment)
 }
 
 function decideRelease({ conversionId }: Release, facts: Facts, moment: Moment): Decision {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { type Deal, makeConversion, makeDeal, type NewRow } from '../../../test/conversion-rows.ts'
-import { visit, type Visitor } from '../../../test/people.ts'
+import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
+import { numberEvents } from '../../features/conversions/events.ts'
 import { checkLedger } from '../../features/ledger/check.ts'
 import type { ConversionReply, ConversionSearch, Moved } from './schema.ts'
 
@@ -20,11 +21,12 @@ const make = async (deal: Deal, more: Partial<NewRow> = {}) =>
 const search = async (query: string) =>
   (await operator.get<Static<typeof ConversionSearch>>(`/conversions?${query}`)).data
 const idsOf = ({ conversions }: Static<typeof ConversionSearch>) => conversions.map((one) => one.conversion_id)
-const move = (to: string, conversion_ids: string[], reason?: string) =>
+const move = (to: string, conversion_ids: string[], reason?: string, status_reason?: string) =>
   operator.post<Static<typeof Moved>>('/conversions/moves', {
     to,
     conversion_ids,
     ...(reason === undefined ? {} : { reason }),
+    ...(status_reason === undefined ? {} : { status_reason }),
   })
 const show = async (id: string) => (await operator.get<Static<typeof ConversionReply>>(`/conversions/${id}`)).data
 
@@ -134,6 +136,37 @@ test('rejecting and reversing need a reason, which stays with the conversion', a
       ['network_margin', 0.5],
     ],
   )
+})
+
+test('the publisher is told the reason that the operator chose, but not what the operator wrote', async () => {
+  const { appId, live } = await world.makeApp()
+  const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
+  const [offerId = 0] = await world.makeOffers({ name: 'Judged' })
+  const report = async (userId: string) =>
+    (await world.report(live, { userId, offerId })).body.data.conversion.conversion_id
+  const [a, b] = [await report('u1'), await report('u2')]
+  const bad = await move('rejected', [a], 'x', 'advertiser_reversed')
+  assert.deepEqual([bad.status, Object.keys(bad.error.details ?? {})], [400, ['status_reason']])
+  assert.match(bad.error.details?.['status_reason'] ?? '', /must be one of: operator, fraud, not_eligible/)
+  assert.equal((await move('rejected', [a], 'x', 'bad mood')).status, 400)
+  assert.equal((await move('approved', [a], 'x', 'fraud')).status, 400)
+
+  await move('rejected', [a], 'Same device as 40 others', 'fraud')
+  await move('approved', [b])
+  await move('reversed', [b], 'They wrote us', 'advertiser_reversed')
+  await numberEvents(world.database.db)
+  const { events } = (await world.get('/v1/events', live)).body.data
+  for (const [id, reason] of [
+    [a, 'fraud'],
+    [b, 'advertiser_reversed'],
+  ] as const) {
+    const told = await world.get(`/v1/conversions/${id}`, live)
+    assert.equal(told.body.data.conversion.status_reason, reason)
+    assert.equal(events.findLast(({ data }) => data.conversion_id === id)?.data.status_reason, reason)
+    const page = await owner.get<{ events: { status_reason: string | null }[] }>(`/apps/${appId}/conversions/${id}`)
+    assert.equal(page.data.events.at(-1)?.status_reason, reason)
+    assert.doesNotMatch(JSON.stringify(page.data), /40 others|They wrote/)
+  }
 })
 
 test('a conversion is shown from click to postback, with the signals that publishers do not see', async () => {

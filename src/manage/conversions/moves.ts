@@ -17,7 +17,7 @@ type Result = Static<typeof Moved>['results'][number]
 export async function moveAll(
   db: Db,
   settle: (command: Command) => Promise<Outcome>,
-  { to, conversion_ids, reason }: Wanted,
+  { to, conversion_ids, reason, status_reason = 'operator' }: Wanted,
   by: Doer,
 ): Promise<Result[]> {
   const ids = [...new Set(conversion_ids.map((id) => id.trim().toLowerCase()))]
@@ -25,7 +25,9 @@ export async function moveAll(
   for (let i = 0; i < ids.length; i += BATCH) {
     const batch = ids.slice(i, i + BATCH)
     const settled = await Promise.allSettled(
-      batch.map(async (conversionId) => (isUuid(conversionId) ? settle({ kind: 'move', conversionId, to }) : null)),
+      batch.map(async (conversionId) =>
+        isUuid(conversionId) ? settle({ kind: 'move', conversionId, to, reason: status_reason }) : null,
+      ),
     )
     const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : null))
     // After each batch, and before a failure is told: whatever stops us on the way, what was done is on record.
@@ -33,7 +35,7 @@ export async function moveAll(
       for (const outcome of outcomes) {
         if (outcome?.kind !== 'moved') continue
         const { conversion_id: subject, publisher_id: publisherId } = outcome.conversion
-        const details = reason === undefined ? {} : { reason }
+        const details = { status_reason, ...(reason === undefined ? {} : { reason }) }
         await recordDeed(trx, by, { action: `conversion.${ACTIONS[to]}`, subject, publisherId, details })
       }
     })

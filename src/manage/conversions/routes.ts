@@ -1,6 +1,7 @@
 // Conversions of the whole network: the operator looks for them, looks into them, and decides about them.
 import { AppError, badCursor } from '../../errors.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
+import { MOVE_REASONS } from '../../features/conversions/commands.ts'
 import {
   type Conversion,
   type ConversionFilter,
@@ -102,6 +103,11 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
     async run({ body, by }) {
       if (body.to !== 'approved' && (body.reason ?? '').trim() === '')
         throw new AppError('INVALID_REQUEST', 'Say why.', { reason: 'reason is required to reject and to reverse.' })
+      const told: readonly Reason[] = MOVE_REASONS[body.to]
+      if (body.status_reason !== undefined && !told.includes(body.status_reason))
+        throw new AppError('INVALID_REQUEST', 'This reason does not fit.', {
+          status_reason: `status_reason of what is ${body.to} must be one of: ${told.join(', ')}.`,
+        })
       return { results: await moveAll(db, settle, body, by) }
     },
   })

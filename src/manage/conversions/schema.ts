@@ -1,5 +1,6 @@
 // The shapes of conversions as the operator sees them, and of what is decided about them.
 import { type Static, Type } from 'typebox'
+import { MOVE_REASONS, type MoveReason, type MoveTo } from '../../features/conversions/commands.ts'
 import { REASONS, STATUSES } from '../../features/conversions/conversions.ts'
 import { SIGNALS } from '../../features/conversions/fraud.ts'
 import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
@@ -117,16 +118,26 @@ export const ConversionReply = Type.Object({
   ),
 })
 
-export const MOVES = ['approved', 'rejected', 'reversed'] as const
-
 export const Moves = Type.Object({
-  to: oneOf(MOVES),
+  to: oneOf(Object.keys(MOVE_REASONS) as MoveTo[]),
   conversion_ids: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1,
     maxItems: MAX_MOVES,
     description: `At most ${MAX_MOVES}. Each stands for itself: those that cannot be moved keep no other back.`,
   }),
-  reason: Type.Optional(text(500, 'Why. Kept in the audit log; needed to reject and to reverse.')),
+  status_reason: Type.Optional(
+    Type.Unsafe<MoveReason>({
+      type: 'string',
+      enum: [...new Set(Object.values(MOVE_REASONS).flat())],
+      description:
+        'What the publisher is told, in the API, by postback and in the dashboard. ' +
+        `To reject: ${MOVE_REASONS.rejected.join(', ')}. To reverse: ${MOVE_REASONS.reversed.join(', ')}. ` +
+        'Without it: operator.',
+    }),
+  ),
+  reason: Type.Optional(
+    text(500, 'Why, in words of your own. Kept in the audit log, for operators; needed to reject and to reverse.'),
+  ),
 })
 
 export const Moved = Type.Object({

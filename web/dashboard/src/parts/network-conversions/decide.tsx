@@ -1,9 +1,10 @@
 // Asks before conversions are approved, rejected or reversed, does it, and says what came of each.
-import { Alert, Button, Group, Modal, Progress, Stack, Table, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Modal, Progress, Select, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { FormFault } from '../form-fault.tsx'
-import { type MoveResult, type MoveTo, useMoves } from './use-moves.ts'
+import { REASON_NAMES } from './filters.tsx'
+import { type MoveReason, type MoveResult, type MoveTo, useMoves } from './use-moves.ts'
 
 export const VERBS: Record<MoveTo, string> = { approved: 'Approve', rejected: 'Reject', reversed: 'Reverse' }
 
@@ -11,6 +12,21 @@ const ABOUT: Record<MoveTo, string> = {
   approved: 'The publisher is owed their payout, and is told by postback. Only pending ones can be approved.',
   rejected: 'For good: they are never paid, and the publisher is told by postback. Only pending ones can be rejected.',
   reversed: 'For good: their payout is taken back, and the publisher is told by postback. Only approved ones can be.',
+}
+
+/** What the publisher may be told; the first, unless another is chosen. */
+const TOLD: Record<MoveTo, MoveReason[]> = {
+  approved: ['operator'],
+  rejected: [
+    'operator',
+    'fraud',
+    'not_eligible',
+    'geo_mismatch',
+    'cap_exceeded',
+    'click_expired',
+    'advertiser_rejected',
+  ],
+  reversed: ['operator', 'fraud', 'not_eligible', 'geo_mismatch', 'advertiser_reversed'],
 }
 
 export type Decision = { to: MoveTo; ids: string[] }
@@ -22,6 +38,7 @@ export function Decide({ decision, onClose }: { decision: Decision | null; onClo
 
 function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) => void }) {
   const { state, results, fault, move } = useMoves(to, ids)
+  const [told, setTold] = useState<MoveReason>('operator')
   const [reason, setReason] = useState('')
   const needsReason = to !== 'approved'
   const isBegun = results.length > 0
@@ -46,7 +63,7 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            void move(reason)
+            void move(told, reason)
           }}
         >
           <Stack>
@@ -58,9 +75,20 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
               }
             />
             <Text size="sm">{ABOUT[to]}</Text>
+            {needsReason && (
+              <Select
+                label="What the publisher is told"
+                description="As the reason, in their dashboard, in the API and by postback."
+                allowDeselect={false}
+                data={TOLD[to].map((value) => ({ value, label: REASON_NAMES[value] ?? value }))}
+                value={told}
+                disabled={state === 'moving'}
+                onChange={(value) => value !== null && setTold(value)}
+              />
+            )}
             <Textarea
               label={needsReason ? 'Reason' : 'Note (not required)'}
-              description="Kept in the audit log and with the conversion, for operators."
+              description="In your own words. Kept in the audit log and with the conversion, for operators only."
               required={needsReason}
               maxLength={500}
               autosize

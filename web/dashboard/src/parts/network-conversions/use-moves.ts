@@ -2,13 +2,14 @@
 // to the server breaks in the middle.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Moved } from '../../../../../src/manage/conversions/schema.ts'
+import type { Moved, Moves } from '../../../../../src/manage/conversions/schema.ts'
 import { ApiError, post, type Reply } from '../../lib/api.ts'
 
 const PIECE = 50
 const CHANGED = ['/conversions', '/publishers', '/fraud']
 
-export type MoveTo = 'approved' | 'rejected' | 'reversed'
+export type MoveTo = Reply<typeof Moves>['to']
+export type MoveReason = NonNullable<Reply<typeof Moves>['status_reason']>
 export type MoveResult = Reply<typeof Moved>['results'][number]
 export type Moving = { state: 'asking' | 'moving' | 'done'; results: MoveResult[]; fault: ApiError | null }
 
@@ -19,7 +20,7 @@ export function useMoves(to: MoveTo, ids: string[]) {
   const [moving, setMoving] = useState<Moving>(ASKING)
 
   /** Those that nothing came of yet: after a fault it goes on where it stopped. */
-  async function move(reason: string): Promise<void> {
+  async function move(status_reason: MoveReason, reason: string): Promise<void> {
     let results = moving.results
     const settled = new Set(results.map((result) => result.conversion_id))
     const left = ids.filter((id) => !settled.has(id))
@@ -27,7 +28,7 @@ export function useMoves(to: MoveTo, ids: string[]) {
     try {
       for (let i = 0; i < left.length; i += PIECE) {
         const conversion_ids = left.slice(i, i + PIECE)
-        const body = { to, conversion_ids, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
+        const body = { to, conversion_ids, status_reason, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
         const answer = await post<Reply<typeof Moved>>('/conversions/moves', body)
         results = [...results, ...answer.results]
         setMoving({ state: 'moving', results, fault: null })
