@@ -110,9 +110,11 @@ CREATE TABLE audit_log (
   subject      text NOT NULL,                                             -- the noun's id
   publisher_id bigint,                                                    -- whom it concerns; null: the network
   details      jsonb NOT NULL DEFAULT '{}',
-  ip           inet
+  ip           inet,
+  part_of      bigint                                                     -- the deed on many that this is one of, such as an import
 );
-CREATE INDEX audit_log_publisher ON audit_log (publisher_id, audit_id);
+CREATE INDEX audit_log_whole ON audit_log (audit_id) WHERE part_of IS NULL;
+CREATE INDEX audit_log_publisher ON audit_log (publisher_id, audit_id) WHERE publisher_id IS NOT NULL;
 CREATE INDEX audit_log_subject ON audit_log (action text_pattern_ops, subject, audit_id);
 CREATE TRIGGER audit_log_kept BEFORE UPDATE OR DELETE ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_log_not_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -78,6 +78,7 @@ export interface AuditLog {
   created_at: Generated<Date>;
   details: Generated<Json>;
   ip: string | null;
+  part_of: number | null;
   person_id: string | null;
   publisher_id: number | null;
   subject: string;

@@ -1,4 +1,5 @@
 // The audit log: every change that a person made, with who, what, when and from where. Never changed.
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 
 /** Who did it. `id` null: nobody was signed in, such as somebody who accepts an invitation. */
@@ -15,21 +16,35 @@ export type Deed = {
   details?: Record<string, unknown>
 }
 
-/** In the transaction of the change where there is one, else right after it. */
-export async function recordDeed(db: Db, by: Doer, { action, subject, publisherId = null, details = {} }: Deed) {
-  await db
+/** In the transaction of the change where there is one, else right after it. Returns its audit_id. */
+export async function recordDeed(db: Db, by: Doer, deed: Deed): Promise<number> {
+  const { details, ...row } = rowOf(by, deed)
+  const { audit_id } = await db
     .insertInto('audit_log')
-    .values({
-      person_id: by.id,
-      who: by.email,
-      ip: by.ip,
-      action,
-      subject: String(subject),
-      publisher_id: publisherId,
-      details: JSON.stringify(details),
-    })
-    .execute()
+    .values({ ...row, details: JSON.stringify(details) })
+    .returning('audit_id')
+    .executeTakeFirstOrThrow()
+  return audit_id
 }
+
+/** What a deed did to many, one by one: the history of each, and left out where whole deeds are listed. */
+export async function recordParts(db: Db, by: Doer, auditId: number, parts: Deed[]): Promise<void> {
+  const rows = parts.map((part) => ({ ...rowOf(by, part), part_of: auditId }))
+  await sql`
+    INSERT INTO audit_log (person_id, who, ip, action, subject, publisher_id, details, part_of)
+    SELECT person_id, who, ip, action, subject, publisher_id, details, part_of
+    FROM json_populate_recordset(NULL::audit_log, ${JSON.stringify(rows)})`.execute(db)
+}
+
+const rowOf = (by: Doer, { action, subject, publisherId = null, details = {} }: Deed) => ({
+  person_id: by.id,
+  who: by.email,
+  ip: by.ip,
+  action,
+  subject: String(subject),
+  publisher_id: publisherId,
+  details,
+})
 
 /** Every part narrows; what is absent does not. */
 export type DeedFilter = {
@@ -41,7 +56,7 @@ export type DeedFilter = {
   before?: number
 }
 
-/** Newest first. */
+/** Newest first. Parts of deeds only where it is about one subject. */
 export async function listDeeds(db: Db, filter: DeedFilter, limit: number) {
   let query = db
     .selectFrom('audit_log')
@@ -49,7 +64,8 @@ export async function listDeeds(db: Db, filter: DeedFilter, limit: number) {
   if (filter.publisherId !== undefined) query = query.where('publisher_id', '=', filter.publisherId)
   if (filter.action !== undefined)
     query = query.where('action', 'like', `${filter.action.replaceAll(/[%_\\]/g, '\\$&')}%`)
-  if (filter.subject !== undefined) query = query.where('subject', '=', filter.subject)
+  query =
+    filter.subject === undefined ? query.where('part_of', 'is', null) : query.where('subject', '=', filter.subject)
   if (filter.who !== undefined) query = query.where('who', '=', filter.who.toLowerCase())
   if (filter.before !== undefined) query = query.where('audit_id', '<', filter.before)
   return query.orderBy('audit_id', 'desc').limit(limit).execute()

@@ -8,6 +8,7 @@ import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
 import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
+import type { OnOfferChanges } from './offer-changes.ts'
 import { type UpsertOutcome, upsertOffers } from './upsert.ts'
 
 const BATCH = 500
@@ -22,8 +23,12 @@ export type ImportWatcher = {
 
 type Row = { line: number; offer: NewOffer }
 
-export const importOffers = (db: Db, file: string, watcher: ImportWatcher): Promise<ImportResult> =>
-  readFile(file, watcher, (rows) => upsertOffers(db, rows))
+export const importOffers = (
+  db: Db,
+  file: string,
+  watcher: ImportWatcher,
+  onChanges?: OnOfferChanges,
+): Promise<ImportResult> => readFile(file, watcher, (rows) => upsertOffers(db, rows, new Date(), onChanges))
 
 /** What importing the file would do, now. Nothing is written, and nobody waits for it. */
 export function tryImport(

@@ -7,6 +7,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import { CAP_COLUMNS, lockCaps, settleCaps } from './caps.ts'
 import type { NewOffer } from './import-record.ts'
+import { type Goals, type OnOfferChanges, tellChanges, type WrittenOffer } from './offer-changes.ts'
 
 export type UpsertOutcome = {
   created: number
@@ -16,10 +17,14 @@ export type UpsertOutcome = {
 }
 
 type Row = { line: number; offer: NewOffer }
-
 type KnownRow = Row & { advertiserId: number }
 
-export async function upsertOffers(db: Db, rows: Row[], now: Date = new Date()): Promise<UpsertOutcome> {
+export async function upsertOffers(
+  db: Db,
+  rows: Row[],
+  now: Date = new Date(),
+  onChanges?: OnOfferChanges,
+): Promise<UpsertOutcome> {
   const outcome: UpsertOutcome = { created: 0, updated: 0, unchanged: 0, problems: [] }
   if (rows.length === 0) return outcome
   const advertisers = await findAdvertisers(db, [...new Set(rows.map(({ offer }) => offer.advertiser))])
@@ -33,7 +38,7 @@ export async function upsertOffers(db: Db, rows: Row[], now: Date = new Date()):
         problem: noAdvertiser(row.offer.advertiser),
       })
   }
-  await writeOrSplit(db, known, now, outcome)
+  await writeOrSplit((some) => writeBatch(db, some, now, onChanges), known, outcome)
   return outcome
 }
 
@@ -63,10 +68,14 @@ export async function putOffer(
 }
 
 /** All in one transaction; if the database refuses a row, each by itself, so that only that one is left out. */
-async function writeOrSplit(db: Db, rows: KnownRow[], now: Date, outcome: UpsertOutcome): Promise<void> {
+async function writeOrSplit(
+  writeAll: (rows: KnownRow[]) => Promise<Written>,
+  rows: KnownRow[],
+  outcome: UpsertOutcome,
+): Promise<void> {
   if (rows.length === 0) return
   try {
-    const { created, updated } = await retrying(() => writeBatch(db, rows, now))
+    const { created, updated } = await retrying(() => writeAll(rows))
     outcome.created += created
     outcome.updated += updated
     outcome.unchanged += rows.length - created - updated
@@ -74,7 +83,7 @@ async function writeOrSplit(db: Db, rows: KnownRow[], now: Date, outcome: Upsert
     if (!isRowFault(error)) throw error
     if (rows.length === 1)
       outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
-    else for (const row of rows) await writeOrSplit(db, [row], now, outcome)
+    else for (const row of rows) await writeOrSplit(writeAll, [row], outcome)
   }
 }
 
@@ -83,7 +92,7 @@ async function writeOrSplit(db: Db, rows: KnownRow[], now: Date, outcome: Upsert
  * holds the lock on caps shared, which keeps others from capping its offers, and begins anew, exclusively, if some are
  * capped already.
  */
-async function writeBatch(db: Db, rows: KnownRow[], now: Date): Promise<Written> {
+async function writeBatch(db: Db, rows: KnownRow[], now: Date, onChanges?: OnOfferChanges): Promise<Written> {
   // A file may name an offer twice: as if imported one after the other, the last one counts.
   const distinct = [
     ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values(),
@@ -91,13 +100,13 @@ async function writeBatch(db: Db, rows: KnownRow[], now: Date): Promise<Written>
   if (distinct.every(({ offer }) => Object.values(offer.caps).every((cap) => cap === null))) {
     const written = await db.transaction().execute(async (trx) => {
       await lockCaps(trx, 'shared')
-      return (await isAnyCapped(trx, distinct)) ? null : write(trx, distinct)
+      return (await isAnyCapped(trx, distinct)) ? null : write(trx, distinct, onChanges)
     })
     if (written !== null) return written
   }
   return db.transaction().execute(async (trx) => {
     await lockCaps(trx, 'exclusive')
-    const written = await write(trx, distinct)
+    const written = await write(trx, distinct, onChanges)
     await settleCaps(trx, written.recapped, now)
     return written
   })
@@ -137,22 +146,23 @@ const capsAfter = sql.raw(CAP_COLUMNS.map((name) => `written.${name}`).join(', '
 /** How many are new, how many changed, and which have other caps than before. */
 type Written = { created: number; updated: number; recapped: number[] }
 
-async function write(trx: Trx, rows: KnownRow[]): Promise<Written> {
+async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Promise<Written> {
   // The query beside the insert still sees the offers as they were before it.
-  const { rows: written } = await sql<{ offer_id: number; is_new: boolean; is_recapped: boolean }>`
+  const { rows: written } = await sql<WrittenOffer>`
     WITH written AS (
       INSERT INTO offers AS old (advertiser_id, external_id, ${columns})
       SELECT advertiser_id, external_id, ${columns} FROM jsonb_populate_recordset(NULL::offers, ${JSON.stringify(rows.map(offerRow))})
       ON CONFLICT (advertiser_id, external_id) DO UPDATE SET ${assignments}, updated_at = date_trunc('second', now())
       WHERE (${before}) IS DISTINCT FROM (${excluded})
-      RETURNING offer_id, (xmax = 0) AS is_new, ${caps}
+      RETURNING offer_id, advertiser_id, external_id, (xmax = 0) AS is_new, ${caps}
     )
-    SELECT offer_id, is_new, (${capsBefore}) IS DISTINCT FROM (${capsAfter}) AS is_recapped
+    SELECT before.*, offer_id, written.advertiser_id, written.external_id, is_new,
+      (${capsBefore}) IS DISTINCT FROM (${capsAfter}) AS is_recapped
     FROM written LEFT JOIN offers before USING (offer_id)`.execute(trx)
   const changedGoals = await writeGoals(trx, rows)
   const idsOf = (some: typeof written) => some.map((row) => row.offer_id)
   const created = written.filter((row) => row.is_new).length
-  const changed = new Set([...idsOf(written), ...changedGoals])
+  const changed = new Set([...idsOf(written), ...changedGoals.keys()])
   const onlyGoals = [...changed].filter((id) => !written.some((row) => row.offer_id === id))
   if (onlyGoals.length > 0) {
     await trx
@@ -162,6 +172,8 @@ async function write(trx: Trx, rows: KnownRow[]): Promise<Written> {
       .execute()
   }
   if (changed.size > 0) await sql`SELECT renew_terms(${[...changed]}::bigint[])`.execute(trx)
+  if (onChanges !== undefined && changed.size > 0)
+    await onChanges(trx, await tellChanges(trx, rows, written, changedGoals))
   return { created, updated: changed.size - created, recapped: idsOf(written.filter((row) => row.is_recapped)) }
 }
 
@@ -204,8 +216,8 @@ const GOAL_COLUMNS = [
 const goalColumns = (of?: string) =>
   sql.raw(GOAL_COLUMNS.map((name) => (of === undefined ? name : `${of}.${name}`)).join(', '))
 
-/** Returns the offers whose goals changed. A goal that is gone is retired, not deleted: conversions may speak of it. */
-async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<number[]> {
+/** Returns the offers whose goals changed, with the goals before. A goal that is gone is retired, not deleted: conversions may speak of it. */
+async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<Map<number, Goals>> {
   const goals = rows.flatMap(({ advertiserId, offer }) =>
     offer.goals.map((goal, i) => ({
       advertiser_id: advertiserId,
@@ -221,7 +233,7 @@ async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<number[]> {
       revenue_ppm: goal.revenuePpm,
     })),
   )
-  const { rows: changed } = await sql<{ offer_id: number }>`
+  const { rows: changed } = await sql<{ offer_id: number; goals: Goals | null }>`
     WITH given AS MATERIALIZED (
       SELECT o.offer_id, ${goalColumns('g')}
       FROM jsonb_to_recordset(${JSON.stringify(goals)}) AS g (advertiser_id bigint, external_id text, place integer,
@@ -240,6 +252,7 @@ async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<number[]> {
         AND NOT EXISTS (SELECT FROM given WHERE given.offer_id = goals.offer_id AND given.name = goals.name)
       RETURNING offer_id
     )
-    SELECT offer_id FROM kept UNION SELECT offer_id FROM retired`.execute(trx)
-  return changed.map((row) => row.offer_id)
+    SELECT offer_id, (SELECT json_agg(g ORDER BY g.place) FROM goals g WHERE g.offer_id = changed.offer_id) AS goals
+    FROM (SELECT offer_id FROM kept UNION SELECT offer_id FROM retired) changed`.execute(trx)
+  return new Map(changed.map((row) => [row.offer_id, row.goals ?? []]))
 }

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Static } from 'typebox'
 import { asCsv, asJson } from '../../../test/offer-files.ts'
 import { row } from '../../../test/offer-imports.ts'
 import { visit, type Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createAdvertiser } from '../../features/accounts/advertisers.ts'
-import type { ImportJob } from './schema.ts'
+import type { AuditList } from '../audit/schema.ts'
+import type { ImportJob, OfferHistory, OfferPage } from './schema.ts'
 
 const LOOK_MS = 100 // as the page does; a person has 600 requests a minute
 
@@ -87,6 +89,35 @@ test('reading through foretells the import, also for many rows and for offers na
   assert.equal(job.changes.length, 200)
   const again = await upload('json', asJson([...many, { ...twice, name: 'Third' }]))
   assert.partialDeepStrictEqual(again.result, { created: 0, updated: 0, unchanged: 1_101, rejected: 0 })
+})
+
+test('what an import did is in the history of each offer, and in the audit log as one', async () => {
+  const [a, b, c] = [row(), row({ goals: [{ name: 'A', payout: 1 }, { name: 'B', payout: 2 }], payout: 3 }), row()] // prettier-ignore
+  await run(await upload('json', asJson([a, b, c])))
+  const goals = [{ name: 'A', payout: 1.5 }, { name: 'C', payout: 2 }] // prettier-ignore
+  await run(
+    await upload('csv', asCsv([{ ...a, name: 'Renamed', starts_at: '2026-01-01' }, { ...b, goals, payout: 3.5 }, c])),
+  )
+  const historyOf = async (externalId: string) => {
+    const { data } = await operator.get<Static<typeof OfferPage>>(`/offers?search=${externalId}`)
+    const found = data.offers.find((offer) => offer.external_id === externalId)
+    return (await operator.get<Static<typeof OfferHistory>>(`/offers/${found?.offer_id}/history`)).data.changes
+  }
+  const [changed, made, ...none] = await historyOf(a.external_id)
+  assert.deepEqual([changed?.action, made?.action, none], ['offer.import', 'offer.import_new', []])
+  assert.match(changed?.who ?? '', /@example\.com$/)
+  assert.deepEqual(changed?.fields, [
+    { field: 'name', before: 'An offer', after: 'Renamed' },
+    { field: 'starts_at', before: null, after: '2026-01-01T00:00:00.000Z' },
+  ])
+  const [regoaled] = await historyOf(b.external_id)
+  const field = regoaled?.fields.find((one) => one.field === 'goals')
+  const told = (value: unknown) => (value as { name: string; payout: number }[]).map((goal) => [goal.name, goal.payout])
+  assert.deepEqual(told(field?.before), [['A', 1], ['B', 2]]) // prettier-ignore
+  assert.deepEqual(told(field?.after), [['A', 1.5], ['C', 2]]) // prettier-ignore
+  assert.deepEqual((await historyOf(c.external_id)).map(({ action }) => action), ['offer.import_new']) // prettier-ignore
+  const { data } = await operator.get<Static<typeof AuditList>>('/audit?limit=4')
+  assert.deepEqual(data.deeds.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore
 })
 
 test('a file that cannot be read says why', async () => {

@@ -17,6 +17,7 @@ import { importOffers, type ImportWatcher, tryImport } from '../../features/offe
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
+import { recordImport } from './import-deeds.ts'
 import { ImportJob, ImportParams, MAX_FILE_BYTES, NewImport } from './schema.ts'
 
 const TAG = 'Offers of the network'
@@ -86,8 +87,12 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         throw new AppError('CONFLICT', 'Another import is running. Wait until it is done.')
       start(job, 'running')
       const { file_name } = job
-      await recordDeed(db, by, { action: 'offers.import', subject: job.import_id, details: { file_name } })
-      void take(job, by, request.log)
+      const auditId = await recordDeed(db, by, {
+        action: 'offers.import',
+        subject: job.import_id,
+        details: { file_name },
+      })
+      void take(job, by, auditId, request.log)
       return present(job)
     },
   })
@@ -119,21 +124,21 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     })
   }
 
-  async function take(job: Job, by: Doer, log: FastifyBaseLogger): Promise<void> {
+  async function take(job: Job, by: Doer, auditId: number, log: FastifyBaseLogger): Promise<void> {
     await attempt(job, log, async () => {
-      job.result = await importOffers(db, job.file, watch(job))
+      job.result = await importOffers(db, job.file, watch(job), recordImport(by, job.file_name, auditId))
       await refresh()
       await rm(job.folder, { recursive: true, force: true })
       job.state = 'done'
     })
     const { file_name, state, result } = job
-    await attempt(job, log, () =>
-      recordDeed(db, by, {
+    await attempt(job, log, async () => {
+      await recordDeed(db, by, {
         action: 'offers.imported',
         subject: job.import_id,
         details: { file_name, state, ...result },
-      }),
-    )
+      })
+    })
   }
 }
 

@@ -154,7 +154,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.get('/offers/:offer_id/history', {
     id: 'listOfferChanges',
-    summary: 'Who changed an offer, with before and after; imports are in the audit log as a whole',
+    summary: 'Who changed an offer, by hand or by an import, with before and after',
     tag: TAG,
     access: 'operator',
     params: OfferParams,

@@ -13,6 +13,8 @@ const DEEDS: Record<string, string> = {
   'offer.change': 'changed it',
   'offer.pause': 'paused it',
   'offer.resume': 'resumed it',
+  'offer.import': 'changed it by an import',
+  'offer.import_new': 'made it by an import',
 }
 
 /** Who changed an offer, and what. */
@@ -24,7 +26,7 @@ export function History({ offerId }: { offerId: number }) {
       {({ changes, next_cursor }) =>
         changes.length === 0 ? (
           <Empty title="Nobody has changed this offer here">
-            Changes that people make are listed with what was before. An import is in the audit log as a whole.
+            Changes that people make, by hand or by an import, are listed with what was before.
           </Empty>
         ) : (
           <Stack>

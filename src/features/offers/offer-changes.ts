@@ -1,0 +1,48 @@
+// What writing a batch of offers changed, told to whoever keeps their history.
+import type { Trx } from '../../db/open.ts'
+import type { NewOffer } from './import-record.ts'
+import { findOffers, type RecordedOffer } from './offers.ts'
+
+/** What became of an offer: made, or what it was and what it is now. */
+export type OfferChange =
+  | { offerId: number; made: NewOffer }
+  | { offerId: number; made: null; before: RecordedOffer; after: RecordedOffer }
+
+/** Hears of changes in the transaction that makes them: what it writes stands or falls with them. */
+export type OnOfferChanges = (trx: Trx, changes: OfferChange[]) => Promise<void>
+
+type OfferColumns = Omit<RecordedOffer, 'advertiser' | 'goals'>
+export type Goals = RecordedOffer['goals']
+
+/** An offer that was made or whose columns changed. Of one that was there: as it was before. */
+export type WrittenOffer = OfferColumns & { is_new: boolean; is_recapped: boolean }
+
+/** Of offers whose columns stayed the goals changed, and the other way round: only what is now is read again. */
+export async function tellChanges(
+  trx: Trx,
+  rows: { advertiserId: number; offer: NewOffer }[],
+  written: WrittenOffer[],
+  goalsBefore: Map<number, Goals>,
+): Promise<OfferChange[]> {
+  const [made, changed] = [written.filter((row) => row.is_new), written.filter((row) => !row.is_new)]
+  const keyOf = (advertiserId: number, externalId: string) => JSON.stringify([advertiserId, externalId])
+  const given = new Map(rows.map(({ advertiserId, offer }) => [keyOf(advertiserId, offer.externalId), offer]))
+  const creations = made.map(({ offer_id, advertiser_id, external_id }) => ({
+    offerId: offer_id,
+    made: given.get(keyOf(advertiser_id, external_id)) as NewOffer,
+  }))
+  const isMade = new Set(made.map((row) => row.offer_id))
+  const columnsBefore = new Map(changed.map((row) => [row.offer_id, row]))
+  const ids = [...new Set([...columnsBefore.keys(), ...goalsBefore.keys()])].filter((id) => !isMade.has(id))
+  const offers = ids.length === 0 ? [] : await findOffers(trx, ids)
+  const updates = offers.map((after) => {
+    const goals = goalsBefore.get(after.offer_id) ?? after.goals
+    return {
+      offerId: after.offer_id,
+      made: null,
+      before: { ...after, ...columnsBefore.get(after.offer_id), goals },
+      after,
+    }
+  })
+  return [...creations, ...updates]
+}

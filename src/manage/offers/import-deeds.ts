@@ -1,0 +1,27 @@
+// What an import did to each offer, as the offer's own history tells it.
+import { type Doer, recordParts } from '../../features/accounts/audit.ts'
+import type { OfferChange, OnOfferChanges } from '../../features/offers/offer-changes.ts'
+import { compareRecords } from './record.ts'
+
+/** Writes it beside the changes. `auditId` is the deed of the whole import. */
+export const recordImport =
+  (by: Doer, fileName: string, auditId: number): OnOfferChanges =>
+  (trx, changes) =>
+    recordParts(
+      trx,
+      by,
+      auditId,
+      changes.map((change) => deedOf(change, fileName)),
+    )
+
+function deedOf(change: OfferChange, file_name: string) {
+  const { offerId: subject } = change
+  if (change.made === null)
+    return {
+      action: 'offer.import',
+      subject,
+      details: { file_name, changes: compareRecords(change.before, change.after) },
+    }
+  const { name, advertiser, externalId: external_id } = change.made
+  return { action: 'offer.import_new', subject, details: { name, advertiser, external_id, file_name } }
+}
