@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { findPublisher } from '../features/accounts/publishers.ts'
@@ -107,14 +107,16 @@ export const appCommand = () =>
     .addCommand(trustCommand('distrust', "no longer take an app's word", distrustApp, 'no longer trusted'))
     .addCommand(
       new Command('revoke')
-        .description('end all credentials of an app, for good')
+        .description('end both keys of an app, for good')
         .argument('<id>', 'app_id')
-        .action(async (id: string, options: OutputOptions) => {
-          await withDatabase(({ database }) => revokeApp(database.db, readId(id)))
+        .addOption(new Option('--only <mode>', 'only this key; the other one goes on').choices(['live', 'test']))
+        .action(async (id: string, options: OutputOptions & { only?: Mode }) => {
+          await withDatabase(({ database }) => revokeApp(database.db, readId(id), options.only))
+          const what = options.only === undefined ? `App ${id}` : `The ${options.only} key of app ${id}`
           show(
             options,
-            { app_id: readId(id), revoked: true },
-            () => `App ${id} is revoked: within a second no server takes its credentials.`,
+            { app_id: readId(id), revoked: options.only ?? true },
+            () => `${what} is revoked: within a second no server takes its credentials.`,
           )
         }),
     )

@@ -112,7 +112,9 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
       .where('is_test', '=', mode === 'test')
       .executeTakeFirstOrThrow()
     if (revoked_at !== null)
-      throw new OperatorError(`App ${appId} is revoked, for good: a new secret would not work. Make a new app.`)
+      throw new OperatorError(
+        `The ${mode} key of app ${appId} is revoked, for good: a new secret would not work. Make a new app.`,
+      )
     const goodUntil = sql<Date>`now() + ${graceMs} * interval '1 millisecond'`
     // Only the newest of those before gets the grace: two live secrets, never three.
     const before = await trx
@@ -189,18 +191,23 @@ export async function changeApp(db: Db, appId: number, { name, currency, rateMic
   }
 }
 
-/** Ends both keys of an app, for good. */
-export async function revokeApp(db: Db, appId: number): Promise<void> {
+/** Ends both keys of an app, or only one of them, for good. */
+export async function revokeApp(db: Db, appId: number, only?: Mode): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await touchApp(trx, appId)
-    await trx
+    let ending = trx
       .updateTable('credentials')
       .set({ revoked_at: sql<Date>`now()` })
       .where('app_id', '=', appId)
       .where('revoked_at', 'is', null)
-      .execute()
+    if (only !== undefined) ending = ending.where('is_test', '=', only === 'test')
+    await ending.execute()
   })
 }
+
+/** Of the app as a whole: null while one of its keys is good. */
+export const REVOKED_AT = sql<Date | null>`(SELECT CASE WHEN bool_and(k.revoked_at IS NOT NULL) THEN max(k.revoked_at) END
+  FROM credentials k WHERE k.app_id = apps.app_id)`
 
 /** Stamps the app as changed, which every API process looks for, and keeps others from changing it meanwhile. */
 async function touchApp(trx: Trx, appId: number): Promise<void> {

@@ -1,17 +1,17 @@
 // Apps as the people of their publisher see them. Of secrets nothing is known but their age.
 import type { Db } from '../../db/open.ts'
 import { microsToUsd } from '../../lib/money.ts'
+import { REVOKED_AT } from './apps.ts'
 import { modeOf } from './secrets.ts'
 
 /** Oldest first. */
 export async function listAppsOf(db: Db, publisherId: number) {
   const apps = await db
     .selectFrom('apps')
-    .innerJoin('credentials', 'credentials.app_id', 'apps.app_id')
-    .where('credentials.is_test', '=', false)
     .where('publisher_id', '=', publisherId)
-    .select(['apps.app_id', 'publisher_id', 'name', 'currency', 'rate_micros', 'apps.created_at', 'revoked_at'])
-    .orderBy('apps.app_id')
+    .select(['app_id', 'publisher_id', 'name', 'currency', 'rate_micros', 'created_at'])
+    .select(REVOKED_AT.as('revoked_at'))
+    .orderBy('app_id')
     .execute()
   return apps.map(({ rate_micros, ...app }) => ({ ...app, rate: microsToUsd(rate_micros) }))
 }

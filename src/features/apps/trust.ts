@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { REVOKED_AT } from './apps.ts'
 
 /** Which offers: these, or all that there are now. */
 export type TrustedOffers = readonly number[] | 'all'
@@ -52,6 +53,7 @@ export async function listAllowances(db: Db, publisherId: number) {
   return db
     .selectFrom('apps')
     .select(['app_id', 'name', 'currency', 'rate_micros', 'rate_limit', 'created_at'])
+    .select(REVOKED_AT.as('revoked_at'))
     .select((is) => [
       is
         .selectFrom('trusted_offers')
@@ -64,11 +66,6 @@ export async function listAllowances(db: Db, publisherId: number) {
         .select((last) => last.fn.max('last_used_at').as('last_used_at'))
         .whereRef('credentials.app_id', '=', 'apps.app_id')
         .as('last_used_at'),
-      is
-        .selectFrom('credentials')
-        .select((last) => last.fn.max('revoked_at').as('revoked_at'))
-        .whereRef('credentials.app_id', '=', 'apps.app_id')
-        .as('revoked_at'),
     ])
     .where('publisher_id', '=', publisherId)
     .orderBy('app_id')

@@ -193,6 +193,29 @@ test('a revoked app answers nobody any more, and gets no new secret', async () =
   assert.match(error.message, /is revoked, for good/)
 })
 
+test('one key is revoked, the other one goes on; with both the app is revoked', async () => {
+  const { base, visitor, live, test: testKeys, appId, publisherId } = await makeOwned()
+  const status = async (keys: typeof live) => (await world.get('/v1/offers?userId=u', keys)).status
+  const isRevoked = async () => {
+    const { data } = await visitor.get<Static<typeof AppList>>(`/publishers/${publisherId}/apps`)
+    return data.apps[0]?.revoked_at !== null
+  }
+  assert.equal((await visitor.post(`${base}/credentials/live/revoke`)).status, 200)
+  assert.deepEqual([await status(live), await status(testKeys), await isRevoked()], [401, 200, false])
+  assert.equal((await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })).status, 400)
+  assert.equal((await visitor.post(`${base}/credentials/test/rotate`, { grace_hours: 24 })).status, 200)
+  assert.deepEqual(
+    (await deedsOf(appId)).map(({ action, details }) => [action, details]),
+    [
+      ['app.revoke_key', { mode: 'live' }],
+      ['app.rotate_secret', { mode: 'test', grace_hours: 24 }],
+    ],
+  )
+  assert.equal((await visitor.post(`${base}/credentials/test/revoke`)).status, 200)
+  assert.deepEqual([await status(live), await status(testKeys), await isRevoked()], [401, 401, true])
+  assert.equal((await visitor.post(`${base}/credentials/other/revoke`)).status, 400)
+})
+
 test('a leak is told of the key that it was, until every secret of then is gone', async () => {
   const { base, visitor, appId, test: testKeys } = await makeOwned()
   const leaks = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials.map(({ leak }) => leak)
@@ -258,6 +281,7 @@ test('members change no secrets, readers nothing, and others see nothing', async
     ['POST', `${base}/credentials/live/signing-secret/rotate`, grace],
     ['PUT', `${base}/credentials/live/expiry`, {}],
     ['POST', `${base}/revoke`, {}],
+    ['POST', `${base}/credentials/live/revoke`, {}],
   ]
   for (const [method, path, body] of owned) assert.equal((await member.send(method, path, body)).status, 403, path)
   for (const [method, path, body] of [...owned, ['PATCH', base, { name: 'x' }] as const]) {

@@ -1,7 +1,7 @@
 // The keys of an app and their secrets: renewing and ending them.
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
-import { endOldSecrets, rotateSecret, setExpiry } from '../../features/apps/apps.ts'
+import { endOldSecrets, revokeApp, rotateSecret, setExpiry } from '../../features/apps/apps.ts'
 import { rotateSigningSecret } from '../../features/apps/signing-secrets.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
@@ -83,6 +83,21 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
         details: { mode, grace_hours },
       })
       return { api_key, signing_secret, old_signing_secret_expires_at }
+    },
+  })
+
+  routes.post('/apps/:app_id/credentials/:mode/revoke', {
+    id: 'revokeKey',
+    summary: 'End one key of an app, for good; the other one goes on',
+    tag: TAG,
+    access: 'owner',
+    params: CredentialParams,
+    reply: Ok,
+    async run({ app, publisherId, by, params: { mode } }) {
+      await revokeApp(db, app.appId, mode)
+      await recordDeed(db, by, { action: 'app.revoke_key', subject: app.appId, publisherId, details: { mode } })
+      await refresh()
+      return OK
     },
   })
 

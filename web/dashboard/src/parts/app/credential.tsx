@@ -11,6 +11,7 @@ import { Copyable } from '../copy.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 import type { CredentialData } from './data.ts'
+import { RevokeKeyButton } from './revoke.tsx'
 import { RotateButton } from './rotate.tsx'
 
 const CLOSE = { 'aria-label': 'Close' }
@@ -28,7 +29,7 @@ export function CredentialSection({ appId, credential }: CredentialProps) {
     <Section title={mode === 'live' ? 'Live key' : 'Test key'} about={ABOUT[mode]}>
       <Table variant="vertical" layout="auto" withRowBorders highlightOnHover={false}>
         <Table.Tbody>
-          <Row name="API key">
+          <Row name="API key" action={mayChange && <RevokeKeyButton appId={appId} mode={mode} />}>
             <Copyable value={api_key} label={`Copy the ${mode} API key`} />
             {revoked_at !== null && (
               <Text size="sm" c="red" fw={600}>

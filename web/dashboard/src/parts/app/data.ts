@@ -13,4 +13,5 @@ export type OverviewData = Reply<typeof Overview>
 export const keyOf = (app: AppData, mode: Mode) =>
   app.credentials.find((credential) => credential.mode === mode) as CredentialData
 
-export const isRevoked = (app: AppData) => keyOf(app, 'live').revoked_at !== null
+/** Whole: with one key that is good it goes on. */
+export const isRevoked = (app: AppData) => app.credentials.every(({ revoked_at }) => revoked_at !== null)

@@ -1,10 +1,41 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { modals } from '@mantine/modals'
 import { useState } from 'react'
 import { post } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Section } from '../section.tsx'
-import type { AppData } from './data.ts'
+import type { AppData, Mode } from './data.ts'
+
+const CLOSE = { 'aria-label': 'Close' }
+
+/** Ends one key. The other one goes on. */
+export function RevokeKeyButton({ appId, mode }: { appId: number; mode: Mode }) {
+  const revoke = useChange(() => post(`/apps/${appId}/credentials/${mode}/revoke`), {
+    refresh: [`/apps/${appId}`],
+    done: `The ${mode} key is revoked.`,
+  })
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Revoke the ${mode} key, for good?`,
+      closeButtonProps: CLOSE,
+      children: (
+        <Text size="sm">
+          Requests with it are refused at once, and it can never be used again: for another {mode} key you would need a
+          new app. The {mode === 'live' ? 'test' : 'live'} key goes on as it is. If only its secret leaked, make a new
+          one instead.
+        </Text>
+      ),
+      labels: { confirm: `Revoke the ${mode} key`, cancel: 'Leave it' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(undefined),
+    })
+  return (
+    <Button variant="default" size="xs" loading={revoke.isPending} onClick={ask}>
+      Revoke this key
+    </Button>
+  )
+}
 
 /** There is no way back, so the name must be typed. */
 export function RevokeSection({ app }: { app: AppData }) {
@@ -25,12 +56,7 @@ export function RevokeSection({ app }: { app: AppData }) {
           Revoke both keys
         </Button>
       </Group>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title="Revoke both keys, for good?"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isOpen} onClose={close} title="Revoke both keys, for good?" closeButtonProps={CLOSE}>
         <Stack>
           <Text size="sm">
             “{app.name}” will stop working at once, and its keys can never be used again. You would need a new app.
