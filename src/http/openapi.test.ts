@@ -25,8 +25,11 @@ const PAGES = [
   '/*', // printed so, but it is /c/*
   '/c/page.css',
   '/docs',
+  '/docs/manage',
+  '/docs/manage.json',
   '/docs/reference.js',
   '/docs/start.js',
+  '/docs/v1.json',
   '/icon.svg',
   '/openapi.json',
   '/pictures/:file',
@@ -89,6 +92,19 @@ test('it is OpenAPI 3.1 and names the parameters with their limits', async () =>
   const { description: _, ...limit } = (parameters['limit']?.schema ?? {}) as Record<string, unknown>
   assert.deepEqual(limit, { type: 'integer', minimum: 1, maximum: 100, default: 20 })
   assert.notEqual(parameters['limit']?.required, true, 'what has a default is not required')
+})
+
+test('the pages of the reference have their part of it each, and together all of it', async () => {
+  const { paths } = await describe()
+  const part = async (name: string) => (await world.app.server.inject(`/docs/${name}.json`)).json<Description>().paths
+  const [v1, manage] = [await part('v1'), await part('manage')]
+  assert.ok('/api/v1/offers' in v1 && '/postback' in v1 && !('/v1/offers' in v1))
+  assert.ok(Object.keys(manage).every((path) => path.startsWith('/manage/v1/')))
+  const shown = { ...v1, ...manage }
+  const missing = Object.keys(paths).filter((path) => !(path in shown) && !(`/api${path}` in shown))
+  assert.deepEqual(missing, [])
+  for (const path of Object.keys(shown))
+    assert.deepEqual(Object.keys(shown[path] ?? {}), Object.keys(paths[path] ?? {}))
 })
 
 /** Compares an answer with what is described for its path, method and status; returns the answer. */

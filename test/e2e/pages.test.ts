@@ -74,6 +74,15 @@ test('the reference page shows every operation, at both sizes, and asks nobody b
   }
 })
 
+test('the management API has a reference of its own, whose operations are shown when they are asked for', async () => {
+  const { page, complaints } = await open('/docs/manage', SIZES[0] ?? { width: 1280, height: 800 })
+  await page.getByRole('heading', { name: 'Offerdeck management API' }).waitFor()
+  await page.getByText('Audit log').first().click()
+  await page.getByText('Every change that a person made, newest first').first().waitFor({ state: 'attached' })
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
 test('trying the API from the reference page works, and is no leak', async () => {
   const { page, complaints } = await open('/docs', SIZES[0] ?? { width: 1280, height: 800 })
   const request = `fetch('/api/v1/offers?userId=u', { headers: { 'X-API-Key': '${live.api_key}', 'X-API-Secret': '${live.api_secret}' } }).then((answer) => answer.json())`

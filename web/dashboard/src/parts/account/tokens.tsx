@@ -24,7 +24,7 @@ export function TokensSection() {
       about={
         <>
           A program with a token may do what you may, through the management API at /manage/v1. It is described at{' '}
-          <a href="/docs">/docs</a>.
+          <a href="/docs/manage">/docs/manage</a>.
         </>
       }
     >

@@ -1,0 +1,150 @@
+// The reference: a page for publishers and one for the management API, each with its part of the OpenAPI description.
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { sendPage } from './pages.ts'
+
+const REFERENCE_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Offerdeck API reference</title>
+<link rel="icon" href="/icon.svg">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The same description is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/reference.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+// The dashboard hands an app's API key over behind the #, which no server sees. It is taken out of the address, and kept
+// for this tab. The secret is never handed over: whoever tries the API types it.
+const START = `const [, handed] = /^#api-key=(pk_(?:live|test)_[A-Za-z0-9_]{1,100})$/.exec(location.hash) ?? []
+if (handed !== undefined) {
+  sessionStorage.setItem('api-key', handed)
+  history.replaceState(null, '', location.pathname)
+}
+const value = sessionStorage.getItem('api-key')
+const isManage = location.pathname === '/docs/manage'
+Scalar.createApiReference('#reference', {
+  url: isManage ? '/docs/manage.json' : '/docs/v1.json', withDefaultFonts: false, telemetry: false, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: 'never', hideClientButton: true,
+  documentDownloadType: 'json', defaultOpenAllTags: !isManage,
+  ...(value === null ? {} : { authentication: { securitySchemes: { apiKey: { value }, apiKeyInQuery: { value } } } }),
+})
+`
+// The reference styles itself with inline styles; scripts and requests stay with this server.
+const REFERENCE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+type Operation = { responses: Record<string, object> }
+type Paths = Record<string, Record<string, Operation>>
+type Description = {
+  info: object
+  security: object[]
+  paths: Paths
+  components: { securitySchemes: Record<string, object>; responses?: Record<string, object> }
+}
+
+const PARTS = {
+  v1: {
+    title: 'Offerdeck API',
+    more: 'The [management API](/docs/manage), which the dashboard uses, has a reference of its own.',
+    // Each path of /api/v1 answers under /v1, too: once is enough to read.
+    has: (path: string, all: Paths) => !path.startsWith('/manage/') && !(`/api${path}` in all),
+    security: null,
+  },
+  manage: {
+    title: 'Offerdeck management API',
+    more: 'What the dashboard does, for programs: with a token of yours, which you make on the page of your account. The [API for publishers](/docs) has a reference of its own.',
+    has: (path: string) => path.startsWith('/manage/'),
+    security: [{ bearer: [] }, { session: [] }],
+  },
+}
+
+/** What one page shows. All of it at once is too much for a browser, and for whoever reads it. */
+function partOf(whole: Description, part: keyof typeof PARTS): Description {
+  const { title, more, has, security: own } = PARTS[part]
+  const security = own ?? whole.security
+  const schemes = security.flatMap((each) => Object.keys(each))
+  const { description } = whole.info as { description: string }
+  const only = <T>(all: Record<string, T>, isIn: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => isIn(name)))
+  const { paths, responses } = shareFaults(only(whole.paths, (path) => has(path, whole.paths)))
+  return {
+    ...whole,
+    security,
+    info: { ...whole.info, title, description: part === 'v1' ? `${description}\n\n${more}` : more },
+    paths,
+    components: {
+      ...whole.components,
+      securitySchemes: only(whole.components.securitySchemes, (name) => schemes.includes(name)),
+      responses,
+    },
+  }
+}
+
+/** Nearly all operations fail alike: what is said of that once is most of the document. */
+function shareFaults(paths: Paths): { paths: Paths; responses: Record<string, object> } {
+  const names = new Map<string, string>()
+  const responses: Record<string, object> = {}
+  const share = (status: string, response: object) => {
+    if (Number(status) < 400) return response
+    const text = JSON.stringify(response)
+    const name = names.get(text) ?? `fault-${names.size + 1}`
+    names.set(text, name)
+    responses[name] = response
+    return { $ref: `#/components/responses/${name}` }
+  }
+  const map = <T, U>(all: Record<string, T>, change: (value: T, name: string) => U) =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value, name)]))
+  const shared = map(paths, (operations) =>
+    map(operations, (operation) => ({
+      ...operation,
+      responses: map(operation.responses, (response, status) => share(status, response)),
+    })),
+  )
+  return { paths: shared, responses }
+}
+
+export function referenceRoutes(server: FastifyInstance): void {
+  let bundle: Promise<Bundle> | null = null
+  for (const path of ['/docs', '/docs/manage'])
+    server.get(path, { schema: { hide: true } }, async (_request, reply) =>
+      sendPage(reply, REFERENCE_PAGE, { policy: REFERENCE_POLICY }),
+    )
+  for (const part of ['v1', 'manage'] as const)
+    server.get(`/docs/${part}.json`, { schema: { hide: true } }, async (_request, reply) =>
+      reply.header('Cache-Control', 'no-cache').send(partOf(server.swagger() as unknown as Description, part)),
+    )
+  server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript').send(START),
+  )
+  server.get('/docs/reference.js', { schema: { hide: true } }, async (request, reply) => {
+    bundle ??= loadBundle().catch((error: unknown) => {
+      bundle = null // the next visit tries again
+      throw error
+    })
+    const { script, packed } = await bundle
+    reply.type('text/javascript').header('Cache-Control', 'public, max-age=3600').header('Vary', 'Accept-Encoding')
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(script)
+    return reply.header('Content-Encoding', 'gzip').send(packed)
+  })
+}
+
+type Bundle = { script: string; packed: Buffer }
+
+/** The page's script is a string of 4 MB inside a plugin: taken out and packed at the first visit, not at every start. */
+async function loadBundle(): Promise<Bundle> {
+  const { default: reference } = await import('@scalar/fastify-api-reference')
+  const carrier = Fastify()
+  await carrier.register(reference, {
+    routePrefix: '/',
+    configuration: { content: { openapi: '3.1.1', info: { title: '', version: '' }, paths: {} } },
+  })
+  const { body } = await carrier.inject('/js/scalar.js')
+  await carrier.close()
+  return { script: body, packed: await promisify(gzip)(body) }
+}
