@@ -113,18 +113,3 @@ export async function checkPage(page: Page): Promise<void> {
   const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth + 1')
   assert.equal(isWider, false, `${page.url()} is wider than the window`)
 }
-
-/** The page as it is now: on a desktop in light, on a phone in dark. */
-export async function checkLooks(page: Page): Promise<void> {
-  await page.mouse.move(0, 0)
-  for (const { viewport, colorScheme } of [
-    { viewport: DESKTOP, colorScheme: 'light' },
-    { viewport: PHONE, colorScheme: 'dark' },
-  ] as const) {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkPage(page)
-  }
-  await page.setViewportSize(DESKTOP)
-  await page.emulateMedia({ colorScheme: 'light' })
-}
