@@ -114,7 +114,7 @@ test('what belongs to the operator is not there for a publisher', async () => {
 })
 
 test('an operator who may only look changes nothing', async () => {
-  const writes = manage().filter((one) => isWrite(one) && !['anyone', 'person'].includes(one.access))
+  const writes = manage().filter((one) => isWrite(one) && !['anyone', 'person', 'session'].includes(one.access))
   await expectAll(writes, reader, theirs, 403)
 })
 

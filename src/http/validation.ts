@@ -10,11 +10,14 @@ import { MALFORMED, type Query } from './query.ts'
 
 /** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
 export const SAFE_TEXT = 'text'
+/** The same on one line: no control characters at all. */
+export const LINE = 'line'
 /** A date, or an RFC 3339 time. Not called "time", which in OpenAPI is a time of day. */
 export const DATE_OR_TIME = 'date-or-time'
 
 const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
 ajv.addFormat(SAFE_TEXT, (text: string) => !text.includes('\0') && text.isWellFormed())
+ajv.addFormat(LINE, (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text))
 ajv.addFormat('country', (text: string) => /^[a-z]{2}$/i.test(text) && countryPlace(text.toUpperCase()) !== undefined)
 ajv.addFormat(
   DATE_OR_TIME,
@@ -67,8 +70,7 @@ function explain(
 ): Details {
   const details: Details = {}
   for (const error of errors) {
-    const name =
-      error.keyword === 'required' ? String(error.params['missingProperty']) : (error.instancePath.split('/')[1] ?? '')
+    const name = nameIn(error)
     if (name === '') return { body: 'Send a JSON object.' }
     const shape = shapes[name] ?? {}
     const value = (data as Record<string, unknown>)[name]
@@ -76,6 +78,13 @@ function explain(
     details[shown] ??= `${shown} ${(httpPart === 'body' ? null : queryFault(value)) ?? fault(error, shape)}`
   }
   return details
+}
+
+function nameIn({ keyword, instancePath, params }: ErrorObject): string {
+  const [, parent] = instancePath.split('/')
+  if (keyword === 'required') return String(params['missingProperty'])
+  if (keyword === 'additionalProperties' && parent === undefined) return String(params['additionalProperty'])
+  return parent ?? ''
 }
 
 /** As people write it: idempotency-key is Idempotency-Key. */
@@ -90,12 +99,17 @@ function queryFault(value: unknown): string | null {
 
 function fault(error: ErrorObject, shape: Shape): string {
   if (error.keyword === 'required') return 'is required.'
+  if (error.keyword === 'additionalProperties')
+    return error.instancePath === ''
+      ? 'is not known here: check how it is spelled.'
+      : `has a field that is not known here: ${error.params['additionalProperty']}.`
   if (error.keyword === 'minLength') return 'must not be empty.'
   if (error.keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
   if (error.keyword === 'format' && shape.format === 'country')
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
   if (error.keyword === 'format' && shape.format === DATE_OR_TIME)
     return 'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z (write + as %2B).'
+  if (error.keyword === 'format' && shape.format === LINE) return 'must be on one line, without control characters.'
   if (error.keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   if (shape.enum) return `must be one of: ${shape.enum.join(', ')}.`
   if (shape.type === 'integer') return wholeNumber(shape)

@@ -130,7 +130,8 @@ export type Auth = ReturnType<typeof createAuth>
 /** What better-auth may know of a request. */
 export function authHeaders({ headers, ip }: FastifyRequest): Headers {
   const known = new Headers({ [ADDRESS_HEADER]: ip })
-  if (headers.cookie !== undefined) known.set('cookie', headers.cookie)
+  // Whoever comes with a token is its holder, and nobody else.
+  if (headers.cookie !== undefined && headers.authorization === undefined) known.set('cookie', headers.cookie)
   if (headers['user-agent'] !== undefined) known.set('user-agent', headers['user-agent'].slice(0, 500))
   return known
 }

@@ -11,13 +11,14 @@ import type { Caller, ManagedApp } from './gate.ts'
  * Who may use an operation:
  * - anyone: also without being signed in
  * - person: whoever is signed in, for themselves
+ * - session: the same, but in a browser: a token cannot make more of itself, nor change how somebody signs in
  * - publisher: the people of the publisher that the path names (or whose app it names), and operators
  * - owner: the same, without those who are only members
  * - operator: operators
  *
  * Operators who may only read change nothing but themselves. For what is out of somebody's reach the answer is 404.
  */
-export type Access = 'anyone' | 'person' | 'publisher' | 'owner' | 'operator'
+export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'owner' | 'operator'
 
 const None = Type.Object({})
 
@@ -65,6 +66,14 @@ type Add = <
 
 export type ManageRoutes = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Add>
 
+/** Fields that nobody asked for are refused, at any depth: they would be noted in the audit log, or passed on. */
+function closed<S>(schema: S): S {
+  if (Array.isArray(schema)) return schema.map(closed) as S
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value as unknown)]))
+  return ('properties' in copy ? { additionalProperties: false, ...copy } : copy) as S
+}
+
 export function createRoutes(server: FastifyInstance): ManageRoutes {
   const adder =
     (method: HTTPMethods): Add =>
@@ -79,11 +88,12 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
           operationId: id,
           summary,
           tags: [tag],
-          security: access === 'anyone' ? [] : [{ bearer: [] }, { session: [] }],
+          security:
+            access === 'anyone' ? [] : access === 'session' ? [{ session: [] }] : [{ bearer: [] }, { session: [] }],
           'x-access': access,
           ...(params === undefined ? {} : { params }),
           ...(query === undefined ? {} : { querystring: query }),
-          ...(body === undefined ? {} : { body }),
+          ...(body === undefined ? {} : { body: closed(body) }),
           response: { 200: successReply(data), ...manageErrorReplies(400, 401, 403, 404, 409, 429, 500) },
         },
         async handler(request, reply) {

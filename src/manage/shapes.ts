@@ -1,15 +1,18 @@
 // Shapes that many operations share.
 import { type TSchema, Type } from 'typebox'
-import { SAFE_TEXT } from '../http/validation.ts'
+import { LINE, SAFE_TEXT } from '../http/validation.ts'
 
 /** Goes out as RFC 3339. */
 export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-export const text = (maxLength: number, description?: string) =>
-  Type.String({ minLength: 1, maxLength, format: SAFE_TEXT, ...(description === undefined ? {} : { description }) })
+const textOf = (format: string) => (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, format, ...(description === undefined ? {} : { description }) })
+/** On one line. */
+export const text = textOf(LINE)
+export const freeText = textOf(SAFE_TEXT)
 export const oneOf = <const T extends string>(values: readonly T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values] })
-export const id = Type.Integer({ minimum: 1 })
+export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 export const Ok = Type.Object({ ok: Type.Boolean() })
 export const OK = { ok: true }

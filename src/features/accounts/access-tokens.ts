@@ -16,19 +16,19 @@ export async function createAccessToken(
 ) {
   if (name.trim() === '' || name.length > 100)
     throw new OperatorError('The name of a token must have 1 to 100 characters.')
-  if ((await listAccessTokens(db, personId)).length >= MAX_TOKENS)
-    throw new OperatorError(`There are ${MAX_TOKENS} tokens already: revoke one that is not used.`)
   const token = withChecksum(`mt_${base62(randomBytes(32), 43)}`)
-  const row = await db
-    .insertInto('access_tokens')
-    .values({
-      person_id: personId,
-      name: name.trim(),
-      token_hash: createSecretHash(secretKey)(token),
-      expires_at: expiresAt,
-    })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow()
+  const values = {
+    person_id: personId,
+    name: name.trim(),
+    token_hash: createSecretHash(secretKey)(token),
+    expires_at: expiresAt,
+  }
+  const row = await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute() // one by one
+    if ((await listAccessTokens(trx, personId)).length >= MAX_TOKENS)
+      throw new OperatorError(`There are ${MAX_TOKENS} tokens already: revoke one that is not used.`)
+    return trx.insertInto('access_tokens').values(values).returning(COLUMNS).executeTakeFirstOrThrow()
+  })
   return { ...row, token }
 }
 

@@ -1,6 +1,8 @@
 // Invitations: links that let somebody make an account, once. Only a hash of the link's token is kept.
 import { randomBytes } from 'node:crypto'
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
+import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 import {
@@ -15,6 +17,7 @@ import {
 } from './people.ts'
 
 const VALID_MS = 7 * 86_400_000
+const MAX_OPEN = 50
 
 /** `email` null: whoever has the link says which. */
 export type NewInvitation = Position & { email: string | null; invitedBy: string | null }
@@ -51,6 +54,7 @@ export async function invite(
   }
   const invitation = await db.transaction().execute(async (trx) => {
     if (invitedBy !== null) await checkInviter(trx, invitedBy)
+    if (row.email !== null) await replaceInvitations(trx, row.email, publisherId, now)
     return trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   })
   return { ...(invitation as Invitation), token }
@@ -68,15 +72,29 @@ async function checkInviter(trx: Trx, personId: string): Promise<void> {
     throw new AppError('NOT_ALLOWED', 'Your account may no longer invite people.')
 }
 
+/** One link for each address: the latest. So many may be open at once. */
+async function replaceInvitations(trx: Trx, email: string, publisherId: number | null, now: Date): Promise<void> {
+  const ofTeam = trx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+  await ofTeam.where('email', '=', email).where(isOpen(now)).execute()
+  if ((await listInvitations(trx, publisherId, now)).length >= MAX_OPEN)
+    throw new AppError('CONFLICT', `${MAX_OPEN} invitations are open already: take some back first.`)
+}
+
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/join#${token}`
 
-const open = (db: Db, now: Date) =>
-  db
-    .selectFrom('invitations')
-    .select(COLUMNS)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
+/** What can still be accepted. The way in for the first operator, which says no address, is void once there is anybody. */
+const isOpen = (now: Date) => (is: ExpressionBuilder<Tables, 'invitations'>) =>
+  is.and([
+    is('accepted_at', 'is', null),
+    is('revoked_at', 'is', null),
+    is('expires_at', '>', now),
+    is.or([is('email', 'is not', null), is.not(is.exists(is.selectFrom('people').select('people.id')))]),
+  ])
+
+const open = (db: Db, now: Date) => db.selectFrom('invitations').select(COLUMNS).where(isOpen(now))
 
 /** Null when it was used, revoked, has expired, or never was. */
 export async function findInvitation(db: Db, secretKey: string, token: string, now: Date): Promise<Invitation | null> {
@@ -93,13 +111,14 @@ export async function listInvitations(db: Db, publisherId: number | null, now: D
   return rows as Invitation[]
 }
 
-/** False when there is no such invitation of this publisher. */
+/** False when there is no such invitation of this publisher that could still be accepted. */
 export async function revokeInvitation(db: Db, invitationId: number, publisherId: number | null, now: Date) {
   const revoked = await db
     .updateTable('invitations')
     .set({ revoked_at: now })
     .where('invitation_id', '=', invitationId)
     .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
+    .where(isOpen(now))
     .executeTakeFirst()
   return revoked.numUpdatedRows > 0n
 }
@@ -124,9 +143,7 @@ export async function acceptInvitation(
       .updateTable('invitations')
       .set({ accepted_at: now })
       .where('token_hash', '=', createSecretHash(secretKey)(token))
-      .where('accepted_at', 'is', null)
-      .where('revoked_at', 'is', null)
-      .where('expires_at', '>', now)
+      .where(isOpen(now))
       .executeTakeFirst()
     return used.numUpdatedRows === 0n ? null : addPerson(trx, person)
   })

@@ -52,7 +52,8 @@ export async function createPerson(db: Db, person: NewPerson): Promise<Person> {
 type CheckedPerson = Position & { name: string; email: string; passwordHash: string }
 
 export async function checkPerson({ name, email, password, ...position }: NewPerson): Promise<CheckedPerson> {
-  if (name.trim() === '' || name.length > 200) throw new OperatorError('A name must have 1 to 200 characters.')
+  if (name.trim() === '' || name.length > 200 || /\p{Cc}/u.test(name))
+    throw new OperatorError('A name must have 1 to 200 characters, on one line.')
   checkPassword(password)
   return { ...position, name: name.trim(), email: normalEmail(email), passwordHash: await hashPassword(password) }
 }

@@ -26,6 +26,11 @@ export async function makeResetLink(db: Db, secretKey: string, { publicUrl, pers
   return resetUrl(publicUrl, token)
 }
 
+/** All links of somebody, and codes asked for: once there is a new password, none of them may set another. */
+export async function voidResetLinks(db: Db, personId: string): Promise<void> {
+  await db.deleteFrom('verifications').where('value', '=', personId).execute()
+}
+
 /** Whose link has this token, or null. Once it was used nothing tells. */
 export async function findByResetToken(db: Db, secretKey: string, token: string) {
   const person = await db

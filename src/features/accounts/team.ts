@@ -4,6 +4,7 @@
 import type { Db, Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { isLeading, peopleOf, type Person, type Role } from './people.ts'
+import { voidResetLinks } from './reset-links.ts'
 
 /** What is absent stays. */
 export type PersonChange = { role?: Role; disabled?: boolean }
@@ -35,7 +36,10 @@ export async function changePerson(
       .where('id', '=', personId)
       .execute()
     // Also when somebody is let in again: a sign-in that was under way when they were kept out counts for nothing.
-    if (disabled !== undefined) await trx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+    if (disabled !== undefined) {
+      await trx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+      await voidResetLinks(trx, personId)
+    }
     if (!isLeading(after)) await revokeInvitationsBy(trx, personId, now)
     return after
   })

@@ -2,6 +2,7 @@
 import { createAccessToken, listAccessTokens, revokeAccessToken } from '../../features/accounts/access-tokens.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { endSession, findPersonByEmail, listSessions } from '../../features/accounts/people.ts'
+import { voidResetLinks } from '../../features/accounts/reset-links.ts'
 import { VERSION } from '../../lib/version.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { authHeaders } from '../auth.ts'
@@ -24,11 +25,16 @@ import {
   TwoFactorSetup,
 } from './schema.ts'
 import { refusal } from './sign-in.ts'
+import { createTries } from './tries.ts'
 
 const DAY_MS = 86_400_000
 const TAG = 'Your account'
 
-export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, config, sendMail }: ManageContext): void {
+export function accountRoutes(
+  routes: ManageRoutes,
+  { db, auth, secretKey, config, limiter, sendMail }: ManageContext,
+): void {
+  const tries = createTries(limiter)
   const network = {
     public_url: config.publicUrl,
     is_demo: config.demo,
@@ -74,12 +80,12 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'endSession',
     summary: 'Sign out somewhere else',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     params: SessionParams,
     reply: Ok,
     async run({ caller, by, params }) {
       if (!isUuid(params.session_id) || !(await endSession(db, caller.id, params.session_id))) throw notThere()
-      await note(by, caller, 'session.end')
+      await note(by, caller, 'session.end', { session_id: params.session_id })
       return OK
     },
   })
@@ -88,10 +94,11 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'changePassword',
     summary: 'Change your password; other sessions end',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     body: ChangePassword,
     reply: Ok,
     async run({ caller, by, body, request, cookies }) {
+      await tries.countOf(caller)
       const answer = await auth.api.changePassword({
         body: {
           currentPassword: body.current_password,
@@ -103,6 +110,7 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
       })
       if (!answer.ok) throw await refusal(answer)
       cookies.push(...answer.headers.getSetCookie())
+      await voidResetLinks(db, caller.id)
       await note(by, caller, 'password.change')
       return OK
     },
@@ -112,10 +120,11 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'startTwoFactor',
     summary: 'Begin to use a second factor',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     body: PasswordOnly,
     reply: TwoFactorSetup,
-    async run({ body, request }) {
+    async run({ caller, body, request }) {
+      await tries.countOf(caller)
       const answer = await auth.api.enableTwoFactor({ body, headers: authHeaders(request), asResponse: true })
       if (!answer.ok) throw await refusal(answer)
       const { totpURI, backupCodes } = (await answer.json()) as { totpURI: string; backupCodes: string[] }
@@ -127,10 +136,11 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'confirmTwoFactor',
     summary: 'Turn the second factor on, with its first code',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     body: TwoFactorCode,
     reply: Ok,
     async run({ caller, by, body, request, cookies }) {
+      await tries.countOf(caller)
       const code = body.code.replaceAll(' ', '')
       const answer = await auth.api.verifyTOTP({ body: { code }, headers: authHeaders(request), asResponse: true })
       if (!answer.ok) throw await refusal(answer)
@@ -144,10 +154,11 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'disableTwoFactor',
     summary: 'Turn the second factor off',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     body: PasswordOnly,
     reply: Ok,
     async run({ caller, by, body, request, cookies }) {
+      await tries.countOf(caller)
       const answer = await auth.api.disableTwoFactor({ body, headers: authHeaders(request), asResponse: true })
       if (!answer.ok) throw await refusal(answer)
       cookies.push(...answer.headers.getSetCookie())
@@ -169,7 +180,7 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'createToken',
     summary: 'Make a token for a program',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     body: NewToken,
     reply: IssuedToken,
     async run({ caller, by, body }) {
@@ -185,7 +196,7 @@ export function accountRoutes(routes: ManageRoutes, { db, auth, secretKey, confi
     id: 'revokeToken',
     summary: 'Revoke a token',
     tag: TAG,
-    access: 'person',
+    access: 'session',
     params: TokenParams,
     reply: Ok,
     async run({ caller, by, params }) {

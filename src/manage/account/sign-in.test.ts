@@ -1,13 +1,45 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
 import { keepOut, makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { invite, inviteFirstOperator } from '../../features/accounts/invitations.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createMemoryLimiter } from '../../http/rate-limit.ts'
 import { createAuth } from '../auth.ts'
+import { createTries } from './tries.ts'
 
 const world = useWorld('sign_in')
 const tokenIn = (url: string) => new URL(url).hash.slice(1)
+
+test('the first operator comes in by the set-up link, once', async () => {
+  const { db } = world.database
+  const old = (await inviteFirstOperator(db, SECRET_KEY, new Date())) ?? ''
+  const token = (await inviteFirstOperator(db, SECRET_KEY, new Date())) ?? '' // the program was started again
+  const visitor = new Visitor(world)
+  assert.equal((await visitor.post('/invitation', { token: old })).status, 404)
+  const seen = await visitor.post<{ role: string }>('/invitation', { token })
+  assert.equal(seen.data.role, 'operator')
+  const join = { token, name: 'Olga', email: 'Olga@Example.com', password: PASSWORD }
+  const short = await visitor.post('/invitation/accept', { ...join, password: 'too short' })
+  assert.deepEqual([short.status, short.error.message], [400, 'A password must have 12 to 128 characters.'])
+  const twoLines = await visitor.post('/invitation/accept', { ...join, name: 'Olga\nSee https://evil.example' })
+  assert.match(twoLines.error.details?.['name'] ?? '', /on one line/)
+  assert.equal((await visitor.post('/invitation/accept', join)).status, 200)
+  const { data } = await visitor.get<{ email: string; role: string }>('/me')
+  assert.deepEqual([data.email, data.role], ['olga@example.com', 'operator'])
+  const again = await new Visitor(world).post('/invitation/accept', { ...join, email: 'second@example.com' })
+  assert.equal(again.status, 404)
+  assert.equal(await inviteFirstOperator(db, SECRET_KEY, new Date()), null)
+})
+
+test('the set-up link is void once somebody came in by another way', async () => {
+  const { db } = world.database
+  const position = { role: 'operator', publisherId: null, email: null, invitedBy: null } as const
+  const { token } = await invite(db, SECRET_KEY, position, new Date()) // as if Olga had not come by it
+  const join = { token, name: 'Mallory', email: 'mallory@example.com', password: PASSWORD }
+  assert.equal((await new Visitor(world).post('/invitation/accept', join)).status, 404)
+})
 
 test('who signs in is known until they sign out', async () => {
   const person = await makePerson(world, 'operator')
@@ -65,24 +97,26 @@ test('the database does not tell what a reset link carries, mailed or printed', 
   const reset = (token: string) =>
     new Visitor(world).post('/password/reset', { token, password: 'another good password' })
   for (const { identifier } of rows) assert.equal((await reset(identifier)).status, 400)
-  for (const link of [mailed, printed]) assert.equal((await reset(tokenIn(link))).status, 200)
+  assert.equal((await reset(tokenIn(mailed))).status, 200)
+  assert.equal((await reset(tokenIn(printed))).status, 400) // one reset voids all links
 })
 
-test('guessing at one account is slow, whatever address it comes from', async () => {
+test('guessing from one address is slow, and keeps nobody else from signing in or from a reset link', async () => {
   const { email } = await makePerson(world, 'operator')
-  const guess = () =>
-    new Visitor(world).send(
-      'POST',
-      '/session',
-      { email, password: 'guess guess guess' },
-      {
-        remoteAddress: `203.0.113.${Math.floor(Math.random() * 250)}`,
-      },
-    )
+  const guesser = new Visitor(world)
   const statuses = []
-  for (let i = 0; i < 12; i++) statuses.push((await guess()).status)
-  assert.equal(statuses.at(0), 401)
-  assert.equal(statuses.at(-1), 429)
+  for (let i = 0; i < 12; i++)
+    statuses.push((await guesser.post('/session', { email, password: 'guess guess guess' })).status)
+  assert.deepEqual([statuses.at(0), statuses.at(-1)], [401, 429])
+  assert.equal((await new Visitor(world).post('/session', { email, password: PASSWORD })).status, 200)
+  assert.equal((await new Visitor(world).post('/password/forgot', { email })).status, 200)
+})
+
+test('guessing at one account from many addresses is slow, too', async () => {
+  const tries = createTries(createMemoryLimiter())
+  const tryFrom = (ip: string) => tries.count({ ip } as FastifyRequest, 'sign-in', ' Ann@example.com')
+  for (let i = 0; i < 100; i++) await tryFrom(`203.0.113.${i}`)
+  await assert.rejects(tryFrom('203.0.113.200'), { code: 'RATE_LIMIT_EXCEEDED' })
 })
 
 test('a session that is ended elsewhere is over at once', async () => {
@@ -112,43 +146,16 @@ test('a request that changes something must come from our own pages', async () =
   assert.equal((await visitor.send('GET', '/me', undefined, { headers: { origin: 'https://evil.test' } })).status, 200)
 })
 
-test('the first operator comes in by the set-up link, once', async () => {
-  const fresh = await inviteFirstOperator(world.database.db, SECRET_KEY, new Date())
-  assert.equal(fresh, null) // there are people already
-  const { token } = await invite(
-    world.database.db,
-    SECRET_KEY,
-    { role: 'operator', publisherId: null, email: null, invitedBy: null },
-    new Date(),
-  )
-  const visitor = new Visitor(world)
-  const seen = await visitor.post<{ role: string }>('/invitation', { token })
-  assert.equal(seen.data.role, 'operator')
-  const join = { token, name: 'Olga', email: 'Olga@Example.com', password: PASSWORD }
-  const short = await visitor.post('/invitation/accept', { ...join, password: 'too short' })
-  assert.deepEqual([short.status, short.error.message], [400, 'A password must have 12 to 128 characters.'])
-  assert.equal((await visitor.post('/invitation/accept', join)).status, 200)
-  const { data } = await visitor.get<{ email: string; role: string }>('/me')
-  assert.deepEqual([data.email, data.role], ['olga@example.com', 'operator'])
-  const again = await new Visitor(world).post('/invitation/accept', { ...join, email: 'second@example.com' })
-  assert.equal(again.status, 404)
-})
-
 test('an invitation is taken by one of many who come at once', async () => {
   const { token } = await invite(
     world.database.db,
     SECRET_KEY,
-    { role: 'operator_reader', publisherId: null, email: null, invitedBy: null },
+    { role: 'operator_reader', publisherId: null, email: 'race@example.com', invitedBy: null },
     new Date(),
   )
   const answers = await Promise.all(
-    Array.from({ length: 5 }, (_, i) =>
-      new Visitor(world).send('POST', '/invitation/accept', {
-        token,
-        name: 'R',
-        email: `race-${i}@example.com`,
-        password: PASSWORD,
-      }),
+    Array.from({ length: 5 }, () =>
+      new Visitor(world).post('/invitation/accept', { token, name: 'R', password: PASSWORD }),
     ),
   )
   assert.deepEqual(
@@ -162,7 +169,7 @@ test('an expired invitation says so', async () => {
   const { token } = await invite(
     world.database.db,
     SECRET_KEY,
-    { role: 'operator', publisherId: null, email: null, invitedBy: null },
+    { role: 'operator', publisherId: null, email: 'late@example.com', invitedBy: null },
     weekAgo,
   )
   const { status, error } = await new Visitor(world).post('/invitation', { token })
@@ -196,7 +203,13 @@ test('a token does what its person may, until it is revoked, and needs no Origin
   const program = new Visitor(world)
   program.token = data.token
   assert.equal((await program.get('/me')).status, 200)
-  assert.equal((await program.post('/me/tokens', { name: 'more' })).status, 200)
+  assert.equal(
+    (await program.post('/operators/invitations', { email: 'x@example.com', role: 'operator_reader' })).status,
+    200,
+  )
+  assert.equal((await program.post('/me/tokens', { name: 'more' })).status, 403) // nor one that outlives it
+  const mixed = await visitor.send('POST', '/me/password', { current_password: PASSWORD, new_password: 'x'.repeat(12) }, { headers: { authorization: `Bearer ${data.token}` } }) // prettier-ignore
+  assert.equal(mixed.status, 403) // also with a session's cookie beside it
   assert.equal((await visitor.delete(`/me/tokens/${data.token_id}`)).status, 200)
   assert.equal((await program.get('/me')).status, 401)
   program.token = `${data.token}x`

@@ -3,9 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { findPersonByEmail } from '../../features/accounts/people.ts'
-import { findByResetToken } from '../../features/accounts/reset-links.ts'
+import { findByResetToken, voidResetLinks } from '../../features/accounts/reset-links.ts'
 import { AppError } from '../../errors.ts'
-import { addressOf } from '../../http/gate.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
 import { publisherName } from '../publisher-name.ts'
@@ -22,19 +21,12 @@ import {
   SignInReply,
   TwoFactorCode,
 } from './schema.ts'
+import { createTries } from './tries.ts'
 
-const TRIES_A_MINUTE = 10 // by address, and by account
 const TAG = 'Signing in'
 
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter, sendMail }: ManageContext): void {
-  /** Guessing is slow, from one address and at one account. */
-  async function countTry(request: FastifyRequest, account: string | null = null): Promise<void> {
-    const keys = [`sign-in ${addressOf(request)}`, ...(account === null ? [] : [`sign-in at ${account.toLowerCase()}`])]
-    for (const key of keys) {
-      const { exceeded } = await limiter.take(key, TRIES_A_MINUTE)
-      if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many tries. Wait a minute and try again.')
-    }
-  }
+  const tries = createTries(limiter)
 
   routes.post('/session', {
     id: 'signIn',
@@ -44,7 +36,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: SignIn,
     reply: SignInReply,
     async run({ body, request, cookies }) {
-      await countTry(request, body.email)
+      await tries.count(request, 'sign-in', body.email)
       const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
       const person = answer.ok ? await findPersonByEmail(db, body.email) : null
       if (person === null) throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
@@ -70,7 +62,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: TwoFactorCode,
     reply: Ok,
     async run({ body, request, cookies }) {
-      await countTry(request) // better-auth counts by account, too
+      await tries.count(request, 'sign-in') // better-auth counts by account, too
       const given = {
         body: { code: body.code.replaceAll(' ', '') },
         headers: authHeaders(request),
@@ -96,6 +88,13 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     async run({ request, cookies }) {
       const answer = await auth.api.signOut({ headers: authHeaders(request), asResponse: true })
       cookies.push(...answer.headers.getSetCookie())
+      const { caller } = request
+      if (caller !== null && caller.sessionId !== null)
+        await recordDeed(
+          db,
+          { id: caller.id, email: caller.email, ip: request.ip },
+          { action: 'session.end', subject: caller.id, publisherId: caller.publisherId },
+        )
       return OK
     },
   })
@@ -108,7 +107,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: ForgotPassword,
     reply: ForgotPasswordReply,
     async run({ body, request }) {
-      await countTry(request, body.email)
+      await tries.count(request, 'reset', body.email)
       if (sendMail !== null)
         await auth.api.requestPasswordReset({ body, headers: authHeaders(request), asResponse: true })
       return { mailed: sendMail !== null } // whether or not there is such an account
@@ -123,17 +122,18 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: ResetPassword,
     reply: Ok,
     async run({ body, request }) {
-      await countTry(request)
+      await tries.count(request, 'reset')
       const { token, password } = body
       const person = await findByResetToken(db, secretKey, token)
       const answer = await auth.api.resetPassword({ body: { token, newPassword: password }, asResponse: true })
       if (!answer.ok) throw await refusal(answer)
-      if (person !== null)
-        await recordDeed(
-          db,
-          { id: person.id, email: person.email, ip: request.ip },
-          { action: 'password.reset', subject: person.id, publisherId: person.publisher_id },
-        )
+      if (person === null) return OK
+      await voidResetLinks(db, person.id)
+      await recordDeed(
+        db,
+        { id: person.id, email: person.email, ip: request.ip },
+        { action: 'password.reset', subject: person.id, publisherId: person.publisher_id },
+      )
       return OK
     },
   })
@@ -146,7 +146,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: InvitationToken,
     reply: OpenInvitation,
     async run({ body, request }) {
-      await countTry(request)
+      await tries.count(request, 'invitation')
       const invitation = await findInvitation(db, secretKey, body.token, new Date())
       if (invitation === null) throw deadInvitation()
       const { email, role, publisher_id, expires_at } = invitation
@@ -163,7 +163,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: Join,
     reply: Ok,
     async run({ body, request, cookies }) {
-      await countTry(request)
+      await tries.count(request, 'invitation')
       const { token, name, email = null, password } = body
       const person = await acceptInvitation(db, secretKey, { token, name, email, password }, new Date())
       if (person === null) throw deadInvitation()

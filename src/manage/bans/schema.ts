@@ -1,10 +1,10 @@
 // The shapes of bans.
 import { Type } from 'typebox'
-import { id, orNull, text, Time } from '../shapes.ts'
+import { freeText, id, orNull, Time } from '../shapes.ts'
 
 export const BanListQuery = Type.Object({
   app_id: Type.Optional(id),
-  user_id: Type.Optional(text(255)),
+  user_id: Type.Optional(freeText(255)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(id),
 })
@@ -23,8 +23,8 @@ export const BanList = Type.Object({
 })
 export const NewBan = Type.Object({
   app_id: Type.Optional(id),
-  user_id: text(255),
-  reason: text(500),
+  user_id: freeText(255),
+  reason: freeText(500),
 })
 export const BanReply = Type.Object({ is_new: Type.Boolean({ description: 'False: the user was banned already.' }) })
 export const BanParams = Type.Object({ ban_id: id })

@@ -5,7 +5,7 @@ import { REASONS, STATUSES } from '../../features/conversions/conversions.ts'
 import { SIGNALS } from '../../features/conversions/fraud.ts'
 import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME } from '../../http/validation.ts'
-import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { freeText, id, oneOf, orNull, Time } from '../shapes.ts'
 
 export const MAX_MOVES = 1000
 
@@ -46,7 +46,7 @@ export const ConversionSearchQuery = Type.Object({
   app_id: Type.Optional(id),
   advertiser_id: Type.Optional(id),
   offer_id: Type.Optional(id),
-  user_id: Type.Optional(text(256)),
+  user_id: Type.Optional(freeText(256)),
   from: when('Only those made at this time or later.'),
   to: when('Only those made before this time.'),
   mode: Type.Optional(oneOf(['live', 'test'])),
@@ -136,7 +136,7 @@ export const Moves = Type.Object({
     }),
   ),
   reason: Type.Optional(
-    text(500, 'Why, in words of your own. Kept in the audit log, for operators; needed to reject and to reverse.'),
+    freeText(500, 'Why, in words of your own. Kept in the audit log, for operators; needed to reject and to reverse.'),
   ),
 })
 

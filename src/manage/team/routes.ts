@@ -14,6 +14,7 @@ import { id, OK, Ok } from '../shapes.ts'
 import { changedPerson, IssuedInvitation, newInvitation, OPERATOR_ROLES, PUBLISHER_ROLES, Team } from './schema.ts'
 
 const TAG = 'People'
+const INVITATIONS_A_MINUTE = 10
 
 export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
   addTeam(routes, context, {
@@ -50,8 +51,17 @@ type Place = {
   publisherOf: (call: Pick<Call<unknown, unknown, unknown>, 'publisherId'>) => number | null
 }
 
-function addTeam(routes: ManageRoutes, { db, secretKey, config, sendMail }: ManageContext, place: Place): void {
+function addTeam(
+  routes: ManageRoutes,
+  { db, secretKey, config, limiter, sendMail }: ManageContext,
+  place: Place,
+): void {
   const { prefix, idSuffix, read, write, roles, publisherOf } = place
+  /** Our mail server is not for writing to strangers. */
+  async function countInvitation(personId: string): Promise<void> {
+    const { exceeded } = await limiter.take(`invitations of ${personId}`, INVITATIONS_A_MINUTE)
+    if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many invitations. Wait a minute and go on.')
+  }
   const params = (more: Record<string, TObject | ReturnType<typeof Type.String> | typeof id> = {}) =>
     Type.Object({ ...place.params, ...more })
 
@@ -83,6 +93,7 @@ function addTeam(routes: ManageRoutes, { db, secretKey, config, sendMail }: Mana
     async run(call) {
       const publisherId = publisherOf(call)
       const { email, role } = call.body
+      await countInvitation(call.caller.id)
       const to = await nameOf(db, publisherId)
       const people = await listPeople(db, publisherId)
       if (people.some((person) => person.email === email.trim().toLowerCase()))

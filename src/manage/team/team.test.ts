@@ -56,6 +56,34 @@ test('an invitation that is taken back no longer works', async () => {
   assert.equal((await latest('invitation.revoke', publisherId))?.subject, String(data.invitation_id))
 })
 
+test('an address has one open link, the latest; one that was used cannot be taken back', async () => {
+  const { base, owner } = await makePublisher()
+  const invite = async () =>
+    (await owner.post<Issued>(`${base}/invitations`, { email: 'b@example.com', role: 'publisher_member' })).data
+  const [first, second] = [await invite(), await invite()]
+  const accept = ({ url }: Issued) =>
+    new Visitor(world).post('/invitation/accept', { token: new URL(url).hash.slice(1), name: 'B', password: 'a good long password' }) // prettier-ignore
+  assert.equal((await accept(first)).status, 404)
+  assert.equal((await accept(second)).status, 200)
+  assert.equal((await owner.delete(`${base}/invitations/${second.invitation_id}`)).status, 404)
+})
+
+test('nobody writes to strangers through our mail server', async () => {
+  const { base, owner } = await makePublisher()
+  const statuses = []
+  for (let i = 0; i < 11; i++)
+    statuses.push((await owner.post(`${base}/invitations`, { email: `s${i}@example.com`, role: 'publisher_member' })).status) // prettier-ignore
+  assert.deepEqual([...new Set(statuses)], [200, 429])
+})
+
+test('what was not asked for is refused, and comes not into the audit log', async () => {
+  const { publisherId, base, owner } = await makePublisher()
+  const { id } = await makePerson(world, 'publisher_member', publisherId)
+  const { status, error } = await owner.patch(`${base}/people/${id}`, { disabled: false, note: 'the operator said so' })
+  assert.deepEqual([status, error.details], [400, { note: 'note is not known here: check how it is spelled.' }])
+  assert.equal(await latest('person.change', publisherId), undefined)
+})
+
 test('members see the people and change nothing; readers of the network, too', async () => {
   const { publisherId, base } = await makePublisher()
   const other = await makePerson(world, 'publisher_member', publisherId)
