@@ -163,3 +163,6 @@ CREATE INDEX banned_users_app ON banned_users (app_id);
 -- The operator's queue and flags.
 CREATE INDEX conversions_pending ON conversions (conversion_id) WHERE status = 'pending' AND NOT is_test;
 CREATE INDEX conversions_flagged ON conversions (conversion_id) WHERE signals <> '{}';
+
+-- The log of one advertiser, newest first: a quiet one's would else be looked for in everybody's.
+CREATE INDEX inbound_calls_advertiser ON inbound_calls (advertiser_id, inbound_id);
