@@ -28,3 +28,10 @@ export function parseTime(text: string): Date | null {
   if (Number.isNaN(time.getTime()) || Number.isNaN(date.getTime())) return null
   return date.toISOString().startsWith(trimmed.slice(0, 10)) ? time : null
 }
+
+/** The same for a span that may be open on either side, as part of a filter. */
+export function parseSpan(query: { from?: string; to?: string }): { from?: Date; to?: Date } {
+  const from = query.from === undefined ? null : parseTime(query.from)
+  const to = query.to === undefined ? null : parseTime(query.to)
+  return { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) }
+}

@@ -5,7 +5,7 @@ import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { cutPage } from '../../http/paging.ts'
-import { parseTime } from '../../lib/time.ts'
+import { parseSpan } from '../../lib/time.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Command, Outcome, Refusal } from './commands.ts'
@@ -164,14 +164,10 @@ function refusal(kind: Refusal): AppError {
 }
 
 function filterOf(query: ConversionListQuery, { appId, isTest }: AppCredential): ConversionFilter {
-  const filter: ConversionFilter = { appId, isTest }
+  const filter: ConversionFilter = { appId, isTest, ...parseSpan(query) }
   if (query.userId !== undefined) filter.userId = query.userId
   if (query.offerId !== undefined) filter.offerId = query.offerId
   if (query.status !== undefined) filter.status = query.status
-  const from = query.from === undefined ? null : parseTime(query.from)
-  const to = query.to === undefined ? null : parseTime(query.to)
-  if (from !== null) filter.from = from
-  if (to !== null) filter.to = to
   if (query.cursor !== undefined) {
     if (!isUuid(query.cursor)) throw badCursor('cursor')
     filter.before = query.cursor

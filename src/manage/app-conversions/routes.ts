@@ -13,7 +13,7 @@ import {
 } from '../../features/conversions/conversions.ts'
 import { STRICT_POLICY } from '../../http/envelope.ts'
 import { cutPage } from '../../http/paging.ts'
-import { parseTime } from '../../lib/time.ts'
+import { parseSpan } from '../../lib/time.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -119,14 +119,10 @@ async function* continued(first: string, rest: AsyncGenerator<string>): AsyncGen
 }
 
 function filterOf(appId: number, query: ExportQuery): ConversionFilter {
-  const filter: ConversionFilter = { appId, isTest: query.mode === 'test' }
+  const filter: ConversionFilter = { appId, isTest: query.mode === 'test', ...parseSpan(query) }
   if (query.user_id !== undefined) filter.userId = query.user_id
   if (query.offer_id !== undefined) filter.offerId = query.offer_id
   if (query.status !== undefined) filter.status = query.status
   if (query.sub_id !== undefined) filter.subId = query.sub_id
-  const from = query.from === undefined ? null : parseTime(query.from)
-  const to = query.to === undefined ? null : parseTime(query.to)
-  if (from !== null) filter.from = from
-  if (to !== null) filter.to = to
   return filter
 }

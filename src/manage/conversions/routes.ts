@@ -18,7 +18,7 @@ import type { Signal } from '../../features/conversions/fraud.ts'
 import { listPostbacks } from '../../features/postbacks/postbacks.ts'
 import { cutPage } from '../../http/paging.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
-import { parseTime } from '../../lib/time.ts'
+import { parseSpan } from '../../lib/time.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -114,7 +114,7 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
 }
 
 function filterOf(query: ConversionSearchQuery): ConversionFilter {
-  const filter: ConversionFilter = { isTest: query.mode === 'test' }
+  const filter: ConversionFilter = { isTest: query.mode === 'test', ...parseSpan(query) }
   if (query.status !== undefined) filter.status = query.status
   if (query.reason !== undefined) filter.reason = query.reason
   if (query.signal !== undefined) filter.signal = query.signal
@@ -123,10 +123,6 @@ function filterOf(query: ConversionSearchQuery): ConversionFilter {
   if (query.advertiser_id !== undefined) filter.advertiserId = query.advertiser_id
   if (query.offer_id !== undefined) filter.offerId = query.offer_id
   if (query.user_id !== undefined) filter.userId = query.user_id
-  const from = query.from === undefined ? null : parseTime(query.from)
-  const to = query.to === undefined ? null : parseTime(query.to)
-  if (from !== null) filter.from = from
-  if (to !== null) filter.to = to
   if (query.cursor !== undefined) {
     if (!isUuid(query.cursor)) throw badCursor('cursor')
     filter[query.order === 'oldest' ? 'after' : 'before'] = query.cursor

@@ -15,7 +15,7 @@ import {
   replayPostback,
 } from '../../features/postbacks/postbacks.ts'
 import { cutPage } from '../../http/paging.ts'
-import { parseTime } from '../../lib/time.ts'
+import { parseSpan } from '../../lib/time.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -120,14 +120,10 @@ const noPostback = () => notThere('No postback of this app has this id.')
 
 function filterOf(appId: number, query: Static<typeof LogQuery>): PostbackFilter {
   const { mode = 'live', state, status, conversion_id, cursor } = query
-  const filter: PostbackFilter = { appId, isTest: mode === 'test' }
+  const filter: PostbackFilter = { appId, isTest: mode === 'test', ...parseSpan(query) }
   if (state !== undefined) filter.state = state
   if (status !== undefined) filter.status = status
   if (conversion_id !== undefined) filter.conversionId = conversion_id
-  const from = query.from === undefined ? null : parseTime(query.from)
-  const to = query.to === undefined ? null : parseTime(query.to)
-  if (from !== null) filter.from = from
-  if (to !== null) filter.to = to
   if (cursor !== undefined) {
     if (!isUuid(cursor)) throw badCursor('cursor')
     filter.before = cursor

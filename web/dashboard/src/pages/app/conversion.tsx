@@ -101,16 +101,7 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
         </Group>
       }
     >
-      <Table variant="vertical" layout="fixed" aria-label="About this conversion">
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={130}>{name}</Table.Th>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FactTable name="About this conversion" rows={rows} />
       {postbacks.length === 0 && (
         <Text size="sm" c="dimmed">
           No postback was made for it: none was set up for this event at the time.{' '}
@@ -122,6 +113,21 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
     </Section>
   )
 }
+
+type FactTableProps = { name: string; rows: readonly (readonly [name: string, value: ReactNode])[] }
+
+const FactTable = ({ name: label, rows }: FactTableProps) => (
+  <Table variant="vertical" layout="fixed" aria-label={label}>
+    <Table.Tbody>
+      {rows.map(([name, value]) => (
+        <Table.Tr key={name}>
+          <Table.Th w={130}>{name}</Table.Th>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </Table>
+)
 
 function ForOperators({
   signals,
@@ -139,16 +145,7 @@ function ForOperators({
   ] as const
   return (
     <Section title="For operators" about="The publisher does not see this.">
-      <Table variant="vertical" layout="fixed" aria-label="For operators">
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={130}>{name}</Table.Th>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FactTable name="For operators" rows={rows} />
     </Section>
   )
 }

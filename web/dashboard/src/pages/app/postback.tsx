@@ -1,11 +1,11 @@
-import { Anchor, Button, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Anchor, Button, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import { type ApiError, get, post } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Copyable } from '../../parts/copy.tsx'
+import { Detail } from '../../parts/detail.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Attempts, type PostbackData } from '../../parts/postbacks/attempts.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -75,47 +75,36 @@ function Facts({ base, postback }: { base: string; postback: PostbackData }) {
   return (
     <Section title="In short">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-        <Fact name="Delivery">
+        <Detail name="Delivery">
           <Status value={postback.state} />
-        </Fact>
-        <Fact name="Event">
+        </Detail>
+        <Detail name="Event">
           {postback.status}
           {postback.scenario !== null && ` (test: ${postback.scenario.replaceAll('_', ' ')})`}
-        </Fact>
-        <Fact name="Live or test">{postback.is_test ? 'test' : 'live'}</Fact>
-        <Fact name="Made">
+        </Detail>
+        <Detail name="Live or test">{postback.is_test ? 'test' : 'live'}</Detail>
+        <Detail name="Made">
           <Time at={postback.created_at} />
-        </Fact>
-        <Fact name="Settled">
+        </Detail>
+        <Detail name="Settled">
           <Time at={postback.settled_at} none="not yet" />
-        </Fact>
-        <Fact name="Next try">
+        </Detail>
+        <Detail name="Next try">
           <Time at={postback.next_attempt_at} none="none" />
-        </Fact>
-        <Fact name={postback.scenario === null ? 'Postback, also its webhook-id' : 'Postback'}>
+        </Detail>
+        <Detail name={postback.scenario === null ? 'Postback, also its webhook-id' : 'Postback'}>
           <Copyable value={postback.postback_id} label="Copy the id" />
-        </Fact>
-        <Fact name="Conversion">
+        </Detail>
+        <Detail name="Conversion">
           <Copyable value={postback.conversion_id} label="Copy the id of the conversion" />
           {postback.scenario === null && (
             <Anchor component={Link} size="sm" href={`${base}/conversions/${postback.conversion_id}`}>
               Its whole history
             </Anchor>
           )}
-        </Fact>
-        <Fact name="Last error">{postback.last_error ?? 'none'}</Fact>
+        </Detail>
+        <Detail name="Last error">{postback.last_error ?? 'none'}</Detail>
       </SimpleGrid>
     </Section>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <Text size="sm" c="dimmed">
-      {name}
-    </Text>
-    <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-      {children}
-    </Text>
-  </div>
-)

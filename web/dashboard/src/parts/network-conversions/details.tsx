@@ -6,6 +6,7 @@ import type { ConversionReply } from '../../../../../src/manage/conversions/sche
 import type { Reply } from '../../lib/api.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { Copyable } from '../copy.tsx'
+import { Detail } from '../detail.tsx'
 import { Signals } from '../fraud/signals.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
@@ -20,24 +21,24 @@ export function Facts({ one }: { one: Details }) {
   return (
     <Section title="What it is">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-        <Fact name="Status">
+        <Detail name="Status">
           <Standing row={one} />
-        </Fact>
-        <Fact name="Payout">
+        </Detail>
+        <Detail name="Payout">
           {formatUsd(one.payout)} ({formatCount(one.payout_local)} {one.currency})
-        </Fact>
-        <Fact name="Revenue">{formatUsd(one.revenue)}</Fact>
-        <Fact name="Publisher">
+        </Detail>
+        <Detail name="Revenue">{formatUsd(one.revenue)}</Detail>
+        <Detail name="Publisher">
           <Anchor component={Link} href={`/network/publishers/${one.publisher_id}`} size="sm">
             {one.publisher}
           </Anchor>
-        </Fact>
-        <Fact name="App">
+        </Detail>
+        <Detail name="App">
           <Anchor component={Link} href={`/apps/${one.app_id}`} size="sm">
             {one.app}
           </Anchor>
-        </Fact>
-        <Fact name="User">
+        </Detail>
+        <Detail name="User">
           <Anchor
             component={Link}
             href={`/network/conversions?view=all&app_id=${one.app_id}&user_id=${encodeURIComponent(one.user_id)}`}
@@ -46,19 +47,19 @@ export function Facts({ one }: { one: Details }) {
           >
             {one.user_id}
           </Anchor>
-        </Fact>
-        <Fact name="Offer">
+        </Detail>
+        <Detail name="Offer">
           {one.offer} (id {one.offer_id})
-        </Fact>
-        <Fact name="Goal">{one.goal}</Fact>
-        <Fact name="Advertiser">{one.advertiser}</Fact>
-        <Fact name="Told first by">{one.source}</Fact>
-        <Fact name="Publisher's transaction">{one.publisher_transaction_id ?? '–'}</Fact>
-        <Fact name="Advertiser's transaction">{one.advertiser_transaction_id ?? '–'}</Fact>
-        <Fact name="Sub-IDs">
+        </Detail>
+        <Detail name="Goal">{one.goal}</Detail>
+        <Detail name="Advertiser">{one.advertiser}</Detail>
+        <Detail name="Told first by">{one.source}</Detail>
+        <Detail name="Publisher's transaction">{one.publisher_transaction_id ?? '–'}</Detail>
+        <Detail name="Advertiser's transaction">{one.advertiser_transaction_id ?? '–'}</Detail>
+        <Detail name="Sub-IDs">
           {subIds.every((id) => id === null) ? '–' : subIds.map((id) => id ?? '–').join(' · ')}
-        </Fact>
-        <Fact name="Made with">{one.is_test ? 'test keys' : 'live keys'}</Fact>
+        </Detail>
+        <Detail name="Made with">{one.is_test ? 'test keys' : 'live keys'}</Detail>
       </SimpleGrid>
     </Section>
   )
@@ -68,40 +69,27 @@ export function Evidence({ one }: { one: Details }) {
   return (
     <Section title="Click and signals" about="Publishers do not see the signals.">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-        <Fact name="Signals of fraud">
+        <Detail name="Signals of fraud">
           <Signals signals={one.signals} />
-        </Fact>
-        <Fact name="Click">
+        </Detail>
+        <Detail name="Click">
           {one.click_id === null ? (
             'none: reported without one'
           ) : (
             <Copyable value={one.click_id} label="Copy the click_id" />
           )}
-        </Fact>
-        <Fact name="Clicked">
+        </Detail>
+        <Detail name="Clicked">
           <Time at={one.click_at} />
-        </Fact>
-        <Fact name="Address">{one.ip ?? '–'}</Fact>
-        <Fact name="Country">{one.country ?? '–'}</Fact>
-        <Fact name="Device">{one.device ?? '–'}</Fact>
-        <Fact name="Confirmed by the advertiser">
+        </Detail>
+        <Detail name="Address">{one.ip ?? '–'}</Detail>
+        <Detail name="Country">{one.country ?? '–'}</Detail>
+        <Detail name="Device">{one.device ?? '–'}</Detail>
+        <Detail name="Confirmed by the advertiser">
           <Time at={one.confirmed_at} none="not yet" />
-        </Fact>
+        </Detail>
       </SimpleGrid>
     </Section>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </div>
   )
 }
 
