@@ -7,7 +7,7 @@ import { twoFactor } from 'better-auth/plugins'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
 import { isDisabled, MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
-import { RESET_VALID_S, resetUrl } from '../features/accounts/reset-links.ts'
+import { RESET_VALID_S, resetUrl, voidResetLinks } from '../features/accounts/reset-links.ts'
 import { deriveKey } from '../lib/keys.ts'
 import type { Mail } from '../lib/mail.ts'
 import { createSecretHash } from '../lib/tokens.ts'
@@ -58,6 +58,7 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
       maxPasswordLength: MAX_PASSWORD,
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: RESET_VALID_S,
+      onPasswordReset: async ({ user }) => voidResetLinks(db, user.id),
       // Not waited for: how long it takes would tell whether there is such an account.
       sendResetPassword: async ({ user, token }) => sendMail?.(resetMail(user, resetUrl(publicUrl, token))),
     },

@@ -17,17 +17,17 @@ export async function createAccessToken(
   if (name.trim() === '' || name.length > 100)
     throw new OperatorError('The name of a token must have 1 to 100 characters.')
   const token = withChecksum(`mt_${base62(randomBytes(32), 43)}`)
-  const values = {
-    person_id: personId,
-    name: name.trim(),
-    token_hash: createSecretHash(secretKey)(token),
-    expires_at: expiresAt,
-  }
+  const token_hash = createSecretHash(secretKey)(token)
   const row = await db.transaction().execute(async (trx) => {
-    await trx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute() // one by one
+    // One at a time for each person, so that those who ask at once do not all find room.
+    await trx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
     if ((await listAccessTokens(trx, personId)).length >= MAX_TOKENS)
       throw new OperatorError(`There are ${MAX_TOKENS} tokens already: revoke one that is not used.`)
-    return trx.insertInto('access_tokens').values(values).returning(COLUMNS).executeTakeFirstOrThrow()
+    return trx
+      .insertInto('access_tokens')
+      .values({ person_id: personId, name: name.trim(), token_hash, expires_at: expiresAt })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow()
   })
   return { ...row, token }
 }

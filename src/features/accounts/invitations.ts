@@ -1,6 +1,6 @@
 // Invitations: links that let somebody make an account, once. Only a hash of the link's token is kept.
 import { randomBytes } from 'node:crypto'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
@@ -39,9 +39,19 @@ const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'created_at',
 export async function invite(
   db: Db,
   secretKey: string,
-  { email, role, publisherId, invitedBy }: NewInvitation,
+  invitation: NewInvitation,
   now: Date,
 ): Promise<IssuedInvitation> {
+  const { row, token } = newRow(secretKey, invitation, now)
+  const made = await db.transaction().execute(async (trx) => {
+    if (invitation.invitedBy !== null) await checkInviter(trx, invitation.invitedBy)
+    if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
+    return trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
+  })
+  return { ...(made as Invitation), token }
+}
+
+function newRow(secretKey: string, { email, role, publisherId, invitedBy }: NewInvitation, now: Date) {
   const token = withChecksum(`inv_${base62(randomBytes(32), 43)}`)
   const row = {
     token_hash: createSecretHash(secretKey)(token),
@@ -52,12 +62,7 @@ export async function invite(
     created_at: now,
     expires_at: new Date(now.getTime() + VALID_MS),
   }
-  const invitation = await db.transaction().execute(async (trx) => {
-    if (invitedBy !== null) await checkInviter(trx, invitedBy)
-    if (row.email !== null) await replaceInvitations(trx, row.email, publisherId, now)
-    return trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
-  })
-  return { ...(invitation as Invitation), token }
+  return { row, token }
 }
 
 /** Who is kept out at this moment makes no invitation that would outlive it (team.ts). */
@@ -151,14 +156,19 @@ export async function acceptInvitation(
 
 /** The way in for the first operator, or null once there is somebody. Made anew at every start: the one before is void. */
 export async function inviteFirstOperator(db: Db, secretKey: string, now: Date): Promise<string | null> {
-  if ((await countPeople(db)) > 0) return null
-  await db
-    .updateTable('invitations')
-    .set({ revoked_at: now })
-    .where('role', '=', 'operator')
-    .where('email', 'is', null)
-    .where('accepted_at', 'is', null)
-    .execute()
-  const position = { role: 'operator', publisherId: null } as const
-  return (await invite(db, secretKey, { ...position, email: null, invitedBy: null }, now)).token
+  return db.transaction().execute(async (trx) => {
+    // Two that start at once make one after the other, and nobody joins meanwhile.
+    await sql`LOCK TABLE invitations IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
+    if ((await countPeople(trx)) > 0) return null
+    await trx
+      .updateTable('invitations')
+      .set({ revoked_at: now })
+      .where('role', '=', 'operator')
+      .where('email', 'is', null)
+      .where('accepted_at', 'is', null)
+      .execute()
+    const { row, token } = newRow(secretKey, { role: 'operator', publisherId: null, email: null, invitedBy: null }, now)
+    await trx.insertInto('invitations').values(row).execute()
+    return token
+  })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepOut, makePerson, PASSWORD, totp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { createAccessToken } from '../../features/accounts/access-tokens.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
@@ -30,7 +31,8 @@ async function half(email: string) {
 }
 
 test('changing the password needs the current one, ends the other sessions, and is in the audit log', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email, id } = await makePerson(world, 'operator')
+  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
   const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
   const change = (current_password: string, new_password: string) =>
     here.post('/me/password', { current_password, new_password })
@@ -40,6 +42,8 @@ test('changing the password needs the current one, ends the other sessions, and 
   assert.equal((await here.get('/me')).status, 200)
   assert.equal((await there.get('/me')).status, 401)
   assert.equal((await new Visitor(world).post('/session', { email, password: PASSWORD })).status, 401)
+  const token = new URL(link).hash.slice(1)
+  assert.equal((await new Visitor(world).post('/password/reset', { token, password: PASSWORD })).status, 400)
   assert.deepEqual(await deedsOf(email), ['session.start', 'session.start', 'password.change'])
 })
 
@@ -130,6 +134,16 @@ test('a token shows its secret once, ends when it should, and belongs to its per
   assert.equal((await program.get('/me')).status, 401)
   for (const body of [{}, { name: '' }, { name: 'x', expires_in_days: 0 }])
     assert.equal((await ann.post('/me/tokens', body)).status, 400)
+})
+
+test('a person has fifty tokens at most, however many are made at once', async () => {
+  const { id, email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  for (let i = 0; i < 49; i++)
+    await createAccessToken(world.database.db, SECRET_KEY, { personId: id, name: `Job ${i}`, expiresAt: null })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post('/me/tokens', { name: 'late' })))
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  assert.match(answers.find(({ status }) => status === 400)?.error.message ?? '', /There are 50 tokens already/)
 })
 
 test('sessions are listed without what would let somebody use them', async () => {

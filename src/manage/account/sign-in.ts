@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { findPersonByEmail } from '../../features/accounts/people.ts'
-import { findByResetToken, voidResetLinks } from '../../features/accounts/reset-links.ts'
+import { findByResetToken } from '../../features/accounts/reset-links.ts'
 import { AppError } from '../../errors.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
@@ -128,7 +128,6 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const answer = await auth.api.resetPassword({ body: { token, newPassword: password }, asResponse: true })
       if (!answer.ok) throw await refusal(answer)
       if (person === null) return OK
-      await voidResetLinks(db, person.id)
       await recordDeed(
         db,
         { id: person.id, email: person.email, ip: request.ip },

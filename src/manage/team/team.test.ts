@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePerson, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
-import { useWorld } from '../../../test/world.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
+import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
 const world = useWorld('team')
 
@@ -134,12 +135,15 @@ test('who is kept out is out at once, with every session and token, and may be l
   const visitor = await new Visitor(world).signIn(member.email)
   const program = new Visitor(world)
   program.token = (await visitor.post<{ token: string }>('/me/tokens', { name: 'job' })).data.token
+  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: member.id }, new Date()) // prettier-ignore
   assert.equal((await owner.patch(`${base}/people/${member.id}`, { disabled: true })).status, 200)
   assert.equal((await visitor.get('/me')).status, 401)
   assert.equal((await program.get('/me')).status, 401)
   const deed = await latest('person.change', publisherId)
   assert.deepEqual([deed?.subject, deed?.details], [member.id, { email: member.email, disabled: true }])
   await owner.patch(`${base}/people/${member.id}`, { disabled: false })
+  const reset = { token: new URL(link).hash.slice(1), password: 'another good password' }
+  assert.equal((await new Visitor(world).post('/password/reset', reset)).status, 400)
   await new Visitor(world).signIn(member.email)
 })
 
