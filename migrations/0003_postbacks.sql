@@ -38,7 +38,7 @@ CREATE TABLE postback_lanes (
   failing_since timestamptz,                                              -- nothing but failures since then
   open_until    timestamptz,                                              -- the circuit is open: then one probe
   paused_at     timestamptz,
-  pause_reason  text CHECK (pause_reason IN ('gone', 'failing', 'operator')),
+  pause_reason  text CHECK (pause_reason IN ('gone', 'failing', 'operator', 'no address')),
   CHECK ((paused_at IS NULL) = (pause_reason IS NULL))
 ) WITH (fillfactor = 50);
 INSERT INTO postback_lanes (app_id, publisher_id) SELECT app_id, publisher_id FROM postback_settings JOIN apps USING (app_id);

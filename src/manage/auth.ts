@@ -13,7 +13,8 @@ import type { Mail } from '../lib/mail.ts'
 import { createSecretHash } from '../lib/tokens.ts'
 import type { Caller } from './gate.ts'
 
-const WEEK_S = 7 * 86_400
+const WEEK_S = 7 * 86_400 // without any use
+const LONGEST_MS = 30 * 86_400_000 // however much it is used
 const DAY_S = 86_400
 const ADDRESS_HEADER = 'x-client-address'
 
@@ -139,8 +140,20 @@ export function authHeaders({ headers, ip }: FastifyRequest): Headers {
 
 export async function findCaller(auth: Auth, request: FastifyRequest): Promise<Caller | null> {
   if (request.headers.cookie === undefined) return null
-  const found = await auth.api.getSession({ headers: authHeaders(request) })
+  const { response: found, headers } = await auth.api.getSession({
+    headers: authHeaders(request),
+    returnHeaders: true,
+  })
   if (found === null || found.user.disabledAt) return null
+  if (Date.now() - found.session.createdAt.getTime() > LONGEST_MS) return null
   const { id, name, email, role, publisherId } = found.user
-  return { id, name, email, role: role as Role, publisherId: publisherId ?? null, sessionId: found.session.id }
+  return {
+    id,
+    name,
+    email,
+    role: role as Role,
+    publisherId: publisherId ?? null,
+    sessionId: found.session.id,
+    renewed: headers.getSetCookie(),
+  }
 }

@@ -21,6 +21,8 @@ export type Caller = {
   publisherId: number | null
   /** Null for a program with a token. */
   sessionId: string | null
+  /** Cookies for a session that was prolonged by this request. */
+  renewed: string[]
 }
 
 export type ManagedApp = { appId: number; publisherId: number }

@@ -93,5 +93,5 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
 function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller | null {
   if (holder === null) return null
   const { id, name, email, role, publisher_id } = holder
-  return { id, name, email, role: role as Role, publisherId: publisher_id, sessionId: null }
+  return { id, name, email, role: role as Role, publisherId: publisher_id, sessionId: null, renewed: [] }
 }

@@ -97,8 +97,8 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
           response: { 200: successReply(data), ...manageErrorReplies(400, 401, 403, 404, 409, 429, 500) },
         },
         async handler(request, reply) {
-          const cookies: string[] = []
           const { caller, managedApp, managedPublisherId } = request
+          const cookies = [...(caller?.renewed ?? [])]
           const answer = await run({
             params: request.params as never,
             query: request.query as never,

@@ -22,16 +22,16 @@ export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promis
   })
 }
 
-/** False when there is no such ban. */
-export async function liftBan(db: Db, banId: number): Promise<boolean> {
+/** What it was; null when there is no such ban. */
+export async function liftBan(db: Db, banId: number) {
   return db.transaction().execute(async (trx) => {
     const lifted = await trx
       .deleteFrom('banned_users')
       .where('ban_id', '=', banId)
-      .returning('app_id')
+      .returning(['app_id', 'user_id', 'reason'])
       .executeTakeFirst()
     if (lifted !== undefined) await touchApps(trx, lifted.app_id)
-    return lifted !== undefined
+    return lifted ?? null
   })
 }
 

@@ -94,6 +94,7 @@ export async function saveSettings(
   secretKey: string,
   appId: number,
   settings: PostbackSettings,
+  by: LaneOpener = 'operator',
 ): Promise<void> {
   const sealed =
     Object.keys(settings.headers).length === 0
@@ -121,7 +122,7 @@ export async function saveSettings(
       .values({ app_id: appId, publisher_id: app.publisher_id })
       .onConflict((on) => on.column('app_id').doNothing())
       .execute()
-    await openLane(trx, appId)
+    await openLane(trx, appId, by)
   })
 }
 
@@ -131,16 +132,20 @@ export async function removeSettings(db: Db, appId: number): Promise<boolean> {
     const removed = await trx.deleteFrom('postback_settings').where('app_id', '=', appId).executeTakeFirst()
     await trx
       .updateTable('postback_lanes')
-      .set({ paused_at: sql`now()`, pause_reason: 'operator' })
+      .set({ paused_at: sql`now()`, pause_reason: 'no address' })
       .where('app_id', '=', appId)
+      .where((is) => is.or([is('pause_reason', 'is', null), is('pause_reason', '<>', 'operator')]))
       .execute()
     return removed.numDeletedRows > 0n
   })
 }
 
-/** Lets a lane go again as if it were new. */
-export async function openLane(trx: Trx | Db, appId: number): Promise<void> {
-  await trx
+/** What the operator holds back, only the operator lets go. */
+export type LaneOpener = 'operator' | 'publisher'
+
+/** Lets a lane go again as if it were new. False when that is not theirs to do. */
+export async function openLane(trx: Trx | Db, appId: number, by: LaneOpener = 'operator'): Promise<boolean> {
+  const opened = await trx
     .updateTable('postback_lanes')
     .set({
       width: FIRST_WIDTH,
@@ -151,7 +156,11 @@ export async function openLane(trx: Trx | Db, appId: number): Promise<void> {
       pause_reason: null,
     })
     .where('app_id', '=', appId)
-    .execute()
+    .$if(by === 'publisher', (query) =>
+      query.where((is) => is.or([is('pause_reason', 'is', null), is('pause_reason', '<>', 'operator')])),
+    )
+    .executeTakeFirst()
+  return opened.numUpdatedRows > 0n
 }
 
 export async function readSettings(db: Db, secretKey: string, appId: number): Promise<PostbackSettings | null> {

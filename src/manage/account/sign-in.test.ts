@@ -119,6 +119,22 @@ test('guessing at one account from many addresses is slow, too', async () => {
   await assert.rejects(tryFrom('203.0.113.200'), { code: 'RATE_LIMIT_EXCEEDED' })
 })
 
+test('a session lasts while it is used, in the browser too, but no longer than a month', async () => {
+  const { db } = world.database
+  const { email, id } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  assert.deepEqual((await visitor.get('/me')).cookies, [])
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+  const set = (times: { expires_at?: Date; created_at?: Date }) =>
+    db.updateTable('sessions').set(times).where('person_id', '=', id).execute()
+  await set({ expires_at: inDays(5) }) // used last two days ago
+  const { status, cookies } = await visitor.get('/me')
+  assert.equal(status, 200)
+  assert.match(cookies[0] ?? '', /session_token=.*Max-Age=604800/)
+  await set({ created_at: inDays(-31) })
+  assert.equal((await visitor.get('/me')).status, 401)
+})
+
 test('a session that is ended elsewhere is over at once', async () => {
   const { email } = await makePerson(world, 'operator')
   const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]

@@ -114,12 +114,14 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
     reply: Ok,
     async run({ app, publisherId, by, body }) {
       const { name, currency, rate } = body
+      const was = await readApp(db, app.appId, new Date())
+      const before = { name: was.name, currency: was.currency, rate: was.rate }
       await changeApp(db, app.appId, {
         ...(name === undefined ? {} : { name: readName('name', name) }),
         ...(currency === undefined ? {} : { currency: readName('currency', currency) }),
         ...(rate === undefined ? {} : { rateMicros: readRate(rate) }),
       })
-      await recordDeed(db, by, { action: 'app.change', subject: app.appId, publisherId, details: { ...body } })
+      await recordDeed(db, by, { action: 'app.change', subject: app.appId, publisherId, details: { ...body, before } })
       await refresh()
       return OK
     },

@@ -53,9 +53,11 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
     params: BanParams,
     reply: Ok,
     async run({ params, by }) {
-      if (!(await liftBan(db, params.ban_id))) throw notThere()
+      const lifted = await liftBan(db, params.ban_id)
+      if (lifted === null) throw notThere()
       await refresh()
-      await recordDeed(db, by, { action: 'user.unban', subject: params.ban_id })
+      const { user_id, ...details } = lifted
+      await recordDeed(db, by, { action: 'user.unban', subject: user_id, details })
       return OK
     },
   })

@@ -85,18 +85,18 @@ export function ledgerRoutes(routes: ManageRoutes, { db, pool }: ManageContext):
     access: 'operator',
     query: RunQuery,
     reply: CsvFile,
-    async run({ query: { minimum = '0' }, ...call }) {
+    async run({ query: { minimum = '0', search }, ...call }) {
       const minimumMicros = readMicros(minimum, 'minimum')
       const day = new Date().toISOString().slice(0, 10)
-      await sendCsv(call, `payment-run-${day}.csv`, writeRun(minimumMicros))
+      await sendCsv(call, `payment-run-${day}.csv`, writeRun(minimumMicros, search))
       return ''
     },
   })
 
-  async function* writeRun(minimumMicros: number): AsyncGenerator<string> {
+  async function* writeRun(minimumMicros: number, search: string | undefined): AsyncGenerator<string> {
     yield csvLine(['publisher_id', 'publisher', 'email', 'amount', 'currency'])
     for (let offset = 0; ; offset += CSV_PAGE) {
-      const rows = await listOwed(db, minimumMicros, { search: undefined, limit: CSV_PAGE, offset })
+      const rows = await listOwed(db, minimumMicros, { search, limit: CSV_PAGE, offset })
       for (const { publisher_id, name, email, due_micros } of rows)
         if (due_micros > 0) yield csvLine([publisher_id, name, email, { exact: exactUsd(due_micros) }, 'USD'])
       if (rows.length < CSV_PAGE) return

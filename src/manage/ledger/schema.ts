@@ -28,7 +28,7 @@ const MINIMUM = {
   minimum: Type.Optional(text(14, 'In US dollars, such as 50: only who is owed this much, or more.')),
 }
 export const OwedQuery = Type.Object({ ...MINIMUM, ...OFFSET_QUERY })
-export const RunQuery = Type.Object(MINIMUM)
+export const RunQuery = Type.Object({ ...MINIMUM, search: OFFSET_QUERY.search })
 export const OwedList = Type.Object({
   publishers: Type.Array(
     Type.Object({

@@ -85,13 +85,14 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         throw new AppError('CONFLICT', 'Only a file that was read through can be imported, once. Upload it again.')
       if ([...jobs.values()].some(({ state }) => state === 'running'))
         throw new AppError('CONFLICT', 'Another import is running. Wait until it is done.')
-      start(job, 'running')
+      job.state = 'running' // nobody else takes it
       const { file_name } = job
-      const auditId = await recordDeed(db, by, {
-        action: 'offers.import',
-        subject: job.import_id,
-        details: { file_name },
+      const deed = { action: 'offers.import', subject: job.import_id, details: { file_name } }
+      const auditId = await recordDeed(db, by, deed).catch((error: unknown) => {
+        job.state = 'checked' // or no other could ever run
+        throw error
       })
+      start(job, 'running')
       void take(job, by, auditId, request.log)
       return present(job)
     },

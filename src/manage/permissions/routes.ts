@@ -21,7 +21,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     if (found === null) throw notThere()
     return {
       status: found.status,
-      margin_percent: 100 - found.sharePpm / PPM_PER_PERCENT,
+      margin_percent: (100 * PPM_PER_PERCENT - found.sharePpm) / PPM_PER_PERCENT,
       only_listed_offers: found.onlyListed,
       allowed_offers: found.allowed,
       denied_offers: found.denied,

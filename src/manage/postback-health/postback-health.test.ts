@@ -58,6 +58,30 @@ test('a lane is paused and resumed by an operator, and the log knows it', async 
   assert.deepEqual(deeds.map(({ action }) => action), ['postback_lane.resume', 'postback_lane.pause']) // prettier-ignore
 })
 
+test('what the operator holds back, the publisher cannot let go, by resuming or by saving', async () => {
+  const { db } = world.database
+  const appId = await makeLane(world)
+  const operator = await visit(world, 'operator')
+  const owner = await visit(world, 'publisher_owner', await publisherOf(db, appId))
+  const reason = async () => (await readLane(db, appId)).pause_reason
+  await operator.post(`/postback-lanes/${appId}/pause`)
+  const { status, error } = await owner.post(`/apps/${appId}/postback/resume`)
+  assert.deepEqual([status, /holds these postbacks back/.test(error.message)], [409, true])
+  assert.equal(
+    (await owner.put(`/apps/${appId}/postback`, { url: 'https://example.com/{transaction_id}' })).status,
+    200,
+  )
+  assert.equal(await reason(), 'operator')
+  assert.equal((await owner.delete(`/apps/${appId}/postback`)).status, 200)
+  assert.equal(
+    (await owner.put(`/apps/${appId}/postback`, { url: 'https://example.com/{transaction_id}' })).status,
+    200,
+  )
+  assert.equal(await reason(), 'operator')
+  assert.equal((await operator.post(`/apps/${appId}/postback/resume`)).status, 200)
+  assert.equal(await reason(), null)
+})
+
 test('what has no address cannot be resumed; what never had one is not there', async () => {
   const appId = await makeLane(world)
   await removeSettings(world.database.db, appId)

@@ -26,7 +26,7 @@ export const LaneList = Type.Object({
         description: 'failing: the latest failed. waiting: after many failures, nothing is sent for a while.',
       }),
       paused_at: orNull(Time),
-      pause_reason: orNull(Type.String({ description: 'gone, failing or operator.' })),
+      pause_reason: orNull(Type.String({ description: 'gone, failing, operator or no address.' })),
       failing_since: orNull(Time),
       open_until: orNull(Time),
       queued: Count,

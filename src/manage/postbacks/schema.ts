@@ -139,7 +139,7 @@ export const ReplayList = Type.Object({ replays: Type.Array(Replay) })
 export const PostbackHealth = Type.Object({
   lane: oneOf(LANES),
   paused_at: orNull(Time),
-  pause_reason: orNull(oneOf(['gone', 'failing', 'operator'])),
+  pause_reason: orNull(oneOf(['gone', 'failing', 'operator', 'no address'])),
   failing_since: orNull(Time),
   open_until: orNull(Time),
   queued: Type.Integer(),

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { AppError, type Details } from '../../errors.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { isOperatorRole } from '../../features/accounts/people.ts'
 import { type AddressGuard, createAddressGuard } from '../../features/postbacks/address-guard.ts'
 import {
   checkSettings,
@@ -16,7 +17,7 @@ import {
 import { MACROS } from '../../features/postbacks/template.ts'
 import { SCENARIO_NAMES, SCENARIOS } from '../../features/postbacks/trials.ts'
 import type { ManageContext } from '../context.ts'
-import { type ManagedApp, notThere } from '../gate.ts'
+import { type Caller, type ManagedApp, notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams, OK, Ok } from '../shapes.ts'
 import { previewPostback } from './preview.ts'
@@ -24,6 +25,8 @@ import { NewPostbackSettings, PostbackSettingsReply, Preview, PreviewBody, TAG }
 
 const MASK = '********'
 const SOME_URL = 'https://example.com/'
+
+const openerOf = ({ role }: Caller) => (isOperatorRole(role) ? 'operator' : 'publisher')
 
 export function settingsRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, config, wakePostbacks } = context
@@ -56,10 +59,10 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     params: AppParams,
     body: NewPostbackSettings,
     reply: PostbackSettingsReply,
-    async run({ app, body, by }) {
+    async run({ app, body, by, caller }) {
       const found = await read(app.appId)
       const settings = readBody(body, found === 'unreadable' ? null : found, guard)
-      await saveSettings(db, secretKey, app.appId, settings)
+      await saveSettings(db, secretKey, app.appId, settings, openerOf(caller))
       wakePostbacks()
       await record(context, by, app, 'postback_settings.save', describe(settings))
       return present(settings, (saved) => preview(app.appId, saved))
@@ -87,11 +90,12 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     access: 'publisher',
     params: AppParams,
     reply: Ok,
-    async run({ app, by }) {
+    async run({ app, by, caller }) {
       // Without an address, what is queued would use up its tries.
       if ((await read(app.appId)) === null)
         throw new AppError('CONFLICT', 'This app has no postback address: save one, and what is queued is sent.')
-      await openLane(db, app.appId)
+      if (!(await openLane(db, app.appId, openerOf(caller))))
+        throw new AppError('CONFLICT', 'The operator of this network holds these postbacks back: ask them.')
       wakePostbacks()
       await record(context, by, app, 'postback_settings.resume')
       return OK

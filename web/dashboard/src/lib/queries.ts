@@ -22,9 +22,12 @@ export function useGet<T>(path: string | null, { everyMs }: { everyMs?: number }
     queryFn: ({ signal }) => get<T>(path ?? '', signal),
     enabled: path !== null,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
-    placeholderData: (before) => before,
+    // The page before stays while the next one comes; but never what was asked of something else.
+    placeholderData: (before, query) => (isSame(query?.queryKey[0], path) ? before : undefined),
   })
 }
+
+const isSame = (before: unknown, path: string | null) => String(before).split('?')[0] === String(path).split('?')[0]
 
 type ChangeOptions<T> = {
   /** Everything whose path begins like one of these is asked for again. */

@@ -14,13 +14,20 @@ export default function SignIn() {
   const then = new URLSearchParams(useSearch()).get('then') ?? '/'
   const goOn = () => {
     queryClient.clear()
-    navigate(/^\/(?!\/)/.test(then) ? then : '/', { replace: true }) // within this site only
+    navigate(withinSite(then), { replace: true })
   }
   return needsCode ? (
     <CodeStep goOn={goOn} />
   ) : (
     <PasswordStep goOn={(isTwoFactor) => (isTwoFactor ? setNeedsCode(true) : goOn())} />
   )
+}
+
+/** As the browser reads it, which takes \\ for / and drops tabs. */
+function withinSite(path: string): string {
+  const { origin } = window.location
+  const url = URL.canParse(path, origin) ? new URL(path, origin) : null
+  return url !== null && url.origin === origin ? url.pathname + url.search : '/'
 }
 
 function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {

@@ -149,7 +149,8 @@ function LaneTable({ lanes }: { lanes: Lane[] }) {
 const PAUSES: Record<string, string> = {
   gone: 'the server said it is gone',
   failing: 'nothing but failures for five days',
-  operator: 'by hand',
+  operator: 'by an operator',
+  'no address': 'it had no address',
 }
 
 function LaneState({ lane }: { lane: Lane }) {

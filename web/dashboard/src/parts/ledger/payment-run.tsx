@@ -45,7 +45,7 @@ export function PaymentRunTab() {
         />
         <Button
           component="a"
-          href={`/manage/v1/ledger/payment-run.csv${query({ minimum })}`}
+          href={`/manage/v1/ledger/payment-run.csv${query({ minimum, search })}`}
           download
           variant="default"
           leftSection={<IconDownload size={16} />}

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { PostbackHealth } from '../../../../../src/manage/postbacks/schema.ts'
 import { post, type Reply } from '../../lib/api.ts'
 import { formatCount, formatShare } from '../../lib/format.ts'
-import { mayWrite, useMe } from '../../lib/me.ts'
+import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
@@ -35,11 +35,13 @@ const PAUSES = {
   gone: 'Your server answered 410 (gone), so nothing more is sent to this address. Mend the address in the settings and save it; or let postbacks go on if the address is right after all.',
   failing:
     'Everything sent to this address has failed for five days. Look at the last error, mend your server or the address, then let postbacks go on.',
-  operator: 'They were stopped by hand. Let them go on when your server is ready.',
+  operator: 'The operator of this network holds them back. Ask them why.',
+  'no address': 'There was no address for a while. Let them go on when your server is ready.',
 }
 
 /** Nothing where all is well. */
 function Lane({ base, health }: HealthProps) {
+  const me = useMe()
   const settings = (
     <Button component={Link} href={`${base}/postbacks/settings`} size="xs" variant="default">
       Postback settings
@@ -65,7 +67,7 @@ function Lane({ base, health }: HealthProps) {
             Since <Time at={health.paused_at} />. {PAUSES[health.pause_reason ?? 'operator']} What is queued is kept.
           </Text>
           <Group gap="xs">
-            <Resume base={base} />
+            {(health.pause_reason !== 'operator' || isOperator(me)) && <Resume base={base} />}
             {settings}
           </Group>
         </Stack>
