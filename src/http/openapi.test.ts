@@ -107,6 +107,14 @@ test('the pages of the reference have their part of it each, and together all of
     assert.deepEqual(Object.keys(shown[path] ?? {}), Object.keys(paths[path] ?? {}))
 })
 
+test('files are described as what they are', async () => {
+  const { paths } = await describe()
+  const files = Object.keys(paths).filter((path) => /\.csv$|\/statements\/\{month\}$/.test(path))
+  assert.equal(files.length, 4)
+  for (const path of files)
+    assert.deepEqual(Object.keys(paths[path]?.['get']?.responses['200']?.content ?? {}), ['text/csv'], path)
+})
+
 /** Compares an answer with what is described for its path, method and status; returns the answer. */
 async function check(path: string, url: string, credentials?: IssuedCredentials, more: InjectOptions = {}) {
   const { paths } = await describe()

@@ -5,6 +5,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Doer } from '../features/accounts/audit.ts'
 import { sendJson, successJson } from '../http/envelope.ts'
 import { manageErrorReplies, successReply } from '../http/openapi.ts'
+import { CsvFile } from './csv.ts'
 import type { Caller, ManagedApp } from './gate.ts'
 
 /**
@@ -21,6 +22,8 @@ import type { Caller, ManagedApp } from './gate.ts'
 export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'owner' | 'operator'
 
 const None = Type.Object({})
+
+const csvReply = { description: 'Success.', content: { 'text/csv': { schema: CsvFile } } }
 
 export type Route<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = {
   id: string
@@ -94,7 +97,10 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
           ...(params === undefined ? {} : { params }),
           ...(query === undefined ? {} : { querystring: query }),
           ...(body === undefined ? {} : { body: closed(body) }),
-          response: { 200: successReply(data), ...manageErrorReplies(400, 401, 403, 404, 409, 429, 500) },
+          response: {
+            200: (data as TSchema) === CsvFile ? csvReply : successReply(data),
+            ...manageErrorReplies(400, 401, 403, 404, 409, 429, 500),
+          },
         },
         async handler(request, reply) {
           const { caller, managedApp, managedPublisherId } = request

@@ -1,7 +1,4 @@
 // The conversions of an app, and all that is known of one.
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { Type } from 'typebox'
 import { badCursor } from '../../errors.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
 import {
@@ -11,11 +8,11 @@ import {
   presentConversion,
   readNames,
 } from '../../features/conversions/conversions.ts'
-import { STRICT_POLICY } from '../../http/envelope.ts'
 import { cutPage } from '../../http/paging.ts'
 import { parseSpan } from '../../lib/time.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
+import { CsvFile, sendCsv } from '../csv.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams } from '../shapes.ts'
@@ -68,23 +65,9 @@ export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext)
     access: 'publisher',
     params: AppParams,
     query: ExportQuery,
-    reply: Type.String({ description: 'Not in an envelope: text/csv.' }),
-    async run({ app: { appId }, query, request, reply }) {
-      const rows = writeConversions(db, filterOf(appId, query), MAX_EXPORT)
-      const first = await rows.next() // what fails now is answered as any other fault
-      reply.hijack()
-      reply.raw.writeHead(200, {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': `attachment; filename="conversions-of-app-${appId}.csv"`,
-        'Cache-Control': 'private, no-store',
-        'X-Request-Id': request.id,
-        'X-Content-Type-Options': 'nosniff',
-        'Content-Security-Policy': STRICT_POLICY,
-        'Referrer-Policy': 'no-referrer',
-        'Cross-Origin-Resource-Policy': 'same-origin',
-      })
-      // Whoever goes away in the middle is gone: the rest is not read.
-      await pipeline(Readable.from(continued(first.value ?? '', rows)), reply.raw).catch(() => {})
+    reply: CsvFile,
+    async run({ app: { appId }, query, ...call }) {
+      await sendCsv(call, `conversions-of-app-${appId}.csv`, writeConversions(db, filterOf(appId, query), MAX_EXPORT))
       return ''
     },
   })
@@ -111,11 +94,6 @@ export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext)
       }
     },
   })
-}
-
-async function* continued(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
 }
 
 function filterOf(appId: number, query: ExportQuery): ConversionFilter {

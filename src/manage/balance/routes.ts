@@ -6,8 +6,8 @@ import { readRange } from '../../features/reports/stats.ts'
 import { cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
+import { CsvFile, sendCsv } from '../csv.ts'
 import { publisherName } from '../publisher-name.ts'
-import { CsvFile, sendCsv } from '../reports/csv.ts'
 import { PeriodQuery } from '../reports/schema.ts'
 import type { ManageRoutes } from '../route.ts'
 import { PublisherParams } from '../shapes.ts'
@@ -65,7 +65,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/publishers/:publisher_id/statements/:month', {
     id: 'downloadStatement',
-    summary: 'The statement of a month as a CSV file (text/csv): every movement, with the balance after it',
+    summary: 'The statement of a month as a CSV file: every movement, with the balance after it',
     tag: TAG,
     access: 'publisher',
     params: StatementParams,

@@ -11,8 +11,8 @@ import { cutPage, readIdCursor } from '../../http/paging.ts'
 import { csvLine } from '../../lib/csv-line.ts'
 import { microsToUsd, parseUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
+import { CsvFile, sendCsv } from '../csv.ts'
 import { notThere } from '../gate.ts'
-import { CsvFile, sendCsv } from '../reports/csv.ts'
 import type { ManageRoutes } from '../route.ts'
 import {
   CheckReply,
@@ -80,7 +80,7 @@ export function ledgerRoutes(routes: ManageRoutes, { db, pool }: ManageContext):
 
   routes.get('/ledger/payment-run.csv', {
     id: 'downloadPaymentRun',
-    summary: 'Who is to be paid, as a CSV file (text/csv)',
+    summary: 'Who is to be paid, as a CSV file',
     tag: TAG,
     access: 'operator',
     query: RunQuery,

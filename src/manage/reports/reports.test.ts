@@ -5,6 +5,7 @@ import { addClicks } from '../../../test/facts.ts'
 import { visit } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { Stats } from '../../features/reports/schema.ts'
+import { writeStats } from './csv.ts'
 
 const USD = 1_000_000
 const RANGE = 'from=2026-03-10&to=2026-03-13'
@@ -92,6 +93,14 @@ test('the file has the same figures, and nothing in it is a formula', async () =
   assert.match(subs.text, /^'@cmd,2,/m)
   const days = await visitor.get(`/apps/${ours.appId}/stats.csv?${RANGE}`)
   assert.equal(days.text.split('\r\n').length, 5)
+})
+
+test('a file that does not hold all says so', () => {
+  const figures = { clicks: 1, conversions: 0, pending: 0, approved: 0, rejected: 0, reversed: 0, payout: 0, payout_local: 0, epc: 0, conversion_rate: 0 } // prettier-ignore
+  const stats: Stats = { from: '', to: '', timezone: 'UTC', group_by: 'country', rows: [{ country: null, ...figures }], has_more: true, totals: figures } // prettier-ignore
+  const lines = [...writeStats(stats)]
+  assert.deepEqual(lines.slice(1), [',1,0,0,0,0,0,0,0,0,0\r\n', 'Only the 1 rows with the highest payout: there are more.\r\n']) // prettier-ignore
+  assert.equal([...writeStats({ ...stats, has_more: false })].length, 2)
 })
 
 test('a file is sent to be kept as one', async () => {

@@ -7,9 +7,10 @@ import type { StatsQuery } from '../../features/reports/schema.ts'
 import { readRange, readStats } from '../../features/reports/stats.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
+import { CsvFile, sendCsv } from '../csv.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams } from '../shapes.ts'
-import { CsvFile, sendCsv, writeStats } from './csv.ts'
+import { writeStats } from './csv.ts'
 import { AppStats, AppStatsCsvQuery, AppStatsQuery, NetworkOverview } from './schema.ts'
 
 const TAG = 'Reports'
@@ -34,7 +35,7 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/apps/:app_id/stats.csv', {
     id: 'downloadAppStats',
-    summary: `The same as a CSV file (text/csv): the first ${MAX_CSV_ROWS} rows`,
+    summary: `The same as a CSV file: at most the ${MAX_CSV_ROWS} rows with the highest payout`,
     tag: TAG,
     access: 'publisher',
     params: AppParams,

@@ -60,7 +60,7 @@ export function StatsTable({ stats, onNarrow }: StatsTableProps) {
       </Paper>
       <Text size="sm" c="dimmed">
         {has_more
-          ? `The ${rows.length} with the highest payout. The CSV file has the others, too.`
+          ? `The ${rows.length} with the highest payout. The CSV file has more: up to 50,000.`
           : 'Conversions count by the time they were made; payout is that of approved ones.'}
       </Text>
     </Stack>
