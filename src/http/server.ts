@@ -122,7 +122,7 @@ function answerError(error: FastifyError | AppError, request: FastifyRequest, re
   }
   // Fastify's own complaints about a body: not JSON, of another type, too large.
   if (typeof error.statusCode === 'number' && error.statusCode < 500) {
-    const fault = bodyFault(error.code)
+    const fault = bodyFault(error.code, request)
     return sendError(request, reply, 'INVALID_REQUEST', fault, { body: fault })
   }
   request.log.error(
@@ -144,8 +144,8 @@ function secondsToReset(request: FastifyRequest): string {
   return String(Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
 }
 
-function bodyFault(code: string): string {
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${MAX_BODY_BYTES} bytes.`
+function bodyFault(code: string, { routeOptions }: FastifyRequest): string {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${routeOptions.bodyLimit} bytes.`
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'Send the body as application/json.'
   if (/JSON|EMPTY/.test(code)) return 'The body is not valid JSON.'
   return 'The body could not be read.'

@@ -15,7 +15,15 @@ export const LINE = 'line'
 /** A date, or an RFC 3339 time. Not called "time", which in OpenAPI is a time of day. */
 export const DATE_OR_TIME = 'date-or-time'
 
-const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes: false, removeAdditional: false, useDefaults: true })
+// Verbose: a fault brings the part of the schema that it is a fault of.
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: true,
+})
 ajv.addFormat(SAFE_TEXT, (text: string) => !text.includes('\0') && text.isWellFormed())
 ajv.addFormat(LINE, (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text))
 ajv.addFormat('country', (text: string) => /^[a-z]{2}$/i.test(text) && countryPlace(text.toUpperCase()) !== undefined)
@@ -28,63 +36,66 @@ type Shape = {
   type?: string
   format?: string
   enum?: unknown[]
+  anyOf?: Shape[]
   minimum?: number
   maximum?: number
   maxLength?: number
+  minItems?: number
+  maxItems?: number
 }
 type ObjectShape = { properties?: Record<string, Shape> }
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validate = ajv.compile(schema)
   const shapes = (schema as ObjectShape).properties ?? {}
-  const numbers = httpPart === 'body' ? [] : Object.keys(shapes).filter((name) => shapes[name]?.type === 'integer')
+  const numbers = httpPart === 'body' ? [] : Object.keys(shapes).filter((name) => isNumber(shapes[name]))
   return (data: Query) => {
-    for (const name of numbers) readInteger(data, name)
+    for (const name of numbers) readNumber(data, name, shapes[name]?.type === 'integer' ? INTEGER : NUMBER)
     if (validate(data)) return { value: data }
     return {
       error: new AppError(
         'INVALID_REQUEST',
         'Some parameters are missing or not valid.',
-        explain(validate.errors ?? [], shapes, data, httpPart),
+        explain(validate.errors ?? [], data, httpPart),
       ),
     }
   }
 }
 
-const INTEGER = /^-?\d+$/
+const isNumber = (shape: Shape | undefined) => shape?.type === 'integer' || shape?.type === 'number'
 
-/** A query string has only text: what looks like a whole number becomes one, anything else is left to fail. */
-function readInteger(query: Query, name: string): void {
+const INTEGER = /^-?\d+$/
+const NUMBER = /^-?\d+(\.\d+)?$/
+
+/** A query string has only text: what looks like a number becomes one, anything else is left to fail. */
+function readNumber(query: Query, name: string, looks: RegExp): void {
   const text = query[name]
-  if (typeof text === 'string' && INTEGER.test(text)) {
+  if (typeof text === 'string' && looks.test(text)) {
     // Larger ones are beyond any use, and beyond what a double can tell apart.
     ;(query as Record<string, unknown>)[name] = Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   }
 }
 
-function explain(
-  errors: ErrorObject[],
-  shapes: Record<string, Shape>,
-  data: unknown,
-  httpPart: string | undefined,
-): Details {
+function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefined): Details {
   const details: Details = {}
   for (const error of errors) {
-    const name = nameIn(error)
-    if (name === '') return { body: 'Send a JSON object.' }
-    const shape = shapes[name] ?? {}
+    // Of what may be one of several, that it is of none is told, not that it is not of the first.
+    if (error.keyword === 'type' && /\/anyOf\/\d+\/type$/.test(error.schemaPath)) continue
+    const place = placeOf(error)
+    const [name] = place
+    if (name === undefined) return { body: 'Send a JSON object.' }
     const value = (data as Record<string, unknown>)[name]
-    const shown = httpPart === 'headers' ? headerName(name) : name
-    details[shown] ??= `${shown} ${(httpPart === 'body' ? null : queryFault(value)) ?? fault(error, shape)}`
+    // Inside of lists and objects: the second of goals is goals.1.
+    const shown = httpPart === 'headers' ? headerName(name) : place.join('.')
+    details[shown] ??= `${shown} ${(httpPart === 'body' ? null : queryFault(value)) ?? fault(error)}`
   }
   return details
 }
 
-function nameIn({ keyword, instancePath, params }: ErrorObject): string {
-  const [, parent] = instancePath.split('/')
-  if (keyword === 'required') return String(params['missingProperty'])
-  if (keyword === 'additionalProperties' && parent === undefined) return String(params['additionalProperty'])
-  return parent ?? ''
+function placeOf({ keyword, instancePath, params }: ErrorObject): string[] {
+  const place = instancePath.split('/').slice(1)
+  const own: unknown = params['missingProperty'] ?? params['additionalProperty']
+  return keyword === 'required' || keyword === 'additionalProperties' ? [...place, String(own)] : place
 }
 
 /** As people write it: idempotency-key is Idempotency-Key. */
@@ -97,26 +108,41 @@ function queryFault(value: unknown): string | null {
   return Array.isArray(value) ? 'must be given only once.' : null
 }
 
-function fault(error: ErrorObject, shape: Shape): string {
-  if (error.keyword === 'required') return 'is required.'
-  if (error.keyword === 'additionalProperties')
-    return error.instancePath === ''
-      ? 'is not known here: check how it is spelled.'
-      : `has a field that is not known here: ${error.params['additionalProperty']}.`
-  if (error.keyword === 'minLength') return 'must not be empty.'
-  if (error.keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
-  if (error.keyword === 'format' && shape.format === 'country')
+function fault({ keyword, parentSchema = {} }: ErrorObject): string {
+  const shape = parentSchema as Shape
+  if (keyword === 'required') return 'is required.'
+  if (keyword === 'additionalProperties') return 'is not known here: check how it is spelled.'
+  if (keyword === 'minLength') return 'must not be empty.'
+  if (keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
+  if (keyword === 'minItems' && shape.minItems === 1) return 'must not be empty.'
+  if (keyword === 'minItems') return `must have at least ${shape.minItems} items.`
+  if (keyword === 'maxItems') return `must have at most ${shape.maxItems} items.`
+  if (keyword === 'format' && shape.format === 'country')
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
-  if (error.keyword === 'format' && shape.format === DATE_OR_TIME)
+  if (keyword === 'format' && shape.format === DATE_OR_TIME)
     return 'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z (write + as %2B).'
-  if (error.keyword === 'format' && shape.format === LINE) return 'must be on one line, without control characters.'
-  if (error.keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
-  if (shape.enum) return `must be one of: ${shape.enum.join(', ')}.`
-  if (shape.type === 'integer') return wholeNumber(shape)
-  return `must be a ${shape.type ?? 'valid value'}.`
+  if (keyword === 'format' && shape.format === LINE) return 'must be on one line, without control characters.'
+  if (keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
+  return `must be ${nameOf(shape)}.`
 }
 
-function wholeNumber({ minimum, maximum }: Shape): string {
-  if (maximum !== undefined && maximum < 1e6) return `must be a whole number from ${minimum} to ${maximum}.`
-  return `must be a whole number, ${minimum} or more.`
+const NAMES: Record<string, string> = {
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+function nameOf(shape: Shape): string {
+  if (shape.anyOf) return [...new Set(shape.anyOf.map(nameOf))].join(', or ')
+  if (shape.enum) return `one of: ${shape.enum.join(', ')}`
+  if (isNumber(shape)) return numberName(shape)
+  return NAMES[shape.type ?? ''] ?? 'a valid value'
+}
+
+function numberName({ type, minimum, maximum }: Shape): string {
+  const number = type === 'integer' ? 'a whole number' : 'a number'
+  if (maximum !== undefined && maximum < 1e6) return `${number} from ${minimum} to ${maximum}`
+  return minimum === undefined ? number : `${number}, ${minimum} or more`
 }

@@ -9,7 +9,7 @@ import { visit, type Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createAdvertiser } from '../../features/accounts/advertisers.ts'
 import type { AuditList } from '../audit/schema.ts'
-import type { ImportJob, OfferHistory, OfferPage } from './schema.ts'
+import { type ImportJob, MAX_FILE_BYTES, type OfferHistory, type OfferPage } from './schema.ts'
 
 const LOOK_MS = 100 // as the page does; a person has 600 requests a minute
 
@@ -118,6 +118,13 @@ test('what an import did is in the history of each offer, and in the audit log a
   assert.deepEqual((await historyOf(c.external_id)).map(({ action }) => action), ['offer.import_new']) // prettier-ignore
   const { data } = await operator.get<Static<typeof AuditList>>('/audit?limit=4')
   assert.deepEqual(data.deeds.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore
+})
+
+test('a body that is too large is told by the limit of its own operation', async () => {
+  const headers = { 'content-type': 'application/json', 'content-length': '50000000' }
+  const limitOf = async (path: string) => (await operator.send('POST', path, '{}', { headers })).error.details?.['body']
+  assert.equal(await limitOf('/offer-imports'), `The body is larger than ${2 * MAX_FILE_BYTES} bytes.`)
+  assert.equal(await limitOf('/offers'), 'The body is larger than 65536 bytes.')
 })
 
 test('a file that cannot be read says why', async () => {
