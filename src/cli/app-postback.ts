@@ -19,7 +19,7 @@ import {
 import { previewTemplate } from '../features/postbacks/template.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { type Context, withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, show } from './output.ts'
+import { collect, fields, type OutputOptions, readId, show } from './output.ts'
 
 type SetOptions = OutputOptions & {
   url?: string
@@ -32,8 +32,6 @@ type SetOptions = OutputOptions & {
   resume?: boolean
   remove?: boolean
 }
-
-const collect = (value: string, before: string[]) => [...before, value]
 
 export const setPostbackCommand = () =>
   new Command('set-postback')

@@ -13,7 +13,7 @@ import { parseUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
 import { describeHealth, setPostbackCommand } from './app-postback.ts'
 import { withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, show, table } from './output.ts'
+import { collect, fields, type OutputOptions, readId, show, table } from './output.ts'
 
 const MAX_RATE_LIMIT = 1_000_000
 
@@ -28,8 +28,6 @@ type CreateOptions = OutputOptions & {
   blockKeyword: string[]
   paymentOffers: boolean
 }
-
-const collect = (value: string, before: string[]) => [...before, value]
 
 export const appCommand = () =>
   new Command('app')

@@ -26,8 +26,9 @@ const COMMANDS: Record<string, string[]> = {
     'listen',
     'ledger',
     'fraud',
+    'ban',
   ],
-  publisher: ['create', 'set-email', 'list'],
+  publisher: ['create', 'set-email', 'permit', 'list'],
   app: ['create', 'list', 'set-postback', 'rotate-secret', 'rotate-signing-secret', 'trust', 'distrust', 'revoke'],
   advertiser: ['create', 'list', 'show', 'set', 'rotate-token', 'test-confirm'],
   offer: ['import', 'list', 'pause', 'resume', 'show', 'caps'],
@@ -38,6 +39,7 @@ const COMMANDS: Record<string, string[]> = {
   notice: ['list'],
   ledger: ['check', 'balance', 'statement', 'payout', 'receipt'],
   fraud: ['list', 'set', 'unset'],
+  ban: ['add', 'lift', 'list'],
 }
 const CANARY = 'canary-canary-canary-canary-canary'
 

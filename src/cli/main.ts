@@ -5,6 +5,7 @@ import { messageOf, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { advertiserCommand } from './advertiser.ts'
 import { appCommand } from './app.ts'
+import { banCommand } from './ban.ts'
 import { clickCommand } from './click.ts'
 import { configCommand } from './config.ts'
 import { conversionCommand } from './conversion.ts'
@@ -45,6 +46,7 @@ for (const command of [
   listenCommand(),
   ledgerCommand(),
   fraudCommand(),
+  banCommand(),
 ]) {
   program.addCommand(command)
 }

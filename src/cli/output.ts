@@ -65,6 +65,9 @@ function cell(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** For an option that can be repeated. */
+export const collect = (value: string, before: string[]) => [...before, value]
+
 const MAX_LISTED = 1_000
 
 export function readLimit(text: string): number {

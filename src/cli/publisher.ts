@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { createPublisher, listPublishers, setPublisherEmail } from '../features/accounts/publishers.ts'
 import { withDatabase } from './context.ts'
+import { permitCommand } from './publisher-permissions.ts'
 import { type OutputOptions, readId, show, table } from './output.ts'
 
 export const publisherCommand = () =>
@@ -35,6 +36,7 @@ export const publisherCommand = () =>
           )
         }),
     )
+    .addCommand(permitCommand())
     .addCommand(
       new Command('list').description('list publishers').action(async (options: OutputOptions) => {
         const publishers = await withDatabase(({ database }) => listPublishers(database.db))

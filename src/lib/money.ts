@@ -22,6 +22,7 @@ export function toLocal(micros: number, rateMicros: number): number {
 
 /** All of it, in parts of a million. */
 export const WHOLE_PPM = 1_000_000
+export const PPM_PER_PERCENT = WHOLE_PPM / 100
 
 /** A share of an amount, in parts of a million, rounded down. */
 export function takeShare(micros: number, ppm: number): number {

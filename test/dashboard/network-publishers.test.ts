@@ -37,6 +37,13 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByRole('link', { name: deal.publisher }).waitFor()
   assert.equal(await page.getByRole('cell', { name: '$2.50' }).isVisible(), true)
   await checkLooks(page)
+  await page.getByLabel('Status').first().click()
+  await page.getByRole('option', { name: 'suspended' }).click()
+  await page.getByText('No publisher is suspended').waitFor()
+  await page.goto(`${dashboard.url}/network/publishers?status=active`)
+  await page.getByRole('row', { name: deal.publisher }).getByText('active').waitFor()
+  await page.goto(`${dashboard.url}/network/publishers?status=gone`)
+  await page.getByText('status must be one of: pending, active, suspended.').waitFor()
   // The browser itself tells of the name that was taken.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('400')),
@@ -82,9 +89,9 @@ test('a publisher’s margin and state are set on its page', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
   await page.getByLabel('Margin').fill('20')
-  await page.getByRole('radio', { name: 'suspended' }).check({ force: true })
+  await page.locator('label', { hasText: /^suspended$/ }).click()
   await page.getByText('Saving this stops all of its apps').waitFor()
-  await page.getByRole('radio', { name: 'active' }).check({ force: true })
+  await page.locator('label', { hasText: /^active$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('It holds at once').waitFor()
   const { db } = dashboard.world.database

@@ -75,7 +75,7 @@ export async function readPublisherNames(db: Db, publisherIds: readonly number[]
 /** Newest first. `search` is part of a name or an e-mail address, or an id. */
 export async function searchPublishers(
   db: Db,
-  { search, before }: { search?: string; before?: number },
+  { search, status, before }: { search?: string; status?: string; before?: number },
   limit: number,
 ) {
   let query = db
@@ -98,6 +98,7 @@ export async function searchPublishers(
       ]),
     )
   }
+  if (status !== undefined) query = query.where('status', '=', status)
   if (before !== undefined) query = query.where('publisher_id', '<', before)
   return query.orderBy('publisher_id', 'desc').limit(limit).execute()
 }

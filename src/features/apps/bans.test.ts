@@ -64,3 +64,8 @@ test('nonsense is refused', async () => {
   await assert.rejects(banUser(db, { appId: null, userId: '', reason: 'r' }), OperatorError)
   await assert.rejects(banUser(db, { appId: null, userId: 'u', reason: ' ' }), OperatorError)
 })
+
+test('the longest user id that the API takes can be banned, a longer one is refused', async () => {
+  assert.equal(await ban(null, '🎲'.repeat(256)), true)
+  await assert.rejects(ban(null, 'x'.repeat(257)), OperatorError)
+})

@@ -4,12 +4,16 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 
+const MAX_USER_ID = 256
+
 /** `appId` null: in every app. */
 export type NewBan = { appId: number | null; userId: string; reason: string }
 
 /** A second ban of the same user changes nothing. Returns whether it was new. */
 export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promise<boolean> {
-  if (userId === '' || userId.length > 255) throw new OperatorError('A user id has 1 to 255 characters.')
+  // As the API counts them: by code points.
+  if (userId === '' || Array.from(userId).length > MAX_USER_ID)
+    throw new OperatorError(`A user id has 1 to ${MAX_USER_ID} characters.`)
   if (reason.trim() === '' || reason.length > 500) throw new OperatorError('Say why, in 1 to 500 characters.')
   return db.transaction().execute(async (trx) => {
     await touchApps(trx, appId)

@@ -13,7 +13,10 @@ const time = (description?: string) => orNull(Type.String({ format: 'date-time' 
 const integer = (description?: string) => orNull(Type.Integer(), description)
 
 const POSTBACK = {
-  postback_id: Type.String({ description: 'The id of its event, and the webhook-id of every try.' }),
+  postback_id: Type.String({
+    description:
+      'The id of its event, and the webhook-id of every try. A test send has an id of its own here: its webhook-id is that of the event it makes up, which the scenario `duplicate` sends twice.',
+  }),
   conversion_id: Type.String(),
   sequence: Type.Integer(),
   status: oneOf(STATUSES, { description: 'What the conversion became.' }),

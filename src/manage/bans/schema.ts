@@ -4,7 +4,7 @@ import { freeText, id, orNull, Time } from '../shapes.ts'
 
 export const BanListQuery = Type.Object({
   app_id: Type.Optional(id),
-  user_id: Type.Optional(freeText(255)),
+  user_id: Type.Optional(freeText(256)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(id),
 })
@@ -23,7 +23,7 @@ export const BanList = Type.Object({
 })
 export const NewBan = Type.Object({
   app_id: Type.Optional(id),
-  user_id: freeText(255),
+  user_id: freeText(256),
   reason: freeText(500),
 })
 export const BanReply = Type.Object({ is_new: Type.Boolean({ description: 'False: the user was banned already.' }) })

@@ -6,13 +6,13 @@ import {
   setPublisherShare,
   setPublisherStatus,
 } from '../../features/apps/permissions.ts'
+import { PPM_PER_PERCENT } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { PublisherParams } from '../shapes.ts'
 import { NewPermissions, Permissions } from './schema.ts'
 
-const PPM_PER_PERCENT = 10_000
 const TAG = 'Publishers'
 
 export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {

@@ -66,6 +66,22 @@ test('a second publisher of the same name, a bad address and an empty name are r
   assert.equal((await operator.patch('/publishers/999999999', { email: null })).status, 404)
 })
 
+test('the list is narrowed to those of one status', async () => {
+  const ids = []
+  for (const status of ['pending', 'active', 'suspended']) {
+    const { data } = await operator.post<Static<typeof MadePublisher>>('/publishers', { name: `Status ${status}` })
+    await operator.patch(`/publishers/${data.publisher_id}/permissions`, { status })
+    ids.push(data.publisher_id)
+  }
+  const [pending, , suspended] = ids
+  const found = async (query: string) =>
+    (await operator.get<Static<typeof PublisherList>>(`/publishers?search=status&${query}`)).data.publishers
+  assert.deepEqual((await found('status=suspended')).map((one) => [one.publisher_id, one.status]), [[suspended, 'suspended']]) // prettier-ignore
+  assert.deepEqual((await found('status=pending')).map((one) => one.publisher_id), [pending]) // prettier-ignore
+  assert.equal((await found('')).length, 3)
+  assert.deepEqual(Object.keys((await operator.get('/publishers?status=gone')).error.details ?? {}), ['status'])
+})
+
 test('the list is read page by page, newest first', async () => {
   for (const n of [1, 2, 3]) await operator.post('/publishers', { name: `Paged ${n}` })
   const page = (more = '') =>

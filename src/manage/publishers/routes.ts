@@ -41,8 +41,12 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     access: 'operator',
     query: PublisherListQuery,
     reply: PublisherList,
-    async run({ query: { search, cursor, limit = 20 } }) {
-      const filter = { ...(search === undefined ? {} : { search }), ...beforeId(cursor) }
+    async run({ query: { search, status, cursor, limit = 20 } }) {
+      const filter = {
+        ...(search === undefined ? {} : { search }),
+        ...(status === undefined ? {} : { status }),
+        ...beforeId(cursor),
+      }
       const found = await searchPublishers(db, filter, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, (one) => String(one.publisher_id))
       const last = await readLastTimes(

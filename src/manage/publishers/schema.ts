@@ -1,5 +1,6 @@
 // The shapes of publishers as the operator sees them, and of what is decided about their apps.
 import { Type } from 'typebox'
+import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
@@ -10,7 +11,7 @@ const Usd = (description: string) => Type.Number({ description: `${description},
 const PUBLISHER = {
   publisher_id: id,
   name: Type.String(),
-  status: Type.String({ description: 'pending, active or suspended.' }),
+  status: Type.String({ description: `${PUBLISHER_STATUSES.join(', ')}.` }),
   email: orNull(Type.String({ description: 'Where notices go.' })),
   created_at: Time,
 }
@@ -21,6 +22,7 @@ const MONEY = {
 
 export const PublisherListQuery = Type.Object({
   search: Type.Optional(text(200, 'Part of a name or an e-mail address, or an id.')),
+  status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
   ...PAGE_QUERY,
 })
 export const PublisherList = Type.Object({

@@ -1,5 +1,5 @@
 // The frame of a page: its name, what it is for, what can be done; and what stands there while its content is not.
-import { Alert, Button, Center, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Center, Group, List, Loader, Paper, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import type { ApiError } from '../lib/api.ts'
@@ -50,11 +50,19 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
 }
 
 export function Fault({ error, retry }: { error: ApiError; retry?: () => void }) {
+  const faults = Object.values(error.details).filter((fault) => fault !== error.message)
   const isGone = error.code === 'RESOURCE_NOT_FOUND'
   return (
     <Alert color={isGone ? 'gray' : 'red'} title={isGone ? 'Nothing here' : 'This could not be loaded'} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
+        {faults.length > 0 && (
+          <List size="sm">
+            {faults.map((fault) => (
+              <List.Item key={fault}>{fault}</List.Item>
+            ))}
+          </List>
+        )}
         {retry !== undefined && !isGone && (
           <Button size="xs" variant="default" onClick={retry}>
             Try again

@@ -16,6 +16,7 @@ const COLORS: Record<string, string> = {
   reversed: 'red',
   dead: 'red',
   fail: 'red',
+  failing: 'red',
   suspended: 'red',
 }
 

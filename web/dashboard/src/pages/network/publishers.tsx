@@ -1,5 +1,5 @@
 // All publishers: who they are, what they are owed, whether anything happens.
-import { Anchor, Button, Paper, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Paper, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
@@ -13,7 +13,10 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { NewPublisher } from '../../parts/publishers/new-publisher.tsx'
+import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+
+const STATUSES = ['pending', 'active', 'suspended']
 
 export default function Publishers() {
   const mayChange = mayWrite(useMe())
@@ -21,8 +24,9 @@ export default function Publishers() {
   const [isOpen, { open, close }] = useDisclosure()
   const pages = usePages()
   const search = filters['search'] ?? ''
-  useEffect(() => pages.reset(), [search])
-  const found = useGet<Reply<typeof PublisherList>>(`/publishers${query({ search, cursor: pages.cursor })}`)
+  const status = filters['status'] ?? ''
+  useEffect(() => pages.reset(), [search, status])
+  const found = useGet<Reply<typeof PublisherList>>(`/publishers${query({ search, status, cursor: pages.cursor })}`)
   return (
     <Page
       title="Publishers"
@@ -30,7 +34,18 @@ export default function Publishers() {
       actions={mayChange && <Button onClick={open}>New publisher</Button>}
     >
       <NewPublisher opened={isOpen} onClose={close} />
-      <SearchBox value={search} onChange={(value) => change({ search: value })} />
+      <Group align="flex-end">
+        <SearchBox value={search} onChange={(value) => change({ search: value })} />
+        <Select
+          label="Status"
+          placeholder="all"
+          clearable
+          w={150}
+          data={STATUSES}
+          value={status === '' ? null : status}
+          onChange={(value) => change({ status: value })}
+        />
+      </Group>
       <Loaded query={found}>
         {({ publishers, next_cursor }) =>
           publishers.length > 0 ? (
@@ -38,12 +53,14 @@ export default function Publishers() {
               <PublisherTable publishers={publishers} />
               <Pager pages={pages} nextCursor={next_cursor} />
             </Stack>
-          ) : search === '' ? (
+          ) : search === '' && status === '' ? (
             <Empty title="No publishers yet">
               Make the first one with the button above, then invite its people: they make their apps themselves.
             </Empty>
           ) : (
-            <Empty title={`No publisher matches “${search}”`}>Search for part of a name or an e-mail address.</Empty>
+            <Empty title={search === '' ? `No publisher is ${status}` : `No publisher matches “${search}”`}>
+              Search for part of a name or an e-mail address, among those of any status.
+            </Empty>
           )
         }
       </Loaded>
@@ -78,6 +95,7 @@ function PublisherTable({ publishers }: Pick<Reply<typeof PublisherList>, 'publi
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Publisher</Table.Th>
+              <Table.Th>Status</Table.Th>
               <Table.Th ta="right">Apps</Table.Th>
               <Table.Th ta="right">Pending</Table.Th>
               <Table.Th ta="right">Payable</Table.Th>
@@ -95,6 +113,9 @@ function PublisherTable({ publishers }: Pick<Reply<typeof PublisherList>, 'publi
                   <Text size="xs" c="dimmed">
                     {one.email ?? 'no address for notices'}
                   </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Status value={one.status} />
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(one.apps)}</Table.Td>
                 <Table.Td ta="right">{formatUsd(one.pending)}</Table.Td>

@@ -1,0 +1,90 @@
+// What a publisher may do, as the operator says: use its keys, earn a share, run offers.
+import { Command, Option } from 'commander'
+import type { Db } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
+import {
+  type Permissions,
+  PUBLISHER_STATUSES,
+  type PublisherStatus,
+  readPermissions,
+  setOfferPermissions,
+  setPublisherShare,
+  setPublisherStatus,
+} from '../features/apps/permissions.ts'
+import { PPM_PER_PERCENT, WHOLE_PPM } from '../lib/money.ts'
+import { withDatabase } from './context.ts'
+import { collect, fields, type OutputOptions, readId, show } from './output.ts'
+
+type PermitOptions = OutputOptions & {
+  status?: PublisherStatus
+  margin?: string
+  onlyListed?: boolean
+  allOffers?: boolean
+  allow: string[]
+  deny: string[]
+  unlist: string[]
+}
+
+export const permitCommand = () =>
+  new Command('permit')
+    .description('say what a publisher may do; without options, show it')
+    .argument('<id>', 'publisher_id')
+    .addOption(
+      new Option('--status <status>', 'pending: only its test keys work; suspended: none do').choices(
+        PUBLISHER_STATUSES,
+      ),
+    )
+    .option('--margin <percent>', 'what the network keeps of what offers pay, from 0 to 100; the rest is its share')
+    .option('--allow <offer>', 'allow this offer (can be repeated)', collect, [])
+    .option('--deny <offer>', 'do not allow this offer (can be repeated)', collect, [])
+    .option('--unlist <offer>', 'neither allow nor deny this offer (can be repeated)', collect, [])
+    .addOption(new Option('--only-listed', 'only offers that are allowed').conflicts('allOffers'))
+    .option('--all-offers', 'all offers but those that are denied')
+    .action(async (id: string, options: PermitOptions) => {
+      const sharePpm = options.margin === undefined ? null : readShare(options.margin)
+      const permissions = await withDatabase(({ database }) => permit(database.db, readId(id), options, sharePpm))
+      show(options, { publisher_id: readId(id), ...present(permissions) }, fields)
+    })
+
+async function permit(db: Db, publisherId: number, options: PermitOptions, sharePpm: number | null) {
+  const before = await getPermissions(db, publisherId)
+  const wanted = change(before, options)
+  if (wanted !== null) await setOfferPermissions(db, publisherId, wanted)
+  if (sharePpm !== null) await setPublisherShare(db, publisherId, sharePpm)
+  if (options.status !== undefined) await setPublisherStatus(db, publisherId, options.status)
+  return getPermissions(db, publisherId)
+}
+
+async function getPermissions(db: Db, publisherId: number): Promise<Permissions> {
+  const found = await readPermissions(db, publisherId)
+  if (found === null)
+    throw new OperatorError(`There is no publisher ${publisherId}. "offerdeck publisher list" shows them.`)
+  return found
+}
+
+/** The lists with what was said of single offers. Null: nothing was. */
+function change(before: Permissions, { allow, deny, unlist, onlyListed, allOffers }: PermitOptions) {
+  if (onlyListed === undefined && allOffers === undefined && [...allow, ...deny, ...unlist].length === 0) return null
+  const [allowed, denied] = [allow.map(readId), deny.map(readId)]
+  const named = new Set([...allowed, ...denied, ...unlist.map(readId)])
+  const isLeft = (offerId: number) => !named.has(offerId)
+  return {
+    onlyListed: onlyListed ?? (allOffers === undefined ? before.onlyListed : false),
+    allowed: [...before.allowed.filter(isLeft), ...allowed],
+    denied: [...before.denied.filter(isLeft), ...denied],
+  }
+}
+
+function readShare(margin: string): number {
+  const percent = /^\d{1,3}(\.\d{1,4})?$/.test(margin) ? Number(margin) : NaN
+  if (!(percent <= 100)) throw new OperatorError('--margin must be a number from 0 to 100 with at most 4 decimals.')
+  return WHOLE_PPM - Math.round(percent * PPM_PER_PERCENT)
+}
+
+const present = ({ status, sharePpm, onlyListed, allowed, denied }: Permissions) => ({
+  status,
+  margin_percent: (WHOLE_PPM - sharePpm) / PPM_PER_PERCENT,
+  only_listed_offers: onlyListed,
+  allowed_offers: allowed,
+  denied_offers: denied,
+})

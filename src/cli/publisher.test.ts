@@ -1,0 +1,72 @@
+// What an operator allows a publisher and forbids its users, at the command line.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
+
+const { home, serverUrl, makeApp, writeOffers } = useOperator()
+
+type Permissions = { status: string; margin_percent: number; only_listed_offers: boolean; allowed_offers: number[]; denied_offers: number[] } // prettier-ignore
+type Ban = { ban_id: number; app_id: number | null; user_id: string; reason: string }
+
+let app: Awaited<ReturnType<typeof makeApp>>
+let publisherId: string
+let offers: number[]
+before(async () => {
+  app = await makeApp()
+  const [publisher] = await home.json<{ publisher_id: number }[]>('publisher', 'list')
+  publisherId = String(publisher?.publisher_id)
+  await home.json('advertiser', 'create', '--name', 'Acme')
+  await home.json('offer', 'import', writeOffers({ advertiser: 'Acme' }, { advertiser: 'Acme' }))
+  offers = (await home.json<{ offer_id: number }[]>('offer', 'list')).map((offer) => offer.offer_id)
+})
+
+async function list(
+  keys: Credentials,
+  userId = 'u',
+): Promise<{ status: number; offers: [id: number, payout: number][] }> {
+  const headers = { 'x-api-key': keys.api_key, 'x-api-secret': keys.api_secret }
+  const answer = await fetch(`${serverUrl()}/v1/offers?userId=${userId}`, { headers })
+  type Body = { data?: { offers: { offer_id: number; payout: number }[] } }
+  const { data } = (await answer.json()) as Body
+  return { status: answer.status, offers: (data?.offers ?? []).map(({ offer_id, payout }) => [offer_id, payout]) }
+}
+
+/** A server learns of a change within a second. */
+async function becomes(expected: Awaited<ReturnType<typeof list>>, userId?: string): Promise<void> {
+  const end = Date.now() + 5_000
+  for (;;) {
+    const found = await list(app, userId)
+    if (Date.now() > end || JSON.stringify(found) === JSON.stringify(expected)) return assert.deepEqual(found, expected)
+  }
+}
+
+test('which offers a publisher may run, its margin and its status are shown and set', async () => {
+  const [a = 0, b = 0] = offers
+  const permit = (...options: string[]) => home.json<Permissions>('publisher', 'permit', publisherId, ...options)
+  const open = { publisher_id: Number(publisherId), status: 'active', margin_percent: 0, only_listed_offers: false, allowed_offers: [], denied_offers: [] } // prettier-ignore
+  assert.deepEqual(await permit(), open)
+  const set = await permit('--margin', '12.5', '--only-listed', '--allow', String(a), '--deny', String(b))
+  assert.deepEqual(set, { ...open, margin_percent: 12.5, only_listed_offers: true, allowed_offers: [a], denied_offers: [b] }) // prettier-ignore
+  await becomes({ status: 200, offers: [[a, 1.3125]] })
+  assert.deepEqual((await permit('--status', 'suspended')).allowed_offers, [a], 'the rest stays')
+  await becomes({ status: 401, offers: [] })
+  const undone = await permit('--status', 'active', '--margin', '0', '--all-offers', '--unlist', String(a), '--unlist', String(b)) // prettier-ignore
+  assert.deepEqual(undone, open)
+  failsWith(await home.run(['publisher', 'permit', publisherId, '--margin', '101']), /--margin must be a number from 0/)
+  failsWith(await home.run(['publisher', 'permit', publisherId, '--allow', '999999']), /There is no offer 999999/)
+  failsWith(await home.run(['publisher', 'permit', '999999']), /There is no publisher 999999/)
+})
+
+test('a user is banned in an app, listed, and let in again', async () => {
+  assert.equal((await list(app, 'cheat')).offers.length, 2)
+  const ban = () => home.json<{ is_new: boolean }>('ban', 'add', 'cheat', '--reason', 'Forty devices', '--app', String(app.app_id)) // prettier-ignore
+  assert.equal((await ban()).is_new, true)
+  await becomes({ status: 200, offers: [] }, 'cheat')
+  assert.equal((await ban()).is_new, false)
+  const [one] = await home.json<Ban[]>('ban', 'list', '--user', 'cheat')
+  assert.deepEqual([one?.app_id, one?.reason], [app.app_id, 'Forty devices'])
+  await home.json('ban', 'lift', String(one?.ban_id))
+  await becomes({ status: 200, offers: (await list(app)).offers }, 'cheat')
+  failsWith(await home.run(['ban', 'lift', String(one?.ban_id)]), /There is no ban/)
+  failsWith(await home.run(['ban', 'add', 'cheat', '--reason', 'x', '--app', '999999']), /There is no app 999999/)
+})
