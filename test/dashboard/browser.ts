@@ -45,7 +45,8 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
   after(() => browser.close())
 
   const open = async ({ viewport = DESKTOP, colorScheme = 'light' }: Look = {}) => {
-    const page = await (await browser.newContext({ viewport, colorScheme })).newPage()
+    // Without motion nothing is looked at while it moves or changes its color.
+    const page = await (await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage()
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))

@@ -8,6 +8,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
