@@ -1,6 +1,6 @@
 // Runs all tests, after seeing to what they need that npm cannot install: a Redis server, Chromium and openssl.
 // With --faults it runs only the fault tests, with as many rounds as they have; with --dashboard only the dashboard in a
-// browser, which takes as long as all the others.
+// browser.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -23,7 +23,7 @@ const patterns =
       ? ['test/faults/**/*.test.ts', 'src/features/conversions/model.test.ts']
       : dashboard
         ? ['test/dashboard/*.test.ts']
-        : ['src/**/*.test.ts', 'test/*.test.ts', 'test/{spec,e2e,faults}/**/*.test.ts']
+        : ['src/**/*.test.ts', 'test/*.test.ts', 'test/{spec,e2e,faults,dashboard}/**/*.test.ts']
 const run = spawnSync(
   process.execPath,
   [

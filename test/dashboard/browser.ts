@@ -13,6 +13,11 @@ const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run
 const LOOKED_AT = { exclude: [['tbody tr:nth-child(n + 6)']] } // the rows of a table are alike, and each takes its time
 const AXE = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'], preload: false }
 
+/** A colour on its way to another one is hard to read. */
+const FINISH_TRANSITIONS = `new Promise(requestAnimationFrame).then(() => {
+  for (const one of document.getAnimations()) if (Number.isFinite(one.effect.getComputedTiming().endTime)) one.finish()
+})`
+
 export const DESKTOP = { width: 1280, height: 900 }
 export const PHONE = { width: 375, height: 812 }
 
@@ -90,6 +95,8 @@ export async function checkLooks(page: Page): Promise<void> {
   ] as const) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const other = colorScheme === 'light' ? 'dark' : 'light'
+    await page.locator(`html:not([data-mantine-color-scheme='${other}'])`).waitFor({ state: 'attached' })
     await checkPage(page)
   }
   await page.setViewportSize(before)
@@ -99,6 +106,7 @@ export async function checkLooks(page: Page): Promise<void> {
 /** Contrast, names, order, as far as a program can tell; and it is not too wide. */
 export async function checkPage(page: Page): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+  await page.evaluate(FINISH_TRANSITIONS)
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run(${JSON.stringify(LOOKED_AT)}, ${JSON.stringify(AXE)})`,

@@ -66,10 +66,10 @@ test('allowance, notices and trust of a publisher are changed on its page', asyn
   await page.getByText('Saved.').first().waitFor()
 
   await page.getByLabel('Search offers').fill('tidewater')
-  const trust = page.getByRole('switch', { name: 'Trust Puzzle corner for Tidewater Tiles' })
-  await trust.press('Space')
+  const trust = { name: 'Trust Puzzle corner for Tidewater Tiles' }
+  await page.getByRole('switch', trust).press('Space')
   await page.getByRole('cell', { name: '1 offer', exact: true }).waitFor()
-  assert.equal(await trust.isChecked(), true)
+  await page.getByRole('switch', { ...trust, checked: true }).waitFor()
   await page.getByRole('button', { name: 'Trust for none' }).click()
   await page.getByRole('button', { name: 'Trust it for none' }).click()
   await page.getByRole('cell', { name: '0 offers' }).waitFor()
