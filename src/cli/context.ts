@@ -7,6 +7,7 @@ import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { keepSecretFile } from '../db/secret-file.ts'
+import { recordCommand } from './deed.ts'
 
 export type Context = { config: Config; database: Database; secretKey: string }
 
@@ -20,7 +21,9 @@ export async function withDatabase<T>(work: (context: Context) => Promise<T>): P
     else if ((await pendingMigrations(database)).length > 0) {
       throw new OperatorError('The database is not up to date with this version. Run: offerdeck migrate')
     }
-    return await work({ config, database, secretKey })
+    const result = await work({ config, database, secretKey })
+    await recordCommand(database.db)
+    return result
   } finally {
     await database.close()
   }

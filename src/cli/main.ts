@@ -9,6 +9,7 @@ import { banCommand } from './ban.ts'
 import { clickCommand } from './click.ts'
 import { configCommand } from './config.ts'
 import { conversionCommand } from './conversion.ts'
+import { noteCommand } from './deed.ts'
 import { doctorCommand } from './doctor.ts'
 import { fraudCommand } from './fraud.ts'
 import { inboundCommand } from './inbound.ts'
@@ -58,6 +59,7 @@ function complete(command: Command): void {
   if (command.commands.length === 0) command.option('--json', 'print the result as JSON')
 }
 complete(program)
+program.hook('preAction', (_program, command) => noteCommand(command))
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0) // whoever read us, such as "head", has seen enough
