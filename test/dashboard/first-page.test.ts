@@ -37,6 +37,25 @@ test('a link that is not whole says so, and what to do', async () => {
   await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()
 })
 
+test('without a connection the pages say so, and go on by themselves once it is back', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.getByText('Needs attention').waitFor()
+  await page.route('**/manage/v1/**', (route) => route.abort())
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText('The server cannot be reached').waitFor()
+  await checkLooks(page)
+  await page.unroute('**/manage/v1/**')
+  await page.getByRole('cell', { name: 'session.start' }).first().waitFor()
+
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Fraud' }).click()
+  await page.getByText('A part of it could not be loaded').waitFor() // the code of that page
+  await checkLooks(page)
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Load it again' }).click()
+  await page.getByRole('heading', { name: 'Fraud' }).waitFor()
+})
+
 test('an address where nothing is tells people in a page, and programs in JSON', async () => {
   const { page } = await dashboard.open()
   const shown = await page.goto(`${dashboard.url}/sign-inn`)

@@ -1,10 +1,11 @@
 // The way to every page. Pages come when they are needed.
 import { Center, Loader } from '@mantine/core'
 import { type ComponentType, lazy, Suspense } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { ApiError } from './lib/api.ts'
 import { isOperator, type Me, MeContext } from './lib/me.ts'
 import { useGet } from './lib/queries.ts'
+import { Boundary } from './parts/boundary.tsx'
 import { Fault } from './parts/page.tsx'
 import { Shell } from './shell.tsx'
 
@@ -86,22 +87,25 @@ const OPERATOR_PAGES: [path: string, page: ComponentType][] = [
 
 export function Dashboard() {
   return (
-    <Suspense fallback={<Waiting />}>
-      <Switch>
-        <Route path="/sign-in" component={SignIn} />
-        <Route path="/join" component={Join} />
-        <Route path="/forgot-password" component={ForgotPassword} />
-        <Route path="/reset-password" component={ResetPassword} />
-        <Route>
-          <SignedIn />
-        </Route>
-      </Switch>
-    </Suspense>
+    <Boundary>
+      <Suspense fallback={<Waiting />}>
+        <Switch>
+          <Route path="/sign-in" component={SignIn} />
+          <Route path="/join" component={Join} />
+          <Route path="/forgot-password" component={ForgotPassword} />
+          <Route path="/reset-password" component={ResetPassword} />
+          <Route>
+            <SignedIn />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Boundary>
   )
 }
 
 function SignedIn() {
   const me = useGet<Me>('/me')
+  const [path] = useLocation() // what fails on one page does not keep anybody from another
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
     return me.error === null ? <Waiting /> : <Fault error={me.error} retry={() => void me.refetch()} />
@@ -109,14 +113,16 @@ function SignedIn() {
   return (
     <MeContext.Provider value={me.data}>
       <Shell>
-        <Suspense fallback={<Waiting />}>
-          <Switch>
-            {pages.map(([path, component]) => (
-              <Route key={path} path={path} component={component} />
-            ))}
-            <Route component={NotFound} />
-          </Switch>
-        </Suspense>
+        <Boundary key={path}>
+          <Suspense fallback={<Waiting />}>
+            <Switch>
+              {pages.map(([path, component]) => (
+                <Route key={path} path={path} component={component} />
+              ))}
+              <Route component={NotFound} />
+            </Switch>
+          </Suspense>
+        </Boundary>
       </Shell>
     </MeContext.Provider>
   )

@@ -4,14 +4,23 @@ import { notifications } from '@mantine/notifications'
 import { ApiError, get } from './api.ts'
 
 const FRESH_MS = 5_000
+const OFFLINE_MS = 5_000 // when the server cannot be reached it is asked again
+
+function triesOf(error: Error): number {
+  if (!(error instanceof ApiError)) return 0
+  if (error.code === 'OFFLINE') return 1
+  return error.status >= 400 && error.status < 500 ? 0 : 3
+}
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      retry: (count, error) => !(error instanceof ApiError && error.status >= 400 && error.status < 500) && count < 3,
+      retry: (count, error) => count < triesOf(error),
       refetchOnWindowFocus: true,
+      networkMode: 'always', // without a connection it fails at once, and says so
     },
+    mutations: { networkMode: 'always' },
   },
 })
 
@@ -21,7 +30,7 @@ export function useGet<T>(path: string | null, { everyMs }: { everyMs?: number }
     queryKey: [path],
     queryFn: ({ signal }) => get<T>(path ?? '', signal),
     enabled: path !== null,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    refetchInterval: ({ state }) => (state.error?.code === 'OFFLINE' ? OFFLINE_MS : (everyMs ?? false)),
     // The page before stays while the next one comes; but never what was asked of something else.
     placeholderData: (before, query) => (isSame(query?.queryKey[0], path) ? before : undefined),
   })

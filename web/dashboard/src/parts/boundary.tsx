@@ -1,0 +1,33 @@
+// What stands there when a page cannot be shown at all: its code did not come, or failed.
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+
+type State = { error: Error | null }
+
+export class Boundary extends Component<{ children: ReactNode }, State> {
+  override state: State = { error: null }
+
+  static getDerivedStateFromError(error: Error): State {
+    return { error }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === null) return this.props.children
+    const hasNotCome = /dynamically imported module|preload/i.test(error.message)
+    return (
+      <Alert color="red" title="This page could not be shown" role="alert" m="md">
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">
+            {hasNotCome
+              ? 'A part of it could not be loaded. Check your connection; or there is a new version of Offerdeck.'
+              : 'Something in it went wrong. If it does so again, tell whoever runs this network what you did before.'}
+          </Text>
+          <Button size="xs" variant="default" onClick={() => window.location.reload()}>
+            Load it again
+          </Button>
+        </Stack>
+      </Alert>
+    )
+  }
+}
