@@ -3,54 +3,37 @@ import { Command, CommanderError } from 'commander'
 import { isAway } from '../db/faults.ts'
 import { messageOf, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
-import { advertiserCommand } from './advertiser.ts'
-import { appCommand } from './app.ts'
-import { banCommand } from './ban.ts'
-import { clickCommand } from './click.ts'
-import { configCommand } from './config.ts'
-import { conversionCommand } from './conversion.ts'
 import { noteCommand } from './deed.ts'
-import { doctorCommand } from './doctor.ts'
-import { fraudCommand } from './fraud.ts'
-import { inboundCommand } from './inbound.ts'
-import { ledgerCommand } from './ledger.ts'
-import { listenCommand } from './listen.ts'
-import { migrateCommand } from './migrate.ts'
-import { noticeCommand } from './notice.ts'
-import { offerCommand } from './offer.ts'
-import { postbackCommand } from './postback.ts'
-import { publisherCommand } from './publisher.ts'
-import { seedCommand } from './seed.ts'
-import { serveCommand } from './serve.ts'
-import { userCommand } from './user.ts'
 
 const program = new Command('offerdeck')
   .version(VERSION)
   .description('A self-hosted offers network. Settings come from the environment: see docs/configuration.md.')
 
-for (const command of [
-  serveCommand(),
-  migrateCommand(),
-  seedCommand(),
-  configCommand(),
-  doctorCommand(),
-  userCommand(),
-  publisherCommand(),
-  appCommand(),
-  advertiserCommand(),
-  offerCommand(),
-  clickCommand(),
-  conversionCommand(),
-  inboundCommand(),
-  postbackCommand(),
-  noticeCommand(),
-  listenCommand(),
-  ledgerCommand(),
-  fraudCommand(),
-  banCommand(),
-]) {
-  program.addCommand(command)
+/** In the order of the help. Only the one that is asked for is loaded: all of them take a second. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  seed: async () => (await import('./seed.ts')).seedCommand(),
+  config: async () => (await import('./config.ts')).configCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  user: async () => (await import('./user.ts')).userCommand(),
+  publisher: async () => (await import('./publisher.ts')).publisherCommand(),
+  app: async () => (await import('./app.ts')).appCommand(),
+  advertiser: async () => (await import('./advertiser.ts')).advertiserCommand(),
+  offer: async () => (await import('./offer.ts')).offerCommand(),
+  click: async () => (await import('./click.ts')).clickCommand(),
+  conversion: async () => (await import('./conversion.ts')).conversionCommand(),
+  inbound: async () => (await import('./inbound.ts')).inboundCommand(),
+  postback: async () => (await import('./postback.ts')).postbackCommand(),
+  notice: async () => (await import('./notice.ts')).noticeCommand(),
+  listen: async () => (await import('./listen.ts')).listenCommand(),
+  ledger: async () => (await import('./ledger.ts')).ledgerCommand(),
+  fraud: async () => (await import('./fraud.ts')).fraudCommand(),
+  ban: async () => (await import('./ban.ts')).banCommand(),
 }
+const [asked = ''] = process.argv.slice(2)
+for (const name of Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS))
+  program.addCommand(await COMMANDS[name]!())
 
 /** Every command can print JSON, so that scripts need not read tables, and says how to go on after a mistake. */
 function complete(command: Command): void {

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
-import { type App, buildApp, buildWorker } from '../app.ts'
+import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
@@ -29,6 +29,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const running = new AsyncDisposableStack()
   const stop = stopper(() => running.disposeAsync(), log)
   try {
+    const { buildApp, buildWorker } = await import('../app.ts') // the other commands start without it
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
     if (stop.isAsked) return
     await migrate(database)
