@@ -123,7 +123,7 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
             reply,
             200,
             successJson(request, answer, 'Done'),
-            cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+            ['Cache-Control', 'no-store', ...cookies.flatMap((cookie) => ['Set-Cookie', cookie])], // there may be secrets in it
           )
           return reply
         },

@@ -1,4 +1,5 @@
 // The credentials of all apps in memory, by API key.
+import { hash } from 'node:crypto'
 import type { Since } from '../../db/changes.ts'
 import type { Db } from '../../db/open.ts'
 import type { Credential } from '../../http/gate.ts'
@@ -74,9 +75,9 @@ export class Credentials {
 
   /** The same number for what is the same, from 1 on: caches tell currencies and rules apart by it. */
   #numberOf(value: object): number {
-    const text = JSON.stringify(value)
-    const number = this.#numbers.get(text) ?? this.#numbers.size + 1
-    this.#numbers.set(text, number)
+    const key = hash('sha256', JSON.stringify(value), 'base64') // rules can be long, and none is forgotten
+    const number = this.#numbers.get(key) ?? this.#numbers.size + 1
+    this.#numbers.set(key, number)
     return number
   }
 }

@@ -1,8 +1,10 @@
 // One's own account: password, second factor, sessions, tokens.
+import type { Db } from '../../db/open.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from '../../features/accounts/access-tokens.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { endSession, findPersonByEmail, listSessions } from '../../features/accounts/people.ts'
 import { voidResetLinks } from '../../features/accounts/reset-links.ts'
+import { listAppsOf } from '../../features/apps/read-app.ts'
 import { VERSION } from '../../lib/version.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { authHeaders } from '../auth.ts'
@@ -30,6 +32,12 @@ import { createTries } from './tries.ts'
 const DAY_MS = 86_400_000
 const TAG = 'Your account'
 
+async function describePublisher(db: Db, publisherId: number) {
+  const apps = await listAppsOf(db, publisherId)
+  const first = apps.find(({ revoked_at }) => revoked_at === null) ?? apps[0]
+  return { publisher_id: publisherId, name: await publisherName(db, publisherId), first_app_id: first?.app_id ?? null }
+}
+
 export function accountRoutes(
   routes: ManageRoutes,
   { db, auth, secretKey, config, limiter, sendMail }: ManageContext,
@@ -52,8 +60,7 @@ export function accountRoutes(
     reply: Me,
     async run({ caller: { id, name, email, role, publisherId } }) {
       const person = await findPersonByEmail(db, email)
-      const publisher =
-        publisherId === null ? null : { publisher_id: publisherId, name: await publisherName(db, publisherId) }
+      const publisher = publisherId === null ? null : await describePublisher(db, publisherId)
       return { id, name, email, role, publisher, two_factor: person?.two_factor_enabled ?? false, network }
     },
   })

@@ -39,7 +39,13 @@ export const Me = Type.Object({
   name: Type.String(),
   email: Type.String(),
   role: oneOf(ROLES),
-  publisher: orNull(Type.Object({ publisher_id: id, name: Type.String() })),
+  publisher: orNull(
+    Type.Object({
+      publisher_id: id,
+      name: Type.String(),
+      first_app_id: orNull(Type.Integer({ description: 'Its oldest app that is not revoked, where there is one.' })),
+    }),
+  ),
   two_factor: Type.Boolean(),
   network: Type.Object({
     public_url: Type.String(),

@@ -1,52 +1,50 @@
 // The way to every page. Pages come when they are needed.
-import { Center, Loader } from '@mantine/core'
-import { type ComponentType, lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { ApiError } from './lib/api.ts'
 import { isOperator, type Me, MeContext } from './lib/me.ts'
 import { useGet } from './lib/queries.ts'
 import { Boundary } from './parts/boundary.tsx'
+import { lazyPage, Waiting } from './parts/lazy-page.tsx'
 import { Fault } from './parts/page.tsx'
 import { Shell } from './shell.tsx'
 
-const page = (load: () => Promise<{ default: ComponentType }>) => lazy(load)
-
-const SignIn = page(() => import('./pages/sign-in.tsx'))
-const Join = page(() => import('./pages/join.tsx'))
-const ForgotPassword = page(() => import('./pages/forgot-password.tsx'))
-const ResetPassword = page(() => import('./pages/reset-password.tsx'))
-const Account = page(() => import('./pages/account.tsx'))
-const Home = page(() => import('./pages/home.tsx'))
-const NotFound = page(() => import('./pages/not-found.tsx'))
-const Postbacks = page(() => import('./pages/app/postbacks.tsx'))
-const PostbackSettings = page(() => import('./pages/app/postback-settings.tsx'))
-const Postback = page(() => import('./pages/app/postback.tsx'))
-const Team = page(() => import('./pages/publisher/team.tsx'))
-const AppOverview = page(() => import('./pages/app/overview.tsx'))
-const Integration = page(() => import('./pages/app/integration.tsx'))
-const Reports = page(() => import('./pages/app/reports.tsx'))
-const Balance = page(() => import('./pages/publisher/balance.tsx'))
-const NetworkOverview = page(() => import('./pages/network/overview.tsx'))
-const AppOffers = page(() => import('./pages/app/offers.tsx'))
-const AppConversions = page(() => import('./pages/app/conversions.tsx'))
-const AppConversion = page(() => import('./pages/app/conversion.tsx'))
-const AppConsole = page(() => import('./pages/app/console.tsx'))
-const Operators = page(() => import('./pages/network/operators.tsx'))
-const Ledger = page(() => import('./pages/network/ledger.tsx'))
-const Audit = page(() => import('./pages/network/audit.tsx'))
-const System = page(() => import('./pages/network/system.tsx'))
-const PostbackHealth = page(() => import('./pages/network/postbacks.tsx'))
-const NetworkOffers = page(() => import('./pages/network/offers.tsx'))
-const NetworkOffer = page(() => import('./pages/network/offer.tsx'))
-const OfferImport = page(() => import('./pages/network/offer-import.tsx'))
-const Advertisers = page(() => import('./pages/network/advertisers.tsx'))
-const Advertiser = page(() => import('./pages/network/advertiser.tsx'))
-const Publishers = page(() => import('./pages/network/publishers.tsx'))
-const PublisherPage = page(() => import('./pages/network/publisher.tsx'))
-const NetworkConversions = page(() => import('./pages/network/conversions.tsx'))
-const NetworkConversion = page(() => import('./pages/network/conversion.tsx'))
-const Bans = page(() => import('./pages/network/bans.tsx'))
-const Fraud = page(() => import('./pages/network/fraud.tsx'))
+const SignIn = lazyPage(() => import('./pages/sign-in.tsx'))
+const Join = lazyPage(() => import('./pages/join.tsx'))
+const ForgotPassword = lazyPage(() => import('./pages/forgot-password.tsx'))
+const ResetPassword = lazyPage(() => import('./pages/reset-password.tsx'))
+const Account = lazyPage(() => import('./pages/account.tsx'))
+const Home = lazyPage(() => import('./pages/home.tsx'))
+const NotFound = lazyPage(() => import('./pages/not-found.tsx'))
+const Postbacks = lazyPage(() => import('./pages/app/postbacks.tsx'))
+const PostbackSettings = lazyPage(() => import('./pages/app/postback-settings.tsx'))
+const Postback = lazyPage(() => import('./pages/app/postback.tsx'))
+const Team = lazyPage(() => import('./pages/publisher/team.tsx'))
+const AppOverview = lazyPage(() => import('./pages/app/overview.tsx'))
+const Integration = lazyPage(() => import('./pages/app/integration.tsx'))
+const Reports = lazyPage(() => import('./pages/app/reports.tsx'))
+const Balance = lazyPage(() => import('./pages/publisher/balance.tsx'))
+const NetworkOverview = lazyPage(() => import('./pages/network/overview.tsx'))
+const AppOffers = lazyPage(() => import('./pages/app/offers.tsx'))
+const AppConversions = lazyPage(() => import('./pages/app/conversions.tsx'))
+const AppConversion = lazyPage(() => import('./pages/app/conversion.tsx'))
+const AppConsole = lazyPage(() => import('./pages/app/console.tsx'))
+const Operators = lazyPage(() => import('./pages/network/operators.tsx'))
+const Ledger = lazyPage(() => import('./pages/network/ledger.tsx'))
+const Audit = lazyPage(() => import('./pages/network/audit.tsx'))
+const System = lazyPage(() => import('./pages/network/system.tsx'))
+const PostbackHealth = lazyPage(() => import('./pages/network/postbacks.tsx'))
+const NetworkOffers = lazyPage(() => import('./pages/network/offers.tsx'))
+const NetworkOffer = lazyPage(() => import('./pages/network/offer.tsx'))
+const OfferImport = lazyPage(() => import('./pages/network/offer-import.tsx'))
+const Advertisers = lazyPage(() => import('./pages/network/advertisers.tsx'))
+const Advertiser = lazyPage(() => import('./pages/network/advertiser.tsx'))
+const Publishers = lazyPage(() => import('./pages/network/publishers.tsx'))
+const PublisherPage = lazyPage(() => import('./pages/network/publisher.tsx'))
+const NetworkConversions = lazyPage(() => import('./pages/network/conversions.tsx'))
+const NetworkConversion = lazyPage(() => import('./pages/network/conversion.tsx'))
+const Bans = lazyPage(() => import('./pages/network/bans.tsx'))
+const Fraud = lazyPage(() => import('./pages/network/fraud.tsx'))
 
 /** Pages for whoever is signed in. */
 const PAGES: [path: string, page: ComponentType][] = [
@@ -88,17 +86,15 @@ const OPERATOR_PAGES: [path: string, page: ComponentType][] = [
 export function Dashboard() {
   return (
     <Boundary>
-      <Suspense fallback={<Waiting />}>
-        <Switch>
-          <Route path="/sign-in" component={SignIn} />
-          <Route path="/join" component={Join} />
-          <Route path="/forgot-password" component={ForgotPassword} />
-          <Route path="/reset-password" component={ResetPassword} />
-          <Route>
-            <SignedIn />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Switch>
+        <Route path="/sign-in" component={SignIn} />
+        <Route path="/join" component={Join} />
+        <Route path="/forgot-password" component={ForgotPassword} />
+        <Route path="/reset-password" component={ResetPassword} />
+        <Route>
+          <SignedIn />
+        </Route>
+      </Switch>
     </Boundary>
   )
 }
@@ -109,23 +105,30 @@ function SignedIn() {
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
     return me.error === null ? <Waiting /> : <Fault error={me.error} retry={() => void me.refetch()} />
+  const begin = beginOf(me.data)
+  if (path === '/' && begin !== null) return <Redirect to={begin} replace />
   const pages = isOperator(me.data) ? [...PAGES, ...OPERATOR_PAGES] : PAGES
   return (
     <MeContext.Provider value={me.data}>
       <Shell>
         <Boundary key={path}>
-          <Suspense fallback={<Waiting />}>
-            <Switch>
-              {pages.map(([path, component]) => (
-                <Route key={path} path={path} component={component} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
+          <Switch>
+            {pages.map(([path, component]) => (
+              <Route key={path} path={path} component={component} />
+            ))}
+            <Route component={NotFound} />
+          </Switch>
         </Boundary>
       </Shell>
     </MeContext.Provider>
   )
+}
+
+/** Everybody begins where their work is. Null: there is no app yet. */
+function beginOf(me: Me): string | null {
+  if (isOperator(me)) return '/network'
+  const appId = me.publisher?.first_app_id ?? null
+  return appId === null ? null : `/apps/${appId}`
 }
 
 /** Back to here afterwards. */
@@ -133,12 +136,4 @@ function signInFirst(): string {
   const { pathname, search } = window.location
   const here = pathname + search
   return here === '/' ? '/sign-in' : `/sign-in?then=${encodeURIComponent(here)}`
-}
-
-function Waiting() {
-  return (
-    <Center mih="50vh" role="status" aria-label="Loading">
-      <Loader />
-    </Center>
-  )
 }

@@ -1,37 +1,12 @@
 import { Paper, Stack, Text } from '@mantine/core'
-import { Redirect } from 'wouter'
-import { isOperator, isOwner, useMe } from '../lib/me.ts'
-import { useGet } from '../lib/queries.ts'
+import { isOwner, useMe } from '../lib/me.ts'
 import { NewAppForm } from '../parts/app/new-app.tsx'
-import { Empty, Loaded, Page } from '../parts/page.tsx'
+import { Empty, Page } from '../parts/page.tsx'
 
-type AppList = { apps: { app_id: number; revoked_at: string | null }[] }
-
-/** Everybody begins where their work is. */
+/** For the people of a publisher that has no app yet. */
 export default function Home() {
   const me = useMe()
-  return isOperator(me) ? (
-    <Redirect to="/network" replace />
-  ) : (
-    <FirstApp publisherId={me.publisher?.publisher_id ?? 0} />
-  )
-}
-
-function FirstApp({ publisherId }: { publisherId: number }) {
-  const apps = useGet<AppList>(`/publishers/${publisherId}/apps`)
-  return (
-    <Loaded query={apps}>
-      {({ apps: all }) => {
-        const first = all.find(({ revoked_at }) => revoked_at === null) ?? all[0]
-        if (first === undefined) return <Welcome publisherId={publisherId} />
-        return <Redirect to={`/apps/${first.app_id}`} replace />
-      }}
-    </Loaded>
-  )
-}
-
-function Welcome({ publisherId }: { publisherId: number }) {
-  if (!isOwner(useMe()))
+  if (!isOwner(me))
     return (
       <Page title="Welcome">
         <Empty title="There is no app yet">
@@ -46,7 +21,7 @@ function Welcome({ publisherId }: { publisherId: number }) {
           <Text size="sm">
             An app is one integration: a site or a game that shows offers. It has keys of its own, and its own currency.
           </Text>
-          <NewAppForm publisherId={publisherId} />
+          <NewAppForm publisherId={me.publisher?.publisher_id ?? 0} />
         </Stack>
       </Paper>
     </Page>

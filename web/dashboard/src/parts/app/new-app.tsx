@@ -5,7 +5,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import type { IssuedApp } from '../../../../../src/manage/apps/schema.ts'
 import { post, type Reply } from '../../lib/api.ts'
-import { useChange } from '../../lib/queries.ts'
+import { queryClient, useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
 import { RateExample } from './currency.tsx'
@@ -30,6 +30,7 @@ export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDon
     }
     onDone?.()
     navigate(`/apps/${app_id}`)
+    void queryClient.invalidateQueries({ queryKey: ['/me'] }) // it knows the first app
   })
   return (
     <form onSubmit={onSubmit}>

@@ -1,0 +1,29 @@
+// Pages whose code comes when they are needed. React's own lazy shows what has come up to 0.3 s late, so as not to
+// flicker; these pages are there at once.
+import { Center, Loader } from '@mantine/core'
+import { type ComponentType, useEffect, useState } from 'react'
+
+export function lazyPage(load: () => Promise<{ default: ComponentType }>): ComponentType {
+  let loaded: ComponentType | null = null
+  return function LazyPage() {
+    const [Content, setContent] = useState(() => loaded)
+    const [fault, setFault] = useState<Error | null>(null)
+    useEffect(() => {
+      if (Content !== null) return
+      load().then((module) => {
+        loaded = module.default
+        setContent(() => module.default)
+      }, setFault)
+    }, [Content])
+    if (fault !== null) throw fault // for the boundary around it
+    return Content === null ? <Waiting /> : <Content />
+  }
+}
+
+export function Waiting() {
+  return (
+    <Center mih="50vh" role="status" aria-label="Loading">
+      <Loader />
+    </Center>
+  )
+}
