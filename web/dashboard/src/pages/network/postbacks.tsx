@@ -94,11 +94,8 @@ function LaneTable({ lanes }: { lanes: Lane[] }) {
               <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
                 Delivered, 24 h
               </Table.Th>
-              <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
-                Time to answer, p95
-              </Table.Th>
+              <Table.Th ta="right">Answer, p95</Table.Th>
               <Table.Th ta="right">Queued</Table.Th>
-              <Table.Th style={{ whiteSpace: 'nowrap' }}>Oldest due</Table.Th>
               <Table.Th ta="right">Dead</Table.Th>
               <Table.Th>Last error</Table.Th>
               {mayChange && <Table.Th>Lane</Table.Th>}
@@ -124,9 +121,13 @@ function LaneTable({ lanes }: { lanes: Lane[] }) {
                 <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                   {lane.p95_ms === null ? '–' : `${formatCount(lane.p95_ms)} ms`}
                 </Table.Td>
-                <Table.Td ta="right">{formatCount(lane.queued)}</Table.Td>
-                <Table.Td>
-                  <Time at={lane.oldest_due_at} ago />
+                <Table.Td ta="right">
+                  {formatCount(lane.queued)}
+                  {lane.oldest_due_at !== null && (
+                    <Text size="xs" c="dimmed">
+                      due <Time at={lane.oldest_due_at} ago />
+                    </Text>
+                  )}
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(lane.dead)}</Table.Td>
                 <Table.Td maw={240} style={{ overflowWrap: 'anywhere' }}>

@@ -101,8 +101,8 @@ function Postbacks({ appId, postbacks }: { appId: number; postbacks: OverviewDat
           {page}.
         </Alert>
       ) : (
-        <Group gap="xs">
-          <IconCheck size={18} color="var(--mantine-color-green-8)" aria-hidden />
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <IconCheck size={18} color="var(--mantine-color-green-8)" aria-hidden style={{ flexShrink: 0 }} />
           <Text size="sm">What was sent has arrived. More: {page}.</Text>
         </Group>
       )}
