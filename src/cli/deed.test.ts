@@ -15,6 +15,7 @@ async function give(...words: string[]): Promise<void> {
       .argument('[ids...]')
       .option('--header <line>')
       .option('--daily <count>')
+      .option('--allow <id...>', '', [])
       .option('--json')
       .action(() => recordCommand(world.database.db))
   const nouns = new Command('app').addCommand(act('set-postback')).addCommand(act('list')).addCommand(act('caps'))

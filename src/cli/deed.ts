@@ -18,12 +18,18 @@ export function noteCommand(command: Command): void {
   given = command
 }
 
+/** What was given, without what says only how to print it. */
+function optionsOf(command: Command): Record<string, unknown> {
+  const { json: _, ...options } = command.opts<Record<string, unknown>>()
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => !Array.isArray(value) || value.length > 0))
+}
+
 /** To be called when it worked. */
 export async function recordCommand(db: Db): Promise<void> {
   const command = given
   given = null // once, however often it opens the database
   if (command === null || READS.includes(command.name())) return
-  const { json: _, ...options } = command.opts<Record<string, unknown>>()
+  const options = optionsOf(command)
   if (SHOW_OR_SET.includes(command.name()) && Object.keys(options).length === 0) return
   for (const name of SECRETS) if (name in options) options[name] = '********'
   const noun = command.parent?.parent ? `${command.parent.name()}.` : ''

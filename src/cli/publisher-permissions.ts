@@ -3,13 +3,12 @@ import { Command, Option } from 'commander'
 import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import {
+  type PermissionChange,
   type Permissions,
+  permit,
   PUBLISHER_STATUSES,
   type PublisherStatus,
   readPermissions,
-  setOfferPermissions,
-  setPublisherShare,
-  setPublisherStatus,
 } from '../features/apps/permissions.ts'
 import { PPM_PER_PERCENT, WHOLE_PPM } from '../lib/money.ts'
 import { withDatabase } from './context.ts'
@@ -42,16 +41,19 @@ export const permitCommand = () =>
     .option('--all-offers', 'all offers but those that are denied')
     .action(async (id: string, options: PermitOptions) => {
       const sharePpm = options.margin === undefined ? null : readShare(options.margin)
-      const permissions = await withDatabase(({ database }) => permit(database.db, readId(id), options, sharePpm))
+      const permissions = await withDatabase(({ database }) => showOrSet(database.db, readId(id), options, sharePpm))
       show(options, { publisher_id: readId(id), ...present(permissions) }, fields)
     })
 
-async function permit(db: Db, publisherId: number, options: PermitOptions, sharePpm: number | null) {
+async function showOrSet(db: Db, publisherId: number, options: PermitOptions, sharePpm: number | null) {
   const before = await getPermissions(db, publisherId)
   const wanted = change(before, options)
-  if (wanted !== null) await setOfferPermissions(db, publisherId, wanted)
-  if (sharePpm !== null) await setPublisherShare(db, publisherId, sharePpm)
-  if (options.status !== undefined) await setPublisherStatus(db, publisherId, options.status)
+  const given: PermissionChange = {
+    ...(wanted === null ? {} : { offers: wanted }),
+    ...(sharePpm === null ? {} : { sharePpm }),
+    ...(options.status === undefined ? {} : { status: options.status }),
+  }
+  if (Object.keys(given).length > 0) await permit(db, publisherId, given)
   return getPermissions(db, publisherId)
 }
 

@@ -4,7 +4,7 @@ import { publisherOfApp } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { checkLedger } from '../ledger/check.ts'
-import { readPermissions, setOfferPermissions, setPublisherShare, setPublisherStatus } from './permissions.ts'
+import { permit, readPermissions } from './permissions.ts'
 
 const world = useWorld('permissions')
 
@@ -18,11 +18,11 @@ test('a suspended publisher’s keys and links stop at once, and work again when
   const [offerId = 0] = await world.makeOffers({})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, live)
   const list = async (keys = live) => (await world.get('/v1/offers?userId=u', keys)).status
-  await setPublisherStatus(world.database.db, publisherId, 'suspended')
+  await permit(world.database.db, publisherId, { status: 'suspended' })
   await world.app.refresh()
   assert.deepEqual([await list(), await list(testKeys)], [401, 401])
   assert.equal((await world.follow(body.data.offer.link)).status, 410)
-  await setPublisherStatus(world.database.db, publisherId, 'active')
+  await permit(world.database.db, publisherId, { status: 'active' })
   await world.app.refresh()
   assert.deepEqual([await list(), await list(testKeys)], [200, 200])
   assert.equal((await world.follow(body.data.offer.link)).status, 302)
@@ -32,14 +32,14 @@ test('what a suspended publisher’s user had begun is still recorded', async ()
   const { live, publisherId } = await makePublisher()
   const [offerId = 0] = await world.makeOffers({})
   const { clickId } = await world.click(offerId, live)
-  await setPublisherStatus(world.database.db, publisherId, 'suspended')
+  await permit(world.database.db, publisherId, { status: 'suspended' })
   await world.app.refresh()
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'approved')
 })
 
 test('a publisher that waits to be let in may test', async () => {
   const { live, test: testKeys, publisherId } = await makePublisher()
-  await setPublisherStatus(world.database.db, publisherId, 'pending')
+  await permit(world.database.db, publisherId, { status: 'pending' })
   await world.app.refresh()
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
   assert.equal((await world.get('/v1/offers?userId=u', testKeys)).status, 200)
@@ -55,7 +55,7 @@ test('a publisher runs all offers but those that it may not, or only those that 
       .filter((id) => mine.has(id))
       .toSorted((a, b) => a - b)
   const set = async (onlyListed: boolean, allowed: number[], denied: number[]) => {
-    await setOfferPermissions(world.database.db, publisherId, { onlyListed, allowed, denied })
+    await permit(world.database.db, publisherId, { offers: { onlyListed, allowed, denied } })
     await world.app.refresh()
   }
   await set(false, [], [second])
@@ -74,7 +74,7 @@ test('an offer that a publisher may not run takes no click and no report of its 
   const [offerId = 0] = await world.makeOffers({})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, live)
   const { clickId } = await world.follow(body.data.offer.link)
-  await setOfferPermissions(world.database.db, publisherId, { onlyListed: false, allowed: [], denied: [offerId] })
+  await permit(world.database.db, publisherId, { offers: { onlyListed: false, allowed: [], denied: [offerId] } })
   await world.app.refresh()
   assert.equal((await world.follow(body.data.offer.link)).status, 410)
   const reported = (await world.report(live, { userId: 'another', offerId })).body.data.conversion
@@ -88,7 +88,7 @@ test('permissions are told as they were set, and nonsense is refused', async () 
   const { publisherId } = await makePublisher()
   const [a = 0, b = 0] = await world.makeOffers({}, {})
   const { db } = world.database
-  await setOfferPermissions(db, publisherId, { onlyListed: true, allowed: [b, a, b], denied: [] })
+  await permit(db, publisherId, { offers: { onlyListed: true, allowed: [b, a, b], denied: [] } })
   assert.deepEqual(await readPermissions(db, publisherId), {
     status: 'active',
     sharePpm: 1_000_000,
@@ -96,11 +96,11 @@ test('permissions are told as they were set, and nonsense is refused', async () 
     allowed: [a, b],
     denied: [],
   })
-  const both = setOfferPermissions(db, publisherId, { onlyListed: true, allowed: [a], denied: [a] })
+  const both = permit(db, publisherId, { offers: { onlyListed: true, allowed: [a], denied: [a] } })
   await assert.rejects(both, OperatorError)
-  const unknown = setOfferPermissions(db, publisherId, { onlyListed: true, allowed: [999_999_999], denied: [] })
+  const unknown = permit(db, publisherId, { offers: { onlyListed: true, allowed: [999_999_999], denied: [] } })
   await assert.rejects(unknown, OperatorError)
-  await assert.rejects(setPublisherStatus(db, 999_999_999, 'active'), OperatorError)
+  await assert.rejects(permit(db, 999_999_999, { status: 'active' }), OperatorError)
   assert.deepEqual((await readPermissions(db, publisherId))?.allowed, [a, b])
 })
 
@@ -109,7 +109,7 @@ test('a publisher is shown and paid its share of what offers pay; the rest is th
   const [offerId = 0] = await world.makeOffers({ payout: '1.5', revenue: '2' })
   const shown = async () => (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data.offer
   const { clickId } = await world.click(offerId, live, 'userId=early')
-  await setPublisherShare(world.database.db, publisherId, 800_000)
+  await permit(world.database.db, publisherId, { sharePpm: 800_000 })
   await world.app.refresh()
   const offer = await shown()
   assert.deepEqual([offer.payout, offer.payout_local, offer.goals[0]?.payout], [1.2, 120, 1.2])
@@ -123,7 +123,7 @@ test('a publisher is shown and paid its share of what offers pay; the rest is th
     [1.5],
   )
   const later = await world.click(offerId, live, 'userId=late')
-  await setPublisherShare(world.database.db, publisherId, 500_000)
+  await permit(world.database.db, publisherId, { sharePpm: 500_000 })
   await world.app.refresh()
   await world.confirm(offerId, later.clickId)
   await world.report(live, { userId: 'reported', offerId })
@@ -141,7 +141,7 @@ test('a share of a percentage is a smaller percentage, and shares are rounded do
       { name: 'Install', payout: '0.0001' },
     ],
   })
-  await setPublisherShare(world.database.db, publisherId, 333_333)
+  await permit(world.database.db, publisherId, { sharePpm: 333_333 })
   await world.app.refresh()
   const { goals } = (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data.offer
   assert.deepEqual(
@@ -160,5 +160,5 @@ test('a share of a percentage is a smaller percentage, and shares are rounded do
 test('a share beyond the whole, or less than nothing, is refused', async () => {
   const { publisherId } = await makePublisher()
   for (const share of [-1, 1_000_001, 0.5])
-    await assert.rejects(setPublisherShare(world.database.db, publisherId, share), OperatorError)
+    await assert.rejects(permit(world.database.db, publisherId, { sharePpm: share }), OperatorError)
 })

@@ -3,27 +3,12 @@ import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
 
-export const PUBLISHER_STATUSES = ['pending', 'active', 'suspended'] as const
-export type PublisherStatus = (typeof PUBLISHER_STATUSES)[number]
-
 /**
  * pending: only its test keys work. suspended: none do, and its links lead nowhere; what its users have begun is still
  * recorded when advertisers confirm it.
  */
-export async function setPublisherStatus(db: Db, publisherId: number, status: PublisherStatus): Promise<void> {
-  await changePublisher(db, publisherId, async (trx) => {
-    await trx.updateTable('publishers').set({ status }).where('publisher_id', '=', publisherId).execute()
-  })
-}
-
-/** Of what offers pay, in parts of a million; the rest is the network's margin. Clicks keep the share that they were promised. */
-export async function setPublisherShare(db: Db, publisherId: number, sharePpm: number): Promise<void> {
-  if (!Number.isInteger(sharePpm) || sharePpm < 0 || sharePpm > WHOLE_PPM)
-    throw new OperatorError('A share is from 0 to 100 percent.')
-  await changePublisher(db, publisherId, async (trx) => {
-    await trx.updateTable('publishers').set({ share_ppm: sharePpm }).where('publisher_id', '=', publisherId).execute()
-  })
-}
+export const PUBLISHER_STATUSES = ['pending', 'active', 'suspended'] as const
+export type PublisherStatus = (typeof PUBLISHER_STATUSES)[number]
 
 /** Which offers: all but those that are not allowed, or only those that are. */
 export type OfferPermissions = { onlyListed: boolean; allowed: number[]; denied: number[] }
@@ -54,27 +39,50 @@ export async function readPermissions(db: Db, publisherId: number): Promise<Perm
   }
 }
 
-/** Replaces what was said before. */
-export async function setOfferPermissions(db: Db, publisherId: number, wanted: OfferPermissions): Promise<void> {
-  const both = wanted.allowed.filter((id) => wanted.denied.includes(id))
+/**
+ * What is absent stays; offers replace what was said of them before. `sharePpm` is of what offers pay, in parts of a
+ * million: the rest is the network's margin. Clicks keep the share that they were promised.
+ */
+export type PermissionChange = { status?: PublisherStatus; sharePpm?: number; offers?: OfferPermissions }
+
+export async function permit(db: Db, publisherId: number, change: PermissionChange): Promise<void> {
+  const { status, sharePpm, offers } = change
+  if (sharePpm !== undefined && (!Number.isInteger(sharePpm) || sharePpm < 0 || sharePpm > WHOLE_PPM))
+    throw new OperatorError('A share is from 0 to 100 percent.')
+  const both = offers?.allowed.filter((id) => offers.denied.includes(id)) ?? []
   if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be allowed and denied.`)
-  const rows = [
-    ...new Set(wanted.allowed).values().map((offer_id) => ({ offer_id, is_allowed: true })),
-    ...new Set(wanted.denied).values().map((offer_id) => ({ offer_id, is_allowed: false })),
-  ].map((row) => ({ ...row, publisher_id: publisherId }))
-  await changePublisher(db, publisherId, async (trx) => {
-    await checkOffers(
-      trx,
-      rows.map((row) => row.offer_id),
-    )
-    await trx
+  await db.transaction().execute(async (trx) => {
+    const found = await trx
       .updateTable('publishers')
-      .set({ only_listed_offers: wanted.onlyListed })
+      .set((is) => ({
+        status: status ?? is.ref('status'),
+        share_ppm: sharePpm ?? is.ref('share_ppm'),
+        only_listed_offers: offers?.onlyListed ?? is.ref('only_listed_offers'),
+      }))
+      .where('publisher_id', '=', publisherId)
+      .executeTakeFirst()
+    if (found.numUpdatedRows === 0n) throw noSuchPublisher(publisherId)
+    if (offers !== undefined) await listOffers(trx, publisherId, offers)
+    // Its apps are stamped as changed, which every API process looks for.
+    await trx
+      .updateTable('apps')
+      .set((is) => ({ name: is.ref('name') }))
       .where('publisher_id', '=', publisherId)
       .execute()
-    await trx.deleteFrom('publisher_offers').where('publisher_id', '=', publisherId).execute()
-    if (rows.length > 0) await trx.insertInto('publisher_offers').values(rows).execute()
   })
+}
+
+async function listOffers(trx: Trx, publisherId: number, { allowed, denied }: OfferPermissions): Promise<void> {
+  const rows = [
+    ...new Set(allowed).values().map((offer_id) => ({ offer_id, is_allowed: true })),
+    ...new Set(denied).values().map((offer_id) => ({ offer_id, is_allowed: false })),
+  ].map((row) => ({ ...row, publisher_id: publisherId }))
+  await checkOffers(
+    trx,
+    rows.map((row) => row.offer_id),
+  )
+  await trx.deleteFrom('publisher_offers').where('publisher_id', '=', publisherId).execute()
+  if (rows.length > 0) await trx.insertInto('publisher_offers').values(rows).execute()
 }
 
 async function checkOffers(trx: Trx, ids: number[]): Promise<void> {
@@ -83,25 +91,6 @@ async function checkOffers(trx: Trx, ids: number[]): Promise<void> {
   const known = new Set(found.map((row) => row.offer_id))
   const missing = ids.filter((id) => !known.has(id))
   if (missing.length > 0) throw new OperatorError(`There is no offer ${missing.join(', ')}.`)
-}
-
-/** Its apps are stamped as changed, which every API process looks for. */
-async function changePublisher(db: Db, publisherId: number, change: (trx: Trx) => Promise<void>): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const found = await trx
-      .selectFrom('publishers')
-      .select('publisher_id')
-      .where('publisher_id', '=', publisherId)
-      .forNoKeyUpdate()
-      .executeTakeFirst()
-    if (found === undefined) throw noSuchPublisher(publisherId)
-    await change(trx)
-    await trx
-      .updateTable('apps')
-      .set((is) => ({ name: is.ref('name') }))
-      .where('publisher_id', '=', publisherId)
-      .execute()
-  })
 }
 
 const noSuchPublisher = (publisherId: number) =>

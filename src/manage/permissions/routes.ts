@@ -1,11 +1,6 @@
 // What the operator lets a publisher do: use its keys, run offers, earn a share.
 import { recordDeed } from '../../features/accounts/audit.ts'
-import {
-  readPermissions,
-  setOfferPermissions,
-  setPublisherShare,
-  setPublisherStatus,
-} from '../../features/apps/permissions.ts'
+import { permit, readPermissions } from '../../features/apps/permissions.ts'
 import { PPM_PER_PERCENT } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -50,15 +45,13 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     async run({ publisherId, body, by }) {
       const before = await show(publisherId)
       const { status, margin_percent, offers } = body
-      if (offers !== undefined)
-        await setOfferPermissions(db, publisherId, {
-          onlyListed: offers.only_listed,
-          allowed: offers.allowed,
-          denied: offers.denied,
-        })
-      if (margin_percent !== undefined)
-        await setPublisherShare(db, publisherId, Math.round((100 - margin_percent) * PPM_PER_PERCENT))
-      if (status !== undefined) await setPublisherStatus(db, publisherId, status)
+      await permit(db, publisherId, {
+        ...(status === undefined ? {} : { status }),
+        ...(margin_percent === undefined ? {} : { sharePpm: Math.round((100 - margin_percent) * PPM_PER_PERCENT) }),
+        ...(offers === undefined
+          ? {}
+          : { offers: { onlyListed: offers.only_listed, allowed: offers.allowed, denied: offers.denied } }),
+      })
       await refresh()
       const after = await show(publisherId)
       await recordDeed(db, by, {
