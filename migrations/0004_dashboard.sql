@@ -166,3 +166,14 @@ CREATE INDEX conversions_flagged ON conversions (conversion_id) WHERE signals <>
 
 -- The log of one advertiser, newest first: a quiet one's would else be looked for in everybody's.
 CREATE INDEX inbound_calls_advertiser ON inbound_calls (advertiser_id, inbound_id);
+
+-- Processes that run now, for whoever looks after them. Each says every few seconds that it is there.
+CREATE TABLE nodes (
+  node_id    uuid PRIMARY KEY,
+  host       text NOT NULL,
+  pid        integer NOT NULL,
+  part       text NOT NULL CHECK (part IN ('api', 'worker')),
+  version    text NOT NULL,
+  started_at timestamptz NOT NULL,
+  seen_at    timestamptz NOT NULL
+);

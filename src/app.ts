@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { ChangeFeed } from './db/changes.ts'
 import type { Database, Db } from './db/open.ts'
+import { BEAT_MS, Node } from './db/nodes.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
@@ -184,6 +185,9 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   pictureRoutes(server)
   dashboardRoutes(server)
   await server.ready()
+  const node = new Node(db, 'api')
+  opened.defer(() => node.leave())
+  loops.push(createLoop('saying that it is there', BEAT_MS, log, { run: () => node.beat().catch(() => {}) })) // others tell
   for (const loop of loops) {
     loop.start()
     opened.defer(() => loop.stop())
@@ -253,6 +257,9 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
         run: async () => void (await mailNotices(db, mailer, config.publicUrl, new Date())),
       }),
     )
+  const node = new Node(db, 'worker')
+  opened.defer(() => node.leave())
+  loops.push(createLoop('saying that it is there', BEAT_MS, log, { run: () => node.beat().catch(() => {}) })) // others tell
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   for (const loop of loops) loop.start()
   // The loop tells when that does not work.

@@ -1,10 +1,9 @@
-// What the program stands on: the database, who else uses it, what waits on disk. Asked a few times a minute by whoever
+// What the program stands on: the database, and what waits on disk. Asked a few times a minute by whoever
 // looks at it.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db } from './open.ts'
-import { IS_SERVING_LOCK } from './sole-process.ts'
 
 type Row = {
   version: string
@@ -45,18 +44,6 @@ export async function readPartitions(db: Db): Promise<Partitions[]> {
     LEFT JOIN pg_class child ON child.oid = inhrelid
     WHERE parent.relkind = 'p' AND parent.relnamespace = current_schema()::regnamespace
     GROUP BY parent.relname ORDER BY parent.relname`.execute(db)
-  return rows
-}
-
-type Process = { address: string | null; connected_at: Date | null }
-
-/** API processes, by the lock that each holds for as long as it lives. The user of the database may not be told the details of others'. */
-export async function readProcesses(db: Db): Promise<Process[]> {
-  // A process that is alone holds the lock in two ways.
-  const { rows } = await sql<Process>`
-    SELECT host(client_addr) AS address, backend_start AS connected_at FROM pg_stat_activity
-    WHERE pid IN (SELECT pid FROM pg_locks WHERE ${sql.raw(IS_SERVING_LOCK)} AND granted)
-    ORDER BY backend_start`.execute(db)
   return rows
 }
 

@@ -13,7 +13,7 @@ const LOOK_MS = 250
 const ALONE_AFTER_LOOKS = 40 // after 10 s without having to wait for anybody
 const PATIENCE_MS = 5_000
 // Advisory locks are per database; the list of locks is of the whole server.
-export const IS_SERVING_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+const IS_SERVING_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 export class SoleProcess {
   readonly #pool: pg.Pool

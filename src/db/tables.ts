@@ -312,6 +312,16 @@ export interface LedgerRollup {
   through: Timestamp;
 }
 
+export interface Nodes {
+  host: string;
+  node_id: string;
+  part: string;
+  pid: number;
+  seen_at: Date;
+  started_at: Date;
+  version: string;
+}
+
 export interface Notices {
   app_id: number;
   created_at: Generated<Date>;
@@ -576,6 +586,7 @@ export interface DB {
   ledger_days: LedgerDays;
   ledger_entries: LedgerEntries;
   ledger_rollup: LedgerRollup;
+  nodes: Nodes;
   notices: Notices;
   offer_usage: OfferUsage;
   offers: Offers;

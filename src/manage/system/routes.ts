@@ -1,5 +1,6 @@
 // How the program is, for whoever runs it.
-import { readDatabase, readPartitions, readProcesses, readSpool } from '../../db/facts.ts'
+import { readDatabase, readPartitions, readSpool } from '../../db/facts.ts'
+import { readNodes } from '../../db/nodes.ts'
 import { readQueues } from '../../features/reports/queues.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { ManageContext } from '../context.ts'
@@ -10,7 +11,7 @@ import { presentSettings } from './settings.ts'
 export function systemRoutes(routes: ManageRoutes, { db, config, sendMail }: ManageContext): void {
   routes.get('/system', {
     id: 'getSystem',
-    summary: 'Versions, queues, database, processes and settings',
+    summary: 'Versions, queues, database, nodes and settings',
     tag: 'System',
     access: 'operator',
     reply: System,
@@ -26,7 +27,7 @@ export function systemRoutes(routes: ManageRoutes, { db, config, sendMail }: Man
         database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
         queues: { ...(await readQueues(db, now)), ...(await readSpool(config.dataDir)) },
         partitions: await readPartitions(db),
-        processes: await readProcesses(db),
+        nodes: await readNodes(db, new Date()),
         rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),
         has_mail: sendMail !== null,
         settings: presentSettings(config),

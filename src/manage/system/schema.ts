@@ -38,12 +38,19 @@ export const System = Type.Object({
       bytes: Count,
     }),
   ),
-  processes: Type.Array(
+  nodes: Type.Array(
     Type.Object({
-      address: orNull(Type.String({ description: 'Null: on the machine of the database.' })),
-      connected_at: orNull(Time),
+      host: Type.String(),
+      pid: Type.Integer(),
+      part: oneOf(['api', 'worker']),
+      version: Type.String(),
+      started_at: Time,
+      seen_at: Time,
+      is_here: Type.Boolean({
+        description: 'False: it was not heard of for half a minute, and has not taken its leave.',
+      }),
     }),
-    { description: 'API processes on this database. Those that are workers only are not known.' },
+    { description: 'What runs on this database, on whichever machine. One process may be both parts.' },
   ),
   rate_limits: oneOf(['redis', 'memory']),
   has_mail: Type.Boolean(),

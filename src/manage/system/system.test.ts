@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { publisherOfApp, visit } from '../../../test/people.ts'
 import { after, makeLane, NOW, HOUR, putPostbacks } from '../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { loadConfig, SETTINGS } from '../../config.ts'
+import { Node } from '../../db/nodes.ts'
+import { VERSION } from '../../lib/version.ts'
 import type { System } from './schema.ts'
 import { presentSettings } from './settings.ts'
 
 const world = useWorld('manage_system')
 type Shown = Static<typeof System>
 
-test('the page tells versions, size, partitions and the processes that serve', async () => {
+test('the page tells versions, size and partitions', async () => {
   const reader = await visit(world, 'operator_reader')
   const { data } = await reader.get<Shown>('/system')
   assert.equal(data.node.version, process.versions.node)
@@ -22,13 +26,29 @@ test('the page tells versions, size, partitions and the processes that serve', a
   assert.ok(Math.abs(data.database.clock_ahead_ms) < 60_000)
   assert.deepEqual(data.partitions.map(({ table }) => table), ['clicks', 'inbound_calls', 'postback_attempts']) // prettier-ignore
   assert.match(data.partitions[0]?.newest_day ?? '', /^20\d\d-\d\d-\d\d$/)
-  assert.deepEqual([data.processes.length, data.rate_limits, data.has_mail], [1, 'memory', false])
-  const second = await world.start()
-  try {
-    assert.equal((await reader.get<Shown>('/system')).data.processes.length, 2)
-  } finally {
-    await second.close()
+  assert.deepEqual([data.rate_limits, data.has_mail], ['memory', false])
+})
+
+test('every node is shown until it takes its leave; one that was killed is said to be gone', async () => {
+  const { db } = world.database
+  const reader = await visit(world, 'operator_reader')
+  const read = async () => (await reader.get<Shown>('/system')).data.nodes
+  /** A node says that it is there right after its start. */
+  const shows = async (count: number) => {
+    for (const end = Date.now() + 5_000; (await read()).length !== count && Date.now() < end;) await sleep(20)
+    return (await read()).map(({ part, is_here, version, host }) => [part, is_here, version, host])
   }
+  const api = ['api', true, VERSION, hostname()]
+  assert.deepEqual(await shows(1), [api])
+  const second = await world.start()
+  assert.deepEqual(await shows(2), [api, api])
+  await second.close()
+  assert.deepEqual(await shows(1), [api])
+  const minuteAgo = new Date(Date.now() - HOUR / 60)
+  await new Node(db, 'worker', minuteAgo).beat(minuteAgo)
+  assert.deepEqual(await shows(2), [api, ['worker', false, VERSION, hostname()]])
+  await new Node(db, 'worker').beat()
+  assert.deepEqual(await shows(2), [['worker', true, VERSION, hostname()], api], 'another one took its place')
 })
 
 test('queues are counted: what waits, what is due, and what the disk holds for the database', async () => {

@@ -8,7 +8,7 @@ import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { formatBytes } from '../../parts/system/bytes.ts'
 import { Fact } from '../../parts/system/fact.tsx'
-import { Partitions, Processes, Settings } from '../../parts/system/tables.tsx'
+import { Partitions, Nodes, Settings } from '../../parts/system/tables.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const EVERY_MS = 10_000
@@ -28,8 +28,15 @@ export default function SystemPage() {
 }
 
 /** What somebody should do something about. */
-function warningsOf({ queues, database, partitions }: Shown): string[] {
+function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
   const warnings: string[] = []
+  const here = nodes.filter(({ is_here }) => is_here)
+  if (!here.some(({ part }) => part === 'worker'))
+    warnings.push('No worker is running: postbacks are not sent, holds not released. Start one: offerdeck serve.')
+  if (here.length < nodes.length)
+    warnings.push('A process has vanished without taking its leave. Look at its log, and start it again.')
+  if (new Set(here.map(({ version }) => version)).size > 1)
+    warnings.push('Not all processes run the same version of Offerdeck.')
   const { oldest_due_at, spool_files } = queues
   if (oldest_due_at !== null && Date.now() - Date.parse(oldest_due_at) > LATE_MS)
     warnings.push('Postbacks wait that should be sent by now. Is a worker running? Look at the postback health, too.')
@@ -46,7 +53,7 @@ function warningsOf({ queues, database, partitions }: Shown): string[] {
 }
 
 function Facts(shown: Shown) {
-  const { version, node, database, queues, partitions, processes, rate_limits, has_mail, settings } = shown
+  const { version, node, database, queues, partitions, nodes, rate_limits, has_mail, settings } = shown
   return (
     <Stack gap="lg">
       {warningsOf(shown).map((warning) => (
@@ -111,8 +118,8 @@ function Facts(shown: Shown) {
           </Fact>
         </SimpleGrid>
       </Section>
-      <Section title="Processes" about="Those that answer requests. Workers that run alone are not known.">
-        <Processes processes={processes} />
+      <Section title="Nodes" about="What runs on this database, on whichever machine. One process may be both parts.">
+        <Nodes nodes={nodes} />
       </Section>
       <Section title="Partitions" about="A table a day. Old ones are dropped whole, after RETENTION_DAYS.">
         <Partitions partitions={partitions} />

@@ -1,8 +1,9 @@
 // The longer lists of the system page.
-import { Code, Stack, Table, Text } from '@mantine/core'
+import { Code, Table, Text } from '@mantine/core'
 import type { System } from '../../../../../src/manage/system/schema.ts'
 import type { Reply } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { formatBytes } from './bytes.ts'
 
@@ -38,16 +39,36 @@ export function Partitions({ partitions }: Pick<Shown, 'partitions'>) {
   )
 }
 
-export function Processes({ processes }: Pick<Shown, 'processes'>) {
+export function Nodes({ nodes }: Pick<Shown, 'nodes'>) {
   return (
-    <Stack gap={4}>
-      {processes.map(({ address, connected_at }, i) => (
-        <Text key={`${address ?? ''} ${connected_at ?? ''} ${i}`} size="sm" component="div">
-          {address ?? 'On the machine of the database'} · connected{' '}
-          <Time at={connected_at} ago none="at an unknown time" />
-        </Text>
-      ))}
-    </Stack>
+    <Table.ScrollContainer minWidth={560} scrollAreaProps={FOCUSABLE}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Host</Table.Th>
+            <Table.Th>Process</Table.Th>
+            <Table.Th>Part</Table.Th>
+            <Table.Th>Version</Table.Th>
+            <Table.Th>Started</Table.Th>
+            <Table.Th>Last seen</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {nodes.map(({ host, pid, part, version, started_at, seen_at, is_here }) => (
+            <Table.Tr key={`${host} ${pid} ${part} ${started_at}`}>
+              <Table.Td>{host}</Table.Td>
+              <Table.Td>{pid}</Table.Td>
+              <Table.Td>{part}</Table.Td>
+              <Table.Td>{version}</Table.Td>
+              <Table.Td>
+                <Time at={started_at} ago />
+              </Table.Td>
+              <Table.Td>{is_here ? <Status value="running" /> : <Time at={seen_at} ago />}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }
 
