@@ -3,9 +3,10 @@ import type { ClicksMeasured } from './clicks.ts'
 import type { ConversionsMeasured } from './conversions.ts'
 import type { FigureNumber, Measured, Starts } from './figures.ts'
 import type { FirstPageMeasured } from './first-page.ts'
-import { type IsolationMeasured, isolationOf, p50Of, p99Of } from './isolation.ts'
+import type { IsolationMeasured } from './isolation.ts'
 import type { PartitionsMeasured } from './partitions.ts'
-import { type PostbacksMeasured, ratioOf } from './postbacks.ts'
+import { isolationFigure, postbackFigures } from './postback-figures.ts'
+import type { PostbacksMeasured } from './postbacks.ts'
 import { type Comparison, type Lap, median } from './rounds.ts'
 
 export type Figure = {
@@ -92,55 +93,6 @@ function conversionsFigure({ comparisons, answers, rows, unheard, ledger }: Conv
       ? 'The ledger is right.'
       : `THE LEDGER IS WRONG: ${ledger.map(({ kind, count, examples }) => `${count} × ${kind} (${examples[0]})`).join('; ')}`,
   ])
-}
-
-function postbackFigures({ rounds, latencies, delivered, logged }: PostbacksMeasured): Figure[] {
-  const rate = (name: 'ours' | 'bullmq' | 'undici') => median(rounds.map((round) => round[name])).toFixed(0)
-  const over = (figure: 9 | 10, what: string, to: 'bullmq' | 'undici', least: number, notes: string[]): Figure => ({
-    figure,
-    what,
-    value: ratioOf(rounds, to).toFixed(2),
-    byCpu: '',
-    wanted: `at least ${least}`,
-    met: ratioOf(rounds, to) >= least,
-    notes: [...notes, `rounds: ${rounds.map((round) => (round.ours / round[to]).toFixed(2)).join(' ')}`],
-  })
-  const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? Number.NaN
-  const isWhole = delivered <= logged
-  return [
-    over(9, 'postbacks delivered and logged, over BullMQ without a log', 'bullmq', 1, [
-      `Offerdeck: ${rate('ours')} a second; BullMQ on Redis: ${rate('bullmq')}`,
-      `${delivered.toLocaleString('en')} delivered, ${logged.toLocaleString('en')} in the log${isWhole ? '' : ': SOME ARE MISSING'}`,
-    ]),
-    over(10, 'the same, over a bare loop of undici', 'undici', 0.35, [`a loop of undici: ${rate('undici')} a second`]),
-    {
-      figure: 11,
-      what: 'from the answer to a report until its postback arrives',
-      value: `${at(0.5).toFixed(1)} ms`,
-      byCpu: '',
-      wanted: 'under 30 ms',
-      met: at(0.5) < 30,
-      notes: [`median of ${latencies.length}, one at a time; p95 ${at(0.95).toFixed(1)} ms`],
-    },
-  ]
-}
-
-function isolationFigure(measured: IsolationMeasured): Figure {
-  const { rounds } = measured
-  const of = (name: 'clean' | 'trouble', pick: (sorted: number[]) => number) =>
-    `${median(rounds.map((round) => pick(round[name]))).toFixed(0)} ms`
-  return {
-    figure: 12,
-    what: 'p99 to healthy addresses while others hang, over without',
-    value: isolationOf(measured).toFixed(2),
-    byCpu: '',
-    wanted: 'at most 1.5',
-    met: isolationOf(measured) <= 1.5,
-    notes: [
-      `without trouble: p50 ${of('clean', p50Of)}, p99 ${of('clean', p99Of)}; with: p50 ${of('trouble', p50Of)}, p99 ${of('trouble', p99Of)}`,
-      `rounds: ${rounds.map(({ clean, trouble }) => (p99Of(trouble) / p99Of(clean)).toFixed(2)).join(' ')}`,
-    ],
-  }
 }
 
 function firstPageFigure({ signIn, home, scriptBytes }: FirstPageMeasured): Figure {

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { type Deal, makeDeal } from './conversion-rows.ts'
 import { Installation, type Running } from './installation.ts'
-import { SECRET_KEY, type World } from './world.ts'
+import { SECRET_KEY, useWorld, type World } from './world.ts'
 
 /** One request: when it came, and when it was answered with 2xx. Counted, not timed. */
 export type Arrival = {
@@ -18,6 +19,23 @@ export type Arrival = {
   status: string
   came: number
   accepted: number | null
+}
+
+/** A world with two worker processes, which are not started yet, and a publisher's server. */
+export function useTwoWorkers(name: string) {
+  const server = new PublisherServer()
+  const world = useWorld(name, async () => {
+    await server.open()
+    await watchQueue(world.database.db)
+  })
+  const first = new WorkerProcess(world, 'first')
+  const second = new WorkerProcess(world, 'second', first)
+  after(async () => {
+    await first.remove()
+    await second.remove()
+    await server.close()
+  })
+  return { server, world, first, second }
 }
 
 export class PublisherServer {

@@ -1,7 +1,7 @@
 // kill -9 of workers while postbacks are replayed in bulk: everything that matched is sent again, and what is live goes
 // before it.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { readReplay, startReplay } from '../../src/features/postbacks/replays.ts'
@@ -13,11 +13,9 @@ import {
   isQueueEmpty,
   makeDealWithLane,
   none,
-  PublisherServer,
-  watchQueue,
+  useTwoWorkers,
   WorkerProcess,
 } from '../worker-world.ts'
-import { useWorld } from '../world.ts'
 
 const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
 const REPLAYED = Math.max(520, 100 * ROUNDS) // more than a replay queues in one step
@@ -26,18 +24,7 @@ const WIDTH = 8
 const LIVE_EVERY_MS = 100
 const PATIENCE_MS = 30_000
 
-const server = new PublisherServer()
-const world = useWorld('replays_killed', async () => {
-  await server.open()
-  await watchQueue(world.database.db)
-})
-const first = new WorkerProcess(world, 'first')
-const second = new WorkerProcess(world, 'second', first)
-after(async () => {
-  await first.remove()
-  await second.remove()
-  await server.close()
-})
+const { server, world, first, second } = useTwoWorkers('replays_killed')
 
 type Status = 'approved' | 'reversed'
 

@@ -1,6 +1,6 @@
 // Two worker processes on one database: they share the lanes, send nothing twice, and take over from one that stalls.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
@@ -14,11 +14,8 @@ import {
   isQueueEmpty,
   makeDealWithLane,
   none,
-  PublisherServer,
-  watchQueue,
-  WorkerProcess,
+  useTwoWorkers,
 } from '../worker-world.ts'
-import { useWorld } from '../world.ts'
 
 const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
 const IS_LONG = ROUNDS >= 30
@@ -26,18 +23,7 @@ const WIDTHS = [1, 2, 3, 5, 8]
 const CONVERSIONS = 24 // of each lane, in each round
 const PATIENCE_MS = 30_000
 
-const server = new PublisherServer()
-const world = useWorld('workers', async () => {
-  await server.open()
-  await watchQueue(world.database.db)
-})
-const first = new WorkerProcess(world, 'first')
-const second = new WorkerProcess(world, 'second', first)
-after(async () => {
-  await first.remove()
-  await second.remove()
-  await server.close()
-})
+const { server, world, first, second } = useTwoWorkers('workers')
 
 /** So many conversions, every fourth of them reversed at once; returns the number of their postbacks. */
 async function makeConversions(deal: Deal, count: number): Promise<number> {

@@ -25,8 +25,17 @@ import { createTries } from './tries.ts'
 
 const TAG = 'Signing in'
 
+type Known = { id: string; email: string; publisher_id: number | null }
+
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter, sendMail }: ManageContext): void {
   const tries = createTries(limiter)
+  /** What people do to themselves at the door, where nobody is signed in yet. */
+  const note = ({ ip }: FastifyRequest, person: Known, action: string, details = {}) =>
+    recordDeed(
+      db,
+      { id: person.id, email: person.email, ip },
+      { action, subject: person.id, publisherId: person.publisher_id, details },
+    )
 
   routes.post('/session', {
     id: 'signIn',
@@ -42,17 +51,10 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       if (person === null) throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
       cookies.push(...answer.headers.getSetCookie())
       const { twoFactorRedirect } = (await answer.json()) as { twoFactorRedirect?: boolean }
-      if (twoFactorRedirect !== true) await recordSignIn(request, person)
+      if (twoFactorRedirect !== true) await note(request, person, 'session.start')
       return { two_factor: twoFactorRedirect === true }
     },
   })
-
-  const recordSignIn = (request: FastifyRequest, person: { id: string; email: string; publisher_id: number | null }) =>
-    recordDeed(
-      db,
-      { id: person.id, email: person.email, ip: request.ip },
-      { action: 'session.start', subject: person.id, publisherId: person.publisher_id },
-    )
 
   routes.post('/session/two-factor', {
     id: 'signInWithCode',
@@ -74,7 +76,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       cookies.push(...answer.headers.getSetCookie())
       const { user } = (await answer.json()) as { user: { email: string } }
       const person = await findPersonByEmail(db, user.email)
-      if (person !== null) await recordSignIn(request, person)
+      if (person !== null) await note(request, person, 'session.start')
       return OK
     },
   })
@@ -90,11 +92,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       cookies.push(...answer.headers.getSetCookie())
       const { caller } = request
       if (caller !== null && caller.sessionId !== null)
-        await recordDeed(
-          db,
-          { id: caller.id, email: caller.email, ip: request.ip },
-          { action: 'session.end', subject: caller.id, publisherId: caller.publisherId },
-        )
+        await note(request, { ...caller, publisher_id: caller.publisherId }, 'session.end')
       return OK
     },
   })
@@ -128,11 +126,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const answer = await auth.api.resetPassword({ body: { token, newPassword: password }, asResponse: true })
       if (!answer.ok) throw await refusal(answer)
       if (person === null) return OK
-      await recordDeed(
-        db,
-        { id: person.id, email: person.email, ip: request.ip },
-        { action: 'password.reset', subject: person.id, publisherId: person.publisher_id },
-      )
+      await note(request, person, 'password.reset')
       return OK
     },
   })
@@ -166,11 +160,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const { token, name, email = null, password } = body
       const person = await acceptInvitation(db, secretKey, { token, name, email, password }, new Date())
       if (person === null) throw deadInvitation()
-      await recordDeed(
-        db,
-        { id: person.id, email: person.email, ip: request.ip },
-        { action: 'person.join', subject: person.id, publisherId: person.publisher_id, details: { role: person.role } },
-      )
+      await note(request, person, 'person.join', { role: person.role })
       const answer = await auth.api.signInEmail({
         body: { email: person.email, password },
         headers: authHeaders(request),

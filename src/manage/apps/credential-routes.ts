@@ -1,10 +1,11 @@
 // The keys of an app and their secrets: renewing and ending them.
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { endOldSecrets, revokeApp, rotateSecret, setExpiry } from '../../features/apps/apps.ts'
 import { rotateSigningSecret } from '../../features/apps/signing-secrets.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
+import type { ManagedApp } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { CredentialParams, Ended, Expiry, Grace, RotatedSecret, RotatedSigningSecret } from './schema.ts'
@@ -13,6 +14,9 @@ const TAG = 'Apps'
 const HOUR_MS = 3_600_000
 
 export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh }: ManageContext): void {
+  const note = (by: Doer, { appId, publisherId }: ManagedApp, action: string, details: Record<string, unknown>) =>
+    recordDeed(db, by, { action, subject: appId, publisherId, details })
+
   routes.post('/apps/:app_id/credentials/:mode/rotate', {
     id: 'rotateSecret',
     summary: 'Make a new API secret; it is shown once',
@@ -21,7 +25,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     params: CredentialParams,
     body: Grace,
     reply: RotatedSecret,
-    async run({ app, publisherId, by, params: { mode }, body: { grace_hours } }) {
+    async run({ app, by, params: { mode }, body: { grace_hours } }) {
       const { api_key, api_secret, old_secret_expires_at } = await rotateSecret(
         db,
         secretKey,
@@ -29,12 +33,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
         mode,
         grace_hours * HOUR_MS,
       )
-      await recordDeed(db, by, {
-        action: 'app.rotate_secret',
-        subject: app.appId,
-        publisherId,
-        details: { mode, grace_hours },
-      })
+      await note(by, app, 'app.rotate_secret', { mode, grace_hours })
       await refresh()
       return { api_key, api_secret, old_secret_expires_at }
     },
@@ -47,14 +46,9 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     access: 'owner',
     params: CredentialParams,
     reply: Ended,
-    async run({ app, publisherId, by, params: { mode } }) {
+    async run({ app, by, params: { mode } }) {
       const ended = await endOldSecrets(db, app.appId, mode)
-      await recordDeed(db, by, {
-        action: 'app.end_old_secret',
-        subject: app.appId,
-        publisherId,
-        details: { mode, ended },
-      })
+      await note(by, app, 'app.end_old_secret', { mode, ended })
       await refresh()
       return { ended }
     },
@@ -68,7 +62,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     params: CredentialParams,
     body: Grace,
     reply: RotatedSigningSecret,
-    async run({ app, publisherId, by, params: { mode }, body: { grace_hours } }) {
+    async run({ app, by, params: { mode }, body: { grace_hours } }) {
       const { api_key, signing_secret, old_signing_secret_expires_at } = await rotateSigningSecret(
         db,
         secretKey,
@@ -76,12 +70,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
         mode,
         grace_hours * HOUR_MS,
       )
-      await recordDeed(db, by, {
-        action: 'app.rotate_signing_secret',
-        subject: app.appId,
-        publisherId,
-        details: { mode, grace_hours },
-      })
+      await note(by, app, 'app.rotate_signing_secret', { mode, grace_hours })
       return { api_key, signing_secret, old_signing_secret_expires_at }
     },
   })
@@ -93,9 +82,9 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     access: 'owner',
     params: CredentialParams,
     reply: Ok,
-    async run({ app, publisherId, by, params: { mode } }) {
+    async run({ app, by, params: { mode } }) {
       await revokeApp(db, app.appId, mode)
-      await recordDeed(db, by, { action: 'app.revoke_key', subject: app.appId, publisherId, details: { mode } })
+      await note(by, app, 'app.revoke_key', { mode })
       await refresh()
       return OK
     },
@@ -109,19 +98,14 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     params: CredentialParams,
     body: Expiry,
     reply: Ok,
-    async run({ app, publisherId, by, params: { mode }, body }) {
+    async run({ app, by, params: { mode }, body }) {
       const expiresAt = body.expires_at === undefined ? null : parseTime(body.expires_at)
       if (expiresAt !== null && expiresAt <= new Date())
         throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
           expires_at: 'expires_at must be in the future. To end the key now, revoke it.',
         })
       await setExpiry(db, app.appId, mode, expiresAt)
-      await recordDeed(db, by, {
-        action: 'app.set_expiry',
-        subject: app.appId,
-        publisherId,
-        details: { mode, expires_at: expiresAt?.toISOString() ?? null },
-      })
+      await note(by, app, 'app.set_expiry', { mode, expires_at: expiresAt?.toISOString() ?? null })
       await refresh()
       return OK
     },

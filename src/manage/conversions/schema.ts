@@ -118,6 +118,9 @@ export const ConversionReply = Type.Object({
   ),
 })
 
+/** For the dashboard, which takes only types: what it offers must be just this. */
+export type MoveReasons = typeof MOVE_REASONS
+
 export const Moves = Type.Object({
   to: oneOf(Object.keys(MOVE_REASONS) as MoveTo[]),
   conversion_ids: Type.Array(Type.String({ maxLength: 100 }), {

@@ -1,5 +1,6 @@
 import { Select, SimpleGrid, TextInput } from '@mantine/core'
 import type { Filters } from '../../lib/use-filters.ts'
+import { FilterSelect } from '../offers/filter-select.tsx'
 import { FilterText } from '../offers/filter-text.tsx'
 import { MODES } from '../offers/words.ts'
 import { STATUSES } from './words.ts'
@@ -25,14 +26,7 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
         value={filters['offer_id']}
         onChange={(text) => set('offer_id')(text.replaceAll(/\D/g, '').slice(0, 15))}
       />
-      <Select
-        label="Status"
-        placeholder="Any"
-        clearable
-        data={STATUSES}
-        value={filters['status'] ?? null}
-        onChange={set('status')}
-      />
+      <FilterSelect label="Status" data={STATUSES} value={filters['status']} onChange={set('status')} />
       <FilterText
         label="Sub-ID"
         placeholder="Any of the four"

@@ -1,6 +1,7 @@
 // Asks before conversions are approved, rejected or reversed, does it, and says what came of each.
 import { Alert, Button, Group, Modal, Progress, Select, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import type { MoveReasons } from '../../../../../src/manage/conversions/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { FormFault } from '../form-fault.tsx'
 import { REASON_NAMES } from './filters.tsx'
@@ -14,8 +15,8 @@ const ABOUT: Record<MoveTo, string> = {
   reversed: 'For good: their payout is taken back, and the publisher is told by postback. Only approved ones can be.',
 }
 
-/** What the publisher may be told; the first, unless another is chosen. */
-const TOLD: Record<MoveTo, MoveReason[]> = {
+/** What the publisher may be told; the first, unless another is chosen. Its type holds it to what the server takes. */
+const TOLD: MoveReasons = {
   approved: ['operator'],
   rejected: [
     'operator',

@@ -1,6 +1,7 @@
 import { Select, SimpleGrid } from '@mantine/core'
 import type { Filters } from '../../lib/use-filters.ts'
 import { countryChoices } from './countries.ts'
+import { FilterSelect } from './filter-select.tsx'
 import { FilterText } from './filter-text.tsx'
 import { CATEGORIES, MODES, PLATFORMS, SORTS } from './words.ts'
 
@@ -18,31 +19,15 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
         onChange={set('search')}
         maxLength={100}
       />
-      <Select
+      <FilterSelect
         label="Country"
-        placeholder="Any"
         searchable
-        clearable
         data={countryChoices()}
-        value={filters['country'] ?? null}
+        value={filters['country']}
         onChange={set('country')}
       />
-      <Select
-        label="Platform"
-        placeholder="Any"
-        clearable
-        data={PLATFORMS}
-        value={filters['platform'] ?? null}
-        onChange={set('platform')}
-      />
-      <Select
-        label="Category"
-        placeholder="Any"
-        clearable
-        data={CATEGORIES}
-        value={filters['category'] ?? null}
-        onChange={set('category')}
-      />
+      <FilterSelect label="Platform" data={PLATFORMS} value={filters['platform']} onChange={set('platform')} />
+      <FilterSelect label="Category" data={CATEGORIES} value={filters['category']} onChange={set('category')} />
       <Select
         label="Order"
         allowDeselect={false}

@@ -1,0 +1,19 @@
+// Apps with somebody who looks after them, for tests of the management API.
+import { publisherOfApp, visit } from './people.ts'
+import type { World } from './world.ts'
+
+export const createOwnedApps = (world: World) => ({
+  /** An app, and somebody of its publisher. */
+  makeOwned: async (role: 'publisher_owner' | 'publisher_member' = 'publisher_owner') => {
+    const made = await world.makeApp()
+    const publisherId = await publisherOfApp(world, made.appId)
+    return { ...made, publisherId, base: `/apps/${made.appId}`, visitor: await visit(world, role, publisherId) }
+  },
+  deedsOf: (subject: number) =>
+    world.database.db
+      .selectFrom('audit_log')
+      .select(['action', 'who', 'publisher_id', 'details'])
+      .where('subject', '=', String(subject))
+      .orderBy('audit_id')
+      .execute(),
+})
