@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { makePerson, PASSWORD } from '../people.ts'
 import { checkLooks, useDashboard } from './browser.ts'
 
 const MAX_SCRIPT_BYTES = 250_000
@@ -23,6 +24,43 @@ test('little JavaScript comes before the first page can be used', async () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
   assert.ok(bytes > 10_000 && bytes < MAX_SCRIPT_BYTES, `${bytes} bytes`)
+})
+
+test('a page runs no script but ours, and none that stands in it', async () => {
+  const { page } = await dashboard.open()
+  const nonces = new Set<string>()
+  for (const path of ['/sign-in', '/network/offers']) {
+    const answer = await page.request.get(dashboard.url + path)
+    const policy = answer.headers()['content-security-policy'] ?? ''
+    assert.match(policy, /^default-src 'none'; script-src 'self'; /)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.doesNotMatch(policy, /unsafe-/)
+    const html = await answer.text()
+    for (const [script] of html.matchAll(/<script[^>]*>[^<]*/g)) assert.match(script, /\ssrc="\/assets\/[^"]+"[^>]*>$/)
+    assert.doesNotMatch(html, /\son\w+=|javascript:/i)
+    nonces.add(/'nonce-([^']+)'/.exec(policy)?.[1] ?? '')
+  }
+  assert.equal(nonces.size, 2, 'of styles, another one each time')
+})
+
+test('who has no mouse signs in, skips the menu, and learns what time it is in UTC', async () => {
+  const { email } = await makePerson(dashboard.world, 'operator')
+  const { page } = await dashboard.open()
+  await page.goto(`${dashboard.url}/sign-in`)
+  await page.getByLabel('E-mail address').waitFor()
+  await page.keyboard.type(email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByText('Needs attention').waitFor()
+  await page.goto(`${dashboard.url}/network/audit`)
+  await page.getByRole('cell', { name: 'session.start' }).first().waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter') // "Skip to content"
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(`document.getElementById('main').contains(document.activeElement)`), true)
+  await page.locator('time').first().focus()
+  await page.getByRole('tooltip', { name: /UTC/ }).waitFor()
 })
 
 test('a link that is not whole says so, and what to do', async () => {
