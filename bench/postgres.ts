@@ -27,7 +27,7 @@ export async function holdPostgres(dataDir: string): Promise<Postgres> {
   const postmaster = livePostmaster(cluster) ?? 0
   return {
     open(name = database) {
-      return openPool({ ...connection, database: name }, 1)
+      return openPool({ ...connection, database: name }, 2)
     },
     env: plainEnv({ PGHOST: host, PGUSER: user, PGPASSWORD: password, PGDATABASE: database }),
     cpuSeconds: () => familyCpuSeconds(postmaster),

@@ -60,7 +60,7 @@ async function tableTypes(): Promise<string> {
   try {
     const postgres = await holdEmbeddedPostgres(folder)
     try {
-      const database = openPool(postgres.connection, 1)
+      const database = openPool(postgres.connection, 2)
       await migrate(database)
       await database.close()
       const { host, user, password, database: name } = postgres.connection

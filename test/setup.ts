@@ -20,7 +20,7 @@ export async function globalSetup(): Promise<void> {
   const admin = new pg.Client(postgres.connection)
   await admin.connect()
   await admin.query('CREATE DATABASE template_for_tests')
-  const template = openPool({ ...postgres.connection, database: 'template_for_tests' }, 1)
+  const template = openPool({ ...postgres.connection, database: 'template_for_tests' }, 2)
   await migrate(template)
   await template.close()
   // A database can be copied once its last connection is gone, which its server notices a moment after its client.

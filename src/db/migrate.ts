@@ -1,6 +1,12 @@
 // Brings the schema up to date from migrations/*.sql: plain SQL, in the order of their names, each once, forward only.
+//
+// A file runs in one transaction, and never waits long for a table that others use: a lock that does not come within two
+// seconds ends the attempt, lets everybody else through, and is asked for again. A file that begins with `-- concurrently`
+// runs one statement after the other outside a transaction: for indexes on tables that may be large. Each statement there
+// must be safe to repeat (IF NOT EXISTS), because a crash in the middle starts the file anew.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
 import type { Database } from './open.ts'
@@ -8,6 +14,9 @@ import type { Database } from './open.ts'
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const MAX_MS = 3_600_000 // a large table may take its time
 const LOCK = 0x0ff3_0001 // any fixed number: one process migrates, the others wait and find nothing left to do
+const LOCK_TIMEOUT_MS = 2_000
+const MAX_ATTEMPTS = 150
+const CONCURRENTLY = '-- concurrently'
 
 type Migration = { name: string; sql: string; checksum: string }
 
@@ -21,31 +30,81 @@ export function listMigrations(): Migration[] {
   })
 }
 
-/** Applies what is missing, all of it or nothing, and returns the names of what it applied. */
-export async function migrate(database: Pick<Database, 'pool'>): Promise<string[]> {
-  const client = await database.pool.connect()
-  const run = (text: string, values: unknown[] = []) =>
-    client.query({ text, values, query_timeout: MAX_MS } as pg.QueryConfig)
+/** Applies what is missing, file by file, and returns the names of what it applied. Needs two connections of the pool. */
+export async function migrate({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+  const holder = await pool.connect()
   try {
-    await run('BEGIN')
-    await run('SELECT pg_advisory_xact_lock($1)', [LOCK])
-    await run(`CREATE TABLE IF NOT EXISTS schema_migrations (
-      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-    const { rows } = await run('SELECT name, checksum FROM schema_migrations')
-    const missing = missingMigrations(rows as Applied[])
-    for (const { name, sql, checksum } of missing) {
-      await client.query({ text: sql, query_timeout: MAX_MS } as pg.QueryConfig)
-      await run('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
+    await takeTurn(holder)
+    const client = await pool.connect()
+    try {
+      await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+        name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+      const { rows } = await client.query<Applied>('SELECT name, checksum FROM schema_migrations')
+      const missing = missingMigrations(rows)
+      for (const migration of missing)
+        await (migration.sql.startsWith(CONCURRENTLY) ? applyConcurrently : applyWhole)(client, migration)
+      return missing.map(({ name }) => name)
+    } finally {
+      client.release()
     }
-    await run('COMMIT')
-    return missing.map(({ name }) => name)
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {}) // the connection may be what failed
-    throw error
   } finally {
-    client.release()
+    await holder.query('ROLLBACK').catch(() => {}) // the connection may be what failed
+    holder.release()
   }
 }
+
+/** Waits without a transaction open: an index that is built concurrently waits for every older one, this one's included. */
+async function takeTurn(holder: pg.PoolClient): Promise<void> {
+  for (;;) {
+    await holder.query('BEGIN')
+    const { rows } = await holder.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [LOCK])
+    if (rows[0]?.mine) return
+    await holder.query('ROLLBACK')
+    await sleep(100)
+  }
+}
+
+const patiently = (client: pg.PoolClient, text: string) =>
+  client.query({ text, query_timeout: MAX_MS } as pg.QueryConfig)
+
+async function applyWhole(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query('BEGIN')
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+      await patiently(client, sql)
+      await noteApplied(client, name, checksum)
+      await client.query('COMMIT')
+      return
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {}) // the connection may be what failed
+      const isBlocked = (error as { code?: string }).code === '55P03'
+      if (!isBlocked || attempt === MAX_ATTEMPTS) throw error
+      await sleep(Math.min(100 * attempt, LOCK_TIMEOUT_MS))
+    }
+  }
+}
+
+async function applyConcurrently(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+  for (const statement of sql.split(/;\s*(?:\n|$)/).filter((text) => /^[^-\s]/m.test(text))) {
+    const index = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement)?.[1]
+    if (index !== undefined) await dropInvalid(client, index)
+    await patiently(client, statement)
+  }
+  await noteApplied(client, name, checksum)
+}
+
+/** What is left of an index that was not finished: it has the name, and is of no use. */
+async function dropInvalid(client: pg.PoolClient, index: string): Promise<void> {
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+    [index],
+  )
+  if (rowCount !== 0) await patiently(client, `DROP INDEX CONCURRENTLY ${index}`)
+}
+
+const noteApplied = (client: pg.PoolClient, name: string, checksum: string) =>
+  client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
 
 type Applied = { name: string; checksum: string }
 
