@@ -119,6 +119,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   })
   const loops = [
     createLoop('looking for changes', LOOK_MS, log, { run: refresh, onFailure: () => database.revive() }),
+    createLoop('learning which users converted', SECOND_MS, log, { run: () => completions.fill() }),
     createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
     createLoop('replaying the spool of contexts', LOOK_MS, log, {
       run: async () => void (await contexts.replaySpool()),

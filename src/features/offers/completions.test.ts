@@ -176,30 +176,67 @@ test('pages without what is hidden equal the list without it, however they are c
   )
 })
 
-test('a list asks the database about users with conversions only, and only once', async () => {
-  const offerId = await makeOffer()
-  await complete(offerId, 'converted', {})
+/** Another process on the database, which notes what it asks about conversions. */
+async function startAsking() {
   const { pool, ...rest } = openPool(world.connection(world.databaseName), 5)
   const asked: string[] = []
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     client.query = ((...args: [string | { text: string }]) => {
       const text = typeof args[0] === 'string' ? args[0] : args[0].text
-      if (text.includes('"conversions"')) asked.push(text)
+      if (text.includes('FROM conversions')) asked.push(text)
       return query(...args)
     }) as unknown as typeof client.query
   })
   const app = await world.start({}, { ...rest, pool, embeddedIn: null, revive: async () => {} })
+  const close = async () => {
+    await app.close()
+    await rest.close()
+  }
+  return { app, asked, close }
+}
+
+test('a list asks the database about users with conversions only, and only once', async () => {
+  const offerId = await makeOffer()
+  await complete(offerId, 'converted', {})
+  const { app, asked, close } = await startAsking()
+  const asks = async (userId: string) => {
+    asked.length = 0
+    await sees(offerId, userId, live, app)
+    return asked.length > 0
+  }
   try {
-    asked.length = 0 // at the start, it reads who has any
+    let strangers = 0
+    await until(async () => !(await asks(`newcomer-${strangers++}`))) // it knows who has converted
+    asked.length = 0
     for (let i = 0; i < 50; i++) await sees(offerId, `stranger-${i}`, live, app)
     assert.deepEqual(asked, [])
     const answers = await Promise.all([1, 2, 3].map(() => sees(offerId, 'converted', live, app)))
     assert.deepEqual([...answers, await sees(offerId, 'converted', live, app)], [false, false, false, false])
     assert.equal(asked.length, 1)
   } finally {
-    await app.close()
-    await rest.close()
+    await close()
+  }
+})
+
+test('a process starts and lists without having read the conversions, and hides what is completed once it can', async () => {
+  const offerId = await makeOffer()
+  await complete(offerId, 'waiting', {})
+  const { pool, close } = openPool(world.connection(world.databaseName), 1)
+  const holder = await pool.connect()
+  try {
+    await holder.query('BEGIN; LOCK TABLE conversions IN ACCESS EXCLUSIVE MODE')
+    const app = await world.start()
+    try {
+      assert.equal(await sees(offerId, 'waiting', live, app), true)
+      await holder.query('ROLLBACK')
+      await until(async () => !(await sees(offerId, 'waiting', live, app)))
+    } finally {
+      await app.close()
+    }
+  } finally {
+    holder.release()
+    await close()
   }
 })
 

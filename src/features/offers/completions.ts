@@ -1,118 +1,170 @@
-// Which goals a user has completed, so that finished offers leave the user's list.
+// Which goals a user has completed, so that completed offers leave the user's list.
 //
-// Every process knows which users have any conversion, as a set of hashes, and asks the database only about those. It
-// follows the feed of conversion events, a few times a second, and forgets what it knew of a user who
-// appears there.
-import { setTimeout as wait } from 'node:timers/promises'
+// Most users who ask for a list never converted. Every process keeps a Bloom filter of those who did, so that no query is
+// needed for the others; for the rest it reads the completed goals by index, a batch of users at a time, and caches them.
+// It follows the feed of conversion events a few times a second: each user there is added to the filter and dropped from
+// the cache. A process serves before its filter is filled: until then it reads every user's goals.
+//
+// If the database is unavailable, lists are served as if the user had completed nothing. Clicks and payments check again.
+import { setImmediate as yieldToRequests, setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { isAway } from '../../db/faults.ts'
+import { BatchWriter } from '../../db/batch-writer.ts'
+import { isAway, isRowFault } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
+import { BloomFilter } from '../../lib/bloom-filter.ts'
 import { Cache } from '../../lib/cache.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
-import { NumberSet } from '../../lib/number-set.ts'
 
-const REMEMBERED_USERS = 100_000
-const PAGE = 10_000
+const CACHED_GOALS = 500_000
+const FEED_PAGE = 10_000
+const FILL_PAGE = 2_000
 const PATIENCE_MS = 1_000
+const LANES = 2
 
 /** A goal that need not be done again: its conversion is pending or approved. */
 export type CompletedGoal = { offerId: number; goalId: number }
 
 export type AppUser = { appId: number; isTest: boolean; userId: string }
 
-const NONE: readonly CompletedGoal[] = []
+type Goals = readonly CompletedGoal[]
+const NONE: Goals = []
 
-type Remembered = { goals: readonly CompletedGoal[] | Promise<readonly CompletedGoal[]> }
+type Cached = { goals: Goals | Promise<Goals> }
 
 export class Completions {
   readonly #db: Db
-  #users = new NumberSet()
-  readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
-  /** The last event that was taken in. */
-  #seq = 0
+  readonly #cached = new Cache<string, Cached>(CACHED_GOALS, ({ goals }) => 1 + ('length' in goals ? goals.length : 0))
+  /** Null: the database did not answer in time. */
+  readonly #reader: BatchWriter<AppUser, Goals | null>
+  /** Everybody who ever converted, or null until that is known. */
+  #converted: BloomFilter | null = null
+  /** The filter that takes its place once it is filled. */
+  #filling: BloomFilter | null = null
+  /** The last event that was followed; null before the first look. */
+  #seq: number | null = null
+  #unavailableUntilMs = 0
 
   constructor(db: Db) {
     this.#db = db
+    this.#reader = new BatchWriter((users) => this.#readInTime(users), isRowFault, { lanes: LANES })
   }
 
   /** At once for users who never converted, and for those asked about lately. */
-  of(user: AppUser): readonly CompletedGoal[] | Promise<readonly CompletedGoal[]> {
-    if (!this.#users.has(hashOf(user))) return NONE
+  of(user: AppUser): Goals | Promise<Goals> {
+    if (this.#converted !== null && !this.#converted.has(hashOf(user.appId, user.userId))) return NONE
     const key = keyOf(user)
-    const known = this.#remembered.get(key)
+    const known = this.#cached.get(key)
     if (known !== undefined) return known.goals
-    const entry: Remembered = { goals: NONE }
-    const reading = this.#read(user).then(
-      (goals) => (entry.goals = goals),
+    if (Date.now() < this.#unavailableUntilMs) return NONE
+    const entry: Cached = { goals: NONE }
+    entry.goals = this.#reader.add(user).then(
+      (goals) => {
+        // Put in anew, to be weighed; unless the user appeared in the feed meanwhile.
+        this.#cached.replace(key, entry, goals === null ? null : { goals })
+        return goals ?? NONE
+      },
       (error: unknown) => {
-        this.#remembered.replace(key, entry, null)
-        if (isAway(error)) return NONE
+        this.#cached.replace(key, entry, null)
         throw error
       },
     )
-    // A list with an offer too many is better than none, or one that comes too late.
-    entry.goals = Promise.race([reading, wait(PATIENCE_MS, NONE, { ref: false })])
-    this.#remembered.set(key, entry)
+    this.#cached.set(key, entry)
     return entry.goals
   }
 
-  /** Takes in what happened since the last time: at the start, everything. */
+  /** Takes in what happened since the last look. */
   async follow(): Promise<void> {
-    const { seq } = await this.#db
+    const end = await this.#db
       .selectFrom('event_feed')
       .select((is) => is.fn.max('seq').as('seq'))
       .executeTakeFirstOrThrow()
-    if (seq === null || seq === this.#seq) return
+    const seq = end.seq ?? 0
     // The first time, and when the database knows less than before: it was restored, or a late standby took over.
-    if (this.#seq === 0 || seq < this.#seq) return this.#loadAll(seq)
-    while (this.#seq < seq && (await this.#followPage()) > 0);
+    if (this.#seq === null || seq < this.#seq) {
+      this.#cached.clear()
+      this.#converted = null
+      this.#filling = null
+      this.#seq = seq
+    }
+    while (this.#seq < seq && (await this.#followPage(this.#seq)) > 0);
+  }
+
+  /** Fills the filter where there is none yet, or a larger one where it has become too small. */
+  async fill(): Promise<void> {
+    if (this.#seq === null || (this.#converted !== null && !this.#converted.isCrowded)) return
+    const filter = new BloomFilter(2 * (this.#converted?.size ?? (await this.#estimateUsers())))
+    this.#filling = filter
+    let last = { app_id: 0, user_id: '' }
+    for (;;) {
+      // By the index alone, each user once. Users who convert behind this place meanwhile come by the feed.
+      const { rows } = await sql<typeof last>`
+        SELECT DISTINCT app_id, user_id FROM conversions WHERE (app_id, user_id) > (${last.app_id}, ${last.user_id})
+        ORDER BY app_id, user_id LIMIT ${FILL_PAGE}`.execute(this.#db)
+      if (this.#filling !== filter) return // the database was replaced
+      for (const row of rows) filter.add(hashOf(row.app_id, row.user_id))
+      last = rows.at(-1) ?? last
+      if (rows.length < FILL_PAGE) break
+      await yieldToRequests()
+    }
+    this.#converted = filter
+    this.#filling = null
   }
 
   /** Returns how many events there were. */
-  async #followPage(): Promise<number> {
+  async #followPage(after: number): Promise<number> {
     const { rows } = await sql<{ seq: number; app_id: number; is_test: boolean; user_id: string }>`
       SELECT f.seq, f.app_id, f.is_test, c.user_id FROM event_feed f JOIN conversions c USING (conversion_id)
-      WHERE f.seq > ${this.#seq} ORDER BY f.seq LIMIT ${PAGE}`.execute(this.#db)
+      WHERE f.seq > ${after} ORDER BY f.seq LIMIT ${FEED_PAGE}`.execute(this.#db)
     for (const row of rows) {
-      const user = { appId: row.app_id, isTest: row.is_test, userId: row.user_id }
-      this.#users.add(hashOf(user))
-      const known = this.#remembered.get(keyOf(user))
-      if (known !== undefined) this.#remembered.replace(keyOf(user), known, null)
+      const hash = hashOf(row.app_id, row.user_id)
+      this.#converted?.add(hash)
+      this.#filling?.add(hash)
+      const key = keyOf({ appId: row.app_id, isTest: row.is_test, userId: row.user_id })
+      const known = this.#cached.get(key)
+      if (known !== undefined) this.#cached.replace(key, known, null)
     }
-    this.#seq = rows.at(-1)?.seq ?? this.#seq
+    this.#seq = rows.at(-1)?.seq ?? after
     return rows.length
   }
 
-  async #loadAll(seq: number): Promise<void> {
-    for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-      const rows = await this.#db
-        .selectFrom('conversions')
-        .select(['conversion_id', 'app_id', 'is_test', 'user_id'])
-        .where('conversion_id', '>', after)
-        .orderBy('conversion_id')
-        .limit(PAGE)
-        .execute()
-      for (const row of rows) this.#users.add(hashOf({ appId: row.app_id, isTest: row.is_test, userId: row.user_id }))
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < PAGE) break
-      after = last.conversion_id
-    }
-    this.#remembered.clear()
-    this.#seq = seq
+  async #estimateUsers(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      SELECT reltuples AS count FROM pg_class WHERE oid = 'conversions'::regclass`.execute(this.#db)
+    return rows[0]?.count ?? 0
   }
 
-  async #read({ appId, isTest, userId }: AppUser): Promise<readonly CompletedGoal[]> {
-    const rows = await this.#db
-      .selectFrom('conversions')
-      .select(['offer_id', 'goal_id'])
-      .where('app_id', '=', appId)
-      .where('user_id', '=', userId)
-      .where('is_test', '=', isTest)
-      .where('status', 'in', ['pending', 'approved'])
-      .execute()
-    return rows.map((row) => ({ offerId: row.offer_id, goalId: row.goal_id }))
+  /** A list with an offer too many is better than none, or one that comes too late. */
+  async #readInTime(users: AppUser[]): Promise<(Goals | null)[]> {
+    const reading = this.#read(users).catch((error: unknown) => {
+      if (isAway(error)) return null
+      throw error
+    })
+    const patience = new AbortController()
+    const { signal } = patience
+    const found = await Promise.race([reading, wait(PATIENCE_MS, null, { ref: false, signal }).catch(() => null)])
+    patience.abort()
+    if (found !== null) return found
+    this.#unavailableUntilMs = Date.now() + PATIENCE_MS
+    return users.map(() => null)
+  }
+
+  /** What repeats is never completed, so it is not read: a user may have any number of it. */
+  async #read(users: readonly AppUser[]): Promise<Goals[]> {
+    const { rows } = await sql<{ place: number; offer_id: number; goal_id: number }>`
+      SELECT asked.place, c.offer_id, c.goal_id
+      FROM unnest(${users.map((user) => user.appId)}::bigint[], ${users.map((user) => user.userId)}::text[],
+        ${users.map((user) => user.isTest)}::boolean[]) WITH ORDINALITY AS asked (app_id, user_id, is_test, place)
+      CROSS JOIN LATERAL (
+        SELECT offer_id, goal_id FROM conversions c
+        WHERE c.app_id = asked.app_id AND c.user_id = asked.user_id AND c.is_test = asked.is_test
+          AND c.status IN ('pending', 'approved') AND NOT c.is_repeatable
+        OFFSET 0
+      ) c`.execute(this.#db)
+    const goals: CompletedGoal[][] = users.map(() => [])
+    for (const { place, offer_id, goal_id } of rows) goals[place - 1]?.push({ offerId: offer_id, goalId: goal_id })
+    return goals
   }
 }
 
-const hashOf = ({ appId, isTest, userId }: AppUser) => hashNumber(userId, appId * 2 + (isTest ? 1 : 0)) || 1
+const hashOf = (appId: number, userId: string) => hashNumber(userId, appId)
 const keyOf = ({ appId, isTest, userId }: AppUser) => `${appId}|${isTest ? 't' : 'l'}|${userId}`
