@@ -45,6 +45,7 @@ export class Catalogue {
   /** Whole lists, for whoever pages further than a list's head reaches. */
   readonly #deep = new Cache<OfferList, Uint32Array>(MAX_DEEP_SLOTS, (slots) => slots.length)
   #nextBoundaryMs = Infinity
+  #turn: Promise<void> = Promise.resolve()
 
   constructor(publicUrl: string) {
     this.publicUrl = publicUrl
@@ -63,7 +64,23 @@ export class Catalogue {
   }
 
   /** Takes in changed and new offers. */
-  async apply(offers: OfferRecord[], nowMs: number): Promise<void> {
+  apply(offers: OfferRecord[], nowMs: number): Promise<void> {
+    return this.#queue(() => this.#apply(offers, nowMs))
+  }
+
+  /** Shows and hides what has reached its starting or ending time. */
+  passTime(nowMs: number): Promise<void> {
+    return this.#queue(() => this.#passTime(nowMs))
+  }
+
+  /** One update at a time: each makes new lists from those of the update before it. */
+  #queue(update: () => Promise<void>): Promise<void> {
+    const next = this.#turn.then(update)
+    this.#turn = next.catch(() => {})
+    return next
+  }
+
+  async #apply(offers: OfferRecord[], nowMs: number): Promise<void> {
     const changed = offers.filter(
       (offer) => this.#slots.xid[this.#slotOf.get(offer.offerId) ?? -1] !== Number(offer.changedXid),
     )
@@ -76,8 +93,7 @@ export class Catalogue {
     await this.#rearrange(slots, before)
   }
 
-  /** Shows and hides what has reached its starting or ending time. */
-  async passTime(nowMs: number): Promise<void> {
+  async #passTime(nowMs: number): Promise<void> {
     if (nowMs < this.#nextBoundaryMs) return
     const slots: number[] = []
     for (let slot = 0; slot < this.size; slot++) {

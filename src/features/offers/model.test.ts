@@ -2,28 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { naiveList, readNaiveRows, searchOf } from '../../../test/naive-list.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/apps.ts'
-import { CATEGORIES, PLATFORMS, SORTS, type Sort } from './schema.ts'
+import { CATEGORIES, PLATFORMS, SORTS } from './schema.ts'
 
 let live: IssuedCredentials
 const world = useWorld('offers_model', async () => {
   live = (await world.makeApp()).live
 })
-
-type Row = {
-  offer_id: number
-  name: string
-  category: string
-  payout_micros: number
-  countries: string[]
-  platforms: string[]
-  status: string
-  starts_at: Date | null
-  ends_at: Date | null
-  popularity: number
-  created_at: Date
-}
 
 const COUNTRIES = ['US', 'DE', 'JP']
 
@@ -52,45 +39,11 @@ const query = fc.record({
 })
 type Query = typeof query extends fc.Arbitrary<infer T> ? T : never
 
-/** What the list should say, worked out the slow and obvious way from the database's rows. */
-function expected(
-  rows: Row[],
-  { country, platform, category, sort = 'popular', limit = 20, offset = 0 }: Query,
-  now: Date,
-) {
-  const time = (row: Row) => row.created_at.getTime()
-  const orders: Record<Sort, (a: Row, b: Row) => number> = {
-    payout_desc: (a, b) => b.payout_micros - a.payout_micros,
-    payout_asc: (a, b) => a.payout_micros - b.payout_micros,
-    newest: (a, b) => time(b) - time(a),
-    popular: (a, b) => b.popularity - a.popularity || time(b) - time(a),
-  }
-  const matching = rows
-    .filter(
-      (row) => row.status === 'active' && (row.starts_at ?? now) <= now && (row.ends_at === null || row.ends_at > now),
-    )
-    .filter((row) => country === undefined || row.countries.length === 0 || row.countries.includes(country))
-    .filter((row) => platform === undefined || row.platforms.includes(platform))
-    .filter((row) => category === undefined || row.category === category)
-    .toSorted((a, b) => orders[sort](a, b) || a.offer_id - b.offer_id)
-  const page = matching.slice(offset, offset + limit)
-  return {
-    ids: page.map((row) => row.offer_id),
-    names: page.map((row) => row.name),
-    total: matching.length,
-    has_more: offset + limit < matching.length,
-  }
-}
-
 async function compare(queries: Query[]): Promise<void> {
-  const rows: Row[] = await world.database.db.selectFrom('offers').selectAll().execute()
+  const rows = await readNaiveRows(world.database.db)
   for (const one of queries) {
-    const parameters = Object.entries(one).filter(([, value]) => value !== undefined)
-    const search = new URLSearchParams({
-      userId: 'u',
-      ...Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])),
-    })
-    const { body } = await world.get(`/v1/offers?${search.toString()}`, live)
+    const search = searchOf(one)
+    const { body } = await world.get(`/v1/offers?${search}`, live)
     const { offers, total, has_more } = body.data
     const actual = {
       ids: offers.map((offer) => offer.offer_id),
@@ -98,7 +51,7 @@ async function compare(queries: Query[]): Promise<void> {
       total,
       has_more,
     }
-    assert.deepEqual(actual, expected(rows, one, new Date()), String(search))
+    assert.deepEqual(actual, naiveList(rows, one, new Date()), search)
   }
 }
 
