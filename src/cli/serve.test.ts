@@ -1,9 +1,12 @@
 // The server as a process: what goes on beside it, and how it starts and stops.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { Installation, until } from '../../test/installation.ts'
+import { freePort } from '../../test/ports.ts'
 import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
 
 const { home, serverUrl, makeApp, writeOffers } = useOperator()
@@ -74,4 +77,23 @@ test('the server starts with a demo whose request works as printed, stops at Ctr
   } finally {
     await fresh.remove()
   }
+})
+
+test('ending the process that npm start gives ends the server', async () => {
+  const installation = new Installation(home)
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const port = String(await freePort())
+  const { PATH = '', HOME = '' } = process.env
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    env: { PATH, HOME, DATA_DIR: installation.dataDir, PORT: port, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(npm, 'exit')
+  for await (const chunk of npm.stdout) if (String(chunk).includes('Ctrl-C')) break
+  npm.kill('SIGTERM')
+  await exited
+  await until(() => installation.postgresProcesses().length === 0) // it stops once nobody uses it
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
+  await installation.remove()
 })

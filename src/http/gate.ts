@@ -8,6 +8,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 import { flatten } from '../lib/flatten.ts'
+import { closedKey, type Closure, missingKey, wrongSecret } from './key-faults.ts'
 import { createQueryParser, type QueryValue } from './query.ts'
 import type { Allowance, RateLimiter } from './rate-limit.ts'
 
@@ -18,8 +19,10 @@ const HASH_LENGTH = 43 // of a base64url SHA-256
 export type Credential = {
   apiKey: string
   rateLimit: number
-  /** Infinity when it does not expire; 0 when it is revoked. */
+  /** Infinity when it does not expire; 0 when it is closed. */
   expiresAtMs: number
+  /** Why it is closed whatever the time, or null. */
+  closure: Closure | null
   /** One, or two while a rotation's grace lasts. */
   secrets: { hash: string; expiresAtMs: number }[]
 }
@@ -46,7 +49,7 @@ declare module 'fastify' {
 
 export type Gate<C extends Credential> = {
   /** The checks in front of a route that takes these query parameters; reads them on the way. */
-  createHook: (parameters: readonly string[]) => onRequestHookHandler
+  createHook: (parameters: readonly string[], path: string) => onRequestHookHandler
   /** The credential a request passed the gate with. */
   callerOf: (request: FastifyRequest) => C
   /** What an address without credentials has left. */
@@ -71,9 +74,11 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     })
   }
 
-  const createHook = (parameters: readonly string[]): onRequestHookHandler => {
+  const createHook = (parameters: readonly string[], path: string): onRequestHookHandler => {
     const parseQuery = createQueryParser(['apiKey', 'apiSecret', ...parameters])
+    const hasId = path.includes(':')
     return (request, _reply, done) => {
+      if (hasId && Object.values(request.params as Record<string, string>).includes('')) return done(noId())
       const query = parseQuery(request.query as string)
       request.query = query
       check(request, query['apiKey'], query['apiSecret'], done)
@@ -93,24 +98,14 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     const secret = agreed(secretInQuery, headers['x-api-secret'])
     const verified = isSecret(secret ?? '', credential, now)
     if (credential === undefined || now >= credential.expiresAtMs) {
-      return refuse(
-        request,
-        new AppError(
-          'INVALID_API_KEY',
-          'The API key is missing, unknown, expired or revoked. Send it as apiKey or X-API-Key.',
-        ),
-        done,
-      )
+      const error =
+        credential !== undefined && verified
+          ? closedKey(credential.closure, credential.expiresAtMs)
+          : missingKey(request, { key: apiKey, secret, isKeyAmbiguous: isAmbiguous(keyInQuery, headers['x-api-key']) })
+      return refuse(request, error, done)
     }
     if (!verified) {
-      return refuse(
-        request,
-        new AppError(
-          'INVALID_API_SECRET',
-          'The API secret is missing or does not belong to this API key. Send it as apiSecret or X-API-Secret.',
-        ),
-        done,
-      )
+      return refuse(request, wrongSecret(secret, isAmbiguous(secretInQuery, headers['x-api-secret'])), done)
     }
     request.credential = credential
     const origin = browserOrigin(request, publicUrl)
@@ -131,6 +126,10 @@ function settle<T>(value: T | Promise<T>, next: (value: T) => void): void {
   else next(value)
 }
 
+/** The router takes /offers/ for an offer without an id. */
+const noId = () =>
+  new AppError('RESOURCE_NOT_FOUND', 'There is no id in this address. For the list, leave out the slash at its end.')
+
 function tooMany(reason: string): AppError {
   return new AppError(
     'RATE_LIMIT_EXCEEDED',
@@ -145,6 +144,10 @@ function agreed(fromQuery: QueryValue | undefined, fromHeader: string | string[]
   if (inQuery === undefined) return inHeader ?? null
   return inHeader === undefined || inHeader === inQuery ? inQuery : null
 }
+
+/** Given, but not as one value. */
+const isAmbiguous = (fromQuery: QueryValue | undefined, fromHeader: string | string[] | undefined) =>
+  (fromQuery !== undefined || fromHeader !== undefined) && agreed(fromQuery, fromHeader) === null
 
 /** A value given once, or several times the same; null when it was given otherwise, undefined when not at all. */
 function theOne(value: QueryValue | undefined): string | null | undefined {

@@ -1,11 +1,20 @@
 // Lists that are read page by page, newest first.
 import { Type } from 'typebox'
 import { badCursor } from '../errors.ts'
+import { UUID_CURSOR } from './validation.ts'
 
 export const PAGE_QUERY = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The next_cursor of the page before.' }),
+  ),
+}
+
+/** Of a list whose ids are UUIDs. */
+export const UUID_PAGE_QUERY = {
+  ...PAGE_QUERY,
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, format: UUID_CURSOR, description: 'The next_cursor of the page before.' }),
   ),
 }
 

@@ -6,15 +6,29 @@
 export const MALFORMED = Object.freeze({ malformed: true })
 
 export type QueryValue = string | QueryValue[] | typeof MALFORMED
-export type Query = Record<string, QueryValue | undefined>
+/** `STRAY` holds the names that look like paging and are not known here, if there are any. */
+export type Query = Record<string, QueryValue | undefined> & { [STRAY]?: string[] }
+
+export const STRAY = Symbol('stray')
+
+/**
+ * How other APIs call what goes from page to page. A list that ignored one of them would begin anew, and whoever reads it
+ * would never notice.
+ */
+const PAGING = [
+  'after', 'before', 'cursor', 'ending_before', 'next_cursor', 'nextCursor', 'next_token', 'offset', 'page', 'page_size',
+  'page_token', 'pageSize', 'pageToken', 'per_page', 'perPage', 'skip', 'starting_after', 'startingAfter',
+] // prettier-ignore
 
 /**
  * A parser for these names. It compares names in place and gives every result the same shape: on the hot path a general
  * parser, which makes an object with whatever names come, costs as much as all the rest of routing.
  */
 export function createQueryParser(names: readonly string[]): (text: string) => Query {
-  const byLength = new Map(names.map((name) => [name.length, names.filter((other) => other.length === name.length)]))
-  const isKnown = new Set(names)
+  const stray = new Set(names.includes('limit') ? PAGING.filter((name) => !names.includes(name)) : [])
+  const sought = [...names, ...stray]
+  const byLength = Map.groupBy(sought, (name) => name.length)
+  const isKnown = new Set(sought)
   const empty: Query = Object.fromEntries(names.map((name) => [name, undefined]))
 
   function knownName(text: string, start: number, end: number): string | undefined {
@@ -40,7 +54,10 @@ export function createQueryParser(names: readonly string[]): (text: string) => Q
       if (equals === -1) equals = text.length
       const nameEnd = Math.min(equals, end)
       const name = knownName(text, start, nameEnd)
-      if (name !== undefined) add(query, name, decode(text.slice(nameEnd + 1, end)))
+      if (name !== undefined) {
+        if (stray.has(name)) (query[STRAY] ??= []).push(name)
+        else add(query, name, decode(text.slice(nameEnd + 1, end)))
+      }
       start = end + 1
     }
     return query
@@ -65,4 +82,12 @@ function decode(text: string): string | typeof MALFORMED {
   } catch {
     return MALFORMED
   }
+}
+
+/** The plain names of a URL's parameters, for telling how one may be misspelled. */
+export function parseNames(url: string): string[] {
+  const at = url.indexOf('?')
+  if (at === -1) return []
+  const names = url.slice(at + 1).split('&').map((pair) => pair.split('=', 1)[0] ?? '') // prettier-ignore
+  return names.filter((name) => /^[\w-]{1,20}$/.test(name))
 }

@@ -48,6 +48,15 @@ function check(answer: string, what: string): void {
   assert.ok(CODES[status]?.includes(body.error.code), what)
 }
 
+test('two Host headers are refused, whether they agree or not', async () => {
+  for (const host of ['Host: y', 'HOST: x'])
+    for (const path of ['/v1/offers', '/healthz', '/c/1/x', '/nothing']) {
+      const answer = await sendRaw(request(path, host))
+      assert.match(answer, /^HTTP\/1\.1 400 /, path)
+      assert.match(answer, /more than one Host header/)
+    }
+})
+
 test('any bytes in the query string give 200 or one of the six codes, never a 5xx', async () => {
   const credentials = `apiKey=${live.api_key}&apiSecret=${live.api_secret}&`
   await fc.assert(

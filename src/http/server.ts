@@ -73,9 +73,21 @@ export function createServer(options: ServerOptions): FastifyInstance {
     gate.showAllowance(request)
     answerError(error, request, reply)
   })
+  server.addHook('onRequest', refuseTwoHosts)
   if (requireHttps) server.addHook('onRequest', refusePlainHttp)
   server.addHook('onSend', secureHeaders)
   return server
+}
+
+/** A proxy may go by the one and we by the other (RFC 9112, 3.2). */
+const refuseTwoHosts: onRequestHookHandler = ({ raw: { rawHeaders } }, _reply, done) => {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  if (count < 2) done()
+  else done(new AppError('INVALID_REQUEST', 'The request has more than one Host header.', { Host: 'Send one Host.' }))
 }
 
 /** Everything but health, which load balancers ask for from within. */

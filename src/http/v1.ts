@@ -21,7 +21,7 @@ export async function mountV1<C extends Credential>(
       async (v1) => {
         v1.addHook('onRoute', (route) => {
           const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
-          route.onRequest = gate.createHook(Object.keys(properties))
+          route.onRequest = gate.createHook(Object.keys(properties), route.url)
           if (prefix === '/v1' && route.schema) route.schema = describeAlias(route.schema)
         })
         mount(v1)

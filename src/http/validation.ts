@@ -1,12 +1,13 @@
 // Turns a route's schema into its validator: the schema that documents a parameter is the one that checks it.
 // All faults are reported at once, each as a sentence under its parameter's name.
 import { Ajv, type ErrorObject } from 'ajv'
-import type { FastifySchemaCompiler } from 'fastify'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type Details } from '../errors.ts'
 import { countryPlace } from '../lib/countries.ts'
 import { parseTime } from '../lib/time.ts'
-import { MALFORMED, type Query } from './query.ts'
+import { isUuid } from '../lib/uuid7.ts'
+import { MALFORMED, type Query, STRAY } from './query.ts'
 
 /** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
 export const SAFE_TEXT = 'text'
@@ -14,6 +15,9 @@ export const SAFE_TEXT = 'text'
 export const LINE = 'line'
 /** A date, or an RFC 3339 time. Not called "time", which in OpenAPI is a time of day. */
 export const DATE_OR_TIME = 'date-or-time'
+/** Where a list goes on: a place in a feed, or the id of what was last. */
+export const NUMBER_CURSOR = 'number-cursor'
+export const UUID_CURSOR = 'uuid-cursor'
 
 // Verbose: a fault brings the part of the schema that it is a fault of.
 const ajv = new Ajv({
@@ -31,6 +35,8 @@ ajv.addFormat(
   DATE_OR_TIME,
   (text: string) => parseTime(text) !== null && /^.{10}$|(Z|[+-]\d{2}:?\d{2})$/.test(text.trim()),
 )
+ajv.addFormat(NUMBER_CURSOR, (text: string) => /^\d{1,15}$/.test(text))
+ajv.addFormat(UUID_CURSOR, isUuid)
 
 type Shape = {
   type?: string
@@ -51,15 +57,36 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const numbers = httpPart === 'body' ? [] : Object.keys(shapes).filter((name) => isNumber(shapes[name]))
   return (data: Query) => {
     for (const name of numbers) readNumber(data, name, shapes[name]?.type === 'integer' ? INTEGER : NUMBER)
-    if (validate(data)) return { value: data }
-    return {
-      error: new AppError(
-        'INVALID_REQUEST',
-        'Some parameters are missing or not valid.',
-        explain(validate.errors ?? [], data, httpPart),
-      ),
-    }
+    const isValid = validate(data)
+    const stray = httpPart === 'querystring' ? data[STRAY] : undefined
+    if (isValid && stray === undefined) return { value: data }
+    const details = isValid ? {} : explain(validate.errors ?? [], data, httpPart)
+    for (const name of stray ?? []) details[name] = `${name} is not known here. ${pagingAdvice(shapes)}`
+    return { error: badRequest(details) }
   }
+}
+
+export const badRequest = (details: Details) =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', details)
+
+/**
+ * For routes with `attachValidation`, whose rules a schema cannot tell: `more` are the faults by those rules, and all are
+ * reported at once. Only what the schema found nothing wrong with may be judged.
+ */
+export function refuseFaults(request: FastifyRequest, more: Details): void {
+  const details = { ...more, ...faultsOf(request) }
+  if (Object.keys(details).length > 0) throw badRequest(details)
+}
+
+/** What the schema of such a route found. */
+export const faultsOf = ({ validationError }: FastifyRequest<object>): Details =>
+  (validationError as Partial<AppError> | undefined)?.details ?? {}
+
+function pagingAdvice(shapes: Record<string, Shape>): string {
+  if ('after' in shapes) return 'Go on with after and the next_cursor of the answer before.'
+  if ('cursor' in shapes) return 'Go on with cursor and the next_cursor of the page before.'
+  if ('offset' in shapes) return 'Go on with offset: how many to skip.'
+  return 'This list has one page; limit says how long it may be.'
 }
 
 const isNumber = (shape: Shape | undefined) => shape?.type === 'integer' || shape?.type === 'number'
@@ -70,10 +97,10 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 /** A query string has only text: what looks like a number becomes one, anything else is left to fail. */
 function readNumber(query: Query, name: string, looks: RegExp): void {
   const text = query[name]
-  if (typeof text === 'string' && looks.test(text)) {
-    // Larger ones are beyond any use, and beyond what a double can tell apart.
-    ;(query as Record<string, unknown>)[name] = Math.min(Number(text), Number.MAX_SAFE_INTEGER)
-  }
+  if (typeof text !== 'string' || !looks.test(text)) return
+  const number = Number(text)
+  // A double cannot tell larger ones apart: it would be answered with another number than was asked for.
+  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) (query as Record<string, unknown>)[name] = number
 }
 
 function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefined): Details {
@@ -87,7 +114,8 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
     const value = (data as Record<string, unknown>)[name]
     // Inside of lists and objects: the second of goals is goals.1.
     const shown = httpPart === 'headers' ? headerName(name) : place.join('.')
-    details[shown] ??= `${shown} ${(httpPart === 'body' ? null : queryFault(value)) ?? fault(error)}`
+    const own = httpPart === 'body' ? null : (queryFault(value) ?? sizeFault(value, error))
+    details[shown] ??= `${shown} ${own ?? fault(error)}`
   }
   return details
 }
@@ -108,6 +136,13 @@ function queryFault(value: unknown): string | null {
   return Array.isArray(value) ? 'must be given only once.' : null
 }
 
+/** Of a number that `readNumber` left as it was. */
+function sizeFault(value: unknown, { parentSchema }: ErrorObject): string | null {
+  const shape = parentSchema as Shape
+  const isNumeral = isNumber(shape) && shape.maximum === undefined && typeof value === 'string' && NUMBER.test(value)
+  return isNumeral && Number(value) > Number.MAX_SAFE_INTEGER ? `must be at most ${Number.MAX_SAFE_INTEGER}.` : null
+}
+
 function fault({ keyword, parentSchema = {} }: ErrorObject): string {
   const shape = parentSchema as Shape
   if (keyword === 'required') return 'is required.'
@@ -121,6 +156,8 @@ function fault({ keyword, parentSchema = {} }: ErrorObject): string {
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
   if (keyword === 'format' && shape.format === DATE_OR_TIME)
     return 'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z (write + as %2B).'
+  if (keyword === 'format' && (shape.format === NUMBER_CURSOR || shape.format === UUID_CURSOR))
+    return 'must be the next_cursor of an earlier answer.'
   if (keyword === 'format' && shape.format === LINE) return 'must be on one line, without control characters.'
   if (keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   return `must be ${nameOf(shape)}.`

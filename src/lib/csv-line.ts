@@ -1,15 +1,36 @@
-// Writes CSV (RFC 4180).
+// Writes CSV (RFC 4180) that no spreadsheet runs.
+//
+// Excel, LibreOffice and Sheets take a cell for a formula that begins with = + - @, or with their full-width forms, behind
+// any white space. Which cells there are depends on the separator of whoever opens the file: where that is a semicolon or
+// a tab, quotes in the middle of a line mean nothing, so that a cell of theirs may begin behind any semicolon, tab or line
+// break within one of ours. An apostrophe in front of the sign makes it text everywhere.
 
 /** `exact`: a number that is told as text, for the sake of its decimals. */
 export type CsvValue = string | number | boolean | null | { exact: string }
 
+const SIGN = /[=+\-@＝＋－＠﹢﹣﹦﹫−]/
+const SEPARATOR = /[;\t\n\v\f\r\u0085\u2028\u2029]/
+/** What a spreadsheet looks past at the beginning of a cell. */
+const PASSED_OVER = /[\s\p{Cc}\p{Cf}"]/u
+const QUOTED = /[",;\t\r\n]/
+
 export const csvLine = (cells: readonly CsvValue[]) => `${cells.map(csvCell).join(',')}\r\n`
 
-/** An apostrophe keeps a spreadsheet from taking text that others wrote for a formula. */
 function csvCell(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value === 'object') return value.exact
   if (typeof value !== 'string') return String(value)
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safe = SIGN.test(value) ? disarm(value) : value
+  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+function disarm(text: string): string {
+  let safe = ''
+  let isAtStart = true
+  for (const c of text) {
+    if (isAtStart && SIGN.test(c)) safe += "'"
+    safe += c
+    isAtStart = SEPARATOR.test(c) || (isAtStart && PASSED_OVER.test(c))
+  }
+  return safe
 }

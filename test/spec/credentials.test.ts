@@ -1,7 +1,9 @@
 // Section 5 of the specification: API key and secret.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { revokeApp, rotateSecret } from '../../src/features/apps/apps.ts'
+import { findAppOwner, type NewApp, revokeApp, rotateSecret } from '../../src/features/apps/apps.ts'
+import { permit, type PublisherStatus } from '../../src/features/apps/permissions.ts'
+import { withChecksum } from '../../src/lib/tokens.ts'
 import { SECRET_KEY, useWorld } from '../world.ts'
 
 const world = useWorld('spec_credentials')
@@ -45,52 +47,92 @@ test('query and header that differ are refused, naming the one that differs', as
   assert.equal(await codeOf(query, { 'x-api-secret': other.api_secret }), 'INVALID_API_SECRET')
 })
 
-test('a missing, empty, unknown, expired or revoked key, and one given twice differently, get the same 401 INVALID_API_KEY', async () => {
+test('a bad key gets 401 INVALID_API_KEY, and a sentence that says what is wrong with the request', async () => {
   const { live } = await world.makeApp()
-  const expired = (await world.makeApp({ expiresAt: new Date(Date.now() - 1000) })).live
-  const revoked = await world.makeApp()
-  await revokeApp(world.database.db, revoked.appId)
-  await world.app.refresh()
   const secret = `apiSecret=${live.api_secret}&userId=u`
-  const queries = [
-    secret,
-    `apiKey=&${secret}`,
-    `apiKey=pk_live_nobody&${secret}`,
-    `apiKey=${live.api_key}&apiKey=pk_live_nobody&${secret}`,
-    `apiKey=%zz&${secret}`,
-    `apiKey=${expired.api_key}&apiSecret=${expired.api_secret}&userId=u`,
-    `apiKey=${revoked.live.api_key}&apiSecret=${revoked.live.api_secret}&userId=u`,
-    `apiKey=${revoked.test.api_key}&apiSecret=${revoked.test.api_secret}&userId=u`,
+  const unknown = withChecksum('pk_live_0123456789abcdefghijkl')
+  const cases: [query: string, says: RegExp, headers?: Record<string, string>][] = [
+    [secret, /^No API key was sent\. Send it as/],
+    [`apiKey=&${secret}`, /^No API key was sent/],
+    [secret, /Authorization header is not used here/, { authorization: `Bearer ${live.api_secret}` }],
+    [secret, /header x-apikey; its name must be X-API-Key/, { 'x-apikey': live.api_key }],
+    [`api_key=${live.api_key}&${secret}`, /parameter api_key; its name must be apiKey/],
+    [`apiKey=${live.api_secret}&apiSecret=${live.api_key}&userId=u`, /swapped/],
+    [`apiKey=${live.api_secret}&${secret}`, /secret was sent as the API key/],
+    [`apiKey=hello&${secret}`, /not an API key/],
+    [`apiKey=${live.api_key.slice(0, -1)}&${secret}`, /incomplete or misspelled/],
+    [`apiKey=${live.api_key}&apiKey=pk_live_nobody&${secret}`, /twice with different values/],
+    [`apiKey=%zz&${secret}`, /cannot be decoded/],
+    [`apiKey=${unknown}&${secret}`, /unknown, or no longer valid/],
   ]
-  const answers = await Promise.all(queries.map((query) => world.get(`/v1/offers?${query}`)))
-  for (const { status, body } of answers) {
-    assert.equal(status, 401)
-    assert.deepEqual(body.error, answers[0]?.body.error)
-    assert.equal(body.error.code, 'INVALID_API_KEY')
+  for (const [query, says, headers = {}] of cases) {
+    const { status, body } = await world.get(`/v1/offers?${query}`, undefined, { headers })
+    assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'], query)
+    assert.match(body.error.message, says)
+    assert.deepEqual(body.error.details, { apiKey: body.error.message })
+    assert.ok(!body.error.message.includes(live.api_secret))
   }
 })
 
-test('a missing, empty or wrong secret, one of another key or mode, get the same 401 INVALID_API_SECRET', async () => {
+test('what became of a key is said to whoever has its secret, and to nobody else', async () => {
+  const { db } = world.database
+  const closed = async (more: Partial<NewApp>, close: (appId: number, publisherId: number) => Promise<unknown>) => {
+    const app = await world.makeApp(more)
+    const owner = await findAppOwner(db, app.appId)
+    await close(app.appId, owner?.publisherId ?? 0)
+    return app.live
+  }
+  const setStatus = (status: PublisherStatus) => (_appId: number, publisherId: number) =>
+    permit(db, publisherId, { status })
+  const unknown = await world.get(`/v1/offers?userId=u`, {
+    api_key: withChecksum('pk_live_0123456789abcdefghijkl'),
+    api_secret: 'sk_live_wrong',
+  })
+  const cases = [
+    [await closed({ expiresAt: new Date('2026-01-31T12:00:00Z') }, async () => {}), /expired on 2026-01-31T12:00:00Z/],
+    [await closed({}, (appId) => revokeApp(db, appId)), /was revoked/],
+    [await closed({}, setStatus('suspended')), /is suspended/],
+    [await closed({}, setStatus('pending')), /awaits approval/],
+  ] as const
+  await world.app.refresh()
+  for (const [live, says] of cases) {
+    const proven = await world.get('/v1/offers?userId=u', live)
+    assert.deepEqual([proven.status, proven.body.error.code], [401, 'INVALID_API_KEY'])
+    assert.match(proven.body.error.message, says)
+    const guessed = await world.get('/v1/offers?userId=u', { api_key: live.api_key, api_secret: 'sk_live_wrong' })
+    assert.deepEqual(guessed.body.error, unknown.body.error)
+  }
+})
+
+test('a missing, empty or wrong secret, one of another key or mode, get 401 INVALID_API_SECRET', async () => {
   const { live, test: testMode } = await world.makeApp()
   const other = (await world.makeApp()).live
   const key = `apiKey=${live.api_key}&userId=u`
-  const queries = [
-    key,
-    `${key}&apiSecret=`,
-    `${key}&apiSecret=sk_live_wrong`,
-    `${key}&apiSecret=${live.api_secret}x`,
-    `${key}&apiSecret=${live.api_secret.slice(0, -1)}`,
-    `${key}&apiSecret=${'é'.repeat(300)}`,
-    `${key}&apiSecret=${other.api_secret}`,
-    `${key}&apiSecret=${testMode.api_secret}`,
-    `${key}&apiSecret=${live.api_secret}&apiSecret=${other.api_secret}`,
+  const wrong = /^The API secret does not belong to this API key\.$/
+  const cases: [query: string, says: RegExp][] = [
+    [key, /^No API secret was sent/],
+    [`${key}&apiSecret=`, /^No API secret was sent/],
+    [`${key}&apiSecret=sk_live_wrong`, wrong],
+    [`${key}&apiSecret=${live.api_secret}x`, wrong],
+    [`${key}&apiSecret=${live.api_secret.slice(0, -1)}`, wrong],
+    [`${key}&apiSecret=${encodeURIComponent('é'.repeat(300))}`, wrong],
+    [`${key}&apiSecret=${other.api_secret}`, wrong],
+    [`${key}&apiSecret=${testMode.api_secret}`, wrong],
+    [`${key}&apiSecret=${live.api_secret}&apiSecret=${other.api_secret}`, /twice with different values/],
   ]
   assert.equal(await codeOf(`/v1/offers?${key}&apiSecret=${live.api_secret}`), 'ok')
-  const answers = await Promise.all(queries.map((query) => world.get(`/v1/offers?${query}`)))
-  for (const [i, { status, body }] of answers.entries()) {
-    assert.equal(status, 401, queries[i])
-    assert.deepEqual(body.error, answers[0]?.body.error)
-    assert.equal(body.error.code, 'INVALID_API_SECRET')
+  for (const [query, says] of cases) {
+    const { status, body } = await world.get(`/v1/offers?${query}`)
+    assert.deepEqual([status, body.error.code], [401, 'INVALID_API_SECRET'], query)
+    assert.match(body.error.message, says)
+  }
+})
+
+test('an id that is missing behind a slash is said to be missing', async () => {
+  for (const path of ['/v1/offers/', '/api/v1/offers/?userId=u', '/v1/conversions/']) {
+    const { status, body } = await world.get(path)
+    assert.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'], path)
+    assert.match(body.error.message, /no id in this address.*leave out the slash/)
   }
 })
 

@@ -23,7 +23,7 @@ test('an error has success false, error with code, message and details, and meta
 })
 
 test('details may be null', async () => {
-  const { body } = await world.get('/api/v1/offers')
+  const { body } = await world.get('/api/v1/nothing')
   assert.equal(body.error.details, null)
 })
 

@@ -98,15 +98,30 @@ test('limit is 20 by default, at least 1 and at most 100', async () => {
 
 test('offset is 0 by default and not negative; past the end is an empty page', async () => {
   assert.equal((await ok('userId=u')).offset, 0)
-  for (const offset of ['130', '999999999999', '9'.repeat(30)]) {
+  for (const offset of ['130', '999999999999', '9007199254740991']) {
     const past = await ok(`userId=u&offset=${offset}`)
-    assert.deepEqual([past.offers, past.total, past.has_more], [[], 130, false])
+    assert.deepEqual([past.offers, past.total, past.offset, past.has_more], [[], 130, Number(offset), false])
   }
   for (const offset of ['-1', 'x', '1.0', '', '-99999999999999999999']) {
     assert.deepEqual(await detailsOf(`userId=u&offset=${offset}`), {
       offset: 'offset must be a whole number, 0 or more.',
     })
   }
+  for (const offset of ['9007199254740992', '9'.repeat(30)]) {
+    assert.deepEqual(await detailsOf(`userId=u&offset=${offset}`), {
+      offset: 'offset must be at most 9007199254740991.',
+    })
+  }
+})
+
+test('parameters of other ways to page are refused: ignored, they would show the first page again', async () => {
+  const advice = 'is not known here. Go on with offset: how many to skip.'
+  assert.deepEqual(await detailsOf('userId=u&page=2&cursor=x&limit=0'), {
+    limit: 'limit must be a whole number from 1 to 100.',
+    page: `page ${advice}`,
+    cursor: `cursor ${advice}`,
+  })
+  assert.equal((await ok('userId=u&pages=2&utm_source=x')).offset, 0)
 })
 
 test('each sub-ID has at most 45 characters, counted as code points', async () => {

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { Since } from '../../db/changes.ts'
 import type { Db } from '../../db/open.ts'
 import type { Credential } from '../../http/gate.ts'
+import type { Closure } from '../../http/key-faults.ts'
 import { readChangedApps } from './apps.ts'
 import { readBannedEverywhere } from './bans.ts'
 
@@ -57,12 +58,14 @@ export class Credentials {
         listed: listedOf(app.only_listed_offers, app.listed_offers ?? []),
       }
       const currency = { name: app.currency, rateMicros: app.rate_micros, sharePpm: app.share_ppm }
+      const closure = closureOf(app)
       const credential: AppCredential = {
         apiKey: app.api_key,
         appId: app.app_id,
         isTest: app.is_test,
         rateLimit: app.rate_limit,
-        expiresAtMs: isShut(app) ? 0 : (app.expires_at?.getTime() ?? Infinity),
+        expiresAtMs: closure === null ? (app.expires_at?.getTime() ?? Infinity) : 0,
+        closure,
         secrets: app.secrets.map(({ hash, expires_at }) => ({ hash, expiresAtMs: expires_at?.getTime() ?? Infinity })),
         currency: { id: this.#numberOf(currency), ...currency },
         rules: isOpen(rules) ? null : { id: this.#numberOf(rules), ...rules },
@@ -86,8 +89,11 @@ const listedOf = (only: boolean, offerIds: number[]): Rules['listed'] =>
   only || offerIds.length > 0 ? { only, offerIds } : null
 
 /** A publisher that waits to be let in may test. */
-const isShut = (app: { revoked_at: Date | null; status: string; is_test: boolean }) =>
-  app.revoked_at !== null || app.status === 'suspended' || (app.status === 'pending' && !app.is_test)
+function closureOf(app: { revoked_at: Date | null; status: string; is_test: boolean }): Closure | null {
+  if (app.revoked_at !== null) return 'revoked'
+  if (app.status === 'suspended') return 'suspended'
+  return app.status === 'pending' && !app.is_test ? 'pending' : null
+}
 
 function isOpen({ blockedCategories, blockedKeywords, paymentOffers, listed }: Rules): boolean {
   return blockedCategories.length === 0 && blockedKeywords.length === 0 && paymentOffers && listed === null

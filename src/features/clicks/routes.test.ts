@@ -239,3 +239,20 @@ test('a click with test credentials is a test', async () => {
   await world.click(offerId, testMode, 'userId=tester')
   assert.deepEqual((await clicksOf('tester')).map((row) => row.is_test), [true]) // prettier-ignore
 })
+
+test('a sub-ID of dots stays where it stands in the path of a destination', async () => {
+  const climbing = ['.', '..', '%2e', '%2E.', '..%2f', '../..', '..\\']
+  for (const template of [
+    'https://ads.example.com/a/{aff_sub}/b?x={aff_sub}',
+    'https://ads.example.com/a/{aff_sub}',
+    'https://ads.example.com/a\\{aff_sub}\\b/../c#{aff_sub}',
+    'https://ads.example.com/ä/.{aff_sub}{aff_sub}/b',
+  ]) {
+    const folders = (text: string) => new URL(text).pathname.split('/').length
+    const expected = folders(fillDestination(template, { aff_sub: 'x' }))
+    for (const aff_sub of climbing)
+      assert.equal(folders(fillDestination(template, { aff_sub })), expected, `${template} ${aff_sub}`)
+  }
+  const filled = fillDestination('https://ads.example.com/a/{aff_sub}/b?x={aff_sub}', { aff_sub: '..' })
+  assert.equal(filled, 'https://ads.example.com/a/%252E%252E/b?x=..')
+})

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
 import { isHttps } from '../../http/envelope.ts'
 import { sendPage } from '../../http/pages.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
@@ -71,8 +72,10 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
           503: { type: 'string', description: 'The click could not be recorded. Try again.' },
         },
       },
-      // Whoever follows a link is a person: even a fault is told on a page.
+      // Whoever follows a link is a person: even a fault is told on a page. What is wrong with the request itself, such as
+      // plain HTTP, no browser does by itself.
       errorHandler(error, request, reply) {
+        if (error instanceof AppError) throw error
         request.log.error({ err: error, request_id: request.id }, 'a link could not be followed')
         explain(reply, 'busy')
       },

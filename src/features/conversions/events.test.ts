@@ -216,3 +216,40 @@ test('the place of an event is given once', async () => {
   )
   assert.equal(await numberEvents(world.database.db), 0)
 })
+
+test('cursor is another name for after; two different places, and other names for them, are refused', async () => {
+  const { live } = await world.makeApp()
+  for (const user of ['ann', 'bob', 'cid']) await report(live, user)
+  const { next_cursor } = await read(live, null, 1)
+  const ask = async (query: string) => world.get(`/v1/events?limit=2&${query}`, live)
+  const page = async (query: string) => (await ask(query)).body.data.events.map(({ data }) => data.user_id)
+  assert.deepEqual(await page(`cursor=${next_cursor}`), ['bob', 'cid'])
+  assert.deepEqual(await page(`cursor=${next_cursor}&after=${next_cursor}`), ['bob', 'cid'])
+  const faults = async (query: string) => Object.keys((await ask(query)).body.error.details ?? {})
+  assert.deepEqual(await faults(`cursor=${next_cursor}&after=1`), ['cursor'])
+  assert.deepEqual((await faults('cursor=x&after=%20&limit=0&page=2&starting_after=1')).toSorted(), [
+    'after',
+    'cursor',
+    'limit',
+    'page',
+    'starting_after',
+  ])
+})
+
+test('the amounts of a reversal are negative in its event and positive in the conversion', async () => {
+  const { live } = await world.makeApp()
+  const { conversion_id, payout, payout_local } = await report(live, 'rev')
+  await move(conversion_id, 'approved')
+  await move(conversion_id, 'reversed')
+  const { events } = await read(live, null)
+  assert.deepEqual(
+    events.map(({ data }) => [data.status, data.payout, data.payout_local]),
+    [
+      ['pending', payout, payout_local],
+      ['approved', payout, payout_local],
+      ['reversed', -payout, -payout_local],
+    ],
+  )
+  const { body } = await world.get(`/v1/conversions/${conversion_id}`, live)
+  assert.deepEqual([body.data.conversion.status, body.data.conversion.payout], ['reversed', payout])
+})

@@ -5,8 +5,8 @@ import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { cutPage } from '../../http/paging.ts'
+import { badRequest } from '../../http/validation.ts'
 import { parseSpan } from '../../lib/time.ts'
-import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Command, Outcome, Refusal } from './commands.ts'
 import { type ConversionFilter, findConversion, listConversions, presentConversion } from './conversions.ts'
@@ -118,15 +118,18 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       schema: {
         operationId: 'listEvents',
         summary: 'Read every conversion event, in order',
-        description: 'What postbacks tell, told again: whatever was lost on the way can be had here.',
+        description:
+          'Every change that postbacks report, so that a lost postback can be read here. The amounts of a reversal are ' +
+          'negative, as in its postback: the sum over all events of a conversion is what it earned.',
         tags: ['Conversions'],
         querystring: EventListQuery,
         response: { 200: successReply(EventList), ...errorReplies(400, 401, 429, 500) },
       },
     },
     async (request, reply) => {
-      const { after = '0', limit } = request.query
-      if (!/^\d{1,15}$/.test(after)) throw badCursor('after')
+      const { limit, cursor, after = cursor ?? '0' } = request.query
+      if (cursor !== undefined && cursor !== after)
+        throw badRequest({ cursor: 'cursor and after name two places: send one of them.' })
       const found = await readEvents(db, gate.callerOf(request), Number(after), limit + 1)
       // Further than there ever were events: the database was restored, and to go on from there would skip some.
       if (found.length === 0 && Number(after) > (await readFeedEnd(db))) throw badCursor('after')
@@ -168,9 +171,6 @@ function filterOf(query: ConversionListQuery, { appId, isTest }: AppCredential):
   if (query.userId !== undefined) filter.userId = query.userId
   if (query.offerId !== undefined) filter.offerId = query.offerId
   if (query.status !== undefined) filter.status = query.status
-  if (query.cursor !== undefined) {
-    if (!isUuid(query.cursor)) throw badCursor('cursor')
-    filter.before = query.cursor
-  }
+  if (query.cursor !== undefined) filter.before = query.cursor
   return filter
 }

@@ -1,7 +1,7 @@
 // The shapes of the conversions API.
 import { type Static, Type } from 'typebox'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
-import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
+import { DATE_OR_TIME, NUMBER_CURSOR, SAFE_TEXT } from '../../http/validation.ts'
 import { oneOf, UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from './conversions.ts'
 
@@ -46,8 +46,13 @@ export const Conversion = Type.Object({
   user_id: Type.String(),
   status: oneOf(STATUSES, { description: 'pending may become approved or rejected; approved may become reversed.' }),
   status_reason: Type.Union([oneOf(REASONS), Type.Null()]),
-  payout: Type.Number({ description: 'US dollars, at most four decimals.' }),
-  payout_local: Type.Number({ description: "The same in the app's own currency." }),
+  payout: Type.Number({
+    description:
+      'US dollars, at most four decimals. Never negative in a conversion, whatever its status. In the events of a ' +
+      'reversal (`/events`, postbacks) it is negative, so that the sum over the events is what was earned, unless the ' +
+      'app has that switched off.',
+  }),
+  payout_local: Type.Number({ description: "The same in the app's own currency, with the same sign." }),
   currency: Type.String(),
   aff_sub: text,
   aff_sub2: text,
@@ -73,7 +78,7 @@ export const ConversionListQuery = Type.Object({
   status: Type.Optional(oneOf(STATUSES, { description: 'Only those in this state.' })),
   from: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made at this time or later.' })),
   to: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made before this time.' })),
-  ...PAGE_QUERY,
+  ...UUID_PAGE_QUERY,
 })
 export type ConversionListQuery = Static<typeof ConversionListQuery> & { limit: number }
 
@@ -88,9 +93,12 @@ export const EventListQuery = Type.Object({
   after: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 20,
+      format: NUMBER_CURSOR,
       description: 'The next_cursor of the answer before; without it, from the beginning.',
     }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, format: NUMBER_CURSOR, description: 'Another name for after. Send one of them.' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100, description: 'How many to return.' })),
 })

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../db/open.ts'
-import { AppError, badCursor } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
@@ -53,7 +53,6 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, wake }: Post
     async (request, reply) => {
       const { state, conversionId, limit, cursor } = request.query
       const { appId, isTest } = gate.callerOf(request)
-      if (cursor !== undefined && !isUuid(cursor)) throw badCursor('cursor')
       const filter: PostbackFilter = { appId, isTest }
       if (state !== undefined) filter.state = state
       if (conversionId !== undefined) filter.conversionId = conversionId

@@ -1,6 +1,6 @@
 // The shapes of the postbacks API.
 import { type Static, type TSchema, Type } from 'typebox'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { oneOf } from '../offers/schema.ts'
 import { STATES } from './postbacks.ts'
 import { STATUSES } from './settings.ts'
@@ -57,7 +57,7 @@ export const PostbackListQuery = Type.Object({
   conversionId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Only those of this conversion.' }),
   ),
-  ...PAGE_QUERY,
+  ...UUID_PAGE_QUERY,
 })
 export type PostbackListQuery = Static<typeof PostbackListQuery> & { limit: number }
 

@@ -259,3 +259,20 @@ test('both paths answer alike, behind the gate', async () => {
   assert.deepEqual(body.data, await ask(RANGE))
   assert.equal((await world.get(`/v1/stats?${RANGE}`)).status, 401)
 })
+
+test('faults of the range are reported beside all others', async () => {
+  const names = async (query: string) => Object.keys(await faultsOf(query)).toSorted()
+  assert.deepEqual(await names('groupBy=x&timezone=Mars&from=1999-01-01&to=2026-01-01&limit=0'), [
+    'from',
+    'groupBy',
+    'limit',
+    'timezone',
+  ])
+  assert.deepEqual(await names('groupBy=x&timezone=Mars&from=x&to=2026-01-01&page=2'), [
+    'from',
+    'groupBy',
+    'page',
+    'timezone',
+  ])
+  assert.deepEqual(await names('groupBy=x&timezone=UTC&timezone=UTC'), ['groupBy', 'timezone'])
+})

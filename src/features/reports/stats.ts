@@ -2,7 +2,8 @@
 // a single statement reads both, so that a partition dropped meanwhile is seen either before or after, never twice.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { AppError, type Details } from '../../errors.ts'
+import type { Details } from '../../errors.ts'
+import { badRequest } from '../../http/validation.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
@@ -21,8 +22,16 @@ const LATEST_MS = Date.UTC(3000, 0, 1)
 /** Whole seconds, as they are shown; `toMs` is no longer in it. */
 export type Range = { fromMs: number; toMs: number }
 
-/** The range that a request means, or all that is wrong with it. */
-export function readRange(query: Pick<StatsQuery, 'from' | 'to' | 'timezone'>, now: Date): Range {
+type RangeQuery = Pick<StatsQuery, 'from' | 'to' | 'timezone'>
+
+/** The range that a request means; throws all that is wrong with it. */
+export function readRange(query: RangeQuery, now: Date): Range {
+  const { range, details } = judgeRange(query, now)
+  if (Object.keys(details).length > 0) throw badRequest(details)
+  return range
+}
+
+export function judgeRange(query: RangeQuery, now: Date): { range: Range; details: Details } {
   const { from, to, timezone } = query
   const details: Details = {}
   const isKnown = isTimeZone(timezone)
@@ -39,8 +48,7 @@ export function readRange(query: Pick<StatsQuery, 'from' | 'to' | 'timezone'>, n
   if (toMs - fromMs > MAX_DAYS * DAY_MS + HOUR_MS) {
     details['from'] ??= `from must be at most ${MAX_DAYS} days before to, which is now unless it is given.`
   }
-  if (Object.keys(details).length === 0) return { fromMs, toMs }
-  throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', details)
+  return { range: { fromMs, toMs }, details }
 }
 
 function readTime(text: string, timezone: string): number {
