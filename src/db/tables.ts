@@ -267,6 +267,7 @@ export interface InboundCalls {
   conversion_id: string | null;
   inbound_id: string;
   ip: string | null;
+  is_cut: Generated<boolean>;
   method: string;
   next_attempt_at: Date | null;
   outcome: string;

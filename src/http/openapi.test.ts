@@ -9,6 +9,7 @@ import { PAGES as DASHBOARD } from './dashboard.ts'
 const world = useWorld('openapi')
 
 type Operation = {
+  operationId: string
   parameters?: { name: string; in: string; required?: boolean; schema: object }[]
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
@@ -53,6 +54,15 @@ function routesOf(printed: string): string[] {
   }
   return routes
 }
+
+test('every operation has an id of its own', async () => {
+  const { paths } = await describe()
+  const ids = Object.values(paths).flatMap((operations) => Object.values(operations).map((one) => one.operationId))
+  assert.deepEqual(
+    ids.filter((id, i) => ids.indexOf(id) !== i),
+    [],
+  )
+})
 
 test('every route is described, and what is described is there', async () => {
   const { paths } = await describe()

@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { useWorld } from '../../../../test/world.ts'
 import type { IssuedCredentials } from '../../apps/apps.ts'
 import { listCalls } from './calls.ts'
-import { maskToken, MAX_TEXT } from './parameters.ts'
+import { maskToken } from './parameters.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_log', async () => {
@@ -144,15 +144,6 @@ test('what is no token stays as it was written', () => {
     '{"tokens": 12345678901234567891}',
   ])
     assert.equal(maskToken(text), text)
-})
-
-test('masking takes no time to speak of, whatever the text is made of', () => {
-  for (const piece of ['"', '\\', '\\"', '"a":', '{"token":', '&token', '&', '" : ', 'adv_', 'a', ' ']) {
-    const startedMs = performance.now()
-    maskToken(`{${piece.repeat(MAX_TEXT / piece.length)}`)
-    maskToken(piece.repeat(MAX_TEXT / piece.length))
-    assert.ok(performance.now() - startedMs < 200, piece)
-  }
 })
 
 test('bytes that are no UTF-8, and NUL, do not keep a call out of the log', async () => {

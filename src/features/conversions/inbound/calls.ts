@@ -16,6 +16,8 @@ export type InboundCall = {
   method: string
   query: string
   body: string
+  /** It was too long: only its beginning is kept. */
+  isCut: boolean
   ip: string | null
   clickId: string | null
   attempts: number
@@ -84,6 +86,7 @@ async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcom
       method: call.method,
       query: call.query,
       body: call.body,
+      is_cut: call.isCut,
       ip: call.ip,
       click_id: call.clickId,
       outcome: result.outcome,
@@ -116,7 +119,18 @@ export async function keepRefusedCall(db: Db, call: InboundCall, result: CallOut
 const selectCalls = (db: Db) =>
   db
     .selectFrom('inbound_calls')
-    .select(['inbound_id', 'received_at', 'advertiser_id', 'method', 'query', 'body', 'click_id', 'outcome', 'reason'])
+    .select([
+      'inbound_id',
+      'received_at',
+      'advertiser_id',
+      'method',
+      'query',
+      'body',
+      'is_cut',
+      'click_id',
+      'outcome',
+      'reason',
+    ])
     .select(['conversion_id', 'attempts', 'next_attempt_at', sql<string | null>`host(ip)`.as('ip')])
 
 export type CallRow = Awaited<ReturnType<ReturnType<typeof selectCalls>['execute']>>[number]
@@ -129,6 +143,7 @@ export function callOf(row: CallRow): InboundCall {
     method: row.method,
     query: row.query,
     body: row.body,
+    isCut: row.is_cut,
     ip: row.ip,
     clickId: row.click_id,
     attempts: row.attempts,

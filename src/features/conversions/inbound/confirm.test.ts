@@ -92,6 +92,7 @@ test('the first wait is short, and no number of attempts makes one that is no ti
     method: 'GET',
     query: '',
     body: '',
+    isCut: false,
     ip: null,
     clickId: null,
   }

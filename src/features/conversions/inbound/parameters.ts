@@ -25,8 +25,9 @@ const USUAL_STATUSES = new Map<string, Status>(Object.entries({
 })) // prettier-ignore
 
 const MAX_VALUE = 256
-/** Of a query or a body. Longer ones are kept cut, and not understood: half a value is a wrong value. */
+/** Bytes of a body, characters of a query. Longer ones are kept cut, and not understood: half a value is a wrong value. */
 export const MAX_TEXT = 8_192
+export const TOO_LONG = `The query and the body must each have at most ${MAX_TEXT} bytes.`
 
 export type Told = {
   clickId: string
@@ -44,8 +45,15 @@ export type RawParameters = Map<string, string[]>
 /** Of a query string or a form. */
 export function parseForm(text: string): RawParameters {
   const raw: RawParameters = new Map()
-  for (const [name, value] of new URLSearchParams(text)) raw.set(name, [...(raw.get(name) ?? []), value])
+  for (const [name, value] of new URLSearchParams(text)) add(raw, name, [value])
   return raw
+}
+
+/** In place: a name that is repeated a thousand times must not be copied a thousand times. */
+function add(raw: RawParameters, name: string, values: string[]): void {
+  const known = raw.get(name)
+  if (known === undefined) raw.set(name, values)
+  else known.push(...values)
 }
 
 /** Of a JSON object whose values are text, numbers or flags; null when it is anything else. */
@@ -72,14 +80,16 @@ export function parseCall({ query, body }: { query: string; body: string }): Raw
   const raw = parseForm(query)
   const more = looksLikeJson(body) ? parseJson(body) : parseForm(body.trim())
   if (more === null) return null
-  for (const [name, values] of more) raw.set(name, [...(raw.get(name) ?? []), ...values])
+  for (const [name, values] of more) add(raw, name, values)
   return raw
 }
 
+type KeptCall = { query: string; body: string; isCut: boolean }
+
 /** What was told, or everything that is wrong with it, as sentences. */
-export function readCall(call: { query: string; body: string }, dialect: Dialect): Told | { problems: string[] } {
-  if (Math.max(call.query.length, call.body.length) > MAX_TEXT)
-    return { problems: [`The query and the body must each have at most ${MAX_TEXT} characters.`] }
+export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: string[] } {
+  // Calls of earlier versions have no mark, but are longer.
+  if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [TOO_LONG] }
   const raw = parseCall(call)
   return raw === null ? { problems: ['The body is not a form and not a JSON object.'] } : readParameters(raw, dialect)
 }

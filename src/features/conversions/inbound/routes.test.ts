@@ -6,7 +6,8 @@ import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { rotateToken } from '../../accounts/advertisers.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
 import type { IssuedCredentials } from '../../apps/apps.ts'
-import { listCalls } from './calls.ts'
+import { callOf, listCalls } from './calls.ts'
+import { reprocessCall } from './confirm.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_door', async () => {
@@ -181,22 +182,27 @@ test('refused calls are limited for each address, and then no longer written dow
   assert.equal((await from('203.0.113.9', form(told))).outcome, 'approved')
 })
 
-test('what is too long is refused, not half understood', async () => {
-  const { told, offerId } = await newClick()
-  const long = { ...told, note: 'x'.repeat(9_000), txn_id: 't' }
-  for (const answer of [
-    await postBody('application/json', JSON.stringify(long)),
-    await postBody('application/x-www-form-urlencoded', form(long)),
-    await call({ url: `/postback?${form(long)}` }),
-  ]) {
-    assert.deepEqual([answer.status, answer.outcome], [400, 'invalid'])
-    assert.match(answer.message, /at most 8192 characters/)
-  }
-  const huge = await postBody('application/json', JSON.stringify({ ...told, note: 'x'.repeat(70_000) }))
-  assert.deepEqual([huge.status, huge.outcome], [413, 'invalid'])
+test('what is too long is refused, not half understood, and kept as what it is', async () => {
+  const { told, offerId, advertiserId } = await newClick()
+  const { token, ...rest } = told
+  const long = { ...rest, note: 'x'.repeat(9_000), txn_id: 't' }
+  const answers = [
+    await postBody('application/json', JSON.stringify(long), `?token=${token}`),
+    await postBody('application/x-www-form-urlencoded', form(long), `?token=${token}`),
+    await call({ url: `/postback?${form({ token, ...long })}` }),
+  ]
+  assert.deepEqual(answers.map(({ status, outcome }) => [status, outcome]), [[413, 'invalid'], [413, 'invalid'], [400, 'invalid']]) // prettier-ignore
+  for (const { message } of answers) assert.match(message, /at most 8192 bytes/)
+  const unread = await postBody('application/json', JSON.stringify({ ...told, note: 'x'.repeat(9_000) }))
+  assert.deepEqual([unread.status, unread.outcome, unread.reason], [413, 'refused', 'too_long'])
+  const kept = await listCalls(world.database.db, { advertiserId }, 10)
+  assert.deepEqual(kept.map(({ is_cut, outcome }) => [is_cut, outcome]), Array(3).fill([true, 'invalid'])) // prettier-ignore
+  for (const row of kept)
+    assert.match(
+      (await reprocessCall(world.database.db, callOf(row), { countryOf: () => null }))?.message ?? '',
+      /8192/,
+    )
   assert.deepEqual(await conversionsOf(offerId), [])
-  const kept = await listCalls(world.database.db, { outcome: 'invalid' }, 3)
-  for (const { query, body } of kept) assert.equal(Math.max(query.length, body.length), 8_193)
 })
 
 test('while the database is away the caller is told to try again', async () => {

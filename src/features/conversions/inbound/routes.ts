@@ -14,7 +14,7 @@ import { oneOf } from '../../offers/schema.ts'
 import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
 import { type CallOutcome, type InboundCall, keepRefusedCall } from './calls.ts'
 import { confirmCall, type Settle } from './confirm.ts'
-import { maskToken, MAX_TEXT, parseCall, type RawParameters } from './parameters.ts'
+import { maskToken, MAX_TEXT, parseCall, type RawParameters, TOO_LONG } from './parameters.ts'
 
 const REFUSALS_A_MINUTE = 100
 
@@ -27,6 +27,16 @@ export type InboundRoutesOptions = {
 }
 
 type Answer = CallOutcome & { message: string }
+
+type Arrival = {
+  request: FastifyRequest
+  reply: FastifyReply
+  call: InboundCall
+  raw: RawParameters | null
+  asText: boolean
+  /** Its body was short enough to be read. */
+  wasRead: boolean
+}
 
 const outcomeReply = (description: string) =>
   Type.Object(
@@ -52,17 +62,17 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
       done()
     })
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    scope.setErrorHandler((error: FastifyError, _request, reply) => {
+    scope.setErrorHandler((error: FastifyError, request, reply) => {
       if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
-      const message = `The body must have at most ${MAX_TEXT} characters.`
-      return answer(reply, 413, { outcome: 'invalid', reason: null, conversionId: null, message }, null)
+      return receive(request, reply, null)
     })
-    scope.route({
-      method: ['GET', 'POST'],
+    const route = (method: 'GET' | 'POST', operationId: string) => ({
+      method,
       url: '/postback',
       exposeHeadRoute: false,
+      bodyLimit: MAX_TEXT,
       schema: {
-        operationId: 'confirmConversion',
+        operationId,
         summary: 'Confirm a conversion, as an advertiser',
         description:
           'Takes click_id, goal, txn_id, amount, status and token, as query, form or JSON. Answers with the real outcome, after it is recorded; with format=text as one word.',
@@ -79,71 +89,65 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
           503: outcomeReply('We could not record this just now. Call again: repeating it is safe.'),
         },
       },
-      handler: receive,
+      handler: (request: FastifyRequest, reply: FastifyReply) =>
+        receive(request, reply, typeof request.body === 'string' ? request.body : ''),
     })
+    scope.route(route('GET', 'confirmConversion'))
+    scope.route(route('POST', 'confirmConversionByPost'))
   })
 
-  async function receive(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  /** A body that is too long is not read: it comes as null. */
+  async function receive(request: FastifyRequest, reply: FastifyReply, body: string | null): Promise<FastifyReply> {
     const now = new Date()
     const query = String(request.query ?? '')
-    const body = typeof request.body === 'string' ? request.body : ''
-    const raw = parseCall({ query, body }) ?? parseCall({ query, body: '' })
+    const raw = parseCall({ query, body: body ?? '' }) ?? parseCall({ query, body: '' })
     const call: InboundCall = {
       inboundId: uuid7(now.getTime()),
       receivedAt: now,
       advertiserId: null,
       method: request.method,
       query: keepable(query),
-      body: keepable(body),
+      body: keepable(body ?? ''),
+      isCut: body === null || query.length > MAX_TEXT,
       ip: plainAddress(request.ip),
       clickId: null,
       attempts: 1,
     }
     const asText = raw?.get('format')?.[0] === 'text'
+    const arrival: Arrival = { request, reply, call, raw, asText, wasRead: body !== null }
     try {
-      return await admit(request, reply, call, raw, asText)
+      return await admit(arrival)
     } catch (error) {
       if (!isAway(error)) throw error
       reply.header('Retry-After', '30')
+      const message = 'We could not record this just now. Call again: repeating it is safe.'
       return answer(
         reply,
         503,
-        {
-          outcome: 'invalid',
-          reason: null,
-          conversionId: null,
-          message: 'We could not record this just now. Call again: repeating it is safe.',
-        },
+        { outcome: 'invalid', reason: null, conversionId: null, message },
         asText ? 'error' : null,
       )
     }
   }
 
-  async function admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    call: InboundCall,
-    raw: RawParameters | null,
-    asText: boolean,
-  ): Promise<FastifyReply> {
+  async function admit(arrival: Arrival): Promise<FastifyReply> {
+    const { request, reply, call, raw, asText, wasRead } = arrival
     const [token = '', ...others] = new Set(raw?.get('token'))
     const advertiser = await findAdvertiserByToken(db, hashToken(others.length === 0 ? token : ''), call.receivedAt)
-    if (advertiser === null) return refuse(request, reply, call, 'wrong_token', asText)
-    if (!isAllowed(advertiser.allowedIps, request.ip)) return refuse(request, reply, call, 'wrong_address', asText)
+    if (advertiser === null) return refuse(arrival, wasRead ? 'wrong_token' : 'too_long')
+    if (!isAllowed(advertiser.allowedIps, request.ip)) return refuse(arrival, 'wrong_address')
     const result = await confirmCall(db, { ...call, advertiserId: advertiser.advertiserId }, advertiser, {
       settle,
       countryOf,
     })
-    return answer(reply, STATUSES[result.outcome] ?? 200, result, asText ? result.outcome : null)
+    const status = wasRead ? (STATUSES[result.outcome] ?? 200) : 413
+    return answer(reply, status, result, asText ? result.outcome : null)
   }
 
   /** What is refused is written down, but only so often: anybody can send it. */
   async function refuse(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    call: InboundCall,
-    fault: 'wrong_token' | 'wrong_address',
-    asText: boolean,
+    { request, reply, call, asText }: Arrival,
+    fault: keyof typeof REFUSALS,
   ): Promise<FastifyReply> {
     const { exceeded, resetAtMs } = await limiter.take(`postback:${addressOf(request)}`, REFUSALS_A_MINUTE)
     const reason = exceeded ? 'too_many' : fault
@@ -156,6 +160,7 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
 }
 
 const REFUSALS = {
+  too_long: { status: 413, message: TOO_LONG },
   wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was made.' },
   wrong_address: { status: 403, message: 'This address is not on the list of addresses of this advertiser.' },
   too_many: { status: 429, message: 'Too many calls were refused from this address. Try again in a minute.' },
@@ -176,11 +181,8 @@ function answer(
     .send(asciiJson({ outcome, reason, conversion_id: conversionId, message }))
 }
 
-/** Without its token and without what a database cannot keep; what is too long, cut, and still too long. */
-function keepable(text: string): string {
-  const kept = maskToken(text.slice(0, MAX_TEXT)).replaceAll('\0', '\ufffd').toWellFormed()
-  return text.length > MAX_TEXT ? kept.padEnd(MAX_TEXT + 1, '…') : kept
-}
+/** Without its token and without what a database cannot keep; what is too long, cut. */
+const keepable = (text: string): string => maskToken(text.slice(0, MAX_TEXT)).replaceAll('\0', '\ufffd').toWellFormed()
 
 function isAllowed(allowed: readonly string[], ip: string): boolean {
   if (allowed.length === 0) return true

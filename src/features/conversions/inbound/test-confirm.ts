@@ -21,6 +21,7 @@ export async function confirmTestClick(
     method: 'TEST',
     query: new URLSearchParams({ click_id: clickId, ...parameters }).toString(),
     body: '',
+    isCut: false,
     ip: null,
     clickId,
     attempts: 0,
