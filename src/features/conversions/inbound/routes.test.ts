@@ -196,7 +196,8 @@ test('what is too long is refused, not half understood, and kept as what it is',
   const unread = await postBody('application/json', JSON.stringify({ ...told, note: 'x'.repeat(9_000) }))
   assert.deepEqual([unread.status, unread.outcome, unread.reason], [413, 'refused', 'too_long'])
   const kept = await listCalls(world.database.db, { advertiserId }, 10)
-  assert.deepEqual(kept.map(({ is_cut, outcome }) => [is_cut, outcome]), Array(3).fill([true, 'invalid'])) // prettier-ignore
+  assert.equal(kept.length, 3)
+  for (const { is_cut, outcome } of kept) assert.deepEqual([is_cut, outcome], [true, 'invalid'])
   for (const row of kept)
     assert.match(
       (await reprocessCall(world.database.db, callOf(row), { countryOf: () => null }))?.message ?? '',
