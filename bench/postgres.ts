@@ -37,6 +37,13 @@ export async function holdPostgres(dataDir: string): Promise<Postgres> {
 
 /** A query that may take its time. */
 export async function runLong<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []) {
-  const { rows } = await pool.query<Row>({ text, values, query_timeout: LONGEST_MS } as pg.QueryConfig)
-  return rows
+  const client = await pool.connect()
+  try {
+    await client.query('SET statement_timeout = 0')
+    const { rows } = await client.query<Row>({ text, values, query_timeout: LONGEST_MS } as pg.QueryConfig)
+    await client.query('RESET statement_timeout')
+    return rows
+  } finally {
+    client.release()
+  }
 }

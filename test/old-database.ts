@@ -1,7 +1,7 @@
 // A database as an earlier version left it, for tests of what becomes of it.
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { listMigrations } from '../src/db/migrate.ts'
+import { listMigrations, migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
 import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret } from '../src/features/apps/secrets.ts'
 import { signingSecretsKey } from '../src/features/apps/signing-secrets.ts'
@@ -30,14 +30,11 @@ export class OldDatabase {
     await adminQuery(`CREATE DATABASE ${name}`)
     const all = listMigrations()
     const count = all.findIndex((one) => one.name.startsWith(`${last}_`)) + 1
-    const missing = all.slice(count).map((one) => one.name)
-    const old = new OldDatabase(name, missing)
-    await old.query(`CREATE TABLE schema_migrations (
-      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-    for (const migration of all.slice(0, count)) {
-      await old.#pool.query(migration.sql)
-      await old.insert('schema_migrations', { name: migration.name, checksum: migration.checksum })
-    }
+    const old = new OldDatabase(
+      name,
+      all.slice(count).map((one) => one.name),
+    )
+    await migrate({ pool: old.#pool }, all.slice(0, count))
     return old
   }
 

@@ -9,6 +9,7 @@ import { type App, buildApp } from '../src/app.ts'
 import { createLog } from '../src/cli/log.ts'
 import { type Config, loadConfig } from '../src/config.ts'
 import { type Database, openPool } from '../src/db/open.ts'
+import { limitRole } from '../src/db/timeouts.ts'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
 import { createApp, type IssuedCredentials, type NewApp } from '../src/features/apps/apps.ts'
@@ -77,6 +78,7 @@ export class World {
   async open(): Promise<void> {
     const name = `${this.name}_${randomBytes(4).toString('hex')}`
     await adminQuery(`CREATE DATABASE ${name} TEMPLATE template_for_tests`)
+    await limitDatabase(this.connection(name))
     const pool = openPool(this.connection(name), 10)
     this.database = { ...pool, embeddedIn: null, revive: async () => {} }
     this.app = await this.start()
@@ -215,6 +217,14 @@ export async function adminQuery(sql: string): Promise<void> {
   await admin.connect()
   await admin.query(sql)
   await admin.end()
+}
+
+/** The limits that migrating sets: they belong to a database's name, and a copy of a database has none. */
+async function limitDatabase(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await limitRole(client)
+  await client.end()
 }
 
 /** A world that opens before the tests of the file, filled by `fill`, and closes after them. */

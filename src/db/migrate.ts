@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
 import type { Database } from './open.ts'
+import { limitRole, NO_TIME_LIMIT } from './timeouts.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const MAX_MS = 3_600_000 // a large table may take its time
@@ -20,32 +21,38 @@ const CONCURRENTLY = '-- concurrently'
 
 type Migration = { name: string; sql: string; checksum: string }
 
-export function listMigrations(): Migration[] {
-  const names = readdirSync(FOLDER)
+export function listMigrations(folder: URL = FOLDER): Migration[] {
+  const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .toSorted()
   return names.map((name) => {
-    const sql = readFileSync(new URL(name, FOLDER), 'utf8')
+    const sql = readFileSync(new URL(name, folder), 'utf8')
     return { name, sql, checksum: hash('sha256', sql) }
   })
 }
 
 /** Applies what is missing, file by file, and returns the names of what it applied. Needs two connections of the pool. */
-export async function migrate({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+export async function migrate(
+  { pool }: Pick<Database, 'pool'>,
+  migrations: Migration[] = listMigrations(),
+): Promise<string[]> {
   const holder = await pool.connect()
   try {
     await takeTurn(holder)
     const client = await pool.connect()
+    let isDone = false
     try {
       await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
         name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
       const { rows } = await client.query<Applied>('SELECT name, checksum FROM schema_migrations')
-      const missing = missingMigrations(rows)
+      const missing = missingMigrations(rows, migrations)
       for (const migration of missing)
         await (migration.sql.startsWith(CONCURRENTLY) ? applyConcurrently : applyWhole)(client, migration)
+      await limitRole(client)
+      isDone = true
       return missing.map(({ name }) => name)
     } finally {
-      client.release()
+      client.release(!isDone)
     }
   } finally {
     await holder.query('ROLLBACK').catch(() => {}) // the connection may be what failed
@@ -53,11 +60,14 @@ export async function migrate({ pool }: Pick<Database, 'pool'>): Promise<string[
   }
 }
 
-/** Waits without a transaction open: an index that is built concurrently waits for every older one, this one's included. */
+/**
+ * Waits without a transaction open: an index that is built concurrently waits for every older snapshot. Nor may the turn
+ * itself hold one: a statement with parameters would keep its own for as long as the transaction lasts.
+ */
 async function takeTurn(holder: pg.PoolClient): Promise<void> {
   for (;;) {
-    await holder.query('BEGIN')
-    const { rows } = await holder.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [LOCK])
+    await holder.query(`BEGIN; ${NO_TIME_LIMIT}`)
+    const { rows } = await holder.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine`)
     if (rows[0]?.mine) return
     await holder.query('ROLLBACK')
     await sleep(100)
@@ -70,7 +80,7 @@ const patiently = (client: pg.PoolClient, text: string) =>
 async function applyWhole(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query('BEGIN')
+      await client.query(`BEGIN; ${NO_TIME_LIMIT}`)
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
       await patiently(client, sql)
       await noteApplied(client, name, checksum)
@@ -86,11 +96,13 @@ async function applyWhole(client: pg.PoolClient, { name, sql, checksum }: Migrat
 }
 
 async function applyConcurrently(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query('SET statement_timeout = 0') // of the session: there is no transaction
   for (const statement of sql.split(/;\s*(?:\n|$)/).filter((text) => /^[^-\s]/m.test(text))) {
     const index = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement)?.[1]
     if (index !== undefined) await dropInvalid(client, index)
     await patiently(client, statement)
   }
+  await client.query('RESET statement_timeout')
   await noteApplied(client, name, checksum)
 }
 
@@ -108,8 +120,7 @@ const noteApplied = (client: pg.PoolClient, name: string, checksum: string) =>
 
 type Applied = { name: string; checksum: string }
 
-function missingMigrations(applied: Applied[]): Migration[] {
-  const known = listMigrations()
+function missingMigrations(applied: Applied[], known = listMigrations()): Migration[] {
   const problem = schemaProblem(applied, known)
   if (problem !== null) throw new OperatorError(problem)
   return known.filter(({ name }) => !applied.some((one) => one.name === name))

@@ -2,6 +2,7 @@
 // somebody changed by hand.
 import type pg from 'pg'
 import type { Database } from '../../db/open.ts'
+import { NO_TIME_LIMIT } from '../../db/timeouts.ts'
 
 const MAX_MS = 3_600_000 // all entries there ever were take their time
 const MAX_EXAMPLES = 20
@@ -115,6 +116,7 @@ async function inOneMoment<T>({ pool }: Pick<Database, 'pool'>, work: (run: Run)
     (await client.query<R>({ text, query_timeout: MAX_MS } as pg.QueryConfig)).rows
   try {
     await run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await run(NO_TIME_LIMIT)
     const result = await work(run)
     await run('COMMIT')
     isDone = true
