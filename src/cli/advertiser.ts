@@ -17,7 +17,7 @@ import {
 import { listPostbackUrls, type PostbackUrls } from '../features/offers/postback-urls.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { createSecretHash } from '../lib/tokens.ts'
-import { type Context, withDatabase } from './context.ts'
+import { type Context, withChange, withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
 import { testConfirmCommand } from './test-confirm.ts'
 
@@ -45,9 +45,7 @@ const createCommand = () =>
     .description('make an advertiser and print its token, which is shown once')
     .requiredOption('--name <name>', 'name, unique among advertisers')
     .action(async (options: OutputOptions & { name: string }) => {
-      const made = await withDatabase(({ database, secretKey }) =>
-        createAdvertiser(database.db, secretKey, options.name),
-      )
+      const made = await withChange(({ database, secretKey }) => createAdvertiser(database.db, secretKey, options.name))
       show(options, made, ({ advertiser_id, name, token }) =>
         [
           `Made advertiser ${advertiser_id}, "${name}". Store its token now: it is not shown again.`,
@@ -68,7 +66,7 @@ const rotateCommand = () =>
     .action(async (id: string, options: OutputOptions & { grace: string }) => {
       const graceMs = parseDuration(options.grace)
       if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
-      const rotated = await withDatabase(({ database, secretKey }) =>
+      const rotated = await withChange(({ database, secretKey }) =>
         rotateToken(database.db, secretKey, readId(id), graceMs, new Date()),
       )
       show(options, rotated, () => `Store the new token now: it is not shown again.\n\n${fields(rotated)}`)
@@ -106,7 +104,7 @@ const setCommand = () =>
     .option('--no-aliases', 'forget its names for parameters')
     .action(async (id: string, options: SetOptions) => {
       const settings = readSettings(options)
-      const advertiser = await withDatabase(({ database }) => setAdvertiser(database.db, readId(id), settings))
+      const advertiser = await withChange(({ database }) => setAdvertiser(database.db, readId(id), settings))
       show(options, advertiser, fields)
     })
 

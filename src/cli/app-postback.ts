@@ -18,7 +18,7 @@ import {
 } from '../features/postbacks/settings.ts'
 import { previewTemplate } from '../features/postbacks/template.ts'
 import { parseDuration } from '../lib/duration.ts'
-import { type Context, withDatabase } from './context.ts'
+import { type Context, withChange } from './context.ts'
 import { collect, fields, type OutputOptions, readId, show } from './output.ts'
 
 type SetOptions = OutputOptions & {
@@ -54,7 +54,7 @@ export const setPostbackCommand = () =>
     .option('--resume', 'go on after a pause')
     .option('--remove', 'tell nothing any more')
     .action(async (id: string, options: SetOptions) => {
-      const result = await withDatabase((context) => setPostback(context, readId(id), options))
+      const result = await withChange((context) => setPostback(context, readId(id), options))
       show(options, result, ({ warnings, ...rest }) =>
         [fields(rest), ...warnings.map((warning) => `Warning: ${warning}`)].join('\n'),
       )

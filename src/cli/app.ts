@@ -12,7 +12,7 @@ import { parseDuration } from '../lib/duration.ts'
 import { parseUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
 import { describeHealth, setPostbackCommand } from './app-postback.ts'
-import { withDatabase } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { collect, fields, type OutputOptions, readId, show, table } from './output.ts'
 
 const MAX_RATE_LIMIT = 1_000_000
@@ -45,7 +45,7 @@ export const appCommand = () =>
         .option('--block-keyword <word>', 'never show offers that mention this (can be repeated)', collect, [])
         .option('--no-payment-offers', 'never show offers that require a payment')
         .action(async (options: CreateOptions) => {
-          const made = await withDatabase(async ({ database: { db }, secretKey }) => {
+          const made = await withChange(async ({ database: { db }, secretKey }) => {
             const input = readNewApp(options)
             const { publisher_id } = await findPublisher(db, options.publisher)
             return createApp(db, secretKey, { ...input, publisherId: publisher_id })
@@ -109,7 +109,7 @@ export const appCommand = () =>
         .argument('<id>', 'app_id')
         .addOption(new Option('--only <mode>', 'only this key; the other one goes on').choices(['live', 'test']))
         .action(async (id: string, options: OutputOptions & { only?: Mode }) => {
-          await withDatabase(({ database }) => revokeApp(database.db, readId(id), options.only))
+          await withChange(({ database }) => revokeApp(database.db, readId(id), options.only))
           const what = options.only === undefined ? `App ${id}` : `The ${options.only} key of app ${id}`
           show(
             options,
@@ -143,7 +143,7 @@ function rotateCommand(name: string, description: string, rotate: RotateVerb): C
     .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
       const graceMs = parseDuration(options.grace)
       if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
-      const rotated = await withDatabase(({ database, secretKey }) =>
+      const rotated = await withChange(({ database, secretKey }) =>
         rotate(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
       )
       show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
@@ -162,7 +162,7 @@ function trustCommand(name: string, description: string, change: TrustVerb, done
       if (options.all !== true && options.offer.length === 0)
         throw new OperatorError('Name offers with --offer, or --all.')
       const offers = options.all === true ? 'all' : options.offer.map(readId)
-      const changed = await withDatabase(({ database }) => change(database.db, readId(id), offers))
+      const changed = await withChange(({ database }) => change(database.db, readId(id), offers))
       show(options, { app_id: readId(id), changed }, () => `App ${id} is ${done} for ${changed} more offers.`)
     })
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { type BanFilter, banUser, liftBan, listBans } from '../features/apps/bans.ts'
-import { withDatabase } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & { app?: string; user?: string; before?: string; limit: string }
@@ -18,7 +18,7 @@ export const banCommand = () =>
         .action(async (userId: string, options: OutputOptions & { reason: string; app?: string }) => {
           const appId = options.app === undefined ? null : readId(options.app)
           const { reason } = options
-          const isNew = await withDatabase(({ database }) => banUser(database.db, { appId, userId, reason }))
+          const isNew = await withChange(({ database }) => banUser(database.db, { appId, userId, reason }))
           const where = appId === null ? 'in every app' : `in app ${appId}`
           show(options, { app_id: appId, user_id: userId, is_new: isNew }, () =>
             isNew ? `User "${userId}" is banned ${where}.` : `User "${userId}" was banned ${where} before.`,
@@ -30,7 +30,7 @@ export const banCommand = () =>
         .description('lift a ban')
         .argument('<id>', 'ban_id')
         .action(async (id: string, options: OutputOptions) => {
-          const isLifted = await withDatabase(({ database }) => liftBan(database.db, readId(id)))
+          const isLifted = await withChange(({ database }) => liftBan(database.db, readId(id)))
           if (!isLifted) throw new OperatorError(`There is no ban ${id}. "offerdeck ban list" shows them.`)
           show(options, { ban_id: readId(id), lifted: true }, () => `Ban ${id} is lifted.`)
         }),

@@ -11,8 +11,31 @@ import { recordCommand } from './deed.ts'
 
 export type Context = { config: Config; database: Database; secretKey: string }
 
-/** Opens the database for one command and closes it again. Works beside a running server, on the same database. */
-export async function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
+/**
+ * Opens the database for one command and closes it again. Works beside a running server, on the same database.
+ *
+ * For commands that only read, and for those that change something in more than one transaction: these are in the audit
+ * log before they begin, so that none is missing there if it is cut short.
+ */
+export function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return openFor(async (context) => {
+    await recordCommand(context.database.db)
+    return work(context)
+  })
+}
+
+/** For commands that change something: all of it, and its entry in the audit log, in one transaction. */
+export function withChange<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return openFor(({ database, ...context }) =>
+    database.db.transaction().execute(async (trx) => {
+      const result = await work({ ...context, database: { ...database, db: trx } })
+      await recordCommand(trx)
+      return result
+    }),
+  )
+}
+
+async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env)
   const secretKey = readSecretKey(config)
   const database = await openDatabase(config)
@@ -21,9 +44,7 @@ export async function withDatabase<T>(work: (context: Context) => Promise<T>): P
     else if ((await pendingMigrations(database)).length > 0) {
       throw new OperatorError('The database is not up to date with this version. Run: offerdeck migrate')
     }
-    const result = await work({ config, database, secretKey })
-    await recordCommand(database.db)
-    return result
+    return await work({ config, database, secretKey })
   } finally {
     await database.close()
   }

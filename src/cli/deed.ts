@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import type { Db } from '../db/open.ts'
-import { recordDeed } from '../features/accounts/audit.ts'
+import { recordDeedAlone } from '../features/accounts/audit.ts'
 
 /** These change nothing. Every other command is noted, also one that is new. */
 const READS = ['list', 'show', 'check', 'balance', 'statement']
@@ -24,7 +24,7 @@ function optionsOf(command: Command): Record<string, unknown> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => !Array.isArray(value) || value.length > 0))
 }
 
-/** To be called when it worked. */
+/** In the transaction of what it changes, or before it where that is more than one. */
 export async function recordCommand(db: Db): Promise<void> {
   const command = given
   given = null // once, however often it opens the database
@@ -33,7 +33,7 @@ export async function recordCommand(db: Db): Promise<void> {
   if (SHOW_OR_SET.includes(command.name()) && Object.keys(options).length === 0) return
   for (const name of SECRETS) if (name in options) options[name] = '********'
   const noun = command.parent?.parent ? `${command.parent.name()}.` : ''
-  await recordDeed(
+  await recordDeedAlone(
     db,
     { id: null, email: `${userInfo().username} (command line)`, ip: null },
     {

@@ -9,7 +9,7 @@ import {
   type Signal,
   SIGNALS,
 } from '../features/conversions/fraud.ts'
-import { withDatabase } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { type OutputOptions, readId, show, table } from './output.ts'
 
 const signal = () => new Argument('<signal>', 'what is looked for').choices(SIGNALS)
@@ -48,7 +48,7 @@ export const fraudCommand = () =>
               threshold: options.threshold === undefined ? null : readThreshold(options.threshold),
               offerId: options.offer === undefined ? null : readId(options.offer),
             }
-            await withDatabase(({ database }) => setFraudRule(database.db, rule))
+            await withChange(({ database }) => setFraudRule(database.db, rule))
             show(options, rule, () => `From now on, ${name} means: ${options.action}.`)
           },
         ),
@@ -60,7 +60,7 @@ export const fraudCommand = () =>
         .option('--offer <id>', 'that of this offer (default: that of the network)')
         .action(async (name: Signal, options: OutputOptions & { offer?: string }) => {
           const offerId = options.offer === undefined ? null : readId(options.offer)
-          const existed = await withDatabase(({ database }) => deleteRule(database.db, { offerId, signal: name }))
+          const existed = await withChange(({ database }) => deleteRule(database.db, { offerId, signal: name }))
           if (!existed) throw new OperatorError('There is no such rule. "offerdeck fraud list" shows them.')
           show(options, { signal: name, offer_id: offerId, deleted: true }, () => `The rule for ${name} is gone.`)
         }),

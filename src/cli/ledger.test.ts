@@ -19,7 +19,12 @@ test('an operator records payments, and sees balances, a statement and a ledger 
     (await home.run(receipt)).out,
     /^Recorded 12\.50 USD received from "Ads Ltd"\. Receivable still: -12\.50 USD\.$/m,
   )
-  assert.match((await home.run(receipt)).err, /^A receipt .* under the reference "invoice 1" already/)
+  assert.match((await home.run(receipt)).out, /^Nothing new: already recorded 12\.50 USD received from "Ads Ltd"/)
+  const other = await home.run(receipt.map((word) => (word === '12.5' ? '13' : word)))
+  assert.deepEqual(
+    [other.status, /"invoice 1" was used for a payment of 12\.50 USD, not of 13\.00/.test(other.err)],
+    [1, true],
+  )
   assert.deepEqual(await home.json('ledger', 'balance', '--advertiser', 'Ads Ltd'), {
     advertiser: 'Ads Ltd',
     receivable: -12.5,
@@ -59,13 +64,24 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   assert.equal(wrong.status, 1)
 })
 
-async function tamper(publisherId: number): Promise<void> {
+const tamper = (publisherId: number) =>
+  query("INSERT INTO ledger_days VALUES ('publisher_payable', $1, '2026-01-01', -1)", [publisherId])
+
+async function query(text: string, values: unknown[] = []): Promise<void> {
   const postgres = await holdEmbeddedPostgres(home.dataDir)
   const { pool, close } = openPool(postgres.connection, 1)
-  await pool.query("INSERT INTO ledger_days VALUES ('publisher_payable', $1, '2026-01-01', -1)", [publisherId])
+  await pool.query(text, values)
   await close()
   await postgres.release()
 }
+
+test('what a command changes stays only with its entry in the audit log', async () => {
+  await query(`ALTER TABLE audit_log ADD CONSTRAINT nothing CHECK (who = '') NOT VALID`)
+  const receipt = ['ledger', 'receipt', '--advertiser', 'Ads Ltd', '--amount', '1', '--reference', 'no entry']
+  assert.equal((await home.run(receipt)).status, 1)
+  await query('ALTER TABLE audit_log DROP CONSTRAINT nothing')
+  assert.equal((await home.json<{ receivable: number }>('ledger', 'balance', '--advertiser', 'Ads Ltd')).receivable, -12.5) // prettier-ignore
+})
 
 test('an amount or a party that cannot be is refused with what is right', async () => {
   const pay = (amount: string) =>

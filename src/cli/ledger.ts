@@ -10,7 +10,7 @@ import { readBalances } from '../features/ledger/ledger.ts'
 import { recordPayout, recordReceipt } from '../features/ledger/payments.ts'
 import { exactUsd, writeStatement } from '../features/ledger/statement.ts'
 import { parseUsd } from '../lib/money.ts'
-import { type Context, withDatabase } from './context.ts'
+import { type Context, withChange, withDatabase } from './context.ts'
 import { fields, type OutputOptions, show } from './output.ts'
 
 type PartyOptions = OutputOptions & { publisher?: string; advertiser?: string }
@@ -50,18 +50,24 @@ export const ledgerCommand = () =>
         .requiredOption('--publisher <name>', 'who was paid')
         .action(async (options: PaymentOptions & { publisher: string }) => {
           const amountMicros = readAmount(options.amount)
-          const { payableMicros } = await withDatabase(async ({ database: { db } }) => {
+          const { isNew, payableMicros } = await withChange(async ({ database: { db } }) => {
             const { publisher_id } = await findPublisher(db, options.publisher)
             const { reference } = options
             return recordPayout(db, { publisherId: publisher_id, amountMicros, reference, at: new Date() })
           })
           const { publisher, reference } = options
-          const result = { publisher, reference, amount_micros: amountMicros, payable_micros: payableMicros }
+          const result = {
+            publisher,
+            reference,
+            amount_micros: amountMicros,
+            is_new: isNew,
+            payable_micros: payableMicros,
+          }
           show(
             options,
             result,
             () =>
-              `Recorded ${exactUsd(amountMicros)} USD paid to "${publisher}". Payable still: ${exactUsd(payableMicros)} USD.`,
+              `${recorded(isNew, amountMicros)} paid to "${publisher}". Payable still: ${exactUsd(payableMicros)} USD.`,
           )
         }),
     )
@@ -70,21 +76,30 @@ export const ledgerCommand = () =>
         .requiredOption('--advertiser <name>', 'who paid')
         .action(async (options: PaymentOptions & { advertiser: string }) => {
           const amountMicros = readAmount(options.amount)
-          const { receivableMicros } = await withDatabase(async ({ database: { db } }) => {
+          const { isNew, receivableMicros } = await withChange(async ({ database: { db } }) => {
             const { advertiser_id } = await findAdvertiser(db, options.advertiser)
             const { reference } = options
             return recordReceipt(db, { advertiserId: advertiser_id, amountMicros, reference, at: new Date() })
           })
           const { advertiser, reference } = options
-          const result = { advertiser, reference, amount_micros: amountMicros, receivable_micros: receivableMicros }
+          const result = {
+            advertiser,
+            reference,
+            amount_micros: amountMicros,
+            is_new: isNew,
+            receivable_micros: receivableMicros,
+          }
           show(
             options,
             result,
             () =>
-              `Recorded ${exactUsd(amountMicros)} USD received from "${advertiser}". Receivable still: ${exactUsd(receivableMicros)} USD.`,
+              `${recorded(isNew, amountMicros)} received from "${advertiser}". Receivable still: ${exactUsd(receivableMicros)} USD.`,
           )
         }),
     )
+
+const recorded = (isNew: boolean, amountMicros: number) =>
+  `${isNew ? 'Recorded' : 'Nothing new: already recorded'} ${exactUsd(amountMicros)} USD`
 
 const paymentCommand = (name: string, description: string) =>
   new Command(name)

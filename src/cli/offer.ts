@@ -5,7 +5,7 @@ import { importOffers, type ImportResult, type RowProblem } from '../features/of
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
-import { withDatabase } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
 
@@ -93,7 +93,7 @@ const capsCommand = () =>
     )
     .action(async (id: string, options: OutputOptions & CapOptions & { overCap?: (typeof OVER_CAP)[number] }) => {
       const settings = { ...readCapOptions(options), ...(options.overCap && { overCap: options.overCap }) }
-      const caps = await withDatabase(async ({ database: { db } }) => {
+      const caps = await withChange(async ({ database: { db } }) => {
         const now = new Date()
         if (Object.keys(settings).length > 0) await setCaps(db, readId(id), settings, now)
         return showCaps(db, readId(id), now)
@@ -149,7 +149,7 @@ function statusCommand(name: string, description: string, status: 'active' | 'pa
     .description(description)
     .argument('<id>', 'offer_id')
     .action(async (id: string, options: OutputOptions) => {
-      await withDatabase(({ database }) => setOfferStatus(database.db, readId(id), status))
+      await withChange(({ database }) => setOfferStatus(database.db, readId(id), status))
       show(options, { offer_id: readId(id), status }, () => `Offer ${id} is ${status}.`)
     })
 }

@@ -15,7 +15,7 @@ import {
 } from '../features/postbacks/postbacks.ts'
 import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
 import { readTrial, SCENARIO_NAMES, startTrial } from '../features/postbacks/trials.ts'
-import { withDatabase } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, readTime, readUuid, show, table } from './output.ts'
 
 const TRIAL_PATIENCE_MS = 60_000
@@ -111,7 +111,7 @@ function replayCommand(): Command {
     .option('--status <replay-id>', 'how far a replay has come')
     .option('--cancel <replay-id>', 'stop a replay; what it has not sent yet stays as it was')
     .action(async (id: string | undefined, options: ReplayOptions) => {
-      const result = await withDatabase(({ database: { db } }) => replay(db, id, options))
+      const result = await withChange(({ database: { db } }) => replay(db, id, options))
       show(options, result, fields)
     })
 }

@@ -11,7 +11,7 @@ import {
   readPermissions,
 } from '../features/apps/permissions.ts'
 import { PPM_PER_PERCENT, WHOLE_PPM } from '../lib/money.ts'
-import { withDatabase } from './context.ts'
+import { withChange } from './context.ts'
 import { collect, fields, type OutputOptions, readId, show } from './output.ts'
 
 type PermitOptions = OutputOptions & {
@@ -41,7 +41,7 @@ export const permitCommand = () =>
     .option('--all-offers', 'all offers but those that are denied')
     .action(async (id: string, options: PermitOptions) => {
       const sharePpm = options.margin === undefined ? null : readShare(options.margin)
-      const permissions = await withDatabase(({ database }) => showOrSet(database.db, readId(id), options, sharePpm))
+      const permissions = await withChange(({ database }) => showOrSet(database.db, readId(id), options, sharePpm))
       show(options, { publisher_id: readId(id), ...present(permissions) }, fields)
     })
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { createPublisher, listPublishers, setPublisherEmail } from '../features/accounts/publishers.ts'
-import { withDatabase } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { permitCommand } from './publisher-permissions.ts'
 import { type OutputOptions, readId, show, table } from './output.ts'
 
@@ -14,7 +14,7 @@ export const publisherCommand = () =>
         .option('--email <address>', 'where notices go, such as that its postbacks are paused')
         .action(async (options: OutputOptions & { name: string; email?: string }) => {
           const { name, email = null } = options
-          const publisher = await withDatabase(({ database }) => createPublisher(database.db, name, email))
+          const publisher = await withChange(({ database }) => createPublisher(database.db, name, email))
           show(
             options,
             publisher,
@@ -30,7 +30,7 @@ export const publisherCommand = () =>
         .argument('[address]', 'e-mail address; without it no mail is sent')
         .action(async (id: string, address: string | undefined, options: OutputOptions) => {
           const email = address ?? null
-          await withDatabase(({ database }) => setPublisherEmail(database.db, readId(id), email))
+          await withChange(({ database }) => setPublisherEmail(database.db, readId(id), email))
           show(options, { publisher_id: readId(id), email }, () =>
             email === null ? 'Notices are listed, but not mailed.' : `Notices go to ${email}.`,
           )

@@ -10,6 +10,10 @@ export type Db = Kysely<DB>
 /** For what must happen together with something else. */
 export type Trx = Transaction<DB>
 
+/** Runs `work` in the transaction that `db` is, or in one of its own. */
+export const inTransaction = <T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> =>
+  db.isTransaction ? work(db as Trx) : db.transaction().execute(work)
+
 export type Database = {
   db: Db
   pool: pg.Pool

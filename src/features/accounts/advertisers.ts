@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { isUniqueViolation } from '../../db/faults.ts'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 
@@ -28,7 +28,7 @@ export async function createAdvertiser(db: Db, secretKey: string, name: string):
   if (name.trim() === '' || name.length > 200)
     throw new OperatorError('The name of an advertiser must have 1 to 200 characters.')
   try {
-    return await db.transaction().execute(async (trx) => {
+    return await inTransaction(db, async (trx) => {
       const { advertiser_id, created_at } = await trx
         .insertInto('advertisers')
         .values({ name })
@@ -53,7 +53,7 @@ async function addToken(trx: Trx, secretKey: string, advertiserId: number): Prom
 
 /** Issues a new token. The one before stays good for the grace: none, for a token that leaked. */
 export async function rotateToken(db: Db, secretKey: string, advertiserId: number, graceMs: number, now: Date) {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await lockAdvertiser(trx, advertiserId)
     // The newest is the one without an end. Only that one gets the grace: two live tokens, never three.
     await trx

@@ -1,6 +1,6 @@
 // The audit log: every change that a person made, with who, what, when and from where. Never changed.
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 
 /** Who did it. `id` null: nobody was signed in, such as somebody who accepts an invitation. */
 export type Doer = { id: string | null; email: string; ip: string | null }
@@ -16,10 +16,10 @@ export type Deed = {
   details?: Record<string, unknown>
 }
 
-/** In the transaction of the change where there is one, else right after it. Returns its audit_id. */
-export async function recordDeed(db: Db, by: Doer, deed: Deed): Promise<number> {
+/** In the transaction of the change: neither is there without the other. Returns its audit_id. */
+export async function recordDeed(trx: Trx, by: Doer, deed: Deed): Promise<number> {
   const { details, ...row } = rowOf(by, deed)
-  const { audit_id } = await db
+  const { audit_id } = await trx
     .insertInto('audit_log')
     .values({ ...row, details: JSON.stringify(details) })
     .returning('audit_id')
@@ -27,13 +27,20 @@ export async function recordDeed(db: Db, by: Doer, deed: Deed): Promise<number> 
   return audit_id
 }
 
+/**
+ * For a change that is not made in one transaction of ours: an import in pieces, a call that is settled elsewhere, what
+ * better-auth writes. To be called before the change, so that a crash leaves an entry rather than none.
+ */
+export const recordDeedAlone = (db: Db, by: Doer, deed: Deed): Promise<number> =>
+  inTransaction(db, (trx) => recordDeed(trx, by, deed))
+
 /** What a deed did to many, one by one: the history of each, and left out where whole deeds are listed. */
-export async function recordParts(db: Db, by: Doer, auditId: number, parts: Deed[]): Promise<void> {
+export async function recordParts(trx: Trx, by: Doer, auditId: number, parts: Deed[]): Promise<void> {
   const rows = parts.map((part) => ({ ...rowOf(by, part), part_of: auditId }))
   await sql`
     INSERT INTO audit_log (person_id, who, ip, action, subject, publisher_id, details, part_of)
     SELECT person_id, who, ip, action, subject, publisher_id, details, part_of
-    FROM json_populate_recordset(NULL::audit_log, ${JSON.stringify(rows)})`.execute(db)
+    FROM json_populate_recordset(NULL::audit_log, ${JSON.stringify(rows)})`.execute(trx)
 }
 
 const rowOf = (by: Doer, { action, subject, publisherId = null, details = {} }: Deed) => ({

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/faults.ts'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { seal } from '../../lib/keys.ts'
 import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret, type Mode, modeOf } from './secrets.ts'
@@ -27,7 +27,7 @@ export type IssuedCredentials = { api_key: string; api_secret: string; signing_s
 
 export async function createApp(db: Db, secretKey: string, input: NewApp, mostApps = Infinity) {
   try {
-    return await db.transaction().execute(async (trx) => {
+    return await inTransaction(db, async (trx) => {
       if (mostApps !== Infinity) await checkRoom(trx, input.publisherId, mostApps)
       const { app_id } = await trx
         .insertInto('apps')
@@ -103,7 +103,7 @@ async function addSecret(trx: Trx, secretKey: string, apiKey: string, secret: st
 
 /** Issues a new secret for an app's key. Those before stay good for the grace: none, for a secret that leaked. */
 export async function rotateSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await touchApp(trx, appId)
     const { api_key, revoked_at } = await trx
       .selectFrom('credentials')
@@ -143,7 +143,7 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
 
 /** Ends the secrets that are only good for the rest of a rotation's grace; says how many there were. */
 export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<number> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await touchApp(trx, appId)
     const ended = await trx
       .deleteFrom('api_secrets')
@@ -162,7 +162,7 @@ export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<
 
 /** Null: the key does not expire. */
 export async function setExpiry(db: Db, appId: number, mode: Mode, expiresAt: Date | null): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     await touchApp(trx, appId)
     await trx
       .updateTable('credentials')
@@ -193,7 +193,7 @@ export async function changeApp(db: Db, appId: number, { name, currency, rateMic
 
 /** Ends both keys of an app, or only one of them, for good. */
 export async function revokeApp(db: Db, appId: number, only?: Mode): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     await touchApp(trx, appId)
     let ending = trx
       .updateTable('credentials')

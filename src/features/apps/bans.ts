@@ -1,7 +1,7 @@
 // Users whom the operator keeps out: they are shown no offers, their links lead nowhere, and what is reported of them is
 // rejected.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 
 const MAX_USER_ID = 256
@@ -15,7 +15,7 @@ export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promis
   if (userId === '' || Array.from(userId).length > MAX_USER_ID)
     throw new OperatorError(`A user id has 1 to ${MAX_USER_ID} characters.`)
   if (reason.trim() === '' || reason.length > 500) throw new OperatorError('Say why, in 1 to 500 characters.')
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await touchApps(trx, appId)
     const added = await trx
       .insertInto('banned_users')
@@ -28,7 +28,7 @@ export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promis
 
 /** What it was; null when there is no such ban. */
 export async function liftBan(db: Db, banId: number) {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const lifted = await trx
       .deleteFrom('banned_users')
       .where('ban_id', '=', banId)

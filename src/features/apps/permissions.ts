@@ -1,5 +1,5 @@
 // What the operator lets a publisher do: whether its keys work, and which offers it may run.
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { WHOLE_PPM } from '../../lib/money.ts'
 
@@ -51,7 +51,7 @@ export async function permit(db: Db, publisherId: number, change: PermissionChan
     throw new OperatorError('A share is from 0 to 100 percent.')
   const both = offers?.allowed.filter((id) => offers.denied.includes(id)) ?? []
   if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be allowed and denied.`)
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const found = await trx
       .updateTable('publishers')
       .set((is) => ({

@@ -1,6 +1,6 @@
 // What the operator allows an app. Its word is taken for trusted offers: reports are approved at once. Off by default.
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import { type Db, inTransaction } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { REVOKED_AT } from './apps.ts'
 
@@ -74,7 +74,7 @@ export async function listAllowances(db: Db, publisherId: number) {
 
 /** Requests a minute for each of the app's keys. Returns how many they were before. */
 export async function setRateLimit(db: Db, appId: number, rateLimit: number): Promise<number> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const before = await trx
       .selectFrom('apps')
       .select('rate_limit')

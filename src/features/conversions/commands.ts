@@ -1,4 +1,5 @@
 // What can be asked of conversions, and what can come of it. Every change of a conversion is one of these commands.
+import type { Trx } from '../../db/open.ts'
 import type { Conversion, Reason, Status } from './conversions.ts'
 import type { InboundCall } from './inbound/calls.ts'
 
@@ -52,7 +53,14 @@ export type MoveTo = keyof typeof MOVE_REASONS
 export type MoveReason = (typeof MOVE_REASONS)[MoveTo][number]
 
 /** The operator decides. */
-export type Move = { kind: 'move'; conversionId: string; to: MoveTo; reason?: MoveReason }
+export type Move = {
+  kind: 'move'
+  conversionId: string
+  to: MoveTo
+  reason?: MoveReason
+  /** Called in the transaction that makes the move, if it is made: its entry in the audit log commits with it. */
+  record?: (trx: Trx, moved: Conversion) => Promise<void>
+}
 
 /** A hold is over. */
 export type Release = { kind: 'release'; conversionId: string }

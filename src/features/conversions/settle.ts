@@ -93,6 +93,10 @@ async function settleLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
     command.kind === 'confirmation' ? [{ call: command.call, outcome: outcomes[i] as Outcome }] : [],
   )
   await keepCalls(trx, calls, now)
+  for (const [i, command] of commands.entries()) {
+    const outcome = outcomes[i]
+    if (command.kind === 'move' && outcome?.kind === 'moved') await command.record?.(trx, outcome.conversion)
+  }
   return outcomes
 }
 

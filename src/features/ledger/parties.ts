@@ -103,16 +103,3 @@ export async function listMovements(
     ORDER BY e.entry_id DESC LIMIT ${limit}`.execute(db)
   return rows
 }
-
-/** Whether a publisher was paid under this reference. */
-export async function wasPaid(db: Db, publisherId: number, reference: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('ledger_entries')
-    .select('entry_id')
-    .where('kind', '=', 'payout')
-    .where('account', '=', 'publisher_payable')
-    .where('party_id', '=', publisherId)
-    .where('reference', '=', reference.trim())
-    .executeTakeFirst()
-  return found !== undefined
-}

@@ -5,7 +5,7 @@
 // transaction: nobody counts meanwhile, so what was not counted before can be counted once and is right from then on.
 // Clicks are the exception: they are many and do not stay for ever, so they count from when the offer was first capped.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { parseUsd } from '../../lib/money.ts'
 import { noSuchOffer } from './offers.ts'
 
@@ -194,7 +194,7 @@ export async function setCaps(
   now: Date,
 ): Promise<void> {
   const values = Object.entries(caps).map(([name, cap]) => [COLUMNS[name as keyof Caps], cap])
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     await lockCaps(trx, 'exclusive')
     const changed = await trx
       .updateTable('offers')

@@ -64,6 +64,7 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
       WHERE app_id = ${app_id} AND replay_id = ${replayId} AND priority = ${PRIORITY}
         AND (state = 'queued' OR state = 'sending')`.execute(trx)
   }
+  if (db.isTransaction) return cancel(db as Trx)
   await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
 }
 

@@ -1,6 +1,6 @@
 // How an app wants to be told: where, by which method, of what.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { deriveKey, seal, unseal } from '../../lib/keys.ts'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
@@ -109,7 +109,7 @@ export async function saveSettings(
     success: settings.success,
     negative_reversals: settings.negativeReversals,
   }
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
     if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
     await trx
@@ -128,7 +128,7 @@ export async function saveSettings(
 
 /** No more postbacks are made for the app; those in the queue stay there until it has an address again. */
 export async function removeSettings(db: Db, appId: number): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const removed = await trx.deleteFrom('postback_settings').where('app_id', '=', appId).executeTakeFirst()
     await trx
       .updateTable('postback_lanes')

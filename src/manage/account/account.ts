@@ -1,7 +1,7 @@
 // One's own account: password, second factor, sessions, tokens.
 import type { Db } from '../../db/open.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from '../../features/accounts/access-tokens.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Doer, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { endSession, findPersonByEmail, listSessions } from '../../features/accounts/people.ts'
 import { voidResetLinks } from '../../features/accounts/reset-links.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
@@ -50,7 +50,7 @@ export function accountRoutes(
     version: VERSION,
   }
   const note = (by: Doer, caller: Caller, action: string, details = {}) =>
-    recordDeed(db, by, { action, subject: caller.id, publisherId: caller.publisherId, details })
+    recordDeedAlone(db, by, { action, subject: caller.id, publisherId: caller.publisherId, details })
 
   routes.get('/me', {
     id: 'getMe',

@@ -1,7 +1,7 @@
 // Signing in and out, reset links, invitations: what works without being signed in.
 import type { FastifyRequest } from 'fastify'
 import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordDeedAlone } from '../../features/accounts/audit.ts'
 import { findPersonByEmail } from '../../features/accounts/people.ts'
 import { findByResetToken } from '../../features/accounts/reset-links.ts'
 import { AppError } from '../../errors.ts'
@@ -31,7 +31,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   const tries = createTries(limiter)
   /** What people do to themselves at the door, where nobody is signed in yet. */
   const note = ({ ip }: FastifyRequest, person: Known, action: string, details = {}) =>
-    recordDeed(
+    recordDeedAlone(
       db,
       { id: person.id, email: person.email, ip },
       { action, subject: person.id, publisherId: person.publisher_id, details },

@@ -136,7 +136,7 @@ test('calls are listed with their outcome, masked, and filtered; one is processe
   const made = await world.database.db.selectFrom('conversions').select('status').where('app_id', '=', appId).execute()
   assert.deepEqual(made, [{ status: 'approved' }])
   const [deed] = await deedsOf(call?.inbound_id ?? '')
-  assert.deepEqual(deed, { action: 'call.reprocess', details: { advertiser_id, before: 'invalid', after: 'approved' } })
+  assert.deepEqual(deed, { action: 'call.reprocess', details: { advertiser_id, before: 'invalid' } })
   assert.equal((await operator.post('/inbound-calls/reprocess', { inbound_ids: ['x'] })).status, 404)
   assert.equal((await operator.post('/inbound-calls/reprocess', { inbound_ids: [] })).status, 400)
 })

@@ -1,6 +1,6 @@
 // What advertisers called, what came of it, and doing it again.
 import { badCursor } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordDeedAlone } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../../features/clicks/geo.ts'
 import {
@@ -64,14 +64,15 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
         for (const call of calls) {
           if (call === null) continue
           const { inbound_id } = call
+          // Before it, because it is settled elsewhere: what came of it is in the log of calls.
+          await recordDeedAlone(db, by, {
+            action: 'call.reprocess',
+            subject: inbound_id,
+            details: { advertiser_id: call.advertiser_id, before: call.outcome },
+          })
           const options = { settle, countryOf: (ip: string) => countries.find(ip), isAgain: true }
           const again = await reprocessCall(db, callOf(call), options)
           const outcome = again?.outcome ?? 'refused'
-          await recordDeed(db, by, {
-            action: 'call.reprocess',
-            subject: inbound_id,
-            details: { advertiser_id: call.advertiser_id, before: call.outcome, after: outcome },
-          })
           const message = again?.message ?? 'Its token or address was wrong when it came. That verdict stays.'
           results.push({ inbound_id, outcome, message })
         }

@@ -70,9 +70,11 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     body: NewAdvertiser,
     reply: IssuedAdvertiser,
     async run({ body: { name }, by }) {
-      const made = await createAdvertiser(db, secretKey, name.trim())
-      await recordDeed(db, by, { action: 'advertiser.create', subject: made.advertiser_id, details: { name } })
-      return made
+      return db.transaction().execute(async (trx) => {
+        const made = await createAdvertiser(trx, secretKey, name.trim())
+        await recordDeed(trx, by, { action: 'advertiser.create', subject: made.advertiser_id, details: { name } })
+        return made
+      })
     },
   })
 
@@ -126,9 +128,11 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
           grace: 'grace must be a time such as 90s, 15m, 24h or 7d, at most 30d.',
         })
       await find(advertiser_id)
-      const { token, old_token_expires_at } = await rotateToken(db, secretKey, advertiser_id, graceMs, new Date())
-      await recordDeed(db, by, { action: 'advertiser.rotate_token', subject: advertiser_id, details: { grace } })
-      return { token, old_token_expires_at }
+      return db.transaction().execute(async (trx) => {
+        const { token, old_token_expires_at } = await rotateToken(trx, secretKey, advertiser_id, graceMs, new Date())
+        await recordDeed(trx, by, { action: 'advertiser.rotate_token', subject: advertiser_id, details: { grace } })
+        return { token, old_token_expires_at }
+      })
     },
   })
 

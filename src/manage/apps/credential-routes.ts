@@ -1,6 +1,7 @@
 // The keys of an app and their secrets: renewing and ending them.
+import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Deed, type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { endOldSecrets, revokeApp, rotateSecret, setExpiry } from '../../features/apps/apps.ts'
 import { rotateSigningSecret } from '../../features/apps/signing-secrets.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -14,8 +15,18 @@ const TAG = 'Apps'
 const HOUR_MS = 3_600_000
 
 export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh }: ManageContext): void {
-  const note = (by: Doer, { appId, publisherId }: ManagedApp, action: string, details: Record<string, unknown>) =>
-    recordDeed(db, by, { action, subject: appId, publisherId, details })
+  /** The change and its entry in the audit log, both or neither. */
+  const change = <T>(
+    by: Doer,
+    { appId, publisherId }: ManagedApp,
+    work: (trx: Trx) => Promise<T>,
+    describe: (result: T) => Pick<Deed, 'action' | 'details'>,
+  ) =>
+    db.transaction().execute(async (trx) => {
+      const result = await work(trx)
+      await recordDeed(trx, by, { ...describe(result), subject: appId, publisherId })
+      return result
+    })
 
   routes.post('/apps/:app_id/credentials/:mode/rotate', {
     id: 'rotateSecret',
@@ -26,14 +37,12 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     body: Grace,
     reply: RotatedSecret,
     async run({ app, by, params: { mode }, body: { grace_hours } }) {
-      const { api_key, api_secret, old_secret_expires_at } = await rotateSecret(
-        db,
-        secretKey,
-        app.appId,
-        mode,
-        grace_hours * HOUR_MS,
+      const { api_key, api_secret, old_secret_expires_at } = await change(
+        by,
+        app,
+        (trx) => rotateSecret(trx, secretKey, app.appId, mode, grace_hours * HOUR_MS),
+        () => ({ action: 'app.rotate_secret', details: { mode, grace_hours } }),
       )
-      await note(by, app, 'app.rotate_secret', { mode, grace_hours })
       await refresh()
       return { api_key, api_secret, old_secret_expires_at }
     },
@@ -47,8 +56,12 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     params: CredentialParams,
     reply: Ended,
     async run({ app, by, params: { mode } }) {
-      const ended = await endOldSecrets(db, app.appId, mode)
-      await note(by, app, 'app.end_old_secret', { mode, ended })
+      const ended = await change(
+        by,
+        app,
+        (trx) => endOldSecrets(trx, app.appId, mode),
+        (count) => ({ action: 'app.end_old_secret', details: { mode, ended: count } }),
+      )
       await refresh()
       return { ended }
     },
@@ -63,14 +76,12 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     body: Grace,
     reply: RotatedSigningSecret,
     async run({ app, by, params: { mode }, body: { grace_hours } }) {
-      const { api_key, signing_secret, old_signing_secret_expires_at } = await rotateSigningSecret(
-        db,
-        secretKey,
-        app.appId,
-        mode,
-        grace_hours * HOUR_MS,
+      const { api_key, signing_secret, old_signing_secret_expires_at } = await change(
+        by,
+        app,
+        (trx) => rotateSigningSecret(trx, secretKey, app.appId, mode, grace_hours * HOUR_MS),
+        () => ({ action: 'app.rotate_signing_secret', details: { mode, grace_hours } }),
       )
-      await note(by, app, 'app.rotate_signing_secret', { mode, grace_hours })
       return { api_key, signing_secret, old_signing_secret_expires_at }
     },
   })
@@ -83,8 +94,12 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     params: CredentialParams,
     reply: Ok,
     async run({ app, by, params: { mode } }) {
-      await revokeApp(db, app.appId, mode)
-      await note(by, app, 'app.revoke_key', { mode })
+      await change(
+        by,
+        app,
+        (trx) => revokeApp(trx, app.appId, mode),
+        () => ({ action: 'app.revoke_key', details: { mode } }),
+      )
       await refresh()
       return OK
     },
@@ -104,8 +119,12 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
         throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
           expires_at: 'expires_at must be in the future. To end the key now, revoke it.',
         })
-      await setExpiry(db, app.appId, mode, expiresAt)
-      await note(by, app, 'app.set_expiry', { mode, expires_at: expiresAt?.toISOString() ?? null })
+      await change(
+        by,
+        app,
+        (trx) => setExpiry(trx, app.appId, mode, expiresAt),
+        () => ({ action: 'app.set_expiry', details: { mode, expires_at: expiresAt?.toISOString() ?? null } }),
+      )
       await refresh()
       return OK
     },

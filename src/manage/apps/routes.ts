@@ -66,12 +66,15 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
         blockedKeywords: [],
         paymentOffers: true,
       }
-      const made = await createApp(db, secretKey, app, MAX_APPS)
-      await recordDeed(db, by, {
-        action: 'app.create',
-        subject: made.app_id,
-        publisherId,
-        details: { name, currency, rate },
+      const made = await db.transaction().execute(async (trx) => {
+        const issued = await createApp(trx, secretKey, app, MAX_APPS)
+        await recordDeed(trx, by, {
+          action: 'app.create',
+          subject: issued.app_id,
+          publisherId,
+          details: { name, currency, rate },
+        })
+        return issued
       })
       await refresh()
       return made
@@ -114,14 +117,16 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
     reply: Ok,
     async run({ app, publisherId, by, body }) {
       const { name, currency, rate } = body
-      const was = await readApp(db, app.appId, new Date())
-      const before = { name: was.name, currency: was.currency, rate: was.rate }
-      await changeApp(db, app.appId, {
-        ...(name === undefined ? {} : { name: readName('name', name) }),
-        ...(currency === undefined ? {} : { currency: readName('currency', currency) }),
-        ...(rate === undefined ? {} : { rateMicros: readRate(rate) }),
+      await db.transaction().execute(async (trx) => {
+        const was = await readApp(trx, app.appId, new Date())
+        const details = { ...body, before: { name: was.name, currency: was.currency, rate: was.rate } }
+        await changeApp(trx, app.appId, {
+          ...(name === undefined ? {} : { name: readName('name', name) }),
+          ...(currency === undefined ? {} : { currency: readName('currency', currency) }),
+          ...(rate === undefined ? {} : { rateMicros: readRate(rate) }),
+        })
+        await recordDeed(trx, by, { action: 'app.change', subject: app.appId, publisherId, details })
       })
-      await recordDeed(db, by, { action: 'app.change', subject: app.appId, publisherId, details: { ...body, before } })
       await refresh()
       return OK
     },
@@ -135,8 +140,10 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
     params: AppParams,
     reply: Ok,
     async run({ app, publisherId, by }) {
-      await revokeApp(db, app.appId)
-      await recordDeed(db, by, { action: 'app.revoke', subject: app.appId, publisherId })
+      await db.transaction().execute(async (trx) => {
+        await revokeApp(trx, app.appId)
+        await recordDeed(trx, by, { action: 'app.revoke', subject: app.appId, publisherId })
+      })
       await refresh()
       return OK
     },

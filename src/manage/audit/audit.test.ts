@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publisherOfApp, visit } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordDeedAlone } from '../../features/accounts/audit.ts'
 
 const world = useWorld('manage_audit')
 
@@ -16,14 +16,14 @@ async function fill(): Promise<number> {
   const publisherId = await publisherOfApp(world, appId)
   const by = (email: string) => ({ id: null, email, ip: '192.0.2.7' })
   const { db } = world.database
-  await recordDeed(db, by('ann@example.com'), {
+  await recordDeedAlone(db, by('ann@example.com'), {
     action: 'app.change',
     subject: appId,
     publisherId,
     details: { name: 'X' },
   })
-  await recordDeed(db, by('bob@example.com'), { action: 'app.suspend', subject: appId, publisherId })
-  await recordDeed(db, by('ann@example.com'), { action: 'offer.change', subject: 1 })
+  await recordDeedAlone(db, by('bob@example.com'), { action: 'app.suspend', subject: appId, publisherId })
+  await recordDeedAlone(db, by('ann@example.com'), { action: 'offer.change', subject: 1 })
   return publisherId
 }
 

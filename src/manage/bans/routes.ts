@@ -38,9 +38,12 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
     reply: BanReply,
     async run({ body, by }) {
       const { app_id = null, user_id, reason } = body
-      const isNew = await banUser(db, { appId: app_id, userId: user_id, reason })
+      const isNew = await db.transaction().execute(async (trx) => {
+        const added = await banUser(trx, { appId: app_id, userId: user_id, reason })
+        if (added) await recordDeed(trx, by, { action: 'user.ban', subject: user_id, details: { app_id, reason } })
+        return added
+      })
       await refresh()
-      if (isNew) await recordDeed(db, by, { action: 'user.ban', subject: user_id, details: { app_id, reason } })
       return { is_new: isNew }
     },
   })
@@ -53,11 +56,13 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
     params: BanParams,
     reply: Ok,
     async run({ params, by }) {
-      const lifted = await liftBan(db, params.ban_id)
-      if (lifted === null) throw notThere()
+      await db.transaction().execute(async (trx) => {
+        const lifted = await liftBan(trx, params.ban_id)
+        if (lifted === null) throw notThere()
+        const { user_id, ...details } = lifted
+        await recordDeed(trx, by, { action: 'user.unban', subject: user_id, details })
+      })
       await refresh()
-      const { user_id, ...details } = lifted
-      await recordDeed(db, by, { action: 'user.unban', subject: user_id, details })
       return OK
     },
   })

@@ -1,8 +1,10 @@
-// The operator decides about many conversions at once. Each is settled, and put into the audit log, for itself.
+// The operator decides about many conversions at once. Each is settled for itself, together with its entry in the audit
+// log.
 import type { Static } from 'typebox'
-import type { Db } from '../../db/open.ts'
+import type { Trx } from '../../db/open.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import type { Command, Outcome } from '../../features/conversions/commands.ts'
+import type { Conversion } from '../../features/conversions/conversions.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { Moved, Moves } from './schema.ts'
 
@@ -15,30 +17,24 @@ type Wanted = Static<typeof Moves>
 type Result = Static<typeof Moved>['results'][number]
 
 export async function moveAll(
-  db: Db,
   settle: (command: Command) => Promise<Outcome>,
   { to, conversion_ids, reason, status_reason = 'operator' }: Wanted,
   by: Doer,
 ): Promise<Result[]> {
   const ids = [...new Set(conversion_ids.map((id) => id.trim().toLowerCase()))]
   const results: Result[] = []
+  const record = async (trx: Trx, { conversion_id: subject, publisher_id: publisherId }: Conversion) => {
+    const details = { status_reason, ...(reason === undefined ? {} : { reason }) }
+    await recordDeed(trx, by, { action: `conversion.${ACTIONS[to]}`, subject, publisherId, details })
+  }
   for (let i = 0; i < ids.length; i += BATCH) {
     const batch = ids.slice(i, i + BATCH)
     const settled = await Promise.allSettled(
       batch.map(async (conversionId) =>
-        isUuid(conversionId) ? settle({ kind: 'move', conversionId, to, reason: status_reason }) : null,
+        isUuid(conversionId) ? settle({ kind: 'move', conversionId, to, reason: status_reason, record }) : null,
       ),
     )
     const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : null))
-    // After each batch, and before a failure is told: whatever stops us on the way, what was done is on record.
-    await db.transaction().execute(async (trx) => {
-      for (const outcome of outcomes) {
-        if (outcome?.kind !== 'moved') continue
-        const { conversion_id: subject, publisher_id: publisherId } = outcome.conversion
-        const details = { status_reason, ...(reason === undefined ? {} : { reason }) }
-        await recordDeed(trx, by, { action: `conversion.${ACTIONS[to]}`, subject, publisherId, details })
-      }
-    })
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     results.push(...outcomes.map((outcome, j) => resultOf(batch[j] ?? '', outcome, to)))

@@ -108,7 +108,7 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
         throw new AppError('INVALID_REQUEST', 'This reason does not fit.', {
           status_reason: `status_reason of what is ${body.to} must be one of: ${told.join(', ')}.`,
         })
-      return { results: await moveAll(db, settle, body, by) }
+      return { results: await moveAll(settle, body, by) }
     },
   })
 }

@@ -1,4 +1,5 @@
 // Signals of fraud: what they mean, how often they are seen, and what is done about them.
+import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import {
@@ -81,12 +82,14 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
           threshold: 'threshold must be a whole number, 1 or more.',
         })
       const rule = { signal, offerId, threshold, action }
-      const before = await findRule(signal, offerId)
-      await setFraudRule(db, rule)
-      await recordDeed(db, by, {
-        action: 'fraud_rule.set',
-        subject: signal,
-        details: { offer_id: offerId, threshold, action, before },
+      await db.transaction().execute(async (trx) => {
+        const before = await findRule(trx, signal, offerId)
+        await setFraudRule(trx, rule)
+        await recordDeed(trx, by, {
+          action: 'fraud_rule.set',
+          subject: signal,
+          details: { offer_id: offerId, threshold, action, before },
+        })
       })
       return OK
     },
@@ -103,20 +106,22 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
     async run({ params, query: { offer_id: offerId = null }, by }) {
       const signal = SIGNALS.find((one) => one === params.signal)
       if (signal === undefined) throw notThere('There is no such signal.')
-      const before = await findRule(signal, offerId)
-      if (!(await deleteRule(db, { signal, offerId }))) throw notThere('There is no such rule.')
-      await recordDeed(db, by, {
-        action: 'fraud_rule.delete',
-        subject: signal,
-        details: { offer_id: offerId, before },
+      await db.transaction().execute(async (trx) => {
+        const before = await findRule(trx, signal, offerId)
+        if (!(await deleteRule(trx, { signal, offerId }))) throw notThere('There is no such rule.')
+        await recordDeed(trx, by, {
+          action: 'fraud_rule.delete',
+          subject: signal,
+          details: { offer_id: offerId, before },
+        })
       })
       return OK
     },
   })
 
   /** As it stands, for the audit log. */
-  async function findRule(signal: Signal, offerId: number | null) {
-    const rules = await readFraudRules(db)
+  async function findRule(trx: Trx, signal: Signal, offerId: number | null) {
+    const rules = await readFraudRules(trx)
     const found = rules.find((rule) => rule.signal === signal && rule.offerId === offerId)
     return found === undefined ? null : { threshold: found.threshold, action: found.action }
   }

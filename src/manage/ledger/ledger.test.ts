@@ -109,8 +109,13 @@ test('what an advertiser pays is taken from what it owes, once for each referenc
   const receipt = { advertiser_id: deal.advertiserId, amount: 4, reference: 'INV 7' }
   const { data } = await operator.post<{ receivable: number }>('/ledger/receipts', receipt)
   assert.equal(data.receivable, 6)
-  const again = await operator.post('/ledger/receipts', receipt)
-  assert.deepEqual([again.status, /already/.test(again.error.message)], [400, true])
+  const again = await operator.post<{ is_new: boolean; receivable: number }>('/ledger/receipts', receipt)
+  assert.deepEqual(again.data, { is_new: false, receivable: 6 })
+  const other = await operator.post('/ledger/receipts', { ...receipt, amount: 5 })
+  assert.deepEqual(
+    [other.status, /"INV 7" was used for a payment of 4\.00 USD, not of 5/.test(other.error.message)],
+    [400, true],
+  )
   const list = await operator.get<{ advertisers: { advertiser_id: number; receivable: number; received: number }[] }>('/ledger/advertisers?limit=200') // prettier-ignore
   const row = list.data.advertisers.find(({ advertiser_id }) => advertiser_id === deal.advertiserId)
   assert.deepEqual([row?.receivable, row?.received], [6, 4])

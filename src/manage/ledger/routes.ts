@@ -4,7 +4,7 @@ import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { checkLedger, countLedger } from '../../features/ledger/check.ts'
 import { readBalances } from '../../features/ledger/ledger.ts'
-import { listDebtors, listMovements, listOwed, wasPaid } from '../../features/ledger/parties.ts'
+import { listDebtors, listMovements, listOwed } from '../../features/ledger/parties.ts'
 import { recordPayout, recordReceipt } from '../../features/ledger/payments.ts'
 import { exactUsd } from '../../features/ledger/statement.ts'
 import { cutPage, readIdCursor } from '../../http/paging.ts'
@@ -109,23 +109,24 @@ export function ledgerRoutes(routes: ManageRoutes, { db, pool }: ManageContext):
   async function pay(by: Doer, { publisher_id, amount }: Payment, reference: string) {
     const amountMicros = readMicros(amount, 'amount')
     try {
-      const { postingId, payableMicros } = await recordPayout(db, {
-        publisherId: publisher_id,
-        amountMicros,
-        reference,
-        at: new Date(),
+      const payment = { publisherId: publisher_id, amountMicros, reference, at: new Date() }
+      const { isNew, payableMicros } = await db.transaction().execute(async (trx) => {
+        const recorded = await recordPayout(trx, payment)
+        if (recorded.isNew)
+          await recordDeed(trx, by, {
+            action: 'payout.record',
+            subject: recorded.postingId,
+            publisherId: publisher_id,
+            details: { amount, reference },
+          })
+        return recorded
       })
-      await recordDeed(db, by, {
-        action: 'payout.record',
-        subject: postingId,
-        publisherId: publisher_id,
-        details: { amount, reference },
-      })
-      return { publisher_id, outcome: 'paid' as const, message: null, payable: microsToUsd(payableMicros) }
+      const payable = microsToUsd(payableMicros)
+      if (isNew) return { publisher_id, outcome: 'paid' as const, message: null, payable }
+      return { publisher_id, outcome: 'already' as const, message: `"${reference}" was recorded before.`, payable }
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      const outcome = (await wasPaid(db, publisher_id, reference)) ? ('already' as const) : ('refused' as const)
-      return { publisher_id, outcome, message: error.message, payable: null }
+      return { publisher_id, outcome: 'refused' as const, message: error.message, payable: null }
     }
   }
 
@@ -177,18 +178,17 @@ export function ledgerRoutes(routes: ManageRoutes, { db, pool }: ManageContext):
       const amountMicros = readMicros(amount, 'amount')
       const advertiser = await findAdvertiserName(db, advertiser_id)
       if (advertiser === null) throw notThere('There is no such advertiser.')
-      const { postingId, receivableMicros } = await recordReceipt(db, {
-        advertiserId: advertiser_id,
-        amountMicros,
-        reference,
-        at: new Date(),
+      const receipt = { advertiserId: advertiser_id, amountMicros, reference, at: new Date() }
+      return db.transaction().execute(async (trx) => {
+        const { postingId, isNew, receivableMicros } = await recordReceipt(trx, receipt)
+        if (isNew)
+          await recordDeed(trx, by, {
+            action: 'receipt.record',
+            subject: postingId,
+            details: { advertiser_id, advertiser, amount, reference },
+          })
+        return { is_new: isNew, receivable: microsToUsd(receivableMicros) }
       })
-      await recordDeed(db, by, {
-        action: 'receipt.record',
-        subject: postingId,
-        details: { advertiser_id, advertiser, amount, reference },
-      })
-      return { receivable: microsToUsd(receivableMicros) }
     },
   })
 

@@ -75,7 +75,10 @@ export const DebtorList = Type.Object({
   total: Type.Integer(),
 })
 export const NewReceipt = Type.Object({ advertiser_id: id, amount: Amount, reference: Reference })
-export const ReceiptReply = Type.Object({ receivable: Type.Number({ description: 'What it owes still.' }) })
+export const ReceiptReply = Type.Object({
+  is_new: Type.Boolean({ description: 'False: this receipt was recorded before.' }),
+  receivable: Type.Number({ description: 'What it owes still.' }),
+})
 
 export const MOVEMENTS = ['payout', 'receipt'] as const
 export const MovementQuery = Type.Object({ kind: Type.Optional(oneOf(MOVEMENTS)), ...PAGE_QUERY })

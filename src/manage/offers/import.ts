@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError, messageOf, OperatorError } from '../../errors.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Doer, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { importOffers, type ImportWatcher, tryImport } from '../../features/offers/import.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -88,7 +88,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
       job.state = 'running' // nobody else takes it
       const { file_name } = job
       const deed = { action: 'offers.import', subject: job.import_id, details: { file_name } }
-      const auditId = await recordDeed(db, by, deed).catch((error: unknown) => {
+      const auditId = await recordDeedAlone(db, by, deed).catch((error: unknown) => {
         job.state = 'checked' // or no other could ever run
         throw error
       })
@@ -134,11 +134,8 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     })
     const { file_name, state, result } = job
     await attempt(job, log, async () => {
-      await recordDeed(db, by, {
-        action: 'offers.imported',
-        subject: job.import_id,
-        details: { file_name, state, ...result },
-      })
+      const details = { file_name, state, ...result }
+      await recordDeedAlone(db, by, { action: 'offers.imported', subject: job.import_id, details })
     })
   }
 }

@@ -1,4 +1,5 @@
 // What the operator lets a publisher do: use its keys, run offers, earn a share.
+import type { Db } from '../../db/open.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { permit, readPermissions } from '../../features/apps/permissions.ts'
 import { PPM_PER_PERCENT } from '../../lib/money.ts'
@@ -11,8 +12,8 @@ import { NewPermissions, Permissions } from './schema.ts'
 const TAG = 'Publishers'
 
 export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {
-  async function show(publisherId: number) {
-    const found = await readPermissions(db, publisherId)
+  async function show(publisherId: number, inDb: Db = db) {
+    const found = await readPermissions(inDb, publisherId)
     if (found === null) throw notThere()
     return {
       status: found.status,
@@ -43,23 +44,21 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     reply: Permissions,
     bodyLimit: 1024 * 1024,
     async run({ publisherId, body, by }) {
-      const before = await show(publisherId)
       const { status, margin_percent, offers } = body
-      await permit(db, publisherId, {
-        ...(status === undefined ? {} : { status }),
-        ...(margin_percent === undefined ? {} : { sharePpm: Math.round((100 - margin_percent) * PPM_PER_PERCENT) }),
-        ...(offers === undefined
-          ? {}
-          : { offers: { onlyListed: offers.only_listed, allowed: offers.allowed, denied: offers.denied } }),
+      const after = await db.transaction().execute(async (trx) => {
+        const before = await show(publisherId, trx)
+        await permit(trx, publisherId, {
+          ...(status === undefined ? {} : { status }),
+          ...(margin_percent === undefined ? {} : { sharePpm: Math.round((100 - margin_percent) * PPM_PER_PERCENT) }),
+          ...(offers === undefined
+            ? {}
+            : { offers: { onlyListed: offers.only_listed, allowed: offers.allowed, denied: offers.denied } }),
+        })
+        const details = { before, after: await show(publisherId, trx) }
+        await recordDeed(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
+        return details.after
       })
       await refresh()
-      const after = await show(publisherId)
-      await recordDeed(db, by, {
-        action: 'publisher.permit',
-        subject: publisherId,
-        publisherId,
-        details: { before, after },
-      })
       return after
     },
   })

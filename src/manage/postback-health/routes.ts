@@ -1,4 +1,5 @@
 // How postbacks fare over all apps, and the switch for each lane.
+import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { countLanes, listLanes, readDay, readHealth, readP95 } from '../../features/postbacks/health.ts'
@@ -42,8 +43,8 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     },
   })
 
-  async function laneOf(appId: number) {
-    const lane = await findLane(db, appId)
+  async function laneOf(trx: Trx, appId: number) {
+    const lane = await findLane(trx, appId)
     if (lane === null) throw notThere('This app has no postbacks.')
     return lane
   }
@@ -56,10 +57,12 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     params: AppParams,
     reply: Ok,
     async run({ app: { appId, publisherId }, by }) {
-      await laneOf(appId)
-      if (!(await pauseLane(db, appId, new Date())))
-        throw new AppError('CONFLICT', 'These postbacks are paused already.')
-      await recordDeed(db, by, { action: 'postback_lane.pause', subject: appId, publisherId })
+      await db.transaction().execute(async (trx) => {
+        await laneOf(trx, appId)
+        if (!(await pauseLane(trx, appId, new Date())))
+          throw new AppError('CONFLICT', 'These postbacks are paused already.')
+        await recordDeed(trx, by, { action: 'postback_lane.pause', subject: appId, publisherId })
+      })
       return OK
     },
   })
@@ -72,12 +75,14 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     params: AppParams,
     reply: Ok,
     async run({ app: { appId, publisherId }, by }) {
-      const { hasAddress } = await laneOf(appId)
-      if (!hasAddress)
-        throw new AppError('CONFLICT', 'This app has no address for postbacks: it must be set before they can go.')
-      await openLane(db, appId)
+      await db.transaction().execute(async (trx) => {
+        const { hasAddress } = await laneOf(trx, appId)
+        if (!hasAddress)
+          throw new AppError('CONFLICT', 'This app has no address for postbacks: it must be set before they can go.')
+        await openLane(trx, appId)
+        await recordDeed(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
+      })
       wakePostbacks()
-      await recordDeed(db, by, { action: 'postback_lane.resume', subject: appId, publisherId })
       return OK
     },
   })

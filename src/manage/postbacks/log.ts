@@ -64,15 +64,18 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
     params: PostbackParams,
     reply: OnePostback,
     async run({ app, params, by }) {
-      const postback = await replayPostback(db, params.postback_id, { appId: app.appId }, new Date())
-      if (postback === null) throw noPostback()
-      wakePostbacks()
-      await recordDeed(db, by, {
-        action: 'postback.replay',
-        subject: postback.postback_id,
-        publisherId: app.publisherId,
-        details: { app_id: app.appId },
+      const postback = await db.transaction().execute(async (trx) => {
+        const replayed = await replayPostback(trx, params.postback_id, { appId: app.appId }, new Date())
+        if (replayed === null) throw noPostback()
+        await recordDeed(trx, by, {
+          action: 'postback.replay',
+          subject: replayed.postback_id,
+          publisherId: app.publisherId,
+          details: { app_id: app.appId },
+        })
+        return replayed
       })
+      wakePostbacks()
       return { postback: await withTries(postback) }
     },
   })

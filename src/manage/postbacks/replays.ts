@@ -1,5 +1,7 @@
 // Sending many postbacks of an app again: as work that goes on by itself, can be watched and stopped.
 import type { Static } from 'typebox'
+import { retrying } from '../../db/faults.ts'
+import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import {
@@ -88,9 +90,12 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
     reply: Replay,
     async run({ app: { appId, publisherId }, params: { replay_id }, by }) {
       await find(appId, replay_id)
-      await cancelReplay(db, replay_id, new Date())
-      const details = { app_id: appId }
-      await recordDeed(db, by, { action: 'replay.cancel', subject: replay_id, publisherId, details })
+      const cancel = async (trx: Trx) => {
+        await cancelReplay(trx, replay_id, new Date())
+        const details = { app_id: appId }
+        await recordDeed(trx, by, { action: 'replay.cancel', subject: replay_id, publisherId, details })
+      }
+      await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
       return read(appId, replay_id)
     },
   })

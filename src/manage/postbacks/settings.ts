@@ -1,5 +1,6 @@
 // Where and how an app is told of its conversions.
 import type { Static } from 'typebox'
+import type { Db, Trx } from '../../db/open.ts'
 import { AppError, type Details } from '../../errors.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
@@ -39,7 +40,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     const currency = context.credentials.ofApp(appId, false)?.currency ?? { name: 'Coins', rateMicros: 1_000_000 }
     return previewPostback(settings, guard, currency, status, new Date())
   }
-  const read = async (appId: number) => (await readAllSettings(db, secretKey, [appId])).get(appId) ?? null
+  const read = async (appId: number, inDb: Db = db) =>
+    (await readAllSettings(inDb, secretKey, [appId])).get(appId) ?? null
 
   routes.get('/apps/:app_id/postback', {
     id: 'getPostbackSettings',
@@ -62,9 +64,11 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     async run({ app, body, by, caller }) {
       const found = await read(app.appId)
       const settings = readBody(body, found === 'unreadable' ? null : found, guard)
-      await saveSettings(db, secretKey, app.appId, settings, openerOf(caller))
+      await db.transaction().execute(async (trx) => {
+        await saveSettings(trx, secretKey, app.appId, settings, openerOf(caller))
+        await record(trx, by, app, 'postback_settings.save', describe(settings))
+      })
       wakePostbacks()
-      await record(context, by, app, 'postback_settings.save', describe(settings))
       return present(settings, (saved) => preview(app.appId, saved))
     },
   })
@@ -77,8 +81,10 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     params: AppParams,
     reply: Ok,
     async run({ app, by }) {
-      if (!(await removeSettings(db, app.appId))) throw notThere('This app has no postback address.')
-      await record(context, by, app, 'postback_settings.remove')
+      await db.transaction().execute(async (trx) => {
+        if (!(await removeSettings(trx, app.appId))) throw notThere('This app has no postback address.')
+        await record(trx, by, app, 'postback_settings.remove')
+      })
       return OK
     },
   })
@@ -91,13 +97,15 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     params: AppParams,
     reply: Ok,
     async run({ app, by, caller }) {
-      // Without an address, what is queued would use up its tries.
-      if ((await read(app.appId)) === null)
-        throw new AppError('CONFLICT', 'This app has no postback address: save one, and what is queued is sent.')
-      if (!(await openLane(db, app.appId, openerOf(caller))))
-        throw new AppError('CONFLICT', 'The operator of this network holds these postbacks back: ask them.')
+      await db.transaction().execute(async (trx) => {
+        // Without an address, what is queued would use up its tries.
+        if ((await read(app.appId, trx)) === null)
+          throw new AppError('CONFLICT', 'This app has no postback address: save one, and what is queued is sent.')
+        if (!(await openLane(trx, app.appId, openerOf(caller))))
+          throw new AppError('CONFLICT', 'The operator of this network holds these postbacks back: ask them.')
+        await record(trx, by, app, 'postback_settings.resume')
+      })
       wakePostbacks()
-      await record(context, by, app, 'postback_settings.resume')
       return OK
     },
   })
@@ -202,9 +210,9 @@ const describe = ({ url, method, events, headers, timeoutMs, success, negativeRe
 })
 
 const record = (
-  { db }: ManageContext,
+  trx: Trx,
   by: Doer,
   { appId, publisherId }: ManagedApp,
   action: string,
   details: Record<string, unknown> = {},
-) => recordDeed(db, by, { action, subject: appId, publisherId, details })
+) => recordDeed(trx, by, { action, subject: appId, publisherId, details })

@@ -24,10 +24,13 @@ export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }:
     async run({ app: { appId, publisherId }, body: { mode = 'live', scenarios = SCENARIO_NAMES }, by }) {
       const { exceeded } = await limiter.take(`postback tests ${appId}`, RUNS_A_MINUTE)
       if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'That was many tests. Wait a minute and try again.')
-      const testId = await startTrial(db, { appId, isTest: mode === 'test' }, scenarios, new Date())
+      const testId = await db.transaction().execute(async (trx) => {
+        const started = await startTrial(trx, { appId, isTest: mode === 'test' }, scenarios, new Date())
+        const details = { app_id: appId, mode, scenarios }
+        await recordDeed(trx, by, { action: 'postback_test.start', subject: started, publisherId, details })
+        return started
+      })
       wakePostbacks()
-      const details = { app_id: appId, mode, scenarios }
-      await recordDeed(db, by, { action: 'postback_test.start', subject: testId, publisherId, details })
       return read(appId, testId)
     },
   })

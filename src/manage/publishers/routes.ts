@@ -71,15 +71,17 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     body: NewPublisher,
     reply: MadePublisher,
     async run({ body: { name, email = null }, by }) {
-      const publisher = await createPublisher(db, name.trim(), email)
-      const { publisher_id: publisherId } = publisher
-      await recordDeed(db, by, {
-        action: 'publisher.create',
-        subject: publisherId,
-        publisherId,
-        details: { name: publisher.name, email },
+      return db.transaction().execute(async (trx) => {
+        const publisher = await createPublisher(trx, name.trim(), email)
+        const { publisher_id: publisherId } = publisher
+        await recordDeed(trx, by, {
+          action: 'publisher.create',
+          subject: publisherId,
+          publisherId,
+          details: { name: publisher.name, email },
+        })
+        return publisher
       })
-      return publisher
     },
   })
 
@@ -120,14 +122,16 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     body: ChangedPublisher,
     reply: Ok,
     async run({ publisherId, body: { email }, by }) {
-      const before = await readPublisher(db, publisherId)
-      if (before === null) throw notThere('There is no such publisher.')
-      await setPublisherEmail(db, publisherId, email)
-      await recordDeed(db, by, {
-        action: 'publisher.change',
-        subject: publisherId,
-        publisherId,
-        details: { email, email_before: before.email },
+      await db.transaction().execute(async (trx) => {
+        const before = await readPublisher(trx, publisherId)
+        if (before === null) throw notThere('There is no such publisher.')
+        await setPublisherEmail(trx, publisherId, email)
+        await recordDeed(trx, by, {
+          action: 'publisher.change',
+          subject: publisherId,
+          publisherId,
+          details: { email, email_before: before.email },
+        })
       })
       return OK
     },
@@ -142,12 +146,14 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     body: NewRateLimit,
     reply: Ok,
     async run({ app: { appId, publisherId }, body: { rate_limit }, by }) {
-      const before = await setRateLimit(db, appId, rate_limit)
-      await recordDeed(db, by, {
-        action: 'app.set_rate_limit',
-        subject: appId,
-        publisherId,
-        details: { rate_limit, rate_limit_before: before },
+      await db.transaction().execute(async (trx) => {
+        const before = await setRateLimit(trx, appId, rate_limit)
+        await recordDeed(trx, by, {
+          action: 'app.set_rate_limit',
+          subject: appId,
+          publisherId,
+          details: { rate_limit, rate_limit_before: before },
+        })
       })
       await context.refresh()
       return OK
@@ -184,14 +190,16 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     reply: TrustChanged,
     async run({ app: { appId, publisherId }, body: { trusted, offer_ids }, by }) {
       const offers = offer_ids ?? 'all'
-      const changed = await (trusted ? trustApp : distrustApp)(db, appId, offers)
-      await recordDeed(db, by, {
-        action: trusted ? 'app.trust' : 'app.distrust',
-        subject: appId,
-        publisherId,
-        details: { offers, changed },
+      return db.transaction().execute(async (trx) => {
+        const changed = await (trusted ? trustApp : distrustApp)(trx, appId, offers)
+        await recordDeed(trx, by, {
+          action: trusted ? 'app.trust' : 'app.distrust',
+          subject: appId,
+          publisherId,
+          details: { offers, changed },
+        })
+        return { changed }
       })
-      return { changed }
     },
   })
 

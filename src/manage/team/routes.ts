@@ -2,7 +2,7 @@
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordDeedAlone } from '../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
 import { listPeople, type Role } from '../../features/accounts/people.ts'
 import { changePerson } from '../../features/accounts/team.ts'
@@ -110,7 +110,7 @@ function addTeam(
         subject: `You are invited to Offerdeck`,
         text: `${call.caller.name} invites you to ${to} on Offerdeck.\n\nMake your account here, within a week:\n${url}\n`,
       })
-      await recordDeed(db, call.by, {
+      await recordDeedAlone(db, call.by, {
         action: 'invitation.create',
         subject: invitation_id,
         publisherId,
@@ -131,7 +131,7 @@ function addTeam(
       const { invitation_id } = call.params as unknown as { invitation_id: number }
       const publisherId = publisherOf(call)
       if (!(await revokeInvitation(db, invitation_id, publisherId, new Date()))) throw notThere()
-      await recordDeed(db, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
+      await recordDeedAlone(db, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
       return OK
     },
   })
@@ -152,7 +152,7 @@ function addTeam(
       const mayEndLead = call.caller.publisherId !== publisherId // an operator may, for a publisher
       const person = await changePerson(db, { personId: person_id, publisherId, mayEndLead }, call.body, new Date())
       if (person === null) throw notThere()
-      await recordDeed(db, call.by, {
+      await recordDeedAlone(db, call.by, {
         action: 'person.change',
         subject: person.id,
         publisherId,

@@ -1,0 +1,238 @@
+// A change and its entry in the audit log are one: every operation of the management API is tried while the audit log
+// takes nothing, and must leave everything as it was; then again, and must leave a change and an entry. An operation that
+// is new must be given an example here, or a reason why it has none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Deal, makeConversion, makeDeal } from './conversion-rows.ts'
+import { visit, type Visitor } from './people.ts'
+import { useWorld } from './world.ts'
+
+/** Why these are not tried here. */
+const OTHERS: Record<string, string> = {
+  previewPostback: 'changes nothing',
+  uploadOfferImport: 'only reads a file through',
+  getInvitation: 'changes nothing',
+  forgotPassword: 'makes a link that only its owner sees; using it is recorded',
+  startTwoFactor: 'is not in force before it is confirmed, which is recorded',
+  ...Object.fromEntries(
+    [
+      'signIn',
+      'signInWithCode',
+      'signOut',
+      'changePassword',
+      'confirmTwoFactor',
+      'disableTwoFactor',
+      'resetPassword',
+      'acceptInvitation',
+    ].map((id) => [id, 'better-auth writes it, in a transaction of its own']),
+  ),
+  ...Object.fromEntries(
+    [
+      'endSession',
+      'createToken',
+      'revokeToken',
+      'inviteOfPublisher',
+      'inviteOfNetwork',
+      'revokeInvitationOfPublisher',
+      'revokeInvitationOfNetwork',
+      'changePersonOfPublisher',
+      'changePersonOfNetwork',
+    ].map((id) => [id, 'tried with the other accounts']),
+  ),
+}
+
+type Step = { id: string; method: string; path: string; body?: unknown }
+
+let deal: Deal
+let operator: Visitor
+let steps: Step[]
+const world = useWorld('audit', async () => {
+  deal = await makeDeal(world)
+  operator = await visit(world, 'operator')
+  await world.database.pool.query(`
+    CREATE FUNCTION refuse_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'The audit log takes nothing.' USING ERRCODE = 'XX000'; END $$;
+    CREATE TRIGGER refuse_entry BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_entry();
+    ALTER TABLE audit_log DISABLE TRIGGER refuse_entry`)
+  steps = await makeSteps()
+})
+
+const OFFER = {
+  name: 'Made',
+  category: 'app',
+  destination_url: 'https://ads.example.com/?c={click_id}',
+  goals: [{ name: 'Done', payout: 1 }],
+}
+
+async function makeSteps(): Promise<Step[]> {
+  const { appId, publisherId, offerId, advertiserId } = deal
+  const [app, publisher, offer] = [`/apps/${appId}`, `/publishers/${publisherId}`, `/offers/${offerId}`]
+  const { conversionId } = await makeConversion(world, deal, {
+    status: 'approved',
+    payoutMicros: 90_000_000,
+    revenueMicros: 90_000_000,
+    at: new Date(),
+  })
+  const step = (id: string, method: string, path: string, body?: unknown): Step => ({ id, method, path, body })
+  return [
+    step('createPublisher', 'POST', '/publishers', { name: 'New' }),
+    step('changePublisher', 'PATCH', publisher, { email: 'money@example.com' }),
+    step('changePermissions', 'PATCH', `${publisher}/permissions`, { margin_percent: 10 }),
+    step('createApp', 'POST', `${publisher}/apps`, { name: 'Second', currency: 'Gems', rate: 10 }),
+    step('changeApp', 'PATCH', app, { name: 'Renamed' }),
+    step('setRateLimit', 'PUT', `${app}/rate-limit`, { rate_limit: 5_000 }),
+    step('changeTrust', 'POST', `${app}/trust`, { trusted: true, offer_ids: [offerId] }),
+    step('setContentRules', 'PUT', `${app}/content-rules`, {
+      blocked_categories: ['survey'],
+      blocked_keywords: [],
+      payment_offers: true,
+    }),
+    step('rotateSecret', 'POST', `${app}/credentials/live/rotate`, { grace_hours: 1 }),
+    step('endOldSecret', 'POST', `${app}/credentials/live/end-old-secret`),
+    step('rotateSigningSecret', 'POST', `${app}/credentials/live/signing-secret/rotate`, { grace_hours: 1 }),
+    step('setKeyExpiry', 'PUT', `${app}/credentials/live/expiry`, { expires_at: '2090-01-01T00:00:00Z' }),
+    step('savePostbackSettings', 'PUT', `${app}/postback`, { url: 'https://example.com/?u={user_id}' }),
+    step('startPostbackTest', 'POST', `${app}/postback/tests`, { scenarios: ['approved'] }),
+    step('replayPostbackOfApp', 'POST', `${app}/postbacks/LATEST_POSTBACK/replay`),
+    step('startReplay', 'POST', `${app}/postback/replays`, {}),
+    step('cancelReplay', 'POST', `${app}/postback/replays/LATEST_REPLAY/cancel`),
+    step('pausePostbackLane', 'POST', `/postback-lanes/${appId}/pause`),
+    step('resumePostbackLane', 'POST', `/postback-lanes/${appId}/resume`),
+    step('pausePostbackLane', 'POST', `/postback-lanes/${appId}/pause`),
+    step('resumePostbacks', 'POST', `${app}/postback/resume`),
+    step('removePostbackSettings', 'DELETE', `${app}/postback`),
+    step('createAdvertiser', 'POST', '/advertisers', { name: 'New' }),
+    step('changeAdvertiser', 'PATCH', `/advertisers/${advertiserId}`, { allowed_ips: ['192.0.2.1'] }),
+    step('rotateAdvertiserToken', 'POST', `/advertisers/${advertiserId}/rotate-token`, { grace: '1h' }),
+    step('reprocessInboundCalls', 'POST', '/inbound-calls/reprocess', { inbound_ids: [await refusedCall()] }),
+    step('createOffer', 'POST', '/offers', { ...OFFER, advertiser_id: advertiserId, external_id: 'made' }),
+    step('changeOffer', 'PUT', offer, { ...OFFER, name: 'Changed' }),
+    step('pauseOffer', 'POST', `${offer}/pause`),
+    step('resumeOffer', 'POST', `${offer}/resume`),
+    step('duplicateOffer', 'POST', `${offer}/duplicate`, { external_id: 'copy' }),
+    step('runOfferImport', 'POST', `/offer-imports/${await uploaded()}/run`),
+    step('banUser', 'POST', '/bans', { user_id: 'u', reason: 'fraud' }),
+    step('liftBan', 'DELETE', '/bans/LATEST_BAN'),
+    step('setFraudRule', 'PUT', '/fraud/rules', { signal: 'too_fast', threshold: 5, action: 'hold' }),
+    step('deleteFraudRule', 'DELETE', '/fraud/rules/too_fast'),
+    step('recordPayments', 'POST', '/ledger/payment-runs', {
+      reference: 'r',
+      payments: [{ publisher_id: publisherId, amount: 1 }],
+    }),
+    step('recordReceipt', 'POST', '/ledger/receipts', { advertiser_id: advertiserId, amount: 1, reference: 'r' }),
+    step('moveConversions', 'POST', '/conversions/moves', {
+      to: 'reversed',
+      conversion_ids: [conversionId],
+      reason: 'A chargeback.',
+    }),
+    step('revokeKey', 'POST', `${app}/credentials/test/revoke`),
+    step('revokeApp', 'POST', `${app}/revoke`),
+  ]
+}
+
+/** A call that was refused for its status, and can be processed again. */
+async function refusedCall(): Promise<string> {
+  const { clickId } = await world.click(deal.offerId, (await world.makeApp()).live)
+  await world.confirm(deal.offerId, clickId, { status: 'what' })
+  const { data } = await operator.get<{ calls: { inbound_id: string }[] }>('/inbound-calls')
+  return data.calls[0]?.inbound_id ?? ''
+}
+
+async function uploaded(): Promise<string> {
+  const content = JSON.stringify([{ ...OFFER, advertiser: await advertiserName(), external_id: 'imported' }])
+  const file = { file_name: 'o.json', format: 'json', content }
+  const { data } = await operator.post<{ import_id: string }>('/offer-imports', file)
+  await importIs(data.import_id, 'checked')
+  return data.import_id
+}
+
+async function importIs(importId: string, state: string): Promise<void> {
+  for (;;) {
+    const { data } = await operator.get<{ state: string; fault: string | null }>(`/offer-imports/${importId}`)
+    if (data.state === state) return
+    assert.notEqual(data.state, 'failed', data.fault ?? '')
+    await sleep(50)
+  }
+}
+
+const advertiserName = async () =>
+  (
+    await world.database.db
+      .selectFrom('advertisers')
+      .select('name')
+      .where('advertiser_id', '=', deal.advertiserId)
+      .executeTakeFirstOrThrow()
+  ).name
+
+/** Written by themselves, whoever does what. */
+const BACKGROUND = ['audit_log', 'nodes', 'sessions', 'credential_uses', 'waiting_events', 'event_feed']
+
+/** What every table holds, as a hash. */
+async function readAll(): Promise<Record<string, string>> {
+  const { pool } = world.database
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+       AND NOT relispartition ORDER BY 1`,
+  )
+  const hashes: Record<string, string> = {}
+  for (const { name } of tables) {
+    if (BACKGROUND.includes(name)) continue
+    const { rows } = await pool.query<{ hash: string }>(
+      `SELECT coalesce(md5(string_agg(row, '|' ORDER BY row)), '') AS hash FROM (SELECT t::text AS row FROM ${name} t) AS rows`,
+    )
+    hashes[name] = rows[0]?.hash ?? ''
+  }
+  return hashes
+}
+
+const countEntries = async () =>
+  Number((await world.database.pool.query('SELECT count(*) FROM audit_log')).rows[0]?.count)
+
+async function latest(table: string, id: string): Promise<string> {
+  const { rows } = await world.database.pool.query(`SELECT ${id} AS id FROM ${table} ORDER BY ${id} DESC LIMIT 1`)
+  return String(rows[0]?.id ?? '')
+}
+
+async function send({ method, path, body }: Step) {
+  const filled = path
+    .replace('LATEST_POSTBACK', await latest('postbacks', 'postback_id'))
+    .replace('LATEST_REPLAY', await latest('postback_replays', 'replay_id'))
+    .replace('LATEST_BAN', await latest('banned_users', 'ban_id'))
+  return operator.send(method, filled, body)
+}
+
+test('no change stays without its entry, and every change has one', async () => {
+  const wrong: string[] = []
+  for (const step of steps) {
+    const before = await readAll()
+    await world.database.pool.query('ALTER TABLE audit_log ENABLE TRIGGER refuse_entry')
+    const refused = await send(step)
+    await world.database.pool.query('ALTER TABLE audit_log DISABLE TRIGGER refuse_entry')
+    const after = await readAll()
+    const changed = Object.keys(after).filter((table) => after[table] !== before[table])
+    if (refused.status !== 500) wrong.push(`${step.id}: ${refused.status} without an entry ${refused.text}`)
+    if (changed.length > 0) wrong.push(`${step.id}: changed ${changed.join(', ')} without an entry`)
+
+    const entries = await countEntries()
+    const done = await send(step)
+    if (done.status !== 200) wrong.push(`${step.id}: ${done.status} ${done.text}`)
+    if (step.id === 'runOfferImport') await importIs(step.path.split('/')[2] ?? '', 'done')
+    if ((await countEntries()) === entries) wrong.push(`${step.id}: no entry`)
+    const made = await readAll()
+    if (Object.keys(made).every((table) => made[table] === after[table])) wrong.push(`${step.id}: no change`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('every operation that changes something is among them', async () => {
+  const { text } = await world.get('/openapi.json')
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { operationId: string }>> }
+  const writes = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/manage/v1'))
+    .flatMap(([, methods]) => Object.entries(methods).filter(([method]) => method !== 'get'))
+    .map(([, { operationId }]) => operationId)
+  const known = new Set([...steps.map(({ id }) => id), ...Object.keys(OTHERS)])
+  assert.deepEqual([...new Set(writes)].filter((id) => !known.has(id)), []) // prettier-ignore
+  assert.deepEqual([...known].filter((id) => !writes.includes(id)), []) // prettier-ignore
+})
