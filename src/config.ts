@@ -23,6 +23,8 @@ export type Config = {
   /** CIDRs of the proxies whose forwarding headers are believed. */
   trustProxy: string[]
   requireHttps: boolean
+  /** Whether operators must have a second factor. */
+  require2fa: boolean
   /** A MaxMind file that tells countries by address. */
   geoipDb: string | null
   /** The header in which a trusted proxy tells the visitor's country, in lower case. */
@@ -98,6 +100,13 @@ export const SETTINGS: readonly Setting[] = [
     name: 'REQUIRE_HTTPS',
     fallback: 'on when `NODE_ENV=production`, else off',
     about: '`on` or `off`. When on, plain HTTP gets status 400 instead of an answer.',
+  },
+  {
+    name: 'REQUIRE_2FA',
+    fallback: 'on when `NODE_ENV=production`, else off',
+    about:
+      '`on` or `off`. When on, an operator without two-factor sign-in can do nothing but set it up, right after signing in. ' +
+      "It does not apply to publishers' people.",
   },
   {
     name: 'GEOIP_DB',
@@ -182,6 +191,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const databaseUrl = given.url('DATABASE_URL', ['postgres', 'postgresql'])
   const redisUrl = given.url('REDIS_URL', ['redis', 'rediss'])
   const requireHttps = given.onOrOff('REQUIRE_HTTPS', production)
+  const require2fa = given.onOrOff('REQUIRE_2FA', production)
   const publicUrl = readPublicUrl(given, production, requireHttps) ?? ownUrl
   const { trustProxy, countryHeader } = readProxies(given)
   const retentionDays = given.wholeNumber('RETENTION_DAYS', 90, 7, 9_999)
@@ -216,6 +226,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     tls,
     trustProxy,
     requireHttps,
+    require2fa,
     geoipDb: given.path('GEOIP_DB'),
     countryHeader,
     listedIps: given.path('LISTED_IPS'),

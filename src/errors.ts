@@ -9,7 +9,14 @@ export const ERRORS = {
 } as const
 
 /** Those of the management API, which are for people: v1 has only the ones above. */
-export const MANAGE_ERRORS = { ...ERRORS, NOT_SIGNED_IN: 401, NOT_ALLOWED: 403, CONFLICT: 409 } as const
+export const MANAGE_ERRORS = {
+  ...ERRORS,
+  NOT_SIGNED_IN: 401,
+  NOT_ALLOWED: 403,
+  PROOF_REQUIRED: 403,
+  SECOND_FACTOR_REQUIRED: 403,
+  CONFLICT: 409,
+} as const
 
 export type ErrorCode = keyof typeof MANAGE_ERRORS
 

@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 
 export const createOwnedApps = (world: World) => ({
   /** An app, and somebody of its publisher. */
-  makeOwned: async (role: 'publisher_owner' | 'publisher_member' = 'publisher_owner') => {
+  makeOwned: async (role: 'publisher_owner' | 'publisher_developer' = 'publisher_owner') => {
     const made = await world.makeApp()
     const publisherId = await publisherOfApp(world, made.appId)
     return { ...made, publisherId, base: `/apps/${made.appId}`, visitor: await visit(world, role, publisherId) }

@@ -1,9 +1,10 @@
 // People signed in to the management API, for tests through the door.
 import { createHmac } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
+import { createAccessToken, type Scope } from '../src/features/accounts/access-tokens.ts'
 import { createPerson, type Person, type Position, type Role } from '../src/features/accounts/people.ts'
 import { changePerson } from '../src/features/accounts/team.ts'
-import type { World } from './world.ts'
+import { SECRET_KEY, type World } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -29,12 +30,11 @@ export async function makePerson(world: World, role: Role, publisherId: number |
 }
 
 export const keepOut = (world: World, { id, publisher_id }: Pick<Person, 'id' | 'publisher_id'>) =>
-  changePerson(
-    world.database.db,
-    { personId: id, publisherId: publisher_id, mayEndLead: true },
-    { disabled: true },
-    new Date(),
-  )
+  world.database.db
+    .transaction()
+    .execute((trx) =>
+      changePerson(trx, { personId: id, publisherId: publisher_id, mayEndLead: true }, { disabled: true }, new Date()),
+    )
 
 export const publisherOfApp = async (world: World, appId: number) =>
   (
@@ -98,6 +98,26 @@ export class Visitor {
 export async function visit(world: World, role: Role, publisherId: number | null = null): Promise<Visitor> {
   const { email } = await makePerson(world, role, publisherId)
   return new Visitor(world).signIn(email)
+}
+
+/** A program with a new token of somebody's. */
+export async function makeToken(world: World, personId: string, scopes: readonly Scope[], allowedIps: string[] = []) {
+  const wanted = { personId, name: `Job ${count++}`, scopes, days: 1, allowedIps }
+  const { token } = await world.database.db
+    .transaction()
+    .execute((trx) => createAccessToken(trx, SECRET_KEY, wanted, new Date()))
+  const program = new Visitor(world)
+  program.token = token
+  return program
+}
+
+/** Turns the second factor on; its first code is used up by that. */
+export async function setUpSecondFactor(visitor: Visitor) {
+  const { data } = await visitor.post<{ uri: string; backup_codes: string[] }>('/me/two-factor', { password: PASSWORD })
+  const secret = new URL(data.uri).searchParams.get('secret') ?? ''
+  const { status, text } = await visitor.post('/me/two-factor/confirm', { code: totp(secret) })
+  if (status !== 200) throw new Error(`Setting up a second factor: ${status} ${text}`)
+  return { secret, uri: data.uri, backupCodes: data.backup_codes }
 }
 
 /** RFC 6238, as an authenticator does it. */

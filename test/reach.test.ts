@@ -1,37 +1,56 @@
-// Nobody reaches what is somebody else's: every operation of the management API and of v1, as the description of the API
-// lists them, is tried with the credentials of another publisher. A new operation is in this test without being named.
+// Nobody reaches what is somebody else's, and nobody does more than their role and their token allow: every operation of
+// the management API and of v1, as the description of the API lists them, is tried with the credentials of another
+// publisher, with each role, and with tokens of each scope. A new operation is in this test without being named.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SCOPES } from '../src/features/accounts/access-tokens.ts'
+import { PUBLISHER_ROLES, type Role, ROLES } from '../src/features/accounts/people.ts'
 import type { IssuedCredentials } from '../src/features/apps/apps.ts'
-import type { Access } from '../src/manage/route.ts'
-import { makePerson, publisherOfApp, visit, Visitor } from './people.ts'
+import type { Access } from '../src/manage/access.ts'
+import { makePerson, makeToken, publisherOfApp, Visitor } from './people.ts'
 import { useWorld } from './world.ts'
+
+type Described = {
+  'x-access'?: Access
+  'x-read'?: boolean
+  'x-roles'?: Role[]
+  'x-token-scopes'?: string[]
+  'x-recent-proof'?: true
+  security?: Record<string, never[]>[]
+}
 
 type Operation = {
   method: string
   path: string
   access: Access
+  isRead: boolean
+  isSensitive: boolean
+  roles: Role[] | null
+  scopes: string[] | null
+  takesTokens: boolean
   parameters: string[]
 }
 
-type Paths = Record<string, Record<string, { 'x-access'?: Access; parameters?: { in: string; name: string }[] }>>
+type Paths = Record<string, Record<string, Described>>
 
 let paths: Paths
 /** Ids of the victim's, by the name of the parameter that takes them. */
 const theirs: Record<string, string> = {}
 /** The other publisher's own. */
 const own: Record<string, string> = {}
-let owner: Visitor, member: Visitor, reader: Visitor, operator: Visitor, nobody: Visitor
+let nobody: Visitor
+let ownPublisher: number
+const people = {} as Record<Role, Visitor & { id: string }>
 let otherKeys: IssuedCredentials
 
 const world = useWorld('reach', async () => {
   const [victim, other] = [await world.makeApp(), await world.makeApp()]
   otherKeys = other.live
   const victimPublisher = await publisherOfApp(world, victim.appId)
-  const otherPublisher = await publisherOfApp(world, other.appId)
+  ownPublisher = await publisherOfApp(world, other.appId)
   const [offerId = 0] = await world.makeOffers({})
   const { body } = await world.report(victim.live, { userId: 'u', offerId })
-  const person = await makePerson(world, 'publisher_member', victimPublisher)
+  const person = await makePerson(world, 'publisher_viewer', victimPublisher)
   Object.assign(theirs, {
     publisher_id: String(victimPublisher),
     app_id: String(victim.appId),
@@ -39,15 +58,20 @@ const world = useWorld('reach', async () => {
     person_id: person.id,
     invitation_id: '1',
   })
-  Object.assign(own, { publisher_id: String(otherPublisher), app_id: String(other.appId), offer_id: String(offerId) })
-  owner = await visit(world, 'publisher_owner', otherPublisher)
-  member = await visit(world, 'publisher_member', otherPublisher)
-  reader = await visit(world, 'operator_reader')
-  operator = await visit(world, 'operator')
+  Object.assign(own, { publisher_id: String(ownPublisher), app_id: String(other.appId), offer_id: String(offerId) })
+  for (const role of ROLES) people[role] = await somebody(role)
   nobody = new Visitor(world)
   const { text } = await world.get('/openapi.json')
   paths = (JSON.parse(text) as { paths: Paths }).paths
 })
+
+/** Of the publisher that is not the victim, or an operator. */
+async function somebody(role: Role) {
+  const { id, email } = await makePerson(world, role, isPublishers(role) ? ownPublisher : null)
+  return Object.assign(await new Visitor(world).signIn(email), { id })
+}
+
+const isPublishers = (role: Role) => PUBLISHER_ROLES.some((one) => one === role)
 
 const NO_ID = '01890000-0000-7000-8000-000000000000'
 
@@ -59,6 +83,11 @@ function operations(prefix: string): Operation[] {
         method: method.toUpperCase(),
         path: path.slice(prefix.length),
         access: operation['x-access'] ?? 'publisher',
+        isRead: operation['x-read'] ?? method === 'get',
+        isSensitive: operation['x-recent-proof'] ?? false,
+        roles: operation['x-roles'] ?? null,
+        scopes: operation['x-token-scopes'] ?? null,
+        takesTokens: operation.security?.some((one) => 'bearer' in one) ?? false,
         parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
       })),
     )
@@ -70,24 +99,31 @@ const fill = (path: string, ids: Record<string, string>) =>
     (_, name: string) => ids[name] ?? (name.endsWith('_id') && /^\d/.test(name) ? '1' : NO_ID),
   )
 
-const isWrite = ({ method }: Operation) => method !== 'GET'
 const manage = () => operations('/manage/v1')
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 
-async function expectAll(
-  wanted: Operation[],
-  visitor: Visitor,
-  ids: Record<string, string>,
-  status: number,
-): Promise<void> {
-  const wrong: string[] = []
-  for (const { method, path } of wanted) {
+/** The status and code that each operation is answered with. */
+async function tryAll(wanted: Operation[], visitor: Visitor, ids: Record<string, string>) {
+  assert.ok(wanted.length > 0)
+  const answers: { operation: Operation; status: number; code: string; message: string }[] = []
+  for (const operation of wanted) {
+    const { method, path } = operation
     // Nobody who is signed in runs out of requests: an address that has no session does, so each comes from another.
     const sender = visitor === nobody ? new Visitor(world) : visitor
-    const answer = await sender.send(method, fill(path, ids), method === 'GET' ? undefined : {})
-    if (answer.status !== status) wrong.push(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 120)}`)
+    const { status, error } = await sender.send(method, fill(path, ids), method === 'GET' ? undefined : {})
+    answers.push({ operation, status, code: error?.code ?? '', message: error?.message ?? '' })
   }
-  assert.ok(wanted.length > 0)
-  assert.deepEqual(wrong, [])
+  return answers
+}
+
+async function expectAll(wanted: Operation[], visitor: Visitor, ids: Record<string, string>, expected: number) {
+  const answers = await tryAll(wanted, visitor, ids)
+  assert.deepEqual(
+    answers.flatMap(({ operation, status, message }) =>
+      status === expected ? [] : [`${nameOf(operation)}: ${status} ${message}`],
+    ),
+    [],
+  )
 }
 
 test('without being signed in there is nothing but the door', async () => {
@@ -103,39 +139,134 @@ test('another publisher’s apps, people and money are not there', async () => {
   const named = manage().filter(
     ({ parameters }) => parameters.includes('app_id') || parameters.includes('publisher_id'),
   )
-  await expectAll(named, owner, theirs, 404)
-  await expectAll(named, member, theirs, 404)
+  for (const role of PUBLISHER_ROLES) await expectAll(named, people[role], theirs, 404)
 })
 
 test('what belongs to the operator is not there for a publisher', async () => {
   const network = manage().filter(({ access }) => access === 'operator')
-  await expectAll(network, owner, own, 404)
-  await expectAll(network, member, own, 404)
+  for (const role of PUBLISHER_ROLES) await expectAll(network, people[role], own, 404)
 })
 
-test('an operator who may only look changes nothing', async () => {
-  const writes = manage().filter((one) => isWrite(one) && !['anyone', 'person', 'session'].includes(one.access))
-  await expectAll(writes, reader, theirs, 403)
+test('every role may do what the role table says, and nothing else', async () => {
+  for (const role of ROLES) {
+    const within = manage().filter(
+      ({ roles, access }) => roles !== null && (access !== 'operator' || !isPublishers(role)),
+    )
+    const refused = within.filter(({ roles }) => roles?.includes(role) === false)
+    if (refused.length > 0)
+      for (const { operation, status, code } of await tryAll(refused, people[role], own))
+        assert.deepEqual([status, code], [403, 'NOT_ALLOWED'], `${role}: ${nameOf(operation)}`)
+    // Whatever becomes of an empty request: it was not turned away for who sent it.
+    const allowed = within.filter(({ roles, path }) => roles?.includes(role) && !/revoke|end-old-secret/.test(path))
+    if (role === 'operator') continue
+    for (const { operation, code } of await tryAll(allowed, people[role], own))
+      assert.ok(
+        !['NOT_ALLOWED', 'NOT_SIGNED_IN', 'SERVER_ERROR'].includes(code),
+        `${role}: ${nameOf(operation)} ${code}`,
+      )
+  }
 })
 
-test('what only owners may do, members may not', async () => {
-  await expectAll(
-    manage().filter(({ access }) => access === 'owner'),
-    member,
-    own,
-    403,
+test('viewers change nothing, finance people only money, developers no money', async () => {
+  const writes = manage().filter(({ isRead, roles }) => !isRead && roles !== null)
+  const may = (role: Role) => writes.filter(({ roles }) => roles?.includes(role)).map(nameOf)
+  assert.deepEqual(may('publisher_viewer'), [])
+  assert.deepEqual(may('publisher_finance'), ['PUT /apps/{app_id}/currency'])
+  assert.deepEqual(may('operator_reader'), [])
+  const money = manage().filter(
+    ({ path }) => /balance|statements|payments$|currency/.test(path) && !/ledger/.test(path),
   )
+  assert.ok(money.length >= 5)
+  for (const { roles } of money) assert.equal(roles?.includes('publisher_developer'), false)
+})
+
+const SECRETS_AND_PEOPLE = [
+  'POST /me/tokens',
+  'POST /me/two-factor/disable',
+  'POST /publishers/{publisher_id}/invitations',
+  'PATCH /publishers/{publisher_id}/people/{person_id}',
+  'POST /operators/invitations',
+  'PATCH /operators/people/{person_id}',
+  'POST /publishers/{publisher_id}/apps',
+  'PUT /apps/{app_id}/currency',
+  'POST /apps/{app_id}/credentials/{mode}/rotate',
+  'POST /apps/{app_id}/credentials/{mode}/signing-secret/rotate',
+  'PUT /apps/{app_id}/credentials/{mode}/expiry',
+  'PUT /apps/{app_id}/postback',
+  'DELETE /apps/{app_id}/postback',
+  'POST /advertisers',
+  'PATCH /advertisers/{advertiser_id}',
+  'POST /advertisers/{advertiser_id}/rotate-token',
+]
+
+test('what makes people, tokens, secrets or ways in asks for a session that was proved lately', async () => {
+  const sensitive = manage().filter(({ isSensitive }) => isSensitive)
+  const names = sensitive.map(nameOf)
+  for (const name of SECRETS_AND_PEOPLE) assert.ok(names.includes(name), name)
+  for (const role of ['operator', 'publisher_owner'] as const) {
+    const late = await somebody(role)
+    const forThem = sensitive.filter(({ roles, access }) => roles?.includes(role) ?? access === 'session')
+    const quarterHourAgo = new Date(Date.now() - 15 * 60_000 - 1)
+    await world.database.db.updateTable('sessions').set({ proven_at: quarterHourAgo }).where('person_id', '=', late.id).execute() // prettier-ignore
+    for (const { operation, status, code } of await tryAll(forThem, late, own))
+      assert.deepEqual([status, code], [403, 'PROOF_REQUIRED'], nameOf(operation))
+  }
+})
+
+test('a token does what one of its scopes allows, of what its person may; never what needs a session', async () => {
+  const answers = new Map<string, string[]>()
+  const harmless = manage().filter(({ access, isRead, takesTokens }) => access !== 'anyone' && (isRead || !takesTokens))
+  const changing = manage().filter(({ isRead, takesTokens }) => takesTokens && !isRead)
+  for (const scope of SCOPES) {
+    const program = await makeToken(world, (await somebody('operator')).id, [scope])
+    for (const { operation, code, message } of await tryAll(harmless, program, own)) {
+      const isAllowed = operation.takesTokens && (operation.scopes?.includes(scope) ?? true)
+      assert.equal(code !== 'NOT_ALLOWED', isAllowed, `${scope}: ${nameOf(operation)}: ${message}`)
+      if (!operation.takesTokens) assert.match(message, /sign in to the dashboard/)
+      if (isAllowed) answers.set(nameOf(operation), [...(answers.get(nameOf(operation)) ?? []), scope])
+    }
+    const refused = changing.filter(({ scopes }) => scopes?.includes(scope) !== true)
+    for (const { operation, code, message } of await tryAll(refused, program, own)) {
+      assert.equal(code, 'NOT_ALLOWED', `${scope}: ${nameOf(operation)}`)
+      assert.match(message, /lacks the scope/)
+    }
+  }
+  // Every operation that a token may use is open to some token.
+  for (const operation of harmless.filter(({ takesTokens }) => takesTokens))
+    assert.ok((answers.get(nameOf(operation)) ?? []).length >= 2, nameOf(operation))
+})
+
+test('a token of a role that may not stays out, whatever its scopes', async () => {
+  for (const role of ROLES.filter((one) => one !== 'operator')) {
+    const program = await makeToken(world, people[role].id, SCOPES)
+    const refused = manage().filter(
+      ({ roles, takesTokens, access }) =>
+        takesTokens && roles?.includes(role) === false && (access !== 'operator' || !isPublishers(role)),
+    )
+    if (refused.length > 0) await expectAll(refused, program, own, 403)
+    if (isPublishers(role)) {
+      await expectAll(
+        manage().filter(({ access, takesTokens }) => access === 'operator' && takesTokens),
+        program,
+        own,
+        404,
+      )
+      const named = manage().filter(({ parameters, takesTokens }) => takesTokens && parameters.includes('app_id'))
+      await expectAll(named, program, theirs, 404)
+    }
+  }
 })
 
 test('another publisher’s ids inside one’s own app are not there', async () => {
   const mixed = { ...theirs, ...own }
   const deep = manage().filter(
     (one) =>
-      !isWrite(one) &&
+      one.isRead &&
+      one.method === 'GET' &&
       one.parameters.some((name) => name in theirs && !(name in own)) &&
-      ['publisher', 'owner'].includes(one.access),
+      one.roles?.includes('publisher_owner') === true,
   )
-  if (deep.length > 0) await expectAll(deep, owner, mixed, 404)
+  if (deep.length > 0) await expectAll(deep, people.publisher_owner, mixed, 404)
 })
 
 test('with another app’s key, v1 knows nothing of a conversion', async () => {
@@ -152,10 +283,10 @@ test('with another app’s key, v1 knows nothing of a conversion', async () => {
 
 test('an operator reaches all of it', async () => {
   const reads = manage().filter(
-    (one) => !isWrite(one) && one.parameters.every((name) => ['app_id', 'publisher_id'].includes(name)),
+    (one) => one.method === 'GET' && one.parameters.every((name) => ['app_id', 'publisher_id'].includes(name)),
   )
   for (const { path } of reads) {
-    const { status, text } = await operator.get(fill(path, theirs))
+    const { status, text } = await people.operator.get(fill(path, theirs))
     assert.ok(status === 200 || status === 400, `GET ${path}: ${status} ${text.slice(0, 200)}`)
   }
 })

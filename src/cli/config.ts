@@ -31,6 +31,7 @@ export function describeConfig(
     TLS_KEY: config.tls?.keyFile ?? '(none)',
     TRUST_PROXY: config.trustProxy.join(',') || '(none)',
     REQUIRE_HTTPS: config.requireHttps ? 'on' : 'off',
+    REQUIRE_2FA: config.require2fa ? 'on' : 'off',
     GEOIP_DB: config.geoipDb ?? '(none)',
     COUNTRY_HEADER: config.countryHeader ?? '(none)',
     LISTED_IPS: config.listedIps ?? '(none)',

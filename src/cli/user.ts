@@ -38,12 +38,14 @@ export const userCommand = () =>
 async function create(options: CreateOptions): Promise<void> {
   const { email, role, publisher } = options
   if (isOperatorRole(role) !== (publisher === undefined))
-    throw new OperatorError('--publisher is for the roles publisher_owner and publisher_member, and required there.')
+    throw new OperatorError('--publisher is for the publisher roles, and required there.')
   const issued = await withDatabase(async ({ config, database: { db }, secretKey }) => {
     if ((await findPersonByEmail(db, email)) !== null)
       throw new OperatorError(`Somebody has the e-mail address "${email}" already.`)
     const publisherId = publisher === undefined ? null : (await findPublisher(db, publisher)).publisher_id
-    const { token, expires_at } = await invite(db, secretKey, { email, role, publisherId, invitedBy: null }, new Date())
+    const { token, expires_at } = await db
+      .transaction()
+      .execute((trx) => invite(trx, secretKey, { email, role, publisherId, invitedBy: null }, new Date()))
     return { email, role, url: invitationUrl(config.publicUrl, token), expires_at }
   })
   show(options, issued, ({ url }) => `Send this link to ${email}. It works once, for a week:\n${url}`)

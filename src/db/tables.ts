@@ -24,12 +24,14 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface AccessTokens {
+  allowed_ips: Generated<string[]>;
   created_at: Generated<Date>;
-  expires_at: Date | null;
+  expires_at: Date;
   last_used_at: Date | null;
   name: string;
   person_id: string;
   revoked_at: Date | null;
+  scopes: Generated<string[]>;
   token_hash: string;
   token_id: Generated<number>;
 }
@@ -82,6 +84,7 @@ export interface AuditLog {
   person_id: string | null;
   publisher_id: number | null;
   subject: string;
+  via: string | null;
   who: string;
 }
 
@@ -224,6 +227,13 @@ export interface EventFeed {
   is_test: boolean;
   seq: Generated<number>;
   sequence: number;
+}
+
+export interface FailedTries {
+  account: string;
+  failures: number;
+  kind: string;
+  since: Date;
 }
 
 export interface FraudRules {
@@ -491,6 +501,7 @@ export interface Sessions {
   id: Generated<string>;
   ip_address: string | null;
   person_id: string;
+  proven_at: Generated<Date>;
   token: string;
   updated_at: Generated<Date>;
   user_agent: string | null;
@@ -530,6 +541,7 @@ export interface TwoFactors {
   backup_codes: string;
   failed_verification_count: number | null;
   id: Generated<string>;
+  last_step: number | null;
   locked_until: Date | null;
   person_id: string;
   secret: string;
@@ -579,6 +591,7 @@ export interface DB {
   credential_uses: CredentialUses;
   credentials: Credentials;
   event_feed: EventFeed;
+  failed_tries: FailedTries;
   fraud_rules: FraudRules;
   goals: Goals;
   idempotency_keys: IdempotencyKeys;

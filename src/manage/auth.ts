@@ -3,11 +3,12 @@
 // Its own routes are not served. Ours call it, so that every way in is in the description of the API, counted and checked
 // like everything else (gate.ts).
 import { betterAuth } from 'better-auth'
+import { symmetricDecrypt } from 'better-auth/crypto'
 import { twoFactor } from 'better-auth/plugins'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
 import { isDisabled, MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
-import { RESET_VALID_S, resetUrl, voidResetLinks } from '../features/accounts/reset-links.ts'
+import { RESET_VALID_S, resetUrl } from '../features/accounts/reset-links.ts'
 import { deriveKey } from '../lib/keys.ts'
 import type { Mail } from '../lib/mail.ts'
 import { createSecretHash } from '../lib/tokens.ts'
@@ -57,9 +58,7 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
       disableSignUp: true, // invitations only
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
-      revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: RESET_VALID_S,
-      onPasswordReset: async ({ user }) => voidResetLinks(db, user.id),
       // Not waited for: how long it takes would tell whether there is such an account.
       sendResetPassword: async ({ user, token }) => sendMail?.(resetMail(user, resetUrl(publicUrl, token))),
     },
@@ -72,6 +71,7 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
         userAgent: 'user_agent',
         ...TIMES,
       },
+      additionalFields: { provenAt: { type: 'date', required: false, input: false, fieldName: 'proven_at' } },
       expiresIn: WEEK_S,
       updateAge: DAY_S,
     },
@@ -103,9 +103,13 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
       fields: { expiresAt: 'expires_at', ...TIMES },
       storeIdentifier: { hash: async (identifier) => hash(identifier) }, // as reset-links.ts does
     },
-    // Every way in ends with a session: none is made for who is kept out.
+    // Every way in ends with a session: none is made for who is disabled. Whoever gets one has just proved who they are.
     databaseHooks: {
-      session: { create: { before: async ({ userId }) => ((await isDisabled(db, userId)) ? false : undefined) } },
+      session: {
+        create: {
+          before: async ({ userId }) => ((await isDisabled(db, userId)) ? false : { data: { provenAt: new Date() } }),
+        },
+      },
     },
     plugins: [
       twoFactor({
@@ -129,6 +133,24 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
 
 export type Auth = ReturnType<typeof createAuth>
 
+/** Opens what better-auth keeps encrypted. */
+export const openSealed = (auth: Auth) => async (sealed: string) =>
+  symmetricDecrypt({ key: (await auth.$context).secretConfig, data: sealed })
+
+/**
+ * Somebody whose password was right and whose code is still to come: the random part of the cookie that says so, and
+ * headers with nothing but that cookie, so that nobody is judged by one and let in by another.
+ */
+export function challengeOf(request: FastifyRequest): { id: string; headers: Headers } | null {
+  const [, name = '', value = ''] =
+    /(?:^|; *)((?:__Secure-)?offerdeck\.two_factor)=([^;]+)/.exec(request.headers.cookie ?? '') ?? []
+  const [, id] = /^([\w-]+)\./.exec(value) ?? []
+  if (id === undefined) return null
+  const headers = authHeaders(request)
+  headers.set('cookie', `${name}=${value}`)
+  return { id, headers }
+}
+
 /** What better-auth may know of a request. */
 export function authHeaders({ headers, ip }: FastifyRequest): Headers {
   const known = new Headers({ [ADDRESS_HEADER]: ip })
@@ -146,14 +168,16 @@ export async function findCaller(auth: Auth, request: FastifyRequest): Promise<C
   })
   if (found === null || found.user.disabledAt) return null
   if (Date.now() - found.session.createdAt.getTime() > LONGEST_MS) return null
-  const { id, name, email, role, publisherId } = found.user
+  const { id, name, email, role, publisherId, twoFactorEnabled } = found.user
   return {
     id,
     name,
     email,
     role: role as Role,
     publisherId: publisherId ?? null,
-    sessionId: found.session.id,
+    hasSecondFactor: twoFactorEnabled ?? false,
+    session: { id: found.session.id, provenAt: found.session.provenAt ?? new Date(0) },
+    token: null,
     renewed: headers.getSetCookie(),
   }
 }

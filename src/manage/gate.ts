@@ -1,16 +1,18 @@
 // Who may pass to the management API: a session of the dashboard, or a token of a program; then what the path names
 // must be within reach.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Role } from '../features/accounts/people.ts'
-import { isOperatorRole } from '../features/accounts/people.ts'
+import type { Scope } from '../features/accounts/access-tokens.ts'
+import { isOperatorRole, type Role } from '../features/accounts/people.ts'
 import { AppError } from '../errors.ts'
 import { addressOf } from '../http/gate.ts'
 import { createQueryParser } from '../http/query.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
-import type { Access } from './route.ts'
+import { needsSession, type Operation, refusalOf, rolesOf, scopesOf } from './access.ts'
 
 const A_MINUTE = 600 // for a person: a page asks for a handful of things
 const UNKNOWN_A_MINUTE = 60 // for an address whose requests come without a valid session
+const PROOF_MS = 15 * 60_000
+const CLOCKS_MS = 60_000 // how far the clocks of two nodes may be apart
 
 /** Whoever is signed in. */
 export type Caller = {
@@ -19,8 +21,11 @@ export type Caller = {
   email: string
   role: Role
   publisherId: number | null
+  hasSecondFactor: boolean
   /** Null for a program with a token. */
-  sessionId: string | null
+  session: { id: string; provenAt: Date } | null
+  /** Null for somebody with a session. */
+  token: { id: number; name: string; scopes: readonly Scope[]; mayComeFrom: (ip: string) => boolean } | null
   /** Cookies for a session that was prolonged by this request. */
   renewed: string[]
 }
@@ -29,7 +34,7 @@ export type ManagedApp = { appId: number; publisherId: number }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    access?: Access
+    operation?: Operation
   }
   interface FastifyRequest {
     caller: Caller | null
@@ -41,6 +46,8 @@ declare module 'fastify' {
 export type ManageGateOptions = {
   publicUrl: string
   limiter: RateLimiter
+  /** Whether operators must have a second factor. */
+  requireSecondFactor: boolean
   findByToken: (token: string) => Promise<Caller | null>
   findBySession: (request: FastifyRequest) => Promise<Caller | null>
   findApp: (appId: number) => Promise<ManagedApp | null>
@@ -48,7 +55,7 @@ export type ManageGateOptions = {
 
 /** Puts the checks in front of every route that is added to `manage` from now on. */
 export function guardManage(manage: FastifyInstance, options: ManageGateOptions): void {
-  const { publicUrl, limiter, findByToken, findBySession, findApp } = options
+  const { publicUrl, limiter, requireSecondFactor, findByToken, findBySession, findApp } = options
 
   async function identify(request: FastifyRequest): Promise<Caller | null> {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
@@ -86,27 +93,44 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
   manage.addHook('onRoute', (route) => {
     const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
     const parseQuery = createQueryParser(Object.keys(properties))
-    const access = route.config?.access
-    if (access === undefined) throw new Error(`${route.url} does not say who may use it.`)
+    const operation = route.config?.operation
+    if (operation === undefined) throw new Error(`${route.url} does not say who may use it.`)
+    const roles = rolesOf(operation)
     route.onRequest = async (request) => {
       request.query = parseQuery(request.query as string)
       const caller = await identify(request)
       await count(request, caller)
       request.caller = caller
-      if (access === 'anyone') return
+      if (operation.access === 'anyone') return
       if (caller === null)
         throw new AppError('NOT_SIGNED_IN', 'Sign in first, or send a valid token as Authorization: Bearer.')
-      if (access === 'session' && caller.sessionId === null)
-        throw new AppError('NOT_ALLOWED', 'A token may not do that: sign in to the dashboard.')
-      const isOperator = isOperatorRole(caller.role)
-      if (access === 'operator' && !isOperator) throw notThere()
+      checkToken(operation, caller, request.ip)
+      if (requireSecondFactor && isOperatorRole(caller.role) && !caller.hasSecondFactor && !operation.isForSetUp)
+        throw new AppError('SECOND_FACTOR_REQUIRED', 'This network requires two-factor sign-in: set it up first.')
+      if (operation.access === 'operator' && !isOperatorRole(caller.role)) throw notThere()
       await reach(request, caller)
-      if (access === 'owner' && caller.role === 'publisher_member')
-        throw new AppError('NOT_ALLOWED', 'Only an owner of this publisher may do that. Ask one of them.')
-      if (caller.role === 'operator_reader' && access !== 'person' && access !== 'session' && isWrite(request))
-        throw new AppError('NOT_ALLOWED', 'Your account may look at everything and change nothing.')
+      if (roles !== null && !roles.includes(caller.role))
+        throw new AppError('NOT_ALLOWED', refusalOf(operation, caller.role))
+      if (operation.isSensitive) checkProof(caller, Date.now())
     }
   })
+}
+
+function checkToken(operation: Operation, { token }: Caller, ip: string): void {
+  if (token === null) return
+  if (!token.mayComeFrom(ip))
+    throw new AppError('NOT_ALLOWED', `This token may not be used from ${ip}: its list of addresses does not have it.`)
+  if (needsSession(operation)) throw new AppError('NOT_ALLOWED', 'A token may not do that: sign in to the dashboard.')
+  const scopes = scopesOf(operation)
+  if (scopes !== null && !scopes.some((scope) => token.scopes.includes(scope)))
+    throw new AppError('NOT_ALLOWED', `This token lacks the scope for that: it needs ${scopes.join(' or ')}.`)
+}
+
+function checkProof({ session, hasSecondFactor }: Caller, now: number): void {
+  const age = now - (session?.provenAt.getTime() ?? 0)
+  if (age <= PROOF_MS && age >= -CLOCKS_MS) return // one from the future would hold until then
+  const what = hasSecondFactor ? 'a code of your second factor' : 'your password'
+  throw new AppError('PROOF_REQUIRED', `Confirm that it is you: enter ${what} again.`)
 }
 
 const isWrite = ({ method }: FastifyRequest) => method !== 'GET' && method !== 'HEAD'

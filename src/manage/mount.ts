@@ -6,6 +6,10 @@ import type { Role } from '../features/accounts/people.ts'
 import { findAppOwner } from '../features/apps/apps.ts'
 import { createSecretHash } from '../lib/tokens.ts'
 import { accountRoutes } from './account/account.ts'
+import { joinRoutes } from './account/join.ts'
+import { passwordRoutes } from './account/password.ts'
+import { proofRoutes } from './account/proof.ts'
+import { secondFactorRoutes } from './account/second-factor.ts'
 import { signInRoutes } from './account/sign-in.ts'
 import { advertisersRoutes } from './advertisers/routes.ts'
 import { appConversionRoutes } from './app-conversions/routes.ts'
@@ -34,7 +38,11 @@ const MANAGE_PREFIX = '/manage/v1'
 
 const SUBJECTS = [
   signInRoutes,
+  joinRoutes,
+  passwordRoutes,
   accountRoutes,
+  secondFactorRoutes,
+  proofRoutes,
   teamRoutes,
   // A publisher's own.
   appRoutes,
@@ -70,6 +78,7 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
       guardManage(manage, {
         publicUrl,
         limiter,
+        requireSecondFactor: config.require2fa,
         findBySession: (request) => findCaller(auth, request),
         findByToken: async (token) => callerOf(await findTokenHolder(db, hashToken(token), new Date())),
         findApp: (appId) => findAppOwner(db, appId),
@@ -92,6 +101,16 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
 
 function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller | null {
   if (holder === null) return null
-  const { id, name, email, role, publisher_id } = holder
-  return { id, name, email, role: role as Role, publisherId: publisher_id, sessionId: null, renewed: [] }
+  const { id, name, email, role, publisher_id, token_id, token_name, scopes, mayComeFrom } = holder
+  return {
+    id,
+    name,
+    email,
+    role: role as Role,
+    publisherId: publisher_id,
+    hasSecondFactor: holder.two_factor_enabled,
+    session: null,
+    token: { id: token_id, name: token_name, scopes, mayComeFrom },
+    renewed: [],
+  }
 }

@@ -5,21 +5,9 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Doer } from '../features/accounts/audit.ts'
 import { sendJson, successJson } from '../http/envelope.ts'
 import { manageErrorReplies, successReply } from '../http/openapi.ts'
+import { type Access, describeAccess, type Operation, type Tag } from './access.ts'
 import { CsvFile } from './csv.ts'
 import type { Caller, ManagedApp } from './gate.ts'
-
-/**
- * Who may use an operation:
- * - anyone: also without being signed in
- * - person: whoever is signed in, for themselves
- * - session: the same, but in a browser: a token cannot make more of itself, nor change how somebody signs in
- * - publisher: the people of the publisher that the path names (or whose app it names), and operators
- * - owner: the same, without those who are only members
- * - operator: operators
- *
- * Operators who may only read change nothing but themselves. For what is out of somebody's reach the answer is 404.
- */
-export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'owner' | 'operator'
 
 const None = Type.Object({})
 
@@ -28,8 +16,14 @@ const csvReply = { description: 'Success.', content: { 'text/csv': { schema: Csv
 export type Route<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = {
   id: string
   summary: string
-  tag: string
+  tag: Tag
   access: Access
+  /** Makes people, tokens, secrets or ways in: the gate asks for a session with a recent proof. */
+  sensitive?: boolean
+  /** Changes nothing, although its method says so. */
+  changesNothing?: boolean
+  /** Open to those who must set up a second factor first. */
+  forSetUp?: boolean
   params?: P
   query?: Q
   body?: B
@@ -81,19 +75,24 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
   const adder =
     (method: HTTPMethods): Add =>
     (url, route) => {
-      const { id, summary, tag, access, params, query, body, reply: data, bodyLimit, run } = route
+      const { id, summary, tag, params, query, body, reply: data, bodyLimit, run } = route
+      const operation: Operation = {
+        access: route.access,
+        tag,
+        isRead: method === 'GET' || route.changesNothing === true,
+        isSensitive: route.sensitive === true,
+        isForSetUp: route.forSetUp === true,
+      }
       server.route({
         method,
         url,
         ...(bodyLimit === undefined ? {} : { bodyLimit }),
-        config: { access },
+        config: { operation },
         schema: {
           operationId: id,
           summary,
           tags: [tag],
-          security:
-            access === 'anyone' ? [] : access === 'session' ? [{ session: [] }] : [{ bearer: [] }, { session: [] }],
-          'x-access': access,
+          ...describeAccess(operation),
           ...(params === undefined ? {} : { params }),
           ...(query === undefined ? {} : { querystring: query }),
           ...(body === undefined ? {} : { body: closed(body) }),
@@ -110,7 +109,12 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
             query: request.query as never,
             body: request.body as never,
             caller: caller as Caller,
-            by: { id: caller?.id ?? null, email: caller?.email ?? '', ip: request.ip },
+            by: {
+              id: caller?.id ?? null,
+              email: caller?.email ?? '',
+              ip: request.ip,
+              via: caller?.token ? `token ${caller.token.id}: ${caller.token.name}` : null,
+            },
             app: managedApp as ManagedApp,
             publisherId: managedPublisherId as number,
             request,

@@ -44,7 +44,7 @@ world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
 const conversions = () => `${dashboard.url}/apps/${appId}/conversions`
 
 test('a publisher finds a conversion by its sub-ID and follows it from the request to its postbacks', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_member', publisherId)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', publisherId)
   await page.getByRole('link', { name: 'Conversions', exact: true }).click()
   await page.getByRole('cell', { name: 'user-19' }).waitFor()
   await checkPage(page)

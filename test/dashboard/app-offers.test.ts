@@ -23,7 +23,7 @@ const dashboard = useDashboard('e2e_app_offers', async (world) => {
 const offers = () => `${dashboard.url}/apps/${appId}/offers`
 
 test('a publisher looks through the offers, filters them and reads about one', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_member', publisherId)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', publisherId)
   await page.getByRole('link', { name: 'Offers', exact: true }).click()
   await page.getByText('1 to 20 of 22 offers').waitFor()
   await page.getByRole('button', { name: 'Next' }).click()
@@ -101,7 +101,7 @@ test('on a phone and in the dark, all of it is there; who may only look has noth
 })
 
 test('the console opens the reference with the key filled in, which no server is told', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_member', publisherId)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', publisherId)
   await page.getByRole('link', { name: 'API console' }).click()
   await page.getByText(testKeys.api_key).waitFor()
   await checkPage(page)

@@ -89,7 +89,7 @@ test('the log is live and filtered in its address; a paused lane goes on; many a
   const { db } = world.database
   await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: `http://127.0.0.1:${receiver.port}/{status}` })
   await db.updateTable('postback_lanes').set({ paused_at: NOW, pause_reason: 'failing' }).where('app_id', '=', appId).execute() // prettier-ignore
-  const { page, complaints } = await dashboard.signIn('publisher_member', await publisherOfApp(world, appId))
+  const { page, complaints } = await dashboard.signIn('publisher_developer', await publisherOfApp(world, appId))
   await page.goto(`${dashboard.url}/apps/${appId}/postbacks?state=dead`)
   await page.getByText('Postbacks are paused').waitFor()
   await page.getByText('No postback matches').waitFor()

@@ -44,7 +44,7 @@ async function download(page: Page, name: string | RegExp): Promise<string> {
 }
 
 test('a publisher reads the figures by day, offer, country and sub-ID, and takes them along', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_member', deal.publisherId)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', deal.publisherId)
   await page.goto(`${dashboard.url}/apps/${deal.appId}/reports`)
   assert.match((await figure(page, 'Clicks').innerText()).replaceAll(/\s+/g, ' '), /^Clicks 4 /)
   assert.match(await figure(page, 'Conversions').innerText(), /1 approved, 1 pending/)
@@ -98,7 +98,7 @@ test('days can be chosen, also those of another zone, and impossible ones are sa
 })
 
 test('a publisher sees its balance, a statement of each month and what was paid', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_member', deal.publisherId)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', deal.publisherId)
   await page.getByRole('link', { name: 'Balance' }).click()
   await page.getByText('transfer 7').waitFor()
   await page.mouse.move(0, 0)

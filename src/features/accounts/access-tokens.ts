@@ -1,57 +1,102 @@
-// Tokens for programs that use the management API in somebody's name: mt_…, shown once, kept as a hash.
+// Tokens for programs that use the management API in somebody's name: mt_…, shown once, kept as a hash. A token may do
+// what its scopes say, of what its person may, until it expires, and only from its addresses where it has a list of them.
 import { randomBytes } from 'node:crypto'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { parseRanges } from '../../lib/ip-ranges.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 
+/** `read` looks at everything; the others read and change one area each. */
+export const SCOPES = [
+  'read',
+  'apps',
+  'postbacks',
+  'offers',
+  'conversions',
+  'reports',
+  'money',
+  'advertisers',
+  'publishers',
+  'fraud',
+  'people',
+  'system',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+export const DEFAULT_DAYS = 90
+export const MAX_DAYS = 365
+export const MAX_ADDRESSES = 50
+
+const DAY_MS = 86_400_000
 const USE_NOTED_MS = 60_000
 const MAX_TOKENS = 50
 
-const COLUMNS = ['token_id', 'name', 'created_at', 'expires_at', 'last_used_at'] as const
+const COLUMNS = ['token_id', 'name', 'scopes', 'allowed_ips', 'created_at', 'expires_at', 'last_used_at'] as const
 
-export async function createAccessToken(
-  db: Db,
-  secretKey: string,
-  { personId, name, expiresAt }: { personId: string; name: string; expiresAt: Date | null },
-) {
-  if (name.trim() === '' || name.length > 100)
-    throw new OperatorError('The name of a token must have 1 to 100 characters.')
-  const token = withChecksum(`mt_${base62(randomBytes(32), 43)}`)
-  const token_hash = createSecretHash(secretKey)(token)
-  const row = await db.transaction().execute(async (trx) => {
-    // One at a time for each person, so that those who ask at once do not all find room.
-    await trx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
-    if ((await listAccessTokens(trx, personId)).length >= MAX_TOKENS)
-      throw new OperatorError(`There are ${MAX_TOKENS} tokens already: revoke one that is not used.`)
-    return trx
-      .insertInto('access_tokens')
-      .values({ person_id: personId, name: name.trim(), token_hash, expires_at: expiresAt })
-      .returning(COLUMNS)
-      .executeTakeFirstOrThrow()
-  })
-  return { ...row, token }
+export type NewAccessToken = {
+  personId: string
+  name: string
+  scopes: readonly Scope[]
+  days: number
+  /** Addresses and CIDRs; none: from anywhere. */
+  allowedIps: readonly string[]
 }
 
+export async function createAccessToken(trx: Trx, secretKey: string, wanted: NewAccessToken, now: Date) {
+  const { personId, name, scopes, days, allowedIps } = wanted
+  if (name.trim() === '' || name.length > 100)
+    throw new OperatorError('The name of a token must have 1 to 100 characters.')
+  const { problems } = parseRanges(allowedIps.map((one) => one.replaceAll(/[\n#]/g, '?')).join('\n'))
+  if (problems.length > 0) throw new OperatorError(problems.join(' '))
+  const token = withChecksum(`mt_${base62(randomBytes(32), 43)}`)
+  // One at a time for each person, so that those who ask at once do not all find room; and none for who is disabled
+  // at this moment.
+  const person = await trx
+    .selectFrom('people')
+    .select('disabled_at')
+    .where('id', '=', personId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (person === undefined || person.disabled_at !== null) throw new OperatorError('This account is disabled.')
+  if ((await listAccessTokens(trx, personId)).filter(({ expires_at }) => expires_at > now).length >= MAX_TOKENS)
+    throw new OperatorError(`There are ${MAX_TOKENS} tokens already: revoke one that is not used.`)
+  const row = await trx
+    .insertInto('access_tokens')
+    .values({
+      person_id: personId,
+      name: name.trim(),
+      token_hash: createSecretHash(secretKey)(token),
+      scopes: [...new Set(scopes)],
+      allowed_ips: [...new Set(allowedIps)],
+      created_at: now,
+      expires_at: new Date(now.getTime() + days * DAY_MS),
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return { ...(row as typeof row & { scopes: Scope[] }), token }
+}
+
+/** Those that are not revoked, newest first. */
 export async function listAccessTokens(db: Db, personId: string) {
-  return db
+  const rows = await db
     .selectFrom('access_tokens')
     .select(COLUMNS)
     .where('person_id', '=', personId)
     .where('revoked_at', 'is', null)
     .orderBy('token_id', 'desc')
     .execute()
+  return rows as ((typeof rows)[number] & { scopes: Scope[] })[]
 }
 
-/** False when there is no such token of this person. */
-export async function revokeAccessToken(db: Db, personId: string, tokenId: number, now: Date): Promise<boolean> {
-  const revoked = await db
+/** How many of this person's tokens it ended: all, or the one with this id. They stay ended for good. */
+export async function revokeAccessTokens(trx: Trx, personId: string, now: Date, tokenId?: number): Promise<number> {
+  let revoked = trx
     .updateTable('access_tokens')
     .set({ revoked_at: now })
-    .where('token_id', '=', tokenId)
     .where('person_id', '=', personId)
     .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return revoked.numUpdatedRows > 0n
+  if (tokenId !== undefined) revoked = revoked.where('token_id', '=', tokenId)
+  return Number((await revoked.executeTakeFirst()).numUpdatedRows)
 }
 
 /** Whose token has this hash; null when nobody's, or no longer. */
@@ -59,14 +104,21 @@ export async function findTokenHolder(db: Db, hash: string, now: Date) {
   const row = await db
     .selectFrom('access_tokens')
     .innerJoin('people', 'people.id', 'access_tokens.person_id')
-    .select(['token_id', 'last_used_at', 'people.id', 'people.name', 'email', 'role', 'publisher_id'])
+    .select(['token_id', 'access_tokens.name as token_name', 'scopes', 'allowed_ips', 'last_used_at'])
+    .select(['people.id', 'people.name', 'email', 'role', 'publisher_id', 'two_factor_enabled'])
     .where('token_hash', '=', hash)
     .where('revoked_at', 'is', null)
     .where('disabled_at', 'is', null)
-    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', now)]))
+    .where('expires_at', '>', now)
     .executeTakeFirst()
   if (row === undefined) return null
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() > USE_NOTED_MS)
     await db.updateTable('access_tokens').set({ last_used_at: now }).where('token_id', '=', row.token_id).execute()
-  return row
+  const { scopes, allowed_ips, ...holder } = row
+  const { ranges } = parseRanges(allowed_ips.join('\n'))
+  return {
+    ...holder,
+    scopes: scopes as Scope[],
+    mayComeFrom: (ip: string) => allowed_ips.length === 0 || ranges.has(ip),
+  }
 }

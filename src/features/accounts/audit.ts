@@ -3,7 +3,13 @@ import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 
 /** Who did it. `id` null: nobody was signed in, such as somebody who accepts an invitation. */
-export type Doer = { id: string | null; email: string; ip: string | null }
+export type Doer = {
+  id: string | null
+  email: string
+  ip: string | null
+  /** The token that a program used. */
+  via?: string | null
+}
 
 export type Deed = {
   /** noun.verb */
@@ -38,8 +44,8 @@ export const recordDeedAlone = (db: Db, by: Doer, deed: Deed): Promise<number> =
 export async function recordParts(trx: Trx, by: Doer, auditId: number, parts: Deed[]): Promise<void> {
   const rows = parts.map((part) => ({ ...rowOf(by, part), part_of: auditId }))
   await sql`
-    INSERT INTO audit_log (person_id, who, ip, action, subject, publisher_id, details, part_of)
-    SELECT person_id, who, ip, action, subject, publisher_id, details, part_of
+    INSERT INTO audit_log (person_id, who, ip, via, action, subject, publisher_id, details, part_of)
+    SELECT person_id, who, ip, via, action, subject, publisher_id, details, part_of
     FROM json_populate_recordset(NULL::audit_log, ${JSON.stringify(rows)})`.execute(trx)
 }
 
@@ -47,6 +53,7 @@ const rowOf = (by: Doer, { action, subject, publisherId = null, details = {} }: 
   person_id: by.id,
   who: by.email,
   ip: by.ip,
+  via: by.via ?? null,
   action,
   subject: String(subject),
   publisher_id: publisherId,
@@ -67,7 +74,7 @@ export type DeedFilter = {
 export async function listDeeds(db: Db, filter: DeedFilter, limit: number) {
   let query = db
     .selectFrom('audit_log')
-    .select(['audit_id', 'created_at', 'who', 'action', 'subject', 'publisher_id', 'details', 'ip'])
+    .select(['audit_id', 'created_at', 'who', 'action', 'subject', 'publisher_id', 'details', 'ip', 'via'])
   if (filter.publisherId !== undefined) query = query.where('publisher_id', '=', filter.publisherId)
   if (filter.action !== undefined)
     query = query.where('action', 'like', `${filter.action.replaceAll(/[%_\\]/g, '\\$&')}%`)

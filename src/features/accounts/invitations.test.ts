@@ -16,7 +16,13 @@ test('servers that start at once leave one set-up link, and none once it was use
   const open = tokens.filter((_, i) => found[i] !== null)
   assert.equal(open.length, 1)
 
-  const person = { token: open[0] ?? '', name: 'Olga', email: 'olga@example.com', password: 'a good long password' }
+  const person = {
+    token: open[0] ?? '',
+    name: 'Olga',
+    email: 'olga@example.com',
+    password: 'a good long password',
+    ip: '192.0.2.1',
+  }
   await Promise.all([acceptInvitation(db, SECRET_KEY, person, now), ...Array.from({ length: 6 }, start)])
   // Whichever came first: the link was used and is the last one, or was void before it was used.
   const [people, links] = [await listPeople(db, null), await listInvitations(db, null, now)]

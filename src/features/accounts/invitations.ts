@@ -5,6 +5,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
+import { recordDeed } from './audit.ts'
 import {
   addPerson,
   checkPerson,
@@ -37,17 +38,15 @@ export type IssuedInvitation = Invitation & { token: string }
 const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'created_at', 'expires_at'] as const
 
 export async function invite(
-  db: Db,
+  trx: Trx,
   secretKey: string,
   invitation: NewInvitation,
   now: Date,
 ): Promise<IssuedInvitation> {
   const { row, token } = newRow(secretKey, invitation, now)
-  const made = await db.transaction().execute(async (trx) => {
-    if (invitation.invitedBy !== null) await checkInviter(trx, invitation.invitedBy)
-    if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
-    return trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
-  })
+  if (invitation.invitedBy !== null) await checkInviter(trx, invitation.invitedBy)
+  if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
+  const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   return { ...(made as Invitation), token }
 }
 
@@ -117,8 +116,8 @@ export async function listInvitations(db: Db, publisherId: number | null, now: D
 }
 
 /** False when there is no such invitation of this publisher that could still be accepted. */
-export async function revokeInvitation(db: Db, invitationId: number, publisherId: number | null, now: Date) {
-  const revoked = await db
+export async function revokeInvitation(trx: Trx, invitationId: number, publisherId: number | null, now: Date) {
+  const revoked = await trx
     .updateTable('invitations')
     .set({ revoked_at: now })
     .where('invitation_id', '=', invitationId)
@@ -128,13 +127,13 @@ export async function revokeInvitation(db: Db, invitationId: number, publisherId
   return revoked.numUpdatedRows > 0n
 }
 
-export type Acceptance = { token: string; name: string; email: string | null; password: string }
+export type Acceptance = { token: string; name: string; email: string | null; password: string; ip: string }
 
 /** Makes the account, and uses the invitation up: whoever comes second with the same link gets null. */
 export async function acceptInvitation(
   db: Db,
   secretKey: string,
-  { token, name, email, password }: Acceptance,
+  { token, name, email, password, ip }: Acceptance,
   now: Date,
 ): Promise<Person | null> {
   const open = await findInvitation(db, secretKey, token, now)
@@ -150,7 +149,14 @@ export async function acceptInvitation(
       .where('token_hash', '=', createSecretHash(secretKey)(token))
       .where(isOpen(now))
       .executeTakeFirst()
-    return used.numUpdatedRows === 0n ? null : addPerson(trx, person)
+    if (used.numUpdatedRows === 0n) return null
+    const joined = await addPerson(trx, person)
+    await recordDeed(
+      trx,
+      { id: joined.id, email: joined.email, ip },
+      { action: 'person.join', subject: joined.id, publisherId, details: { role } },
+    )
+    return joined
   })
 }
 

@@ -4,7 +4,14 @@ import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { checkEmail } from './publishers.ts'
 
-export const ROLES = ['operator', 'operator_reader', 'publisher_owner', 'publisher_member'] as const
+export const OPERATOR_ROLES = ['operator', 'operator_reader'] as const
+export const PUBLISHER_ROLES = [
+  'publisher_owner',
+  'publisher_developer',
+  'publisher_finance',
+  'publisher_viewer',
+] as const
+export const ROLES = [...OPERATOR_ROLES, ...PUBLISHER_ROLES] as const
 export type Role = (typeof ROLES)[number]
 
 export const isOperatorRole = (role: Role) => role === 'operator' || role === 'operator_reader'
@@ -116,6 +123,16 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   return (row as Person | undefined) ?? null
 }
 
+/** Null also for what is not an address. */
+export async function findByTypedEmail(db: Db, typed: string) {
+  const person = await db
+    .selectFrom('people')
+    .select(['id', 'email', 'publisher_id'])
+    .where('email', '=', typed.trim().toLowerCase())
+    .executeTakeFirst()
+  return person ?? null
+}
+
 export async function isDisabled(db: Db, personId: string): Promise<boolean> {
   const person = await db.selectFrom('people').select('disabled_at').where('id', '=', personId).executeTakeFirst()
   return person?.disabled_at != null
@@ -133,11 +150,16 @@ export async function listSessions(db: Db, personId: string, now: Date) {
 }
 
 /** False when there is no such session of this person. */
-export async function endSession(db: Db, personId: string, sessionId: string): Promise<boolean> {
-  const ended = await db
+export async function endSession(trx: Trx, personId: string, sessionId: string): Promise<boolean> {
+  const ended = await trx
     .deleteFrom('sessions')
     .where('id', '=', sessionId)
     .where('person_id', '=', personId)
     .executeTakeFirst()
   return ended.numDeletedRows > 0n
+}
+
+/** Somebody proved in this session, just now, who they are. */
+export async function proveSession(db: Db, sessionId: string, now: Date): Promise<void> {
+  await db.updateTable('sessions').set({ proven_at: now }).where('id', '=', sessionId).execute()
 }

@@ -1,8 +1,10 @@
 // A team is the people of one publisher, or the operators. Those who lead it (owners, operators who may change things)
 // invite people and keep them out. Its changes happen one after the other, so that two who demote or keep out each other
 // do not both succeed.
-import type { Db, Trx } from '../../db/open.ts'
+import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
+import { revokeAccessTokens } from './access-tokens.ts'
+import { endSessionsOf } from './passwords.ts'
 import { isLeading, peopleOf, type Person, type Role } from './people.ts'
 import { voidResetLinks } from './reset-links.ts'
 
@@ -12,37 +14,36 @@ export type PersonChange = { role?: Role; disabled?: boolean }
 /** `mayEndLead`: whether nobody need be left to lead the team, as an operator may decide for a publisher's. */
 export type TeamPlace = { personId: string; publisherId: number | null; mayEndLead: boolean }
 
-/** Null when there is no such person in the team. Who is kept out is signed out everywhere, and their tokens rest. */
+/** Null when there is no such person in the team. Who is disabled is signed out everywhere, and their tokens end for good. */
 export async function changePerson(
-  db: Db,
+  trx: Trx,
   { personId, publisherId, mayEndLead }: TeamPlace,
   { role, disabled }: PersonChange,
   now: Date,
 ): Promise<Person | null> {
-  return db.transaction().execute(async (trx) => {
-    const team = (await peopleOf(trx, publisherId).orderBy('id').forNoKeyUpdate().execute()) as Person[]
-    const person = team.find(({ id }) => id === personId)
-    if (person === undefined) return null
-    const after: Person = {
-      ...person,
-      role: role ?? person.role,
-      disabled_at: disabled === undefined ? person.disabled_at : disabled ? (person.disabled_at ?? now) : null,
-    }
-    if (!mayEndLead && !team.some((one) => isLeading(one.id === personId ? after : one)))
-      throw new AppError('CONFLICT', 'Nobody would be left to look after these people. Choose somebody else first.')
-    await trx
-      .updateTable('people')
-      .set({ role: after.role, disabled_at: after.disabled_at })
-      .where('id', '=', personId)
-      .execute()
-    // Also when somebody is let in again: a sign-in that was under way when they were kept out counts for nothing.
-    if (disabled !== undefined) {
-      await trx.deleteFrom('sessions').where('person_id', '=', personId).execute()
-      await voidResetLinks(trx, personId)
-    }
-    if (!isLeading(after)) await revokeInvitationsBy(trx, personId, now)
-    return after
-  })
+  const team = (await peopleOf(trx, publisherId).orderBy('id').forNoKeyUpdate().execute()) as Person[]
+  const person = team.find(({ id }) => id === personId)
+  if (person === undefined) return null
+  const after: Person = {
+    ...person,
+    role: role ?? person.role,
+    disabled_at: disabled === undefined ? person.disabled_at : disabled ? (person.disabled_at ?? now) : null,
+  }
+  if (!mayEndLead && !team.some((one) => isLeading(one.id === personId ? after : one)))
+    throw new AppError('CONFLICT', 'Nobody would be left to look after these people. Choose somebody else first.')
+  await trx
+    .updateTable('people')
+    .set({ role: after.role, disabled_at: after.disabled_at })
+    .where('id', '=', personId)
+    .execute()
+  // Also when somebody is let in again: a sign-in that was under way when they were kept out counts for nothing.
+  if (disabled !== undefined) {
+    await endSessionsOf(trx, personId, null)
+    await voidResetLinks(trx, personId)
+    await revokeAccessTokens(trx, personId, now)
+  }
+  if (!isLeading(after)) await revokeInvitationsBy(trx, personId, now)
+  return after
 }
 
 /** Else they could come back, or have sent somebody, by a link that they made before. */

@@ -1,5 +1,6 @@
 // The shapes of signing in, and of one's own account.
 import { type Static, Type } from 'typebox'
+import { DEFAULT_DAYS, MAX_ADDRESSES, MAX_DAYS, SCOPES } from '../../features/accounts/access-tokens.ts'
 import { ROLES } from '../../features/accounts/people.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
@@ -18,7 +19,18 @@ export const ForgotPasswordReply = Type.Object({
   mailed: Type.Boolean({ description: 'False where no mail server is set: then the operator can make a link.' }),
 })
 export const ResetPassword = Type.Object({ token: text(200), password: Password })
-export const ChangePassword = Type.Object({ current_password: Password, new_password: Password })
+export const ChangePassword = Type.Object({
+  current_password: Password,
+  new_password: Password,
+  end_tokens: Type.Optional(Type.Boolean({ description: 'Revokes your API tokens, too. A reset link always does.' })),
+})
+export const PasswordReset = Type.Object({
+  tokens_ended: Type.Integer({ description: 'How many API tokens were revoked.' }),
+})
+export const Proof = Type.Object({
+  password: Type.Optional(Password),
+  code: Type.Optional(text(20, 'In place of the password, for those who have a second factor.')),
+})
 
 export const InvitationToken = Type.Object({ token: text(200) })
 export const OpenInvitation = Type.Object({
@@ -47,6 +59,7 @@ export const Me = Type.Object({
     }),
   ),
   two_factor: Type.Boolean(),
+  must_set_up_two_factor: Type.Boolean({ description: 'Until then nothing else is open to them.' }),
   network: Type.Object({
     public_url: Type.String(),
     is_demo: Type.Boolean(),
@@ -76,17 +89,33 @@ export const TwoFactorSetup = Type.Object({
   backup_codes: Type.Array(Type.String()),
 })
 
+const Scopes = Type.Array(oneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length })
+
 const TOKEN = {
   token_id: id,
   name: Type.String(),
+  scopes: Scopes,
+  allowed_ips: Type.Array(Type.String(), { description: 'Where it may come from; empty: from anywhere.' }),
   created_at: Time,
-  expires_at: orNull(Time),
+  expires_at: Time,
   last_used_at: orNull(Time),
 }
 export const TokenList = Type.Object({ tokens: Type.Array(Type.Object(TOKEN)) })
 export const NewToken = Type.Object({
   name: text(100),
-  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),
+  scopes: Type.Optional({
+    ...Scopes,
+    description: '`read` looks at everything; any other one reads and changes its area. Default: `read`.',
+  }),
+  expires_in_days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_DAYS, description: `Default: ${DEFAULT_DAYS}.` }),
+  ),
+  allowed_ips: Type.Optional(
+    Type.Array(text(50), {
+      maxItems: MAX_ADDRESSES,
+      description: 'IP addresses and CIDRs; without them: from anywhere.',
+    }),
+  ),
 })
 export const IssuedToken = Type.Object({ ...TOKEN, token: Type.String({ description: 'Shown once.' }) })
 export const TokenParams = Type.Object({ token_id: id })

@@ -67,6 +67,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     summary: 'Make an advertiser; its token is shown once',
     tag: TAG,
     access: 'operator',
+    sensitive: true,
     body: NewAdvertiser,
     reply: IssuedAdvertiser,
     async run({ body: { name }, by }) {
@@ -95,6 +96,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     summary: 'Set where its confirmations may come from, and the words it uses; each is replaced as a whole',
     tag: TAG,
     access: 'operator',
+    sensitive: true,
     params: AdvertiserParams,
     body: AdvertiserChange,
     reply: ShownAdvertiser,
@@ -118,6 +120,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     summary: 'Issue a new token; the one before stays good for the grace',
     tag: TAG,
     access: 'operator',
+    sensitive: true,
     params: AdvertiserParams,
     body: Rotation,
     reply: RotatedToken,

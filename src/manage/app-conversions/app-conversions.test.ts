@@ -18,7 +18,7 @@ type History = Static<typeof ConversionHistory>
 async function makeOwned() {
   const made = await world.makeApp()
   const publisherId = await publisherOfApp(world, made.appId)
-  const visitor = await visit(world, 'publisher_member', publisherId)
+  const visitor = await visit(world, 'publisher_developer', publisherId)
   return { ...made, publisherId, base: `/apps/${made.appId}/conversions`, visitor }
 }
 type Owned = Awaited<ReturnType<typeof makeOwned>>

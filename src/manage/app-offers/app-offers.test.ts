@@ -20,7 +20,7 @@ async function makeOwned() {
     ...made,
     publisherId,
     base: `/apps/${made.appId}`,
-    visitor: await visit(world, 'publisher_member', publisherId),
+    visitor: await visit(world, 'publisher_developer', publisherId),
   }
 }
 

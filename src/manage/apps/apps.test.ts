@@ -96,17 +96,21 @@ test('an app that cannot be is refused with what is wrong, by field', async () =
 })
 
 test('a change of name, currency and rate is seen by the next request', async () => {
-  const { base, visitor, live, appId } = await makeOwned('publisher_member')
+  const { base, visitor, live, appId } = await makeOwned()
   const [offerId] = await world.makeOffers({ payout: '1.5' })
-  assert.equal((await visitor.patch(base, { name: 'New name', currency: 'Points', rate: 2 })).status, 200)
+  assert.equal((await visitor.patch(base, { name: 'New name' })).status, 200)
+  assert.equal((await visitor.put(`${base}/currency`, { currency: 'Points', rate: 2 })).status, 200)
   const { offer } = (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data
   assert.deepEqual([offer.currency, offer.payout_local], ['Points', 3])
   const { data } = await visitor.get<Static<typeof App>>(base)
   assert.deepEqual([data.name, data.currency, data.rate], ['New name', 'Points', 2])
-  assert.equal((await visitor.patch(base, { rate: 0 })).status, 400)
+  assert.equal((await visitor.put(`${base}/currency`, { currency: 'Points', rate: 0 })).status, 400)
   assert.deepEqual(
-    (await deedsOf(appId)).map(({ action }) => action),
-    ['app.change'],
+    (await deedsOf(appId)).map(({ action, details }) => [action, details]),
+    [
+      ['app.change', { name: 'New name', before: { name: 'App', currency: 'Coins', rate: 100 } }],
+      ['app.change', { currency: 'Points', rate: 2, before: { name: 'New name', currency: 'Coins', rate: 100 } }],
+    ],
   )
 })
 
@@ -123,9 +127,9 @@ test('today’s figures and postbacks are counted in the time zone that is asked
   assert.deepEqual([wrong.status, Object.keys(wrong.error.details ?? {})], [400, ['timezone']])
 })
 
-test('members change no secrets, readers nothing, and others see nothing', async () => {
+test('developers change no secrets and no rate, readers nothing, and others see nothing', async () => {
   const { base, appId, publisherId } = await makeOwned()
-  const member = await visit(world, 'publisher_member', publisherId)
+  const member = await visit(world, 'publisher_developer', publisherId)
   const reader = await visit(world, 'operator_reader')
   const stranger = await visit(world, 'publisher_owner', await makePublisher())
   const grace = { grace_hours: 0 }
@@ -137,6 +141,7 @@ test('members change no secrets, readers nothing, and others see nothing', async
     ['PUT', `${base}/credentials/live/expiry`, {}],
     ['POST', `${base}/revoke`, {}],
     ['POST', `${base}/credentials/live/revoke`, {}],
+    ['PUT', `${base}/currency`, { currency: 'Points', rate: 2 }],
   ]
   for (const [method, path, body] of owned) assert.equal((await member.send(method, path, body)).status, 403, path)
   for (const [method, path, body] of [...owned, ['PATCH', base, { name: 'x' }] as const]) {

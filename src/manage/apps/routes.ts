@@ -1,18 +1,29 @@
 // A publisher's apps: making and changing them, how far their integration is, how they fare.
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
-import { changeApp, createApp, revokeApp } from '../../features/apps/apps.ts'
+import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type AppChange, changeApp, createApp, revokeApp } from '../../features/apps/apps.ts'
 import { listAppsOf, readApp } from '../../features/apps/read-app.ts'
 import { readHealth } from '../../features/postbacks/health.ts'
 import { readAllSettings } from '../../features/postbacks/settings.ts'
 import { readChecklist } from '../../features/reports/checklist.ts'
 import { readRecent } from '../../features/reports/recent.ts'
-import { parseUsd } from '../../lib/money.ts'
+import { microsToUsd, parseUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
+import type { ManagedApp } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams, OK, Ok, PublisherParams } from '../shapes.ts'
 import { credentialRoutes } from './credential-routes.ts'
-import { App, AppList, ChangedApp, Checklist, IssuedApp, NewApp, Overview, OverviewQuery } from './schema.ts'
+import {
+  App,
+  AppList,
+  ChangedApp,
+  Checklist,
+  IssuedApp,
+  NewApp,
+  NewCurrency,
+  Overview,
+  OverviewQuery,
+} from './schema.ts'
 
 const TAG = 'Apps'
 const RATE_LIMIT = 100 // requests a minute; the operator may allow more
@@ -49,6 +60,7 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
     summary: 'Make an app; its secrets are shown once',
     tag: TAG,
     access: 'owner',
+    sensitive: true,
     params: PublisherParams,
     body: NewApp,
     reply: IssuedApp,
@@ -109,28 +121,43 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
 
   routes.patch('/apps/:app_id', {
     id: 'changeApp',
-    summary: "Change an app's name, currency or rate",
+    summary: "Change an app's name",
     tag: TAG,
     access: 'publisher',
     params: AppParams,
     body: ChangedApp,
     reply: Ok,
-    async run({ app, publisherId, by, body }) {
-      const { name, currency, rate } = body
-      await db.transaction().execute(async (trx) => {
-        const was = await readApp(trx, app.appId, new Date())
-        const details = { ...body, before: { name: was.name, currency: was.currency, rate: was.rate } }
-        await changeApp(trx, app.appId, {
-          ...(name === undefined ? {} : { name: readName('name', name) }),
-          ...(currency === undefined ? {} : { currency: readName('currency', currency) }),
-          ...(rate === undefined ? {} : { rateMicros: readRate(rate) }),
-        })
-        await recordDeed(trx, by, { action: 'app.change', subject: app.appId, publisherId, details })
-      })
-      await refresh()
-      return OK
-    },
+    run: ({ app, by, body }) => change(app, by, { name: readName('name', body.name) }),
   })
+
+  routes.put('/apps/:app_id/currency', {
+    id: 'setCurrency',
+    summary: "Set an app's currency, and how much of it a US dollar is",
+    tag: TAG,
+    access: 'finance',
+    sensitive: true,
+    params: AppParams,
+    body: NewCurrency,
+    reply: Ok,
+    run: ({ app, by, body: { currency, rate } }) =>
+      change(app, by, { currency: readName('currency', currency), rateMicros: readRate(rate) }),
+  })
+
+  async function change({ appId, publisherId }: ManagedApp, by: Doer, wanted: AppChange) {
+    await db.transaction().execute(async (trx) => {
+      const { name, currency, rate } = await readApp(trx, appId, new Date())
+      await changeApp(trx, appId, wanted)
+      const { rateMicros, ...given } = wanted
+      const details = {
+        ...given,
+        ...(rateMicros === undefined ? {} : { rate: microsToUsd(rateMicros) }),
+        before: { name, currency, rate },
+      }
+      await recordDeed(trx, by, { action: 'app.change', subject: appId, publisherId, details })
+    })
+    await refresh()
+    return OK
+  }
 
   routes.post('/apps/:app_id/revoke', {
     id: 'revokeApp',

@@ -27,7 +27,8 @@ export const NewApp = Type.Object({
   currency: text(40, "The name of the app's own currency."),
   rate,
 })
-export const ChangedApp = Type.Partial(NewApp)
+export const ChangedApp = Type.Pick(NewApp, ['name'])
+export const NewCurrency = Type.Pick(NewApp, ['currency', 'rate'])
 
 const Issued = Type.Object({
   api_key: Type.String(),

@@ -22,6 +22,7 @@ export const AuditList = Type.Object({
       publisher: orNull(Type.Object({ publisher_id: id, name: Type.String() })),
       details: Type.Record(Type.String(), Type.Unknown()),
       ip: orNull(Type.String()),
+      via: orNull(Type.String({ description: 'The token that a program used.' })),
     }),
   ),
   next_cursor: NextCursor,

@@ -38,7 +38,7 @@ const world = useWorld('manage_balance', async () => {
 })
 
 test('a publisher sees what is pending, payable and paid, and what moved in the time asked for', async () => {
-  const visitor = await visit(world, 'publisher_member', ours.publisherId)
+  const visitor = await visit(world, 'publisher_finance', ours.publisherId)
   const { data } = await visitor.get<Balance>(`/publishers/${ours.publisherId}/balance`)
   assert.deepEqual([data.publisher.name, data.pending, data.payable, data.paid], [ours.publisher, 7, 8, 6])
   const { earned, reversed, paid } = data.period

@@ -26,7 +26,7 @@ const world = useWorld('manage_postback_settings', async () => {
 
 type Settings = Static<typeof PostbackSettingsReply>
 
-async function makeOwner(role: 'publisher_owner' | 'publisher_member' = 'publisher_owner') {
+async function makeOwner(role: 'publisher_owner' | 'publisher_developer' = 'publisher_owner') {
   const { appId } = await world.makeApp()
   const publisherId = await publisherOfApp(world, appId)
   return { appId, publisherId, base: `/apps/${appId}`, visitor: await visit(world, role, publisherId) }
@@ -44,7 +44,7 @@ const deedsOf = (publisherId: number) =>
 const URL_OF = 'https://example.com/cb?u={user_id}&t={transaction_id}&s={status}&test={is_test}'
 
 test('settings are saved, shown without the values of headers, changed in part, removed, and each change is recorded', async () => {
-  const { visitor, base, publisherId, appId } = await makeOwner('publisher_member')
+  const { visitor, base, publisherId, appId } = await makeOwner('publisher_developer')
   const empty = await visitor.get<Settings>(`${base}/postback`)
   assert.equal(empty.data.settings, null)
   assert.ok(empty.data.macros.some(({ name }) => name === 'user_id'))

@@ -58,6 +58,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     summary: 'Say where and how an app is told; what is not given stays as it is',
     tag: TAG,
     access: 'publisher',
+    sensitive: true,
     params: AppParams,
     body: NewPostbackSettings,
     reply: PostbackSettingsReply,
@@ -78,6 +79,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     summary: 'Tell an app nothing any more; what is queued is kept',
     tag: TAG,
     access: 'publisher',
+    sensitive: true,
     params: AppParams,
     reply: Ok,
     async run({ app, by }) {
@@ -115,6 +117,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     summary: 'Check settings and see a postback as it would be sent; saves nothing',
     tag: TAG,
     access: 'publisher',
+    changesNothing: true,
     params: AppParams,
     body: PreviewBody,
     reply: Preview,

@@ -118,6 +118,7 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     summary: "Say where a publisher's notices go",
     tag: TAG,
     access: 'operator',
+    sensitive: true,
     params: PublisherParams,
     body: ChangedPublisher,
     reply: Ok,

@@ -4,6 +4,7 @@ import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-ro
 import { addClicks } from '../../../test/facts.ts'
 import { visit } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
+import { PUBLISHER_ROLES } from '../../features/accounts/people.ts'
 import type { Stats } from '../../features/reports/schema.ts'
 import { writeStats } from './csv.ts'
 
@@ -33,7 +34,7 @@ const world = useWorld('manage_reports', async () => {
 })
 
 test('the people of a publisher see the figures of their app, by day of any zone', async () => {
-  for (const role of ['publisher_owner', 'publisher_member'] as const) {
+  for (const role of PUBLISHER_ROLES) {
     const visitor = await visit(world, role, ours.publisherId)
     const { status, data } = await visitor.get<Stats>(`/apps/${ours.appId}/stats?${RANGE}&timezone=Europe/Berlin`)
     assert.equal(status, 200)
@@ -81,7 +82,7 @@ test('what is wrong is said by parameter', async () => {
 })
 
 test('the file has the same figures, and nothing in it is a formula', async () => {
-  const visitor = await visit(world, 'publisher_member', ours.publisherId)
+  const visitor = await visit(world, 'publisher_developer', ours.publisherId)
   const answer = await visitor.get(`/apps/${ours.appId}/stats.csv?${RANGE}&group_by=offer`)
   assert.equal(answer.status, 200)
   assert.deepEqual(answer.text.split('\r\n'), [

@@ -12,7 +12,7 @@ export function presentSettings(config: Config): { name: string; value: string; 
 function valueOf(config: Config, name: string): string | null {
   if (name === 'TLS_CERT') return config.tls?.certFile ?? null
   if (name === 'TLS_KEY') return config.tls?.keyFile ?? null
-  const key = name.toLowerCase().replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const key = name.toLowerCase().replaceAll(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
   const value: unknown = (config as Record<string, unknown>)[key]
   if (value === undefined) throw new Error(`No part of the configuration belongs to ${name}.`)
   if (value === null || (Array.isArray(value) && value.length === 0)) return null

@@ -23,7 +23,7 @@ test('two owners who keep out or demote each other do not both succeed', async (
   for (let round = 0; round < 6; round++) {
     const { appId } = await world.makeApp()
     const publisherId = await publisherOfApp(world, appId)
-    const outcome = await clash(publisherId, ['publisher_owner', 'publisher_member'], round % 2 === 0)
+    const outcome = await clash(publisherId, ['publisher_owner', 'publisher_developer'], round % 2 === 0)
     assert.deepEqual(outcome, { succeeded: 1, left: 1 })
   }
 })

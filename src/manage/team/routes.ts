@@ -2,16 +2,17 @@
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordDeedAlone } from '../../features/accounts/audit.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
-import { listPeople, type Role } from '../../features/accounts/people.ts'
+import { listPeople, OPERATOR_ROLES, PUBLISHER_ROLES, type Role } from '../../features/accounts/people.ts'
 import { changePerson } from '../../features/accounts/team.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import { publisherName } from '../publisher-name.ts'
-import type { Access, Call, ManageRoutes } from '../route.ts'
+import type { Access } from '../access.ts'
+import type { Call, ManageRoutes } from '../route.ts'
 import { id, OK, Ok } from '../shapes.ts'
-import { changedPerson, IssuedInvitation, newInvitation, OPERATOR_ROLES, PUBLISHER_ROLES, Team } from './schema.ts'
+import { changedPerson, IssuedInvitation, newInvitation, Team } from './schema.ts'
 
 const TAG = 'People'
 const INVITATIONS_A_MINUTE = 10
@@ -87,6 +88,7 @@ function addTeam(
     summary: 'Invite somebody',
     tag: TAG,
     access: write,
+    sensitive: true,
     params: params(),
     body: newInvitation(roles),
     reply: IssuedInvitation,
@@ -98,23 +100,22 @@ function addTeam(
       const people = await listPeople(db, publisherId)
       if (people.some((person) => person.email === email.trim().toLowerCase()))
         throw new AppError('CONFLICT', `${email} is one of these people already.`)
-      const { token, invitation_id } = await invite(
-        db,
-        secretKey,
-        { email, role, publisherId, invitedBy: call.caller.id },
-        new Date(),
-      )
+      const wanted = { email, role, publisherId, invitedBy: call.caller.id }
+      const { token, invitation_id } = await db.transaction().execute(async (trx) => {
+        const issued = await invite(trx, secretKey, wanted, new Date())
+        await recordDeed(trx, call.by, {
+          action: 'invitation.create',
+          subject: issued.invitation_id,
+          publisherId,
+          details: { email, role },
+        })
+        return issued
+      })
       const url = invitationUrl(config.publicUrl, token)
       sendMail?.({
         to: email,
         subject: `You are invited to Offerdeck`,
         text: `${call.caller.name} invites you to ${to} on Offerdeck.\n\nMake your account here, within a week:\n${url}\n`,
-      })
-      await recordDeedAlone(db, call.by, {
-        action: 'invitation.create',
-        subject: invitation_id,
-        publisherId,
-        details: { email, role },
       })
       return { invitation_id, url, mailed: sendMail !== null }
     },
@@ -130,17 +131,20 @@ function addTeam(
     async run(call) {
       const { invitation_id } = call.params as unknown as { invitation_id: number }
       const publisherId = publisherOf(call)
-      if (!(await revokeInvitation(db, invitation_id, publisherId, new Date()))) throw notThere()
-      await recordDeedAlone(db, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
+      await db.transaction().execute(async (trx) => {
+        if (!(await revokeInvitation(trx, invitation_id, publisherId, new Date()))) throw notThere()
+        await recordDeed(trx, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
+      })
       return OK
     },
   })
 
   routes.patch(`${prefix}/people/:person_id`, {
     id: `changePerson${idSuffix}`,
-    summary: 'Change what somebody may do, or keep them out',
+    summary: "Change somebody's role, or disable them",
     tag: TAG,
     access: write,
+    sensitive: true,
     params: params({ person_id: Type.String() }),
     body: changedPerson(roles),
     reply: Ok,
@@ -150,13 +154,15 @@ function addTeam(
       if (person_id === call.caller.id)
         throw new AppError('CONFLICT', 'You cannot do that to yourself: ask another owner or operator.')
       const mayEndLead = call.caller.publisherId !== publisherId // an operator may, for a publisher
-      const person = await changePerson(db, { personId: person_id, publisherId, mayEndLead }, call.body, new Date())
-      if (person === null) throw notThere()
-      await recordDeedAlone(db, call.by, {
-        action: 'person.change',
-        subject: person.id,
-        publisherId,
-        details: { email: person.email, ...call.body },
+      await db.transaction().execute(async (trx) => {
+        const person = await changePerson(trx, { personId: person_id, publisherId, mayEndLead }, call.body, new Date())
+        if (person === null) throw notThere()
+        await recordDeed(trx, call.by, {
+          action: 'person.change',
+          subject: person.id,
+          publisherId,
+          details: { email: person.email, ...call.body },
+        })
       })
       return OK
     },

@@ -3,9 +3,6 @@ import { Type } from 'typebox'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 import { ROLES } from '../../features/accounts/people.ts'
 
-export const PUBLISHER_ROLES = ['publisher_owner', 'publisher_member'] as const
-export const OPERATOR_ROLES = ['operator', 'operator_reader'] as const
-
 export const Team = Type.Object({
   people: Type.Array(
     Type.Object({

@@ -24,14 +24,14 @@ const latest = async (action: string, publisherId?: number) =>
 
 test('an owner invites, sees the invitation, and whoever opens its link is one of the people', async () => {
   const { publisherId, base, owner } = await makePublisher()
-  const { data } = await owner.post<Issued>(`${base}/invitations`, { email: 'New@Example.com', role: 'publisher_member' }) // prettier-ignore
+  const { data } = await owner.post<Issued>(`${base}/invitations`, { email: 'New@Example.com', role: 'publisher_developer' }) // prettier-ignore
   assert.match(data.url, /^https:\/\/offers\.test\/join#inv_/)
   assert.equal(data.mailed, false)
   const open = await owner.get<Team>(`${base}/people`)
-  assert.deepEqual(open.data.invitations.map(({ email, role }) => [email, role]), [['new@example.com', 'publisher_member']]) // prettier-ignore
+  assert.deepEqual(open.data.invitations.map(({ email, role }) => [email, role]), [['new@example.com', 'publisher_developer']]) // prettier-ignore
   assert.equal(open.text.includes('inv_'), false, 'the link is shown once')
   const deed = await latest('invitation.create', publisherId)
-  assert.deepEqual(deed?.details, { email: 'New@Example.com', role: 'publisher_member' })
+  assert.deepEqual(deed?.details, { email: 'New@Example.com', role: 'publisher_developer' })
 
   const guest = new Visitor(world)
   const token = new URL(data.url).hash.slice(1)
@@ -60,7 +60,7 @@ test('an invitation that is taken back no longer works', async () => {
 test('an address has one open link, the latest; one that was used cannot be taken back', async () => {
   const { base, owner } = await makePublisher()
   const invite = async () =>
-    (await owner.post<Issued>(`${base}/invitations`, { email: 'b@example.com', role: 'publisher_member' })).data
+    (await owner.post<Issued>(`${base}/invitations`, { email: 'b@example.com', role: 'publisher_developer' })).data
   const [first, second] = [await invite(), await invite()]
   const accept = ({ url }: Issued) =>
     new Visitor(world).post('/invitation/accept', { token: new URL(url).hash.slice(1), name: 'B', password: 'a good long password' }) // prettier-ignore
@@ -73,13 +73,13 @@ test('nobody writes to strangers through our mail server', async () => {
   const { base, owner } = await makePublisher()
   const statuses = []
   for (let i = 0; i < 11; i++)
-    statuses.push((await owner.post(`${base}/invitations`, { email: `s${i}@example.com`, role: 'publisher_member' })).status) // prettier-ignore
+    statuses.push((await owner.post(`${base}/invitations`, { email: `s${i}@example.com`, role: 'publisher_developer' })).status) // prettier-ignore
   assert.deepEqual([...new Set(statuses)], [200, 429])
 })
 
 test('what was not asked for is refused, and comes not into the audit log', async () => {
   const { publisherId, base, owner } = await makePublisher()
-  const { id } = await makePerson(world, 'publisher_member', publisherId)
+  const { id } = await makePerson(world, 'publisher_developer', publisherId)
   const { status, error } = await owner.patch(`${base}/people/${id}`, { disabled: false, note: 'the operator said so' })
   assert.deepEqual([status, error.details], [400, { note: 'note is not known here: check how it is spelled.' }])
   assert.equal(await latest('person.change', publisherId), undefined)
@@ -87,11 +87,14 @@ test('what was not asked for is refused, and comes not into the audit log', asyn
 
 test('members see the people and change nothing; readers of the network, too', async () => {
   const { publisherId, base } = await makePublisher()
-  const other = await makePerson(world, 'publisher_member', publisherId)
-  for (const visitor of [await visit(world, 'publisher_member', publisherId), await visit(world, 'operator_reader')]) {
+  const other = await makePerson(world, 'publisher_developer', publisherId)
+  for (const visitor of [
+    await visit(world, 'publisher_developer', publisherId),
+    await visit(world, 'operator_reader'),
+  ]) {
     assert.equal((await visitor.get(`${base}/people`)).status, 200)
     for (const { status, error } of [
-      await visitor.post(`${base}/invitations`, { email: 'x@example.com', role: 'publisher_member' }),
+      await visitor.post(`${base}/invitations`, { email: 'x@example.com', role: 'publisher_developer' }),
       await visitor.patch(`${base}/people/${other.id}`, { role: 'publisher_owner' }),
       await visitor.delete(`${base}/invitations/1`),
     ])
@@ -101,9 +104,9 @@ test('members see the people and change nothing; readers of the network, too', a
 
 test('people of another publisher, and operators, are out of reach', async () => {
   const [ours, theirs] = [await makePublisher(), await makePublisher()]
-  const stranger = await makePerson(world, 'publisher_member', theirs.publisherId)
+  const stranger = await makePerson(world, 'publisher_developer', theirs.publisherId)
   const operator = await makePerson(world, 'operator')
-  const { data } = await theirs.owner.post<Issued>(`${theirs.base}/invitations`, { email: 'x@example.com', role: 'publisher_member' }) // prettier-ignore
+  const { data } = await theirs.owner.post<Issued>(`${theirs.base}/invitations`, { email: 'x@example.com', role: 'publisher_developer' }) // prettier-ignore
   for (const { status } of [
     await ours.owner.get(`${theirs.base}/people`),
     await ours.owner.post(`${theirs.base}/invitations`, { email: 'y@example.com', role: 'publisher_owner' }),
@@ -119,7 +122,7 @@ test('people of another publisher, and operators, are out of reach', async () =>
 
 test('nobody becomes an operator through a publisher, nor a publisher’s through the network', async () => {
   const { publisherId, base, owner } = await makePublisher()
-  const member = await makePerson(world, 'publisher_member', publisherId)
+  const member = await makePerson(world, 'publisher_developer', publisherId)
   const operator = await visit(world, 'operator')
   for (const { status, error } of [
     await owner.post(`${base}/invitations`, { email: 'x@example.com', role: 'operator' }),
@@ -131,7 +134,7 @@ test('nobody becomes an operator through a publisher, nor a publisher’s throug
 
 test('who is kept out is out at once, with every session and token, and may be let in again', async () => {
   const { publisherId, base, owner } = await makePublisher()
-  const member = await makePerson(world, 'publisher_member', publisherId)
+  const member = await makePerson(world, 'publisher_developer', publisherId)
   const visitor = await new Visitor(world).signIn(member.email)
   const program = new Visitor(world)
   program.token = (await visitor.post<{ token: string }>('/me/tokens', { name: 'job' })).data.token
@@ -150,19 +153,19 @@ test('who is kept out is out at once, with every session and token, and may be l
 test('nobody shuts themselves out, so there is always an owner left', async () => {
   const { publisherId, base, owner } = await makePublisher()
   const second = await makePerson(world, 'publisher_owner', publisherId)
-  await owner.patch(`${base}/people/${second.id}`, { role: 'publisher_member' })
+  await owner.patch(`${base}/people/${second.id}`, { role: 'publisher_developer' })
   const { data: me } = await owner.get<{ id: string }>('/me')
-  for (const body of [{ disabled: true }, { role: 'publisher_member' }]) {
+  for (const body of [{ disabled: true }, { role: 'publisher_developer' }]) {
     const { status, error } = await owner.patch(`${base}/people/${me.id}`, body)
     assert.deepEqual([status, error.code], [409, 'CONFLICT'])
   }
   const { data } = await owner.get<Team>(`${base}/people`)
-  assert.deepEqual(data.people.map(({ role }) => role).toSorted(), ['publisher_member', 'publisher_owner'])
+  assert.deepEqual(data.people.map(({ role }) => role).toSorted(), ['publisher_developer', 'publisher_owner'])
 })
 
 test('what somebody invited is void once they are kept out, or lead no more, also at that very moment', async () => {
   const { publisherId, base, owner } = await makePublisher()
-  for (const change of [{ disabled: true }, { role: 'publisher_member' }]) {
+  for (const change of [{ disabled: true }, { role: 'publisher_developer' }]) {
     const inviter = await makePerson(world, 'publisher_owner', publisherId)
     const visitor = await new Visitor(world).signIn(inviter.email)
     const ask = (email: string) => visitor.post<Issued>(`${base}/invitations`, { email, role: 'publisher_owner' })
@@ -183,9 +186,9 @@ test('what somebody invited is void once they are kept out, or lead no more, als
 test('what is not an address, somebody who is there already, and a publisher that is not, are told so', async () => {
   const { base, owner } = await makePublisher()
   const { data: me } = await owner.get<{ email: string }>('/me')
-  const odd = await owner.post(`${base}/invitations`, { email: 'not an address', role: 'publisher_member' })
+  const odd = await owner.post(`${base}/invitations`, { email: 'not an address', role: 'publisher_developer' })
   assert.deepEqual([odd.status, odd.error.message], [400, '"not an address" is not an e-mail address.'])
-  const again = await owner.post(`${base}/invitations`, { email: me.email.toUpperCase(), role: 'publisher_member' })
+  const again = await owner.post(`${base}/invitations`, { email: me.email.toUpperCase(), role: 'publisher_developer' })
   assert.equal(again.status, 409)
   const operator = await visit(world, 'operator')
   assert.equal((await operator.get('/publishers/999999/people')).status, 404)

@@ -7,9 +7,11 @@ import { useGet } from './lib/queries.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { lazyPage, Waiting } from './parts/lazy-page.tsx'
 import { Fault } from './parts/page.tsx'
+import { ProofDialog } from './parts/proof-dialog.tsx'
 import { Shell } from './shell.tsx'
 
 const SignIn = lazyPage(() => import('./pages/sign-in.tsx'))
+const SetUpTwoFactor = lazyPage(() => import('./pages/set-up-two-factor.tsx'))
 const Join = lazyPage(() => import('./pages/join.tsx'))
 const ForgotPassword = lazyPage(() => import('./pages/forgot-password.tsx'))
 const ResetPassword = lazyPage(() => import('./pages/reset-password.tsx'))
@@ -105,11 +107,18 @@ function SignedIn() {
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
     return me.error === null ? <Waiting /> : <Fault error={me.error} retry={() => void me.refetch()} />
+  if (me.data.must_set_up_two_factor)
+    return (
+      <MeContext.Provider value={me.data}>
+        <SetUpTwoFactor />
+      </MeContext.Provider>
+    )
   const begin = beginOf(me.data)
   if (path === '/' && begin !== null) return <Redirect to={begin} replace />
   const pages = isOperator(me.data) ? [...PAGES, ...OPERATOR_PAGES] : PAGES
   return (
     <MeContext.Provider value={me.data}>
+      <ProofDialog />
       <Shell>
         <Boundary key={path}>
           <Switch>

@@ -33,8 +33,8 @@ export const APP_LINKS: NavItem[] = [
   { name: 'Reports', to: '/reports', icon: IconChartBar },
   { name: 'API console', to: '/console', icon: IconTerminal2 },
 ]
-export const publisherLinks: NavItem[] = [
-  { name: 'Balance', to: '/balance', icon: IconWallet },
+export const publisherLinks = (seesMoney: boolean): NavItem[] => [
+  ...(seesMoney ? [{ name: 'Balance', to: '/balance', icon: IconWallet }] : []),
   { name: 'People', to: '/people', icon: IconUsers },
 ]
 export const NETWORK_LINKS: NavItem[] = [

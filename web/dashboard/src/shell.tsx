@@ -19,7 +19,7 @@ import { IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-rea
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation, useRoute } from 'wouter'
 import { remove } from './lib/api.ts'
-import { isOperator, useMe } from './lib/me.ts'
+import { isOperator, seesMoney, useMe } from './lib/me.ts'
 import { queryClient, useGet } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
 
@@ -133,7 +133,11 @@ function Navigation() {
       )}
       {appId !== undefined && <Links label="App" items={APP_LINKS} base={`/apps/${appId}`} />}
       {publisherId !== undefined && (
-        <Links label={me.publisher?.name ?? ''} items={publisherLinks} base={`/publishers/${publisherId}`} />
+        <Links
+          label={me.publisher?.name ?? ''}
+          items={publisherLinks(seesMoney(me))}
+          base={`/publishers/${publisherId}`}
+        />
       )}
     </>
   )

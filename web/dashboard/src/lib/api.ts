@@ -1,5 +1,6 @@
 // Talking to the management API. Its shapes are those of the server: only their types are taken from there.
 import type { TSchema, Static } from 'typebox'
+import { askForProof } from './proof.ts'
 
 /** As it comes over the wire: times are text. */
 export type Json<T> = T extends Date
@@ -46,6 +47,7 @@ export async function request<T>(method: string, path: string, body?: unknown, s
   const envelope = (await response.json().catch(() => null)) as Envelope | null
   if (envelope?.success === true) return envelope.data as T
   const { code = 'SERVER_ERROR', message = 'Something went wrong. Try again shortly.', details } = envelope?.error ?? {}
+  if (code === 'PROOF_REQUIRED' && (await askForProof())) return request<T>(method, path, body, signal)
   throw new ApiError(response.status, code, message, details ?? {})
 }
 

@@ -16,4 +16,7 @@ export function useMe(): Me {
 export const isOperator = (me: Me) => me.role === 'operator' || me.role === 'operator_reader'
 /** Whether somebody may change what belongs to a publisher: secrets, people. */
 export const isOwner = (me: Me) => me.role === 'operator' || me.role === 'publisher_owner'
-export const mayWrite = (me: Me) => me.role !== 'operator_reader'
+/** Whether somebody may change how an app works, or, among operators, anything. */
+export const mayWrite = (me: Me) => ['operator', 'publisher_owner', 'publisher_developer'].includes(me.role)
+/** Whether a publisher's money is theirs to see; all but readers may also set the rate. */
+export const seesMoney = (me: Me) => isOperator(me) || ['publisher_owner', 'publisher_finance'].includes(me.role)

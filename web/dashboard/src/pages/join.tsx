@@ -41,10 +41,17 @@ function Invited({ token }: { token: string }) {
   return <JoinForm token={token} invitation={invitation.data} />
 }
 
+const PUBLISHER_ROLES = {
+  publisher_owner: 'As an owner you can do everything.',
+  publisher_developer: 'As a developer you set up its apps and postbacks.',
+  publisher_finance: 'In finance you see its balance, and set the rates of its apps.',
+  publisher_viewer: 'As a viewer you see its apps and reports, and change nothing.',
+}
+
 const aboutRole = ({ role, publisher }: Invitation) => {
   if (role === 'operator') return 'You will run this network: offers, advertisers, publishers and their money.'
   if (role === 'operator_reader') return 'You will see everything on this network, and change nothing.'
-  return `You join ${publisher} as ${role === 'publisher_owner' ? 'an owner' : 'a member'}.`
+  return `You join ${publisher}. ${PUBLISHER_ROLES[role]}`
 }
 
 function JoinForm({ token, invitation }: { token: string; invitation: Invitation }) {

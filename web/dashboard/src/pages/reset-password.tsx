@@ -9,18 +9,18 @@ import { FormFault } from '../parts/form-fault.tsx'
 
 export default function ResetPassword() {
   const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
-  const [isDone, setDone] = useState(false)
+  const [tokensEnded, setDone] = useState<number | null>(null)
   const form = useForm({ initialValues: { password: '' } })
   const { onSubmit, isSending, fault } = useSubmit(form, async ({ password }) => {
-    await post('/password/reset', { token, password })
+    const { tokens_ended } = await post<{ tokens_ended: number }>('/password/reset', { token, password })
     window.history.replaceState(null, '', '/reset-password')
-    setDone(true)
+    setDone(tokens_ended)
   })
-  if (isDone)
+  if (tokensEnded !== null)
     return (
       <Door title="Your password is changed">
         <Alert color="green" role="status">
-          You were signed out everywhere.
+          You were signed out everywhere. {aboutTokens(tokensEnded)}
         </Alert>
         <Anchor component={Link} href="/sign-in">
           Sign in with the new one
@@ -38,7 +38,7 @@ export default function ResetPassword() {
       </BrokenLink>
     )
   return (
-    <Door title="Set a new password">
+    <Door title="Set a new password" about="It signs you out everywhere, and revokes your API tokens.">
       <form onSubmit={onSubmit}>
         <Stack>
           <FormFault fault={fault} />
@@ -58,4 +58,11 @@ export default function ResetPassword() {
       </form>
     </Door>
   )
+}
+
+function aboutTokens(ended: number): string {
+  if (ended === 0) return ''
+  return ended === 1
+    ? 'Your API token was revoked: create a new one for the program that used it.'
+    : `Your ${ended} API tokens were revoked: create new ones for the programs that used them.`
 }

@@ -126,7 +126,7 @@ function DeedTable({ deeds, change }: { deeds: Deed[]; change: Change }) {
                     {deed.who}
                   </Anchor>
                   <Text size="xs" c="dimmed">
-                    {deed.ip ?? ''}
+                    {[deed.ip, deed.via].filter((one) => one !== null).join(' · ')}
                   </Text>
                 </Table.Td>
                 <Table.Td>

@@ -3,7 +3,9 @@ import { isOwner, useMe } from '../../lib/me.ts'
 import { People } from '../../parts/people.tsx'
 
 const ROLES = [
-  { value: 'publisher_member', label: 'Member' },
+  { value: 'publisher_developer', label: 'Developer' },
+  { value: 'publisher_finance', label: 'Finance' },
+  { value: 'publisher_viewer', label: 'Viewer' },
   { value: 'publisher_owner', label: 'Owner' },
 ]
 
@@ -12,7 +14,7 @@ export default function Team() {
   return (
     <People
       base={`/publishers/${publisher_id}`}
-      about="Owners can do everything. Members can do all but invite people and change secrets."
+      about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets the rate, viewers change nothing."
       roles={ROLES}
       mayChange={isOwner(useMe())}
     />

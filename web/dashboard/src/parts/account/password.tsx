@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { Button, Checkbox, Group, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { post } from '../../lib/api.ts'
@@ -8,7 +8,7 @@ import { FormFault } from '../form-fault.tsx'
 import { Section } from '../section.tsx'
 
 export function PasswordSection() {
-  const form = useForm({ initialValues: { current_password: '', new_password: '' } })
+  const form = useForm({ initialValues: { current_password: '', new_password: '', end_tokens: false } })
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
     await post('/me/password', values)
     form.reset()
@@ -34,6 +34,7 @@ export function PasswordSection() {
             required
             {...form.getInputProps('new_password')}
           />
+          <Checkbox label="Also revoke my API tokens" {...form.getInputProps('end_tokens', { type: 'checkbox' })} />
           <Group>
             <Button type="submit" loading={isSending}>
               Change password

@@ -2,9 +2,9 @@
 import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { patch } from '../../lib/api.ts'
+import { patch, put } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
-import { mayWrite, useMe } from '../../lib/me.ts'
+import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
@@ -38,12 +38,18 @@ export function RateExample({ currency, rate, usd = EXAMPLE_USD }: RateExamplePr
 }
 
 export function CurrencySection({ app }: { app: AppData }) {
-  const canChange = mayWrite(useMe())
+  const me = useMe()
+  const mayRename = mayWrite(me)
+  const maySetRate = seesMoney(me) && (mayRename || !isOperator(me))
   const [usd, setUsd] = useState<number | string>(EXAMPLE_USD)
   const form = useForm<{ name: string; currency: string; rate: number | string }>({
     initialValues: { name: app.name, currency: app.currency, rate: app.rate },
   })
-  const change = useChange((body: object) => patch(`/apps/${app.app_id}`, body), {
+  const save = async ({ name, ...money }: typeof form.values) => {
+    if (form.isDirty('name')) await patch(`/apps/${app.app_id}`, { name })
+    if (form.isDirty('currency') || form.isDirty('rate')) await put(`/apps/${app.app_id}/currency`, money)
+  }
+  const change = useChange(save, {
     refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
     done: 'Saved. Your users see it from now on.',
     onFault: () => {},
@@ -62,12 +68,12 @@ export function CurrencySection({ app }: { app: AppData }) {
         <Stack>
           <FormFault fault={fault} />
           <Group align="flex-start">
-            <TextInput label="Name" required maxLength={200} readOnly={!canChange} {...form.getInputProps('name')} />
+            <TextInput label="Name" required maxLength={200} readOnly={!mayRename} {...form.getInputProps('name')} />
             <TextInput
               label="Currency"
               required
               maxLength={40}
-              readOnly={!canChange}
+              readOnly={!maySetRate}
               {...form.getInputProps('currency')}
             />
             <NumberInput
@@ -76,7 +82,7 @@ export function CurrencySection({ app }: { app: AppData }) {
               min={0.0001}
               decimalScale={4}
               thousandSeparator=","
-              readOnly={!canChange}
+              readOnly={!maySetRate}
               {...form.getInputProps('rate')}
             />
           </Group>
@@ -96,7 +102,7 @@ export function CurrencySection({ app }: { app: AppData }) {
               <RateExample currency={currency} rate={rate} usd={Number(usd)} />
             </Text>
           </Group>
-          {canChange && (
+          {(mayRename || maySetRate) && (
             <Group>
               <Button type="submit" loading={isSending} disabled={!form.isDirty()}>
                 Save

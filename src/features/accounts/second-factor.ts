@@ -1,0 +1,84 @@
+// The second factor: codes of an authenticator (RFC 6238, six digits every 30 seconds). Each code is good once, whichever
+// process it comes to: the step of the latest one is kept, and only later steps are taken. better-auth makes the secrets
+// and the backup codes, and keeps both encrypted.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Trx } from '../../db/open.ts'
+
+const STEP_MS = 30_000
+const STEPS_APART = [-1, 0, 1] // clocks of phones differ, and typing takes its time
+const MAX_FAILURES = 10 // in a row
+const LOCK_MS = 15 * 60_000
+
+/** used: the code is right, but it or a later one was used before. none: there is no second factor, or not yet. */
+export type Verdict = 'right' | 'wrong' | 'used' | 'locked' | 'none'
+
+type Given = { personId: string; code: string; openSecret: (sealed: string) => Promise<string> }
+
+/** Uses a code up. Wrong ones are counted, and too many in a row lock the second factor for a while. */
+export async function useCode(trx: Trx, { personId, code, openSecret }: Given, now: Date): Promise<Verdict> {
+  const factor = await findFactor(trx, personId)
+  if (factor === undefined) return 'none'
+  if (factor.locked_until !== null && factor.locked_until > now) return 'locked'
+  const step = matchStep(await openSecret(factor.secret), code, now)
+  if (step !== null && step <= (factor.last_step ?? 0)) return 'used'
+  const failures = step === null ? (factor.failed_verification_count ?? 0) + 1 : 0
+  const isLocked = failures >= MAX_FAILURES
+  await trx
+    .updateTable('two_factors')
+    .set({
+      failed_verification_count: isLocked ? 0 : failures,
+      locked_until: isLocked ? new Date(now.getTime() + LOCK_MS) : null,
+      ...(step === null ? {} : { last_step: step }),
+    })
+    .where('id', '=', factor.id)
+    .execute()
+  return step === null ? 'wrong' : 'right'
+}
+
+/** For signing in, where better-auth judges and counts: uses a right code up. False when it was used before. */
+export async function burnCode(trx: Trx, { personId, code, openSecret }: Given, now: Date): Promise<boolean> {
+  const factor = await findFactor(trx, personId)
+  const step = factor === undefined ? null : matchStep(await openSecret(factor.secret), code, now)
+  if (factor === undefined || step === null) return true
+  if (step <= (factor.last_step ?? 0)) return false
+  await trx.updateTable('two_factors').set({ last_step: step }).where('id', '=', factor.id).execute()
+  return true
+}
+
+const findFactor = (trx: Trx, personId: string) =>
+  trx
+    .selectFrom('two_factors')
+    .select(['id', 'secret', 'last_step', 'failed_verification_count', 'locked_until'])
+    .where('person_id', '=', personId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** The step whose code this is, or null. */
+function matchStep(secret: string, code: string, now: Date): number | null {
+  const present = Math.floor(now.getTime() / STEP_MS)
+  const step = STEPS_APART.find((apart) => isEqual(codeOf(secret, present + apart), code))
+  return step === undefined ? null : present + step
+}
+
+const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+
+function codeOf(secret: string, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac('sha1', secret).update(counter).digest()
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff
+  return String(number % 1_000_000).padStart(6, '0')
+}
+
+/** After its first code. */
+export async function enableSecondFactor(trx: Trx, personId: string): Promise<void> {
+  await trx.updateTable('two_factors').set({ verified: true }).where('person_id', '=', personId).execute()
+  await trx.updateTable('people').set({ two_factor_enabled: true }).where('id', '=', personId).execute()
+}
+
+/** False when there was none. */
+export async function removeSecondFactor(trx: Trx, personId: string): Promise<boolean> {
+  const removed = await trx.deleteFrom('two_factors').where('person_id', '=', personId).executeTakeFirst()
+  await trx.updateTable('people').set({ two_factor_enabled: false }).where('id', '=', personId).execute()
+  return removed.numDeletedRows > 0n
+}

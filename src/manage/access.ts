@@ -1,0 +1,120 @@
+// The role table: who may use an operation of the management API, and which scope a token needs for it. An operation says
+// its `access` and `tag` (route.ts), the gate enforces what follows from them, and docs/roles.md shows it.
+import { isOperatorRole, PUBLISHER_ROLES, type Role } from '../features/accounts/people.ts'
+import type { Scope } from '../features/accounts/access-tokens.ts'
+
+/**
+ * Who may use an operation:
+ * - anyone: also without being signed in
+ * - person: whoever is signed in, for themselves
+ * - session: the same, but in a browser: a token cannot make more of itself, nor change how somebody signs in
+ * - publisher: the people of the publisher that the path names (or whose app it names); owners and developers change it
+ * - finance: a publisher's money, for its owners and finance people
+ * - owner: a publisher's owners
+ * - operator: operators
+ *
+ * Operators may do all that a publisher's owner may. Those who may only read change nothing but themselves. For what is
+ * out of somebody's reach the answer is 404.
+ */
+export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'finance' | 'owner' | 'operator'
+
+/** The scope of a token that covers an operation, by its tag. Null: no scope does. */
+const SCOPES_BY_TAG = {
+  'Signing in': null,
+  'Your account': null,
+  People: 'people',
+  Apps: 'apps',
+  'Offers of an app': 'apps',
+  'Postbacks of an app': 'postbacks',
+  'Conversions of an app': 'conversions',
+  Reports: 'reports',
+  Balance: 'money',
+  'Offers of the network': 'offers',
+  'Advertisers of the network': 'advertisers',
+  Publishers: 'publishers',
+  'Conversions of the network': 'conversions',
+  Fraud: 'fraud',
+  'Banned users': 'fraud',
+  'Postback health': 'postbacks',
+  Ledger: 'money',
+  'Audit log': 'system',
+  System: 'system',
+} as const satisfies Record<string, Scope | null>
+
+export type Tag = keyof typeof SCOPES_BY_TAG
+
+/** What the gate needs to know of an operation. */
+export type Operation = {
+  access: Access
+  tag: Tag
+  /** Reading, also by a method that usually changes something. */
+  isRead: boolean
+  /** Makes people, tokens, secrets or ways in: needs a session in which somebody proved lately who they are. */
+  isSensitive: boolean
+  /** Open to those who have yet to set up the second factor that they must have. */
+  isForSetUp: boolean
+}
+
+/** Null: everybody who is signed in, or also those who are not. */
+export function rolesOf({ access, isRead }: Operation): Role[] | null {
+  if (access === 'anyone' || access === 'person' || access === 'session') return null
+  const operators: Role[] = isRead ? ['operator', 'operator_reader'] : ['operator']
+  if (access === 'operator') return operators
+  if (access === 'owner') return ['publisher_owner', ...operators]
+  if (access === 'finance') return ['publisher_owner', 'publisher_finance', ...operators]
+  return isRead ? [...PUBLISHER_ROLES, ...operators] : ['publisher_owner', 'publisher_developer', ...operators]
+}
+
+/** The scopes of which a token must have one. Null: no token may, or any token. */
+export function scopesOf(operation: Operation): Scope[] | null {
+  const scope = SCOPES_BY_TAG[operation.tag]
+  if (needsSession(operation) || operation.access === 'anyone' || scope === null) return null
+  return operation.isRead ? ['read', scope] : [scope]
+}
+
+export const needsSession = ({ access, isSensitive }: Operation) => access === 'session' || isSensitive
+
+const ROLE_NAMES: Record<Role, string> = {
+  operator: 'operator',
+  operator_reader: 'operator (read only)',
+  publisher_owner: 'owner',
+  publisher_developer: 'developer',
+  publisher_finance: 'finance',
+  publisher_viewer: 'viewer',
+}
+export const roleName = (role: Role) => ROLE_NAMES[role]
+
+/** What a role that is refused is told. */
+export function refusalOf(operation: Operation, role: Role): string {
+  if (role === 'operator_reader') return 'Your account may look at everything and change nothing.'
+  const names = (rolesOf(operation) ?? []).filter((one) => !isOperatorRole(one)).map(roleName)
+  return `Your role is ${roleName(role)}, and this is for: ${names.join(', ')}. Ask an owner of this publisher.`
+}
+
+/** For the description of the API. */
+export function describeAccess(operation: Operation) {
+  const roles = rolesOf(operation)
+  const scopes = scopesOf(operation)
+  const sentences = [
+    ...(roles === null ? [] : [`For: ${roles.map(roleName).join(', ')}.`]),
+    ...(scopes === null ? [] : [`A token needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`]),
+    ...(operation.isSensitive
+      ? ['Needs a session in which the password or a code was given within 15 minutes: see `proveSession`.']
+      : []),
+  ]
+  return {
+    ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
+    security: securityOf(operation),
+    'x-access': operation.access,
+    'x-read': operation.isRead,
+    ...(roles === null ? {} : { 'x-roles': roles }),
+    ...(scopes === null ? {} : { 'x-token-scopes': scopes }),
+    ...(operation.isSensitive ? { 'x-recent-proof': true } : {}),
+    ...(operation.isForSetUp ? { 'x-set-up': true } : {}),
+  }
+}
+
+function securityOf(operation: Operation) {
+  if (operation.access === 'anyone') return []
+  return needsSession(operation) ? [{ session: [] }] : [{ bearer: [] }, { session: [] }]
+}

@@ -1,0 +1,58 @@
+// Coming in by an invitation.
+import { AppError } from '../../errors.ts'
+import { acceptInvitation, findInvitation } from '../../features/accounts/invitations.ts'
+import { authHeaders } from '../auth.ts'
+import type { ManageContext } from '../context.ts'
+import { publisherName } from '../publisher-name.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import { InvitationToken, Join, OpenInvitation } from './schema.ts'
+import { createTries } from './tries.ts'
+
+const TAG = 'Signing in'
+
+export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
+  const tries = createTries(limiter)
+
+  routes.post('/invitation', {
+    id: 'getInvitation',
+    summary: 'See what an invitation is for',
+    tag: TAG,
+    access: 'anyone',
+    body: InvitationToken,
+    reply: OpenInvitation,
+    async run({ body, request }) {
+      await tries.count(request, 'invitation')
+      const invitation = await findInvitation(db, secretKey, body.token, new Date())
+      if (invitation === null) throw deadInvitation()
+      const { email, role, publisher_id, expires_at } = invitation
+      const publisher = publisher_id === null ? null : await publisherName(db, publisher_id)
+      return { email, role, publisher, expires_at }
+    },
+  })
+
+  routes.post('/invitation/accept', {
+    id: 'acceptInvitation',
+    summary: 'Make an account with an invitation, and sign in',
+    tag: TAG,
+    access: 'anyone',
+    body: Join,
+    reply: Ok,
+    async run({ body, request, cookies }) {
+      await tries.count(request, 'invitation')
+      const { token, name, email = null, password } = body
+      const person = await acceptInvitation(db, secretKey, { token, name, email, password, ip: request.ip }, new Date())
+      if (person === null) throw deadInvitation()
+      const answer = await auth.api.signInEmail({
+        body: { email: person.email, password },
+        headers: authHeaders(request),
+        asResponse: true,
+      })
+      cookies.push(...answer.headers.getSetCookie())
+      return OK
+    },
+  })
+}
+
+const deadInvitation = () =>
+  new AppError('RESOURCE_NOT_FOUND', 'This link was used already, or has expired. Ask whoever sent it for a new one.')

@@ -1,0 +1,79 @@
+// Turning one's own second factor on and off.
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { endSessionsOf } from '../../features/accounts/passwords.ts'
+import { isOperatorRole } from '../../features/accounts/people.ts'
+import { enableSecondFactor, removeSecondFactor } from '../../features/accounts/second-factor.ts'
+import { authHeaders } from '../auth.ts'
+import type { ManageContext } from '../context.ts'
+import type { Caller } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import { createProver } from './proof.ts'
+import { PasswordOnly, TwoFactorCode, TwoFactorSetup } from './schema.ts'
+
+const TAG = 'Your account'
+
+export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db, auth, config } = context
+  const prove = createProver(context)
+  const ofSelf = ({ id, publisherId }: Caller, action: string) => ({ action, subject: id, publisherId })
+
+  routes.post('/me/two-factor', {
+    id: 'startTwoFactor',
+    summary: 'Begin to use a second factor',
+    tag: TAG,
+    access: 'session',
+    forSetUp: true,
+    body: PasswordOnly,
+    reply: TwoFactorSetup,
+    async run({ caller, body, request }) {
+      await prove.password(caller, body.password, request)
+      const answer = await auth.api.enableTwoFactor({ body, headers: authHeaders(request), asResponse: true })
+      if (!answer.ok) throw new AppError('CONFLICT', 'Two-factor sign-in is on already.')
+      const { totpURI, backupCodes } = (await answer.json()) as { totpURI: string; backupCodes: string[] }
+      return { uri: totpURI, backup_codes: backupCodes }
+    },
+  })
+
+  routes.post('/me/two-factor/confirm', {
+    id: 'confirmTwoFactor',
+    summary: 'Turn the second factor on, with its first code; other sessions end',
+    tag: TAG,
+    access: 'session',
+    forSetUp: true,
+    body: TwoFactorCode,
+    reply: Ok,
+    async run({ caller, by, body, request }) {
+      if (caller.hasSecondFactor) throw new AppError('CONFLICT', 'Two-factor sign-in is on already.')
+      await prove.authenticator(caller, body.code, request, async (trx) => {
+        await enableSecondFactor(trx, caller.id)
+        await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
+        await recordDeed(trx, by, ofSelf(caller, 'two_factor.enable'))
+      })
+      return OK
+    },
+  })
+
+  routes.post('/me/two-factor/disable', {
+    id: 'disableTwoFactor',
+    summary: 'Turn the second factor off; other sessions end',
+    tag: TAG,
+    access: 'session',
+    sensitive: true,
+    body: PasswordOnly,
+    reply: Ok,
+    async run({ caller, by, body, request }) {
+      if (config.require2fa && isOperatorRole(caller.role))
+        throw new AppError('CONFLICT', 'This network requires two-factor sign-in of operators: it stays on.')
+      await prove.password(caller, body.password, request)
+      await db.transaction().execute(async (trx) => {
+        if (!(await removeSecondFactor(trx, caller.id)))
+          throw new AppError('CONFLICT', 'Two-factor sign-in is off already.')
+        await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
+        await recordDeed(trx, by, ofSelf(caller, 'two_factor.disable'))
+      })
+      return OK
+    },
+  })
+}
