@@ -87,11 +87,11 @@ test('the operator comes in by the set-up link, a publisher’s owner by the ope
   await checkLooks(operator.page)
 
   const owner = await open(forOwner)
-  await owner.page.getByText('You join Games Ltd as an owner.').waitFor()
+  await owner.page.getByText('As an owner you can do everything.').waitFor()
   assert.equal(await owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
   await join(owner.page, { name: 'Owen' })
   await owner.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
-  const forMember = await inviteBy(owner.page, 'mia@example.com', 'Member')
+  const forMember = await inviteBy(owner.page, 'mia@example.com', 'Developer')
 
   const member = await open(forMember)
   await join(member.page, { name: 'Mia' })
@@ -140,7 +140,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
   await other.page.getByLabel('Code').fill('000000')
   await other.page.getByRole('button', { name: 'Go on' }).click()
   await other.page.getByText('This code is wrong, or was used already. Try the next one.').waitFor()
-  await other.page.getByLabel('Code').fill(totp(secret))
+  await other.page.getByLabel('Code').fill(totp(secret, Date.now() + 30_000)) // each is good once
   await other.page.getByRole('button', { name: 'Go on' }).click()
   await other.page.getByText('Tina').waitFor()
 
@@ -172,7 +172,7 @@ test('sessions are seen and ended, tokens made and revoked, and signing out is t
   await there.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 
   await here.page.getByLabel('What is it for?').fill('nightly job')
-  await here.page.getByRole('button', { name: 'Make a token' }).click()
+  await here.page.getByRole('button', { name: 'Create token' }).click()
   const token = (await here.page.getByText(/^mt_/).textContent()) ?? ''
   const ask = () => fetch(`${dashboard.url}/manage/v1/me`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal((await ask()).status, 200)

@@ -1,0 +1,68 @@
+// Confirming that it is you, and the second factor that a network requires, in a real browser.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPerson } from '../../src/features/accounts/people.ts'
+import { PASSWORD, totp } from '../people.ts'
+import { checkLooks, useDashboard } from './browser.ts'
+
+const dashboard = useDashboard('proof_e2e')
+
+const forgetProofs = () =>
+  dashboard.world.database.db
+    .updateTable('sessions')
+    .set({ proven_at: new Date(0) })
+    .execute()
+
+test('what makes a way in asks for the password in a dialog, and then goes on', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/account`)
+  await page.getByLabel('What is it for?').fill('nightly job')
+  await forgetProofs()
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it' })
+  await dialog.getByLabel('Your password').fill('not the password')
+  await checkLooks(page)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.getByText('This password is wrong.').waitFor()
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText(/^mt_/).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('cell', { name: 'nightly job' }).waitFor()
+
+  await forgetProofs()
+  await page.getByLabel('What is it for?').fill('another')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Confirm that it is you: enter your password again.').waitFor()
+  assert.equal(await page.getByRole('cell', { name: 'another' }).count(), 0)
+  assert.deepEqual(
+    complaints.filter((one) => !/status of 40[03]/.test(one)),
+    [],
+  ) // what was refused on the way
+})
+
+test('an operator of a network that requires a second factor sees nothing but its setup', async () => {
+  const { world } = dashboard
+  const email = 'rosa@example.com'
+  await createPerson(world.database.db, { name: 'Rosa', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  const port = Number(new URL(dashboard.url).port)
+  await world.app.close()
+  world.app = await world.start({ require2fa: true })
+  await world.app.server.listen({ host: '127.0.0.1', port })
+  const { page } = await dashboard.open()
+  await page.goto(`${dashboard.url}/network/people`)
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Set up two-factor sign-in' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Ledger' }).count(), 0)
+  await checkLooks(page)
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  const secret = (await page.locator('code').filter({ hasText: /^[A-Z2-7]{16,}$/ }).textContent()) ?? '' // prettier-ignore
+  await checkLooks(page)
+  await page.getByLabel('3. Type the code').fill(totp(secret))
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('cell', { name: email }).waitFor()
+})
