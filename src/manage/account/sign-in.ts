@@ -1,7 +1,7 @@
 // Signing in and out.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordDeedAlone } from '../../features/accounts/audit.ts'
 import { recordFailure } from '../../features/accounts/failed-tries.ts'
 import { findByTypedEmail } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
@@ -22,7 +22,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   const tries = createTries(limiter)
   /** What people do to themselves at the door, where nobody is signed in yet. */
   const note = ({ ip }: FastifyRequest, person: Known, action: string, details = {}) =>
-    recordDeed(
+    recordDeedAlone(
       db,
       { id: person.id, email: person.email, ip },
       { action, subject: person.id, publisherId: person.publisher_id, details },
