@@ -23,7 +23,9 @@ import { openVisitorReader } from './features/clicks/visitor.ts'
 import { findHeldUntil, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
 import { numberEvents } from './features/conversions/events.ts'
+import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
+import { trimOpenCalls } from './features/conversions/inbound/open-calls.ts'
 import { inboundRoutes } from './features/conversions/inbound/routes.ts'
 import { readMessages } from './features/conversions/messages.ts'
 import { conversionRoutes } from './features/conversions/routes.ts'
@@ -248,6 +250,12 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     }),
     createLoop('dropping old calls', HOUR_MS, log, {
       run: async () => void (await dropOldInboundCalls(db, new Date(), config.retentionDays)),
+    }),
+    createLoop('trimming calls that came to nothing', HOUR_MS, log, {
+      run: async () => {
+        await trimOpenCalls(db)
+        await forgetStrangersCalls(db, new Date())
+      },
     }),
     createLoop('dropping old attempts', HOUR_MS, log, {
       run: async () => void (await dropOldAttempts(db, new Date(), config.retentionDays)),

@@ -46,8 +46,8 @@ async function run<T>(old: OldDatabase, ...args: string[]): Promise<T> {
   return JSON.parse(out) as T
 }
 
-/** Told elsewhere now: by the settings of postbacks, and by each key. */
-const GONE = ['postback_url', 'secret_leaked_at', 'secret_leaked_origin']
+/** Told elsewhere now: by the settings of postbacks, by each key, and by the open calls. */
+const GONE = ['postback_url', 'secret_leaked_at', 'secret_leaked_origin', 'next_attempt_at']
 
 /** Every row that was there is there, with all it had but for these columns, and there are no more. */
 function assertKept(earlier: Map<string, Row[]>, now: Map<string, Row[]>, gone: readonly string[] = []): void {

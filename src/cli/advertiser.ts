@@ -147,7 +147,7 @@ const showCommand = () =>
 
 async function checkToken({ database, secretKey }: Context, advertiser: Advertiser, token: string): Promise<void> {
   const owner = await findAdvertiserByToken(database.db, createSecretHash(secretKey)(token), new Date())
-  if (owner?.advertiserId === advertiser.advertiser_id) return
+  if (owner?.advertiserId === advertiser.advertiser_id && !owner.isExpired) return
   throw new OperatorError(
     `This is no live token of advertiser ${advertiser.advertiser_id}. Make a new one with: offerdeck advertiser rotate-token ${advertiser.advertiser_id}`,
   )

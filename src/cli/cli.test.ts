@@ -34,7 +34,7 @@ const COMMANDS: Record<string, string[]> = {
   offer: ['import', 'list', 'pause', 'resume', 'show', 'caps'],
   click: ['list'],
   conversion: ['approve', 'reject', 'reverse', 'list', 'show'],
-  inbound: ['list', 'reprocess'],
+  inbound: ['list', 'reprocess', 'dismiss'],
   postback: ['list', 'show', 'replay', 'test'],
   notice: ['list'],
   ledger: ['check', 'balance', 'statement', 'payout', 'receipt'],

@@ -123,8 +123,15 @@ test("an advertiser's call that was not understood is listed and processed again
   )
   assert.ok(logged !== undefined && !logged.query.includes(token) && logged.query.includes(clickId))
   await home.json('advertiser', 'set', '1', '--map', 'gut=approved')
-  const [again] = await home.json<{ outcome: string }[]>('inbound', 'reprocess', logged.inbound_id)
-  assert.equal(again?.outcome, 'approved')
+  const { name } = await home.json<{ name: string }>('advertiser', 'show', '1')
+  const again = await home.json<{ outcome: string }[]>('inbound', 'reprocess', '--advertiser', name)
+  assert.deepEqual(again.map(({ outcome }) => outcome), ['approved']) // prettier-ignore
+  assert.equal((await home.json<{ outcome: string }[]>('inbound', 'reprocess', logged.inbound_id))[0]?.outcome, 'duplicate') // prettier-ignore
+  assert.equal((await home.run(['inbound', 'reprocess'])).status, 1)
+  assert.deepEqual(await home.json('inbound', 'list', '--open'), [])
+  assert.equal((await fetch(call.replace('gut', 'gar_nicht'))).status, 400)
+  const [open] = await home.json<{ inbound_id: string }[]>('inbound', 'list', '--open')
+  assert.deepEqual(await home.json('inbound', 'dismiss', open?.inbound_id ?? ''), { dismissed: [open?.inbound_id] })
   const unknown = await home.run(['inbound', 'reprocess', 'nonsense'])
   assert.deepEqual([unknown.status, /There is no such call/.test(unknown.out)], [1, true])
 })

@@ -1,14 +1,18 @@
 import { Command } from 'commander'
+import type { Db } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
 import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../features/clicks/geo.ts'
 import { type CallFilter, callOf, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
+import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
 import { type Context, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, readLimit, readOn, readUuid, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & {
   outcome?: string
+  open?: boolean
   advertiser?: string
   click?: string
   before?: string
@@ -22,6 +26,7 @@ export const inboundCommand = () =>
       new Command('list')
         .description('list calls, newest first')
         .option('--outcome <outcome>', 'only those that came to this, such as unmatched, invalid or refused')
+        .option('--open', 'only those that came to nothing so far and were not dismissed')
         .option('--advertiser <name>', 'only those with the token of this advertiser')
         .option('--click <id>', 'only those about this click')
         .option('--before <id>', 'only those before this call')
@@ -31,6 +36,7 @@ export const inboundCommand = () =>
           const calls = await withDatabase(async ({ database: { db } }) => {
             const filter: CallFilter = {}
             if (options.outcome !== undefined) filter.outcome = options.outcome
+            if (options.open) filter.isOpen = true
             if (options.click !== undefined) filter.clickId = options.click
             if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'an inbound_id')
             if (options.advertiser !== undefined)
@@ -45,15 +51,32 @@ export const inboundCommand = () =>
     )
     .addCommand(
       new Command('reprocess')
-        .description('process calls again, such as after a status was mapped; a wrong token stays wrong')
-        .argument('<ids...>', 'inbound_ids')
-        .action(async (ids: string[], options: OutputOptions) => {
-          const results = await withDatabase((context) => reprocessAll(context, ids))
-          show(options, results, () => table(results, ''))
+        .description('process calls again, the oldest first, such as after a status was mapped or an address allowed')
+        .argument('[ids...]', 'inbound_ids')
+        .option('--advertiser <name>', 'all of this advertiser that came to nothing so far (see: inbound list --open)')
+        .action(async (ids: string[], options: OutputOptions & { advertiser?: string }) => {
+          if ((ids.length === 0) === (options.advertiser === undefined))
+            throw new OperatorError('Give the ids of calls, or --advertiser NAME for all of its open ones.')
+          const results = await withDatabase(async (context) => {
+            const { db } = context.database
+            return reprocessAll(context, options.advertiser === undefined ? ids : await openIds(db, options.advertiser))
+          })
+          show(options, results, () => table(results, 'No call of this advertiser is open.'))
           if (results.some(({ outcome }) => FAILURES.includes(outcome))) process.exitCode = 1
         }),
     )
+    .addCommand(
+      new Command('dismiss')
+        .description('take calls off the list of open ones; the log keeps them')
+        .argument('<ids...>', 'inbound_ids')
+        .action(async (ids: string[], options: OutputOptions) => {
+          const wanted = ids.map((id) => readUuid(id, 'id', 'an inbound_id'))
+          const dismissed = await withDatabase(({ database: { db } }) => dismissCalls(db, wanted))
+          show(options, { dismissed }, () => `${dismissed.length} of ${ids.length} dismissed`)
+        }),
+    )
 
+const PAGE = 500
 const FAILURES = ['refused', 'invalid', 'unmatched', 'unknown']
 
 const summary = (call: CallRow) => ({
@@ -65,6 +88,19 @@ const summary = (call: CallRow) => ({
   query: call.query.slice(0, 100),
   reason: call.reason,
 })
+
+/** All open calls of an advertiser, the oldest first. */
+async function openIds(db: Db, name: string): Promise<string[]> {
+  const { advertiser_id: advertiserId } = await findAdvertiser(db, name)
+  const ids: string[] = []
+  for (;;) {
+    const last = ids.at(-1)
+    const filter = { advertiserId, isOpen: true, ...(last === undefined ? {} : { before: last }) }
+    const page = await listCalls(db, filter, PAGE)
+    ids.push(...page.map((call) => call.inbound_id))
+    if (page.length < PAGE) return ids.toReversed()
+  }
+}
 
 async function reprocessAll({ config, database: { db } }: Context, ids: string[]) {
   const countries = await openCountryFinder({ file: config.geoipDb, log: createLog('warn') })
@@ -81,11 +117,7 @@ async function reprocessAll({ config, database: { db } }: Context, ids: string[]
         continue
       }
       const again = await reprocessCall(db, callOf(call), { countryOf: (ip) => countries.find(ip), isAgain: true })
-      results.push({
-        inbound_id: id,
-        outcome: again?.outcome ?? 'refused',
-        message: again?.message ?? 'Its token was wrong when it came. That verdict stays.',
-      })
+      results.push({ inbound_id: id, outcome: again.outcome, message: again.message })
     }
   } finally {
     countries.close()

@@ -279,7 +279,6 @@ export interface InboundCalls {
   ip: string | null;
   is_cut: Generated<boolean>;
   method: string;
-  next_attempt_at: Date | null;
   outcome: string;
   query: string;
   reason: string | null;
@@ -388,6 +387,14 @@ export interface OfferUsage {
   day: number;
   offer_id: number;
   payout_micros: Generated<number>;
+}
+
+export interface OpenCalls {
+  advertiser_id: number;
+  click_id: string | null;
+  inbound_id: string;
+  next_attempt_at: Date | null;
+  outcome: string;
 }
 
 export interface People {
@@ -604,6 +611,7 @@ export interface DB {
   notices: Notices;
   offer_usage: OfferUsage;
   offers: Offers;
+  open_calls: OpenCalls;
   people: People;
   postback_attempts: PostbackAttempts;
   postback_lanes: PostbackLanes;

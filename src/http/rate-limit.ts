@@ -15,8 +15,8 @@ const MAX_KEYS = 100_000
 export type Allowance = { limit: number; remaining: number; resetAtMs: number; exceeded: boolean }
 
 export type RateLimiter = {
-  /** Takes one from the allowance of `key`. A promise only where another process must be asked. */
-  take(key: string, limit: number): Allowance | Promise<Allowance>
+  /** Takes one, or `cost`, from the allowance of `key`. A promise only where another process must be asked. */
+  take(key: string, limit: number, cost?: number): Allowance | Promise<Allowance>
   /** The allowance as this process knows it, taking nothing. */
   peek(key: string, limit: number): Allowance
   close(): Promise<void>
@@ -27,7 +27,7 @@ type Window = { used: number; resetAtMs: number }
 export function createMemoryLimiter(now: () => number = Date.now): RateLimiter {
   const windows = new Windows(now)
   return {
-    take: (key, limit) => allowance(windows.add(key), limit),
+    take: (key, limit, cost = 1) => allowance(windows.add(key, cost), limit),
     peek: (key, limit) => allowance(windows.get(key), limit),
     close: async () => {},
   }
@@ -67,19 +67,19 @@ export async function createRedisLimiter(
     keyPrefix: 'offerdeck:rate',
   })
 
-  async function ask(key: string, limit: number): Promise<Allowance> {
-    const answer = await withBudget(counter.penalty(key, 1), budgetMs)
+  async function ask(key: string, limit: number, cost: number): Promise<Allowance> {
+    const answer = await withBudget(counter.penalty(key, cost), budgetMs)
     if (answer === null) {
       fail(`no answer within ${budgetMs} ms`)
-      return allowance(windows.add(key), limit)
+      return allowance(windows.add(key, cost), limit)
     }
     isDown = false
-    return allowance(windows.follow(key, answer.consumedPoints, Date.now() + answer.msBeforeNext), limit)
+    return allowance(windows.follow(key, cost, answer.consumedPoints, Date.now() + answer.msBeforeNext), limit)
   }
   return {
-    take(key, limit) {
-      if (Date.now() < closedUntil || !client.isReady) return allowance(windows.add(key), limit)
-      return ask(key, limit)
+    take(key, limit, cost = 1) {
+      if (Date.now() < closedUntil || !client.isReady) return allowance(windows.add(key, cost), limit)
+      return ask(key, limit, cost)
     },
     peek: (key, limit) => allowance(windows.get(key), limit),
     close: async () => client.destroy(),
@@ -120,15 +120,16 @@ class Windows {
     return window !== undefined && now < window.resetAtMs ? window : { used: 0, resetAtMs: now + WINDOW_MS }
   }
 
-  add(key: string): Window {
+  add(key: string, cost: number): Window {
     const window = this.get(key)
-    if (window.used++ === 0) this.#windows.set(key, window)
+    if (window.used === 0) this.#windows.set(key, window)
+    window.used += cost
     return window
   }
 
-  /** Counts one, and takes over what Redis counted where that is more: after an outage Redis knows less than we do. */
-  follow(key: string, used: number, resetAtMs: number): Window {
-    const window = this.add(key)
+  /** Counts it, and takes over what Redis counted where that is more: after an outage Redis knows less than we do. */
+  follow(key: string, cost: number, used: number, resetAtMs: number): Window {
+    const window = this.add(key, cost)
     if (used >= window.used) {
       window.used = used
       window.resetAtMs = resetAtMs

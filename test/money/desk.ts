@@ -188,7 +188,7 @@ export class Desk {
     const clickId = (deed.click === null ? null : this.clickIds.get(deed.click)) ?? NOBODYS_CLICK
     const advertiserId = deed.isStranger ? this.strangerId : this.advertiserId
     const goalId = [...this.goalIds].find(([name]) => name.endsWith(` ${deed.goal}`))?.[1] ?? NO_GOAL
-    const call = { inboundId: uuid7(now.getTime()), receivedAt: now, advertiserId, method: 'GET', query: '', body: '', isCut: false, ip: null, clickId, attempts: 1 } // prettier-ignore
+    const call = { inboundId: uuid7(now.getTime()), receivedAt: now, advertiserId, method: 'GET', query: '', body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
     return {
       kind: 'confirmation',
       advertiserId,

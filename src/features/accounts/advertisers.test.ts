@@ -19,8 +19,11 @@ const HOUR_MS = 3_600_000
 let count = 0
 
 const make = () => createAdvertiser(world.database.db, SECRET_KEY, `Advertiser ${count++}`)
-const ownerOf = async (token: string, now = NOW) =>
-  (await findAdvertiserByToken(world.database.db, hash(token), now))?.advertiserId ?? null
+/** Whose live token it is. */
+async function ownerOf(token: string, now = NOW): Promise<number | null> {
+  const found = await findAdvertiserByToken(world.database.db, hash(token), now)
+  return found === null || found.isExpired ? null : found.advertiserId
+}
 
 test('a new advertiser has a token of 256 bits with a checksum, of which only a hash is kept', async () => {
   const { db } = world.database
@@ -93,6 +96,7 @@ test('what is set is replaced as a whole, the rest is left, and a token finds al
   await setAdvertiser(db, advertiser_id, { aliases: [['click_id', 'cid'], ['txn_id', 'tid'], ['click_id', 'sub1']] }) // prettier-ignore
   assert.deepEqual(await findAdvertiserByToken(db, hash(token), NOW), {
     advertiserId: advertiser_id,
+    isExpired: false,
     allowedIps: ['192.0.2.7', '2001:db8::/32', '198.51.100.0/24'],
     statusMap: { paid: 'approved', 'a=b': 'rejected' },
     aliases: { click_id: ['cid', 'sub1'], txn_id: ['tid'] },

@@ -55,16 +55,19 @@ async function addToken(trx: Trx, secretKey: string, advertiserId: number): Prom
 export async function rotateToken(db: Db, secretKey: string, advertiserId: number, graceMs: number, now: Date) {
   return inTransaction(db, async (trx) => {
     await lockAdvertiser(trx, advertiserId)
-    // The newest is the one without an end. Only that one gets the grace: two live tokens, never three.
+    // The newest is the one without an end. Only that one gets the grace: two live tokens, never three. Dead ones are
+    // kept, so that a call with one is known as this advertiser's.
     await trx
-      .deleteFrom('advertiser_tokens')
+      .updateTable('advertiser_tokens')
+      .set({ expires_at: now })
       .where('advertiser_id', '=', advertiserId)
-      .where('expires_at', 'is not', null)
+      .where('expires_at', '>', now)
       .execute()
     const before = await trx
       .updateTable('advertiser_tokens')
       .set({ expires_at: new Date(now.getTime() + graceMs) })
       .where('advertiser_id', '=', advertiserId)
+      .where('expires_at', 'is', null)
       .returning('expires_at')
       .executeTakeFirst()
     const token = await addToken(trx, secretKey, advertiserId)
@@ -83,18 +86,18 @@ async function lockAdvertiser(trx: Trx, advertiserId: number): Promise<void> {
   if (found === undefined) throw noSuchAdvertiser(advertiserId)
 }
 
-/** Whose token has this hash; null when nobody's, or no longer. */
+/** Whose token this is; null when nobody's. One that was rotated away is still known as whose it was. */
 export async function findAdvertiserByToken(db: Db, hash: string, now: Date) {
   const found = await db
     .selectFrom('advertiser_tokens')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
-    .select(['advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases'])
+    .select(['advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
     .where('hash', '=', hash)
-    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', now)]))
     .executeTakeFirst()
   if (found === undefined) return null
   return {
     advertiserId: found.advertiser_id,
+    isExpired: found.expires_at !== null && found.expires_at <= now,
     allowedIps: found.allowed_ips,
     statusMap: found.status_map as Advertiser['status_map'],
     aliases: found.aliases as Advertiser['aliases'],

@@ -176,11 +176,16 @@ test('a reader that takes long is not waited for, and new clicks are not held up
 })
 
 async function addCall(at: string, nextAttemptAt: Date | null): Promise<void> {
-  const inbound = { inbound_id: uuid7(Date.parse(at)), received_at: new Date(at), next_attempt_at: nextAttemptAt }
+  const inbound = { inbound_id: uuid7(Date.parse(at)), received_at: new Date(at) }
   await ensurePartitions(db, 'inbound_calls', [Date.parse(at)])
   await db
     .insertInto('inbound_calls')
     .values({ ...inbound, method: 'GET', query: '', body: '', outcome: 'unmatched' })
+    .execute()
+  const { inbound_id } = inbound
+  await db
+    .insertInto('open_calls')
+    .values({ inbound_id, advertiser_id: 1, outcome: 'unmatched', next_attempt_at: nextAttemptAt })
     .execute()
 }
 
@@ -193,8 +198,9 @@ test('inbound calls are dropped by the day, but for days with one that is still 
   const [oldest, waiting, young, youngest] = [33, 32, 31, 30].map((days) => nameOf('inbound_calls', daysAgo(days)))
   assert.deepEqual(await dropOldInboundCalls(db, NOW, 30), [oldest, young])
   assert.deepEqual((await listPartitions(db, 'inbound_calls')).slice(0, 2), [waiting, youngest])
-  await db.updateTable('inbound_calls').set({ next_attempt_at: null }).execute()
+  await db.updateTable('open_calls').set({ next_attempt_at: null }).execute()
   assert.deepEqual(await dropOldInboundCalls(db, NOW, 30), [waiting])
+  assert.equal((await db.selectFrom('open_calls').select('inbound_id').execute()).length, 1, 'open ones go with them')
 })
 
 test('inbound calls are kept for a week, whatever is asked for', async () => {

@@ -52,10 +52,18 @@ export async function dropOldInboundCalls(db: Db, now: Date, keepDays: number): 
       if (await isWaiting(trx, partition)) continue
       await keepOut(trx, partition)
       // Asked again, now that nobody can make one wait any more.
-      if (!(await isWaiting(trx, partition))) return partition
+      if (await isWaiting(trx, partition)) continue
+      await forgetOpenCalls(trx, partition)
+      return partition
     }
     return null
   })
+}
+
+/** Of calls that nobody processed in all that time, which the overview showed. */
+async function forgetOpenCalls(trx: Trx, { endsMs }: Partition): Promise<void> {
+  await sql`DELETE FROM open_calls WHERE inbound_id >= ${uuid7Floor(endsMs - DAY_MS)}::uuid
+    AND inbound_id < ${uuid7Floor(endsMs)}::uuid`.execute(trx)
 }
 
 /** Drops the log of postbacks of days that ended more than `keepDays` ago. */
@@ -117,9 +125,10 @@ async function countClicks(trx: Trx, { name, endsMs }: Partition): Promise<void>
   }
 }
 
-async function isWaiting(trx: Trx, { name }: Partition): Promise<boolean> {
+async function isWaiting(trx: Trx, { endsMs }: Partition): Promise<boolean> {
   const { rows } = await sql<{ waiting: boolean }>`
-    SELECT EXISTS (SELECT FROM ${sql.table(name)} WHERE next_attempt_at IS NOT NULL) AS waiting`.execute(trx)
+    SELECT EXISTS (SELECT FROM open_calls WHERE inbound_id >= ${uuid7Floor(endsMs - DAY_MS)}::uuid
+      AND inbound_id < ${uuid7Floor(endsMs)}::uuid AND next_attempt_at IS NOT NULL) AS waiting`.execute(trx)
   return rows[0]?.waiting ?? true
 }
 

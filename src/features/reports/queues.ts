@@ -16,7 +16,7 @@ export async function readQueues(db: Db, now: Date): Promise<Queues> {
   const { rows } = await sql<Queues>`
     SELECT queued.*, (SELECT count(*) FROM postbacks WHERE state = 'sending') AS postbacks_sending,
       (SELECT count(*) FROM waiting_events) AS waiting_events,
-      (SELECT count(*) FROM inbound_calls WHERE next_attempt_at IS NOT NULL) AS unmatched_calls
+      (SELECT count(*) FROM open_calls WHERE next_attempt_at IS NOT NULL) AS unmatched_calls
     FROM (
       SELECT count(*) AS postbacks_queued, count(*) FILTER (WHERE is_due) AS postbacks_due,
         min(due_at) FILTER (WHERE is_due) AS oldest_due_at

@@ -141,6 +141,22 @@ test('calls are listed with their outcome, masked, and filtered; one is processe
   assert.equal((await operator.post('/inbound-calls/reprocess', { inbound_ids: [] })).status, 400)
 })
 
+test('what came to nothing is listed as open, and dismissed for good', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
+  await world.confirm(offerId, 'nonsense')
+  await world.confirm(offerId, '00000000-0000-7000-8000-000000000000')
+  const open = () => callsOf(`advertiser_id=${advertiser_id}&open=yes`)
+  const [waiting, invalid] = await open()
+  assert.deepEqual([waiting?.outcome, invalid?.outcome, invalid?.is_open], ['unmatched', 'invalid', true])
+  const inbound_ids = [waiting?.inbound_id, invalid?.inbound_id, 'x']
+  const { data } = await operator.post<{ dismissed: string[] }>('/inbound-calls/dismiss', { inbound_ids })
+  assert.deepEqual(data.dismissed, [invalid?.inbound_id], 'what is still waiting waits on')
+  assert.deepEqual((await open()).map(({ outcome }) => outcome), ['unmatched']) // prettier-ignore
+  assert.equal((await callsOf(`advertiser_id=${advertiser_id}`)).length, 2)
+  assert.deepEqual((await deedsOf(invalid?.inbound_id ?? '')).map(({ action }) => action), ['call.dismiss']) // prettier-ignore
+})
+
 test('those who only look change nothing, and publishers see nothing', async () => {
   const { advertiser_id } = await make()
   const { appId } = await world.makeApp()
@@ -156,6 +172,7 @@ test('those who only look change nothing, and publishers see nothing', async () 
     ['PATCH', one, { allowed_ips: [] }],
     ['POST', `${one}/rotate-token`, { grace: '0s' }],
     ['POST', '/inbound-calls/reprocess', { inbound_ids: ['x'] }],
+    ['POST', '/inbound-calls/dismiss', { inbound_ids: ['x'] }],
   ]
   for (const [method, path, body] of writes) {
     assert.equal((await reader.send(method, path, body)).status, 403, path)

@@ -1,6 +1,6 @@
 // What advertisers called, what came of it, and doing it again.
 import { badCursor } from '../../errors.ts'
-import { recordDeedAlone } from '../../features/accounts/audit.ts'
+import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../../features/clicks/geo.ts'
 import {
@@ -11,12 +11,13 @@ import {
   listCalls,
 } from '../../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../../features/conversions/inbound/confirm.ts'
+import { dismissCalls } from '../../features/conversions/inbound/open-calls.ts'
 import { cutPage } from '../../http/paging.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
-import { CallPage, CallSearch, Reprocess, Reprocessed } from './schema.ts'
+import { CallPage, CallSearch, Dismissed, Reprocess, Reprocessed } from './schema.ts'
 
 const TAG = 'Advertisers of the network'
 const LIMIT = 20
@@ -49,7 +50,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
 
   routes.post('/inbound-calls/reprocess', {
     id: 'reprocessInboundCalls',
-    summary: 'Process calls again, the oldest first; a wrong token stays wrong',
+    summary: 'Process calls again, the oldest first; a wrong token stays wrong, a wrong address until it is allowed',
     tag: TAG,
     access: 'operator',
     body: Reprocess,
@@ -71,15 +72,30 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
             details: { advertiser_id: call.advertiser_id, before: call.outcome },
           })
           const options = { settle, countryOf: (ip: string) => countries.find(ip), isAgain: true }
-          const again = await reprocessCall(db, callOf(call), options)
-          const outcome = again?.outcome ?? 'refused'
-          const message = again?.message ?? 'Its token or address was wrong when it came. That verdict stays.'
+          const { outcome, message } = await reprocessCall(db, callOf(call), options)
           results.push({ inbound_id, outcome, message })
         }
       } finally {
         countries.close()
       }
       return { results }
+    },
+  })
+
+  routes.post('/inbound-calls/dismiss', {
+    id: 'dismissInboundCalls',
+    summary: 'Take calls off the list of those that need attention; the log keeps them',
+    tag: TAG,
+    access: 'operator',
+    body: Reprocess,
+    reply: Dismissed,
+    async run({ body, by }) {
+      const ids = body.inbound_ids.filter(isUuid)
+      return db.transaction().execute(async (trx) => {
+        const dismissed = await dismissCalls(trx, ids)
+        for (const inboundId of dismissed) await recordDeed(trx, by, { action: 'call.dismiss', subject: inboundId })
+        return { dismissed }
+      })
     },
   })
 
@@ -92,12 +108,13 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
   }
 }
 
-type Search = { outcome?: string; advertiser_id?: number; click_id?: string; cursor?: string }
+type Search = { outcome?: string; open?: 'yes'; advertiser_id?: number; click_id?: string; cursor?: string }
 
-function filterOf({ outcome, advertiser_id, click_id, cursor }: Search): CallFilter {
+function filterOf({ outcome, open, advertiser_id, click_id, cursor }: Search): CallFilter {
   if (cursor !== undefined && !isUuid(cursor)) throw badCursor('cursor')
   return {
     ...(outcome === undefined ? {} : { outcome }),
+    ...(open === undefined ? {} : { isOpen: true }),
     ...(advertiser_id === undefined ? {} : { advertiserId: advertiser_id }),
     ...(click_id === undefined ? {} : { clickId: click_id.trim().toLowerCase() }),
     ...(cursor === undefined ? {} : { before: cursor }),

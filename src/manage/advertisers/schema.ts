@@ -66,6 +66,7 @@ export const PostbackUrls = Type.Object({
 
 export const CallSearch = Type.Object({
   outcome: Type.Optional(oneOf(OUTCOMES)),
+  open: Type.Optional(oneOf(['yes'])),
   advertiser_id: Type.Optional(id),
   click_id: Type.Optional(text(256)),
   ...PAGE_QUERY,
@@ -80,6 +81,7 @@ export const CallPage = Type.Object({
       method: Type.String(),
       query: Type.String({ description: 'As it came, its token masked.' }),
       body: Type.String(),
+      is_cut: Type.Boolean({ description: 'It was too long: only its beginning is kept, so it cannot be processed.' }),
       ip: orNull(Type.String()),
       click_id: orNull(Type.String()),
       outcome: oneOf(OUTCOMES),
@@ -87,6 +89,7 @@ export const CallPage = Type.Object({
       conversion_id: orNull(Type.String()),
       attempts: Type.Integer(),
       next_attempt_at: orNull(Time),
+      is_open: Type.Boolean({ description: 'It came to nothing so far, and was not dismissed.' }),
     }),
   ),
   next_cursor: NextCursor,
@@ -98,3 +101,4 @@ export const Reprocess = Type.Object({
 export const Reprocessed = Type.Object({
   results: Type.Array(Type.Object({ inbound_id: Type.String(), outcome: Type.String(), message: Type.String() })),
 })
+export const Dismissed = Type.Object({ dismissed: Type.Array(Type.String()) })

@@ -127,7 +127,7 @@ type Overview = {
   last_30_days: Sums
   days: ({ day: string } & Sums)[]
   balances: Record<string, number>
-  attention: { pending_conversions: number; unmatched_calls: number; paused_lanes: number }
+  attention: { pending_conversions: number; unmatched_calls: number; unprocessed_calls: number; paused_lanes: number }
 }
 
 test('operators see the money of today and of 30 days, and what needs them', async () => {
@@ -146,6 +146,7 @@ test('operators see the money of today and of 30 days, and what needs them', asy
   await make('pending', 29)
   await make('approved', 30)
   await world.confirm(ours.offerId, '01890000-0000-7000-8000-000000000000')
+  await world.confirm(ours.offerId, 'no click')
   await db
     .insertInto('postback_lanes')
     .values({ app_id: ours.appId, publisher_id: ours.publisherId, paused_at: new Date(), pause_reason: 'failing' })
@@ -170,6 +171,7 @@ test('operators see the money of today and of 30 days, and what needs them', asy
   assert.deepEqual(data.attention, {
     pending_conversions: before.attention.pending_conversions + 1,
     unmatched_calls: 1,
+    unprocessed_calls: 1,
     paused_lanes: 1,
   })
 })

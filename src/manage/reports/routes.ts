@@ -59,7 +59,7 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
       const now = new Date()
       const days = await readDays(now)
       const balances = await readBalances(db, 'network')
-      const attention = await countAttention(db, now)
+      const attention = await countAttention(db)
       return {
         today: presentSums(days.slice(-1)),
         last_30_days: presentSums(days),
@@ -74,6 +74,7 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
         attention: {
           pending_conversions: attention.pendingConversions,
           unmatched_calls: attention.unmatchedCalls,
+          unprocessed_calls: attention.unprocessedCalls,
           paused_lanes: attention.pausedLanes,
         },
       }

@@ -42,7 +42,10 @@ export const NetworkOverview = Type.Object({
   balances: Type.Object({ receivable: Usd, cash: Usd, pending: Usd, payable: Usd, margin: Usd }),
   attention: Type.Object({
     pending_conversions: Type.Integer(),
-    unmatched_calls: Type.Integer({ description: 'Of the last 7 days.' }),
+    unmatched_calls: Type.Integer({ description: 'Advertiser callbacks whose click is not known.' }),
+    unprocessed_calls: Type.Integer({
+      description: 'Advertiser callbacks that were invalid or refused, and not dismissed.',
+    }),
     paused_lanes: Type.Integer({ description: 'Apps that get no postbacks until somebody resumes them.' }),
   }),
 })

@@ -1,12 +1,13 @@
 // The log of what advertisers sent: every call with its outcome, in the same transaction as what it did.
 //
-// A call that names a click we do not know is tried again by itself for three days: its click may wait in a spool. Any
-// call can be processed again by hand; whether its token was right was decided when it came, and stays so.
+// What came to nothing is in open-calls.ts, too. Any call can be processed again by hand; whether its token was right was
+// decided when it came, and stays so.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
 import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
 import type { Outcome } from '../commands.ts'
+import { followCalls } from './open-calls.ts'
 
 export type InboundCall = {
   inboundId: string
@@ -21,6 +22,8 @@ export type InboundCall = {
   ip: string | null
   clickId: string | null
   attempts: number
+  /** What came of it before; null: it has just come. */
+  before: Pick<CallOutcome, 'outcome' | 'reason'> | null
 }
 
 export type CallOutcome = {
@@ -28,10 +31,6 @@ export type CallOutcome = {
   reason: string | null
   conversionId: string | null
 }
-
-const RETRY_FOR_MS = 72 * 3_600_000
-const FIRST_RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 600_000
 
 const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   no_goal: 'The offer has no such goal.',
@@ -56,12 +55,6 @@ export function describeOutcome(outcome: Outcome): CallOutcome {
   }
 }
 
-/** When to try an unmatched call again, or null to give up. */
-export function nextAttemptAt(call: InboundCall, now: Date): Date | null {
-  if (now.getTime() - call.receivedAt.getTime() > RETRY_FOR_MS) return null
-  return new Date(now.getTime() + Math.min(FIRST_RETRY_MS * 2 ** Math.min(call.attempts, 20), LONGEST_RETRY_MS))
-}
-
 export async function keepCalls(
   trx: Trx,
   calls: readonly { call: InboundCall; outcome: Outcome }[],
@@ -77,61 +70,56 @@ export async function keepCalls(
 /** Writes calls down, or what became of them since. Of two that try one again at once, the first to finish counts. */
 async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcome }[], now: Date): Promise<void> {
   if (calls.length === 0) return
-  const rows = calls.map(({ call, result }) => {
-    const nextAttempt = result.outcome === 'unmatched' ? nextAttemptAt(call, now) : null
-    return {
-      inbound_id: call.inboundId,
-      received_at: call.receivedAt,
-      advertiser_id: call.advertiserId,
-      method: call.method,
-      query: call.query,
-      body: call.body,
-      is_cut: call.isCut,
-      ip: call.ip,
-      click_id: call.clickId,
-      outcome: result.outcome,
-      reason: result.reason,
-      conversion_id: result.conversionId,
-      attempts: call.attempts,
-      next_attempt_at: nextAttempt,
-      settled_at: nextAttempt === null ? now : null,
-    }
-  })
-  await sql`
+  const rows = calls.map(({ call, result }) => ({
+    inbound_id: call.inboundId,
+    received_at: call.receivedAt,
+    advertiser_id: call.advertiserId,
+    method: call.method,
+    query: call.query,
+    body: call.body,
+    is_cut: call.isCut,
+    ip: call.ip,
+    click_id: call.clickId,
+    outcome: result.outcome,
+    reason: result.reason,
+    conversion_id: result.conversionId,
+    attempts: call.attempts,
+    settled_at: result.outcome === 'unmatched' ? null : now,
+  }))
+  const { rows: written } = await sql<{ inbound_id: string }>`
     INSERT INTO inbound_calls AS old SELECT * FROM jsonb_populate_recordset(NULL::inbound_calls, ${JSON.stringify(rows)}::jsonb)
     ON CONFLICT (inbound_id) DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason,
       conversion_id = excluded.conversion_id, click_id = excluded.click_id, attempts = excluded.attempts,
-      next_attempt_at = excluded.next_attempt_at, settled_at = excluded.settled_at
-    WHERE old.attempts < excluded.attempts`.execute(db)
+      settled_at = excluded.settled_at
+    WHERE old.attempts < excluded.attempts
+    RETURNING inbound_id`.execute(db)
+  const ids = new Set(written.map((row) => row.inbound_id))
+  await followCalls(
+    db,
+    calls.filter(({ call }) => ids.has(call.inboundId)),
+    now,
+  )
 }
 
 /** For calls that never got as far as a command. */
 export async function keepRefusedCall(db: Db, call: InboundCall, result: CallOutcome, now: Date): Promise<void> {
+  const keep = () => db.transaction().execute((trx) => writeCalls(trx, [{ call, result }], now))
   try {
-    await writeCalls(db, [{ call, result }], now)
+    await keep()
   } catch (error) {
     if (!isMissingPartition(error)) throw error
     await ensurePartitions(db, 'inbound_calls', [call.receivedAt.getTime()])
-    await writeCalls(db, [{ call, result }], now)
+    await keep()
   }
 }
 
 const selectCalls = (db: Db) =>
   db
-    .selectFrom('inbound_calls')
-    .select([
-      'inbound_id',
-      'received_at',
-      'advertiser_id',
-      'method',
-      'query',
-      'body',
-      'is_cut',
-      'click_id',
-      'outcome',
-      'reason',
-    ])
-    .select(['conversion_id', 'attempts', 'next_attempt_at', sql<string | null>`host(ip)`.as('ip')])
+    .selectFrom('inbound_calls as c')
+    .leftJoin('open_calls as o', 'o.inbound_id', 'c.inbound_id')
+    .select(['c.inbound_id', 'received_at', 'c.advertiser_id', 'method', 'query', 'body', 'is_cut', 'c.click_id'])
+    .select(['c.outcome', 'reason', 'conversion_id', 'attempts', 'next_attempt_at'])
+    .select([sql<string | null>`host(ip)`.as('ip'), sql<boolean>`o.inbound_id IS NOT NULL`.as('is_open')])
 
 export type CallRow = Awaited<ReturnType<ReturnType<typeof selectCalls>['execute']>>[number]
 
@@ -147,39 +135,53 @@ export function callOf(row: CallRow): InboundCall {
     ip: row.ip,
     clickId: row.click_id,
     attempts: row.attempts,
+    before: { outcome: row.outcome as CallOutcome['outcome'], reason: row.reason },
   }
 }
 
-export type CallFilter = { outcome?: string; advertiserId?: number; clickId?: string; before?: string }
+export type CallFilter = {
+  outcome?: string
+  advertiserId?: number
+  clickId?: string
+  before?: string
+  /** Only those that came to nothing so far and were not dismissed. */
+  isOpen?: boolean
+}
 
 /** Newest first. */
 export async function listCalls(db: Db, filter: CallFilter, limit: number): Promise<CallRow[]> {
   let query = selectCalls(db)
-  if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome)
-  if (filter.advertiserId !== undefined) query = query.where('advertiser_id', '=', filter.advertiserId)
-  if (filter.clickId !== undefined) query = query.where('click_id', '=', filter.clickId)
-  if (filter.before !== undefined) query = query.where('inbound_id', '<', filter.before)
-  return query.orderBy('inbound_id', 'desc').limit(limit).execute()
+  // Of what is open the small table goes ahead: the log may be long, and hold few of them.
+  const { id, advertiser } = filter.isOpen
+    ? ({ id: 'o.inbound_id', advertiser: 'o.advertiser_id' } as const)
+    : ({ id: 'c.inbound_id', advertiser: 'c.advertiser_id' } as const)
+  if (filter.isOpen) query = query.where('o.inbound_id', 'is not', null)
+  if (filter.outcome !== undefined) query = query.where('c.outcome', '=', filter.outcome)
+  if (filter.advertiserId !== undefined) query = query.where(advertiser, '=', filter.advertiserId)
+  if (filter.clickId !== undefined) query = query.where('c.click_id', '=', filter.clickId)
+  if (filter.before !== undefined) query = query.where(id, '<', filter.before)
+  return query.orderBy(id, 'desc').limit(limit).execute()
 }
 
 export async function findCall(db: Db, inboundId: string): Promise<CallRow | null> {
-  if (!isUuid(inboundId)) return null
-  return (await selectCalls(db).where('inbound_id', '=', inboundId).executeTakeFirst()) ?? null
+  const [call] = isUuid(inboundId) ? await findCalls(db, [inboundId]) : []
+  return call ?? null
 }
 
-export async function findDueCalls(db: Db, now: Date, limit: number): Promise<CallRow[]> {
-  return selectCalls(db).where('next_attempt_at', '<=', now).orderBy('next_attempt_at').limit(limit).execute()
-}
-
-/** All that wait for these clicks, in the order in which they came. */
-export async function findWaitingCalls(db: Db, clickIds: readonly string[], now: Date): Promise<CallRow[]> {
+/** Those of them that the log has, in the order in which they came. */
+export async function findCalls(db: Db, inboundIds: readonly string[]): Promise<CallRow[]> {
   return selectCalls(db)
-    .where('next_attempt_at', 'is not', null)
-    .where((is) => is('click_id', '=', is.fn.any(is.val([...clickIds]))))
-    .where('inbound_id', '>=', oldestWaiting(now))
-    .orderBy('inbound_id')
+    .where((is) => is('c.inbound_id', '=', is.fn.any(is.val([...inboundIds]))))
+    .orderBy('c.inbound_id')
     .execute()
 }
 
-/** So that only the partitions of the last days are looked into. */
-const oldestWaiting = (now: Date) => uuid7Floor(now.getTime() - RETRY_FOR_MS - LONGEST_RETRY_MS * 2)
+const STRANGERS_DAYS = 7
+const DAY_MS = 86_400_000
+
+/** Calls with wrong tokens are of no use for long. Looks at the day that has just become old enough. */
+export async function forgetStrangersCalls(db: Db, now: Date): Promise<void> {
+  const beforeMs = now.getTime() - STRANGERS_DAYS * DAY_MS
+  await sql`DELETE FROM inbound_calls WHERE advertiser_id IS NULL
+    AND inbound_id >= ${uuid7Floor(beforeMs - DAY_MS)}::uuid AND inbound_id < ${uuid7Floor(beforeMs)}::uuid`.execute(db)
+}

@@ -1,13 +1,15 @@
 // Calls that match no click yet: tried again by themselves, and any call by hand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useWorld } from '../../../../test/world.ts'
+import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
+import { rotateToken } from '../../accounts/advertisers.ts'
 import type { IssuedCredentials } from '../../apps/apps.ts'
 import { checkLedger } from '../../ledger/check.ts'
-import { type CallRow, callOf, findCall, listCalls, nextAttemptAt } from './calls.ts'
+import { type CallRow, callOf, findCall, listCalls } from './calls.ts'
 import { reprocessCall, retryUnmatched } from './confirm.ts'
+import { dismissCalls, nextAttemptAt, trimOpenCalls } from './open-calls.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_retry', async () => {
@@ -52,7 +54,7 @@ test('a call without its click is accepted, kept, and matched once the click arr
   await bringClick()
   await retry(later(kept, HOUR))
   const matched = await read()
-  assert.deepEqual([matched.outcome, matched.attempts, matched.next_attempt_at], ['approved', 3, null])
+  assert.deepEqual([matched.outcome, matched.attempts, matched.next_attempt_at], ['approved', 2, null])
   const [conversion] = await conversionsOf(clickId)
   assert.deepEqual([conversion?.conversion_id, conversion?.status], [matched.conversion_id, 'approved'])
   assert.equal(conversion?.advertiser_transaction_id, 'early')
@@ -64,40 +66,30 @@ test('a call without its click is accepted, kept, and matched once the click arr
 test('the waits double up to ten minutes, and after 72 hours nobody tries again', async () => {
   const { read } = await unmatchedCall()
   const first = await read()
-  const waits: number[] = []
   let now = first.next_attempt_at
   for (let i = 0; i < 12 && now !== null; i++) {
     assert.equal(await retry(new Date(now.getTime() - 1)), 0, 'not before its time')
     await retry(now)
     const { next_attempt_at } = await read()
-    waits.push(((next_attempt_at?.getTime() ?? 0) - now.getTime()) / SECOND)
+    const ageMs = now.getTime() - first.received_at.getTime()
+    assert.equal(Number(next_attempt_at) - now.getTime(), Math.min(ageMs, 600 * SECOND))
     now = next_attempt_at
   }
-  assert.deepEqual(waits, [4, 8, 16, 32, 64, 128, 256, 512, 600, 600, 600, 600])
-  const before = await read()
   await retry(later(first, 72 * HOUR))
   assert.ok((await read()).next_attempt_at !== null)
   await retry(later(first, 73 * HOUR))
   const last = await read()
-  assert.deepEqual([last.outcome, last.next_attempt_at, last.attempts], ['unmatched', null, before.attempts + 2])
+  assert.deepEqual([last.outcome, last.next_attempt_at, last.attempts], ['unmatched', null, 1])
+  assert.ok(last.is_open, 'it is the operator’s now')
   assert.equal(await retry(later(first, 100 * HOUR)), 0)
 })
 
-test('the first wait is short, and no number of attempts makes one that is no time', () => {
-  const receivedAt = new Date('2026-01-01T00:00:00Z')
-  const call = {
-    inboundId: '',
-    receivedAt,
-    advertiserId: 1,
-    method: 'GET',
-    query: '',
-    body: '',
-    isCut: false,
-    ip: null,
-    clickId: null,
-  }
-  const waitOf = (attempts: number) => Number(nextAttemptAt({ ...call, attempts }, receivedAt)) - receivedAt.getTime()
-  assert.deepEqual([waitOf(1), waitOf(5), waitOf(1_000), waitOf(1e9)], [2_000, 32_000, 600_000, 600_000])
+test('the first wait is short, and no age makes one that is no time', () => {
+  const receivedAt = Date.parse('2026-01-01T00:00:00Z')
+  const inboundId = uuid7(receivedAt)
+  const waitAt = (ageMs: number) => Number(nextAttemptAt(inboundId, new Date(receivedAt + ageMs))) - receivedAt - ageMs
+  assert.deepEqual([waitAt(0), waitAt(-5_000), waitAt(32_000), waitAt(71 * HOUR)], [2_000, 2_000, 32_000, 600_000])
+  assert.equal(nextAttemptAt(inboundId, new Date(receivedAt + 73 * HOUR)), null)
 })
 
 test('two that try again at once make one conversion, and the log says what came of it', async () => {
@@ -116,7 +108,8 @@ test('a call whose token was wrong is not processed again, whatever happens to i
   await world.app.server.inject(`/postback?click_id=${clickId}&token=wrong`)
   const [refused] = await listCalls(world.database.db, { outcome: 'refused' }, 1)
   assert.ok(refused !== undefined && refused.query.includes(clickId))
-  assert.equal(await reprocessCall(world.database.db, callOf(refused), { ...nowhere, isAgain: true }), null)
+  const again = await reprocessCall(world.database.db, callOf(refused), { ...nowhere, isAgain: true })
+  assert.deepEqual([again.outcome, again.message], ['refused', 'The token was missing or wrong when the call came in, so it cannot be processed.']) // prettier-ignore
   assert.deepEqual(await findCall(world.database.db, refused.inbound_id), refused)
   assert.deepEqual(await conversionsOf(clickId), [])
 })
@@ -128,7 +121,7 @@ test('the token of another advertiser stays that of another one', async () => {
   await world.confirm(other, clickId)
   const [call] = await listCalls(world.database.db, { clickId }, 1)
   const again = await reprocessCall(world.database.db, callOf(call as CallRow), { ...nowhere, isAgain: true })
-  assert.equal(again?.outcome, 'refused')
+  assert.equal(again.outcome, 'refused')
   assert.deepEqual(await conversionsOf(clickId), [])
 })
 
@@ -141,7 +134,7 @@ test('a call that was not understood is, once its words are mapped', async () =>
   const [call] = await listCalls(db, { outcome: 'invalid' }, 1)
   await setAdvertiser(db, call?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
   const again = await reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
-  assert.equal(again?.outcome, 'approved')
+  assert.equal(again.outcome, 'approved')
   const kept = await findCall(db, call?.inbound_id ?? '')
   assert.deepEqual([kept?.outcome, kept?.attempts, kept?.click_id], ['approved', 2, clickId])
 })
@@ -159,7 +152,7 @@ test('what the system had rejected is judged anew by hand, and only by hand', as
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'duplicate')
   const calls = await listCalls(db, { clickId, outcome: 'rejected' }, 1)
   const again = await reprocessCall(db, callOf(calls[0] as CallRow), { ...nowhere, isAgain: true })
-  assert.equal(again?.outcome, 'approved')
+  assert.equal(again.outcome, 'approved')
   assert.deepEqual((await conversionsOf(clickId)).map((one) => one.status).toSorted(), ['approved', 'rejected'])
   assert.deepEqual(await checkLedger(world.database), [])
 })
@@ -173,4 +166,87 @@ test('a click id that was never ours is unmatched, not an error', async () => {
     'ffffffff-ffff-ffff-ffff-ffffffffffff',
   ])
     assert.equal((await world.confirm(offerId, clickId)).status, 202, clickId)
+})
+
+test('any number of calls about a click that nobody knows cost one look each, and are turned away in the end', async () => {
+  const { clickId, offerId, bringClick } = await unmatchedCall({ txn_id: '0' })
+  for (let i = 1; i < 50; i++) assert.equal((await world.confirm(offerId, clickId, { txn_id: String(i) })).status, 202)
+  const turned = await world.confirm(offerId, clickId, { txn_id: '50' })
+  assert.deepEqual([turned.status, turned.outcome, turned.reason], [429, 'refused', 'too_many'])
+  const calls = await listCalls(world.database.db, { clickId }, 100)
+  assert.equal(calls.length, 50)
+  assert.ok(calls.every(({ attempts }) => attempts === 1), 'none was settled again') // prettier-ignore
+  await retry(later(calls.at(-1) as CallRow, HOUR))
+  assert.ok((await listCalls(world.database.db, { clickId }, 100)).every(({ attempts }) => attempts === 1))
+  await bringClick()
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: '50' })).outcome, 'duplicate', 'the first one made it')
+  const [conversion] = await conversionsOf(clickId)
+  assert.equal(conversion?.advertiser_transaction_id, '0', 'in the order in which they came')
+  assert.deepEqual(await listCalls(world.database.db, { clickId, isOpen: true }, 100), [])
+})
+
+test('looking for what waits does not go through the log', async () => {
+  const { rows } = await world.database.pool.query<{ 'QUERY PLAN': string }>(
+    "EXPLAIN SELECT inbound_id FROM open_calls WHERE next_attempt_at IS NOT NULL AND click_id = ANY ('{01890000-0000-7000-8000-000000000000}')",
+  )
+  assert.ok(rows.every((row) => !row['QUERY PLAN'].includes('inbound_calls')))
+})
+
+test('a click is looked for in its own partition alone', async () => {
+  const clickId = uuid7(Date.now())
+  const { rows } = await world.database.pool.query<{ 'QUERY PLAN': string }>(
+    'EXPLAIN SELECT click_id FROM clicks WHERE click_id = ANY ($1::uuid[])',
+    [[clickId]],
+  )
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  assert.equal(plan.match(/on clicks_\d+/g)?.length, 1, plan)
+})
+
+test('what came to nothing is listed as open until it is processed or dismissed; of each advertiser, the newest', async () => {
+  const { db } = world.database
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=open')
+  await world.confirm(offerId, clickId, { status: 'fertig' })
+  await world.confirm(offerId, clickId, { status: 'nonsense' })
+  const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  const open = () => listCalls(db, { advertiserId, isOpen: true }, 10)
+  const [nonsense, done] = await open()
+  await setAdvertiser(db, advertiserId, { statusMap: [['fertig', 'approved']] })
+  await reprocessCall(db, callOf(done as CallRow), nowhere)
+  assert.deepEqual((await open()).map((call) => call.inbound_id), [nonsense?.inbound_id]) // prettier-ignore
+  await trimOpenCalls(db)
+  assert.deepEqual(await dismissCalls(db, [nonsense?.inbound_id ?? '', done?.inbound_id ?? '']), [nonsense?.inbound_id])
+  assert.deepEqual(await open(), [])
+  assert.equal((await findCall(db, nonsense?.inbound_id ?? ''))?.outcome, 'invalid', 'the log keeps it')
+})
+
+test('a call from a wrong address is its advertiser’s, and processed once the address is allowed', async () => {
+  const { db } = world.database
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=address')
+  const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  await setAdvertiser(db, advertiserId, { allowedIps: ['192.0.2.1'] })
+  assert.equal((await world.confirm(offerId, clickId)).status, 403)
+  const [call] = await listCalls(db, { advertiserId, isOpen: true }, 10)
+  assert.deepEqual([call?.outcome, call?.reason, call?.ip], ['refused', 'wrong_address', '127.0.0.1'])
+  const again = () => reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
+  assert.match((await again()).message, /127\.0\.0\.1 is still not on the list/)
+  await setAdvertiser(db, advertiserId, { allowedIps: ['192.0.2.1', '127.0.0.0/8'] })
+  assert.deepEqual((await Promise.all([again(), again()])).map(({ outcome }) => outcome).toSorted(), ['approved', 'duplicate']) // prettier-ignore
+  assert.equal((await findCall(db, call?.inbound_id ?? ''))?.outcome, 'approved')
+  assert.equal((await conversionsOf(clickId)).length, 1)
+})
+
+test('a call with a token that was rotated away is known as its advertiser’s, and stays refused', async () => {
+  const { db } = world.database
+  const [offerId = 0] = await world.makeOffers({})
+  const { clickId } = await world.click(offerId, live, 'userId=rotated')
+  const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  for (let i = 0; i < 2; i++) await rotateToken(db, SECRET_KEY, advertiserId, 0, new Date())
+  const answer = await world.confirm(offerId, clickId)
+  assert.deepEqual([answer.status, answer.reason], [401, 'expired_token'])
+  const [call] = await listCalls(db, { advertiserId, isOpen: true }, 10)
+  const again = await reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
+  assert.match(again.message, /had expired when the call came in/)
+  assert.deepEqual(await conversionsOf(clickId), [])
 })

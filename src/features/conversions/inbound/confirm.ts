@@ -8,15 +8,26 @@ import {
   type CallOutcome,
   type CallRow,
   describeOutcome,
-  findDueCalls,
-  findWaitingCalls,
+  findCalls,
   type InboundCall,
   keepRefusedCall,
 } from './calls.ts'
+import { isAllowedFrom } from './allowed-addresses.ts'
+import {
+  findDueCalls,
+  findKnownClicks,
+  findWaitingCalls,
+  MAX_WAITING_OF_CLICK,
+  postponeCalls,
+  type WaitingRoom,
+} from './open-calls.ts'
 import { type Dialect, readCall } from './parameters.ts'
 
 /** Settles one confirmation; in the server many at a time, from the command line alone. */
 export type Settle = (confirmation: Confirmation) => Promise<Outcome>
+
+/** What came of a call, and how its sender is told. */
+export type CallResult = CallOutcome & { message: string }
 
 export type ConfirmOptions = {
   settle: Settle
@@ -26,24 +37,36 @@ export type ConfirmOptions = {
   now?: Date
 }
 
-/** What a call with a right token comes to. It is in the log when this resolves. */
+/** What anybody who has a token can send without end is taken only so often. */
+export type Bounds = {
+  room: WaitingRoom
+  /** Whether one more call of this advertiser that cannot be processed may be kept. */
+  mayKeep: (call: InboundCall) => boolean | Promise<boolean>
+}
+
+/** What a call with a right token comes to. It is in the log when this resolves, unless it was `too_many`. */
 export async function confirmCall(
   db: Db,
   call: InboundCall & { advertiserId: number },
   dialect: Dialect,
   { settle: settleOne, countryOf, isAgain = false, now = new Date() }: ConfirmOptions,
-): Promise<CallOutcome & { message: string }> {
+  bounds: Bounds | null = null,
+): Promise<CallResult> {
   const told = readCall(call, dialect)
   if ('problems' in told) {
+    if (bounds !== null && !(await bounds.mayKeep(call))) return TOO_MANY
     const reason = told.problems.join(' ')
     const result = { outcome: 'invalid', reason, conversionId: null } as const
     await keepRefusedCall(db, call, result, now)
     return { ...result, message: reason }
   }
-  if (isFirst(call)) {
-    // What came before it and still waits for its click goes before it.
-    const waiting = await findWaitingCalls(db, [told.clickId], now)
-    await reprocessInTurn(db, waiting, { settle: settleOne, countryOf, now })
+  if (call.before === null) {
+    const isFull = bounds?.room.isFull(call.advertiserId) ?? false
+    const mayGo = await goBefore(db, told.clickId, isFull, { settle: settleOne, countryOf, now })
+    if (!mayGo) {
+      await bounds?.room.count(call.advertiserId, now.getTime())
+      return TOO_MANY_WAITING
+    }
   }
   const outcome = await settleOne({
     kind: 'confirmation',
@@ -58,10 +81,30 @@ export async function confirmCall(
     call: { ...call, clickId: told.clickId },
   })
   const result = describeOutcome(outcome)
+  if (result.outcome === 'unmatched') await bounds?.room.count(call.advertiserId, now.getTime())
   return { ...result, message: messageFor(result) }
 }
 
-const isFirst = (call: InboundCall) => call.attempts <= 1
+/** Calls that came before this one and still wait for its click go before it, once the click is there. False: no more may wait for it. */
+async function goBefore(db: Db, clickId: string, isFull: boolean, options: ConfirmOptions): Promise<boolean> {
+  const waiting = await findWaitingCalls(db, [clickId])
+  if (waiting.length === 0 && !isFull) return true
+  const isKnown = (await findKnownClicks(db, [clickId])).has(clickId)
+  if (!isKnown) return !isFull && waiting.length < MAX_WAITING_OF_CLICK
+  await reprocessInTurn(db, await findCalls(db, waiting), options)
+  return true
+}
+
+const tooMany = (message: string): CallResult => ({
+  outcome: 'refused',
+  reason: 'too_many',
+  conversionId: null,
+  message,
+})
+export const TOO_MANY = tooMany('Too many of your calls could not be processed. Send this one again in a minute.')
+const TOO_MANY_WAITING = tooMany(
+  'Too many calls already wait for clicks that are not known. Send this one again later.',
+)
 
 function messageFor({ outcome, reason }: CallOutcome): string {
   if (outcome === 'duplicate') return 'We know this conversion already; nothing was changed.'
@@ -69,17 +112,25 @@ function messageFor({ outcome, reason }: CallOutcome): string {
   return `The conversion is ${outcome}${reason === null ? '' : ` (${reason})`}.`
 }
 
-/** Tries a logged call again. Null when its token was wrong: that verdict stays. */
+const stays = (message: string): CallResult => ({ outcome: 'refused', reason: null, conversionId: null, message })
+const NOBODYS = stays('The token was missing or wrong when the call came in, so it cannot be processed.')
+const EXPIRED = stays('The token had expired when the call came in. Ask the advertiser to send the call again with the current token.') // prettier-ignore
+
+/** Tries a logged call again. One whose token was wrong stays refused; one from a wrong address until that is allowed. */
 export async function reprocessCall(
   db: Db,
   call: InboundCall,
   options: Omit<ConfirmOptions, 'settle'> & { settle?: Settle },
-): Promise<(CallOutcome & { message: string }) | null> {
-  if (call.advertiserId === null) return null
-  const advertiser = await getAdvertiser(db, call.advertiserId)
+): Promise<CallResult> {
+  const { advertiserId, before } = call
+  if (advertiserId === null) return NOBODYS
+  if (before?.reason === 'expired_token') return EXPIRED
+  const advertiser = await getAdvertiser(db, advertiserId)
+  if (before?.reason === 'wrong_address' && !isAllowedFrom(advertiser.allowed_ips, call.ip ?? ''))
+    return stays(`${call.ip ?? 'The address'} is still not on the list of addresses of this advertiser.`)
   const { now = new Date() } = options
   const settleOne = options.settle ?? ((confirmation) => settleAlone(db, confirmation, now))
-  const again = { ...call, advertiserId: call.advertiserId, attempts: call.attempts + 1 }
+  const again = { ...call, advertiserId, attempts: call.attempts + 1 }
   const dialect = { aliases: advertiser.aliases, statusMap: advertiser.status_map }
   return confirmCall(db, again, dialect, { ...options, settle: settleOne, now })
 }
@@ -92,7 +143,7 @@ async function settleAlone(db: Db, confirmation: Confirmation, now: Date): Promi
 
 const RETRY_BATCH = 200
 
-/** Tries again what matched no click so far; returns how many calls it looked at. */
+/** Tries again what matched no click so far and can now; returns how many calls it looked at. */
 export async function retryUnmatched(
   db: Db,
   now: Date,
@@ -100,14 +151,21 @@ export async function retryUnmatched(
   settleOne: Settle = (confirmation) => settleAlone(db, confirmation, now),
 ): Promise<number> {
   const due = await findDueCalls(db, now, RETRY_BATCH)
-  const clickIds = [...new Set(due.flatMap((row) => row.click_id ?? []))]
+  if (due.length === 0) return 0
+  const known = await findKnownClicks(db, [...new Set(due.flatMap((call) => call.click_id ?? []))])
+  const isHopeless = ({ click_id }: { click_id: string | null }) => click_id !== null && !known.has(click_id)
+  await postponeCalls(
+    db,
+    due.filter(isHopeless).map((call) => call.inbound_id),
+    now,
+  )
   // With each, whatever else waits for its click: calls must not overtake each other.
-  const waiting = clickIds.length === 0 ? [] : await findWaitingCalls(db, clickIds, now)
-  const all = new Map([...due, ...waiting].map((row) => [row.inbound_id, row]))
-  const inOrder = [...all.values()].toSorted((a, b) => (a.inbound_id < b.inbound_id ? -1 : 1))
-  const byClick = Map.groupBy(inOrder, (row) => row.click_id)
+  const waiting = known.size === 0 ? [] : await findWaitingCalls(db, [...known])
+  const tried = due.filter((call) => !isHopeless(call)).map((call) => call.inbound_id)
+  const calls = await findCalls(db, [...new Set([...tried, ...waiting])])
+  const byClick = Map.groupBy(calls, (row) => row.click_id)
   await Promise.all(
-    [...byClick.values()].map((calls) => reprocessInTurn(db, calls, { countryOf, settle: settleOne, now })),
+    [...byClick.values()].map((some) => reprocessInTurn(db, some, { countryOf, settle: settleOne, now })),
   )
   return due.length
 }

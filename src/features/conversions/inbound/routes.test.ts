@@ -177,7 +177,7 @@ test('refused calls are limited for each address, and then no longer written dow
   assert.deepEqual([limited.outcome, limited.reason], ['refused', 'too_many'])
   assert.match(String(limited.headers['retry-after']), /^[1-9]\d*$/)
   const kept = await world.database.pool.query("SELECT FROM inbound_calls WHERE query LIKE '%probe=1%'")
-  assert.equal(kept.rowCount, 100)
+  assert.equal(kept.rowCount, 20)
   assert.equal((await from('203.0.113.10', 'token=wrong')).status, 401, 'another address has its own')
   assert.equal((await from('203.0.113.9', form(told))).outcome, 'approved')
 })

@@ -1,22 +1,23 @@
 // Where advertisers confirm: /postback, by GET or POST, as a query, a form or JSON.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import ipaddr from 'ipaddr.js'
 import { Type } from 'typebox'
 import { isAway } from '../../../db/faults.ts'
 import type { Db } from '../../../db/open.ts'
 import { asciiJson } from '../../../lib/ascii-json.ts'
 import { plainAddress } from '../../../lib/ip-address.ts'
+import { hasValidChecksum } from '../../../lib/tokens.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
 import { addressOf } from '../../../http/gate.ts'
 import type { RateLimiter } from '../../../http/rate-limit.ts'
 import { findAdvertiserByToken } from '../../accounts/advertisers.ts'
 import { oneOf } from '../../offers/schema.ts'
 import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
+import { isAllowedFrom } from './allowed-addresses.ts'
 import { type CallOutcome, type InboundCall, keepRefusedCall } from './calls.ts'
-import { confirmCall, type Settle } from './confirm.ts'
+import { type CallResult as Answer, confirmCall, type Settle, TOO_MANY } from './confirm.ts'
+import { createCallLimits } from './limits.ts'
+import { WaitingRoom } from './open-calls.ts'
 import { maskToken, MAX_TEXT, parseCall, type RawParameters, TOO_LONG } from './parameters.ts'
-
-const REFUSALS_A_MINUTE = 100
 
 export type InboundRoutesOptions = {
   db: Db
@@ -25,8 +26,6 @@ export type InboundRoutesOptions = {
   limiter: RateLimiter
   countryOf: (ip: string) => string | null
 }
-
-type Answer = CallOutcome & { message: string }
 
 type Arrival = {
   request: FastifyRequest
@@ -52,7 +51,9 @@ const outcomeReply = (description: string) =>
 const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 202, invalid: 400, refused: 401 }
 
 export async function inboundRoutes(server: FastifyInstance, options: InboundRoutesOptions): Promise<void> {
-  const { db, settle, hashToken, limiter, countryOf } = options
+  const { db, settle, hashToken, countryOf } = options
+  const limits = createCallLimits(options.limiter)
+  const room = new WaitingRoom(db)
 
   await server.register(async (scope) => {
     // Read as text whatever it is called, also by a name that is none: the log keeps what came.
@@ -82,10 +83,10 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
           200: outcomeReply('The outcome.'),
           202: outcomeReply('No such click is known yet; tried again for three days.'),
           400: outcomeReply('Something is missing or wrong.'),
-          401: outcomeReply('The token is wrong.'),
+          401: outcomeReply('The token is wrong, or has expired.'),
           403: outcomeReply('Not from this address.'),
           413: outcomeReply('The body is too large.'),
-          429: outcomeReply('Too many calls with wrong tokens.'),
+          429: outcomeReply('Too many calls that cannot be processed. This one was not kept: send it again later.'),
           503: outcomeReply('We could not record this just now. Call again: repeating it is safe.'),
         },
       },
@@ -112,6 +113,7 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
       ip: plainAddress(request.ip),
       clickId: null,
       attempts: 1,
+      before: null,
     }
     const asText = raw?.get('format')?.[0] === 'text'
     const arrival: Arrival = { request, reply, call, raw, asText, wasRead: body !== null }
@@ -133,37 +135,62 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
   async function admit(arrival: Arrival): Promise<FastifyReply> {
     const { request, reply, call, raw, asText, wasRead } = arrival
     const [token = '', ...others] = new Set(raw?.get('token'))
-    const advertiser = await findAdvertiserByToken(db, hashToken(others.length === 0 ? token : ''), call.receivedAt)
-    if (advertiser === null) return refuse(arrival, wasRead ? 'wrong_token' : 'too_long')
-    if (!isAllowed(advertiser.allowedIps, request.ip)) return refuse(arrival, 'wrong_address')
-    const result = await confirmCall(db, { ...call, advertiserId: advertiser.advertiserId }, advertiser, {
-      settle,
-      countryOf,
-    })
+    const isToken = others.length === 0 && hasValidChecksum(token) // what is none need not be looked for
+    const advertiser = isToken ? await findAdvertiserByToken(db, hashToken(token), call.receivedAt) : null
+    if (advertiser === null) return refuseStranger(arrival, wasRead ? 'wrong_token' : 'too_long')
+    const known = { ...call, advertiserId: advertiser.advertiserId }
+    if (advertiser.isExpired) return refuse(arrival, known, 'expired_token')
+    if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, known, 'wrong_address')
+    const result = await confirmCall(db, known, advertiser, { settle, countryOf }, { room, mayKeep: limits.mayKeep })
+    if (result.reason === 'too_many') return turnAway(arrival, result)
     const status = wasRead ? (STATUSES[result.outcome] ?? 200) : 413
     return answer(reply, status, result, asText ? result.outcome : null)
   }
 
-  /** What is refused is written down, but only so often: anybody can send it. */
-  async function refuse(
-    { request, reply, call, asText }: Arrival,
-    fault: keyof typeof REFUSALS,
-  ): Promise<FastifyReply> {
-    const { exceeded, resetAtMs } = await limiter.take(`postback:${addressOf(request)}`, REFUSALS_A_MINUTE)
-    const reason = exceeded ? 'too_many' : fault
-    const { status, message } = REFUSALS[reason]
-    const result = { outcome: 'refused', reason, conversionId: null } as const
-    if (exceeded) reply.header('Retry-After', Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
-    else await keepRefusedCall(db, call, result, call.receivedAt)
-    return answer(reply, status, { ...result, message }, asText ? 'refused' : null)
+  /** A call with a wrong token is written down, but only so often: anybody can send it. */
+  async function refuseStranger(arrival: Arrival, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
+    const { request, call } = arrival
+    const address = addressOf(request)
+    const { exceeded, resetAtMs } = await limits.countRefusal(address)
+    if (exceeded) return turnAway(arrival, TOO_MANY_REFUSALS, resetAtMs - Date.now())
+    const kept = await limits.shorten(call, address)
+    if (kept !== null) await keepRefusedCall(db, kept, refusalOf(reason), call.receivedAt)
+    return sendRefusal(arrival, reason)
+  }
+
+  /** A call of an advertiser is kept: it is the operator's mistake, or the advertiser's, and worth something. */
+  async function refuse(arrival: Arrival, known: InboundCall, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
+    if (!(await limits.mayKeep(known, reason))) return turnAway(arrival, TOO_MANY)
+    await keepRefusedCall(db, known, refusalOf(reason), known.receivedAt)
+    return sendRefusal(arrival, reason)
   }
 }
+
+const refusalOf = (reason: keyof typeof REFUSALS) => ({ outcome: 'refused', reason, conversionId: null }) as const
 
 const REFUSALS = {
   too_long: { status: 413, message: TOO_LONG },
   wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was made.' },
+  expired_token: { status: 401, message: 'This token has expired. Use the one that replaced it, and send the call again.' }, // prettier-ignore
   wrong_address: { status: 403, message: 'This address is not on the list of addresses of this advertiser.' },
-  too_many: { status: 429, message: 'Too many calls were refused from this address. Try again in a minute.' },
+}
+const TOO_MANY_REFUSALS: Answer = {
+  outcome: 'refused',
+  reason: 'too_many',
+  conversionId: null,
+  message: 'Too many calls were refused from this address. Try again in a minute.',
+}
+const WINDOW_MS = 60_000
+
+function sendRefusal({ reply, asText }: Arrival, reason: keyof typeof REFUSALS): FastifyReply {
+  const { status, message } = REFUSALS[reason]
+  return answer(reply, status, { ...refusalOf(reason), message }, asText ? 'refused' : null)
+}
+
+/** Nothing was kept: whoever means it sends it again. */
+function turnAway({ reply, asText }: Arrival, result: Answer, waitMs = WINDOW_MS): FastifyReply {
+  reply.header('Retry-After', Math.max(1, Math.ceil(waitMs / 1000)))
+  return answer(reply, 429, result, asText ? 'refused' : null)
 }
 
 /** As JSON, or as one word for those who ask for that. */
@@ -183,16 +210,3 @@ function answer(
 
 /** Without its token and without what a database cannot keep; what is too long, cut. */
 const keepable = (text: string): string => maskToken(text.slice(0, MAX_TEXT)).replaceAll('\0', '\ufffd').toWellFormed()
-
-function isAllowed(allowed: readonly string[], ip: string): boolean {
-  if (allowed.length === 0) return true
-  if (!ipaddr.isValid(ip)) return false
-  const address = ipaddr.process(ip)
-  return allowed.some((text) => {
-    const [range, bits] = ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : [ipaddr.process(text), null]
-    if (range.kind() !== address.kind()) return false
-    return bits === null
-      ? address.toString() === range.toString()
-      : address.match([range, bits] as [ipaddr.IPv4, number])
-  })
-}

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
 import { OperatorError } from '../../../errors.ts'
 import { isUuid, uuid7 } from '../../../lib/uuid7.ts'
-import { type CallOutcome, type InboundCall } from './calls.ts'
-import { reprocessCall } from './confirm.ts'
+import type { InboundCall } from './calls.ts'
+import { type CallResult, reprocessCall } from './confirm.ts'
 
 /** `parameters` are those of a real confirmation, but for click_id and token. */
 export async function confirmTestClick(
@@ -12,7 +12,7 @@ export async function confirmTestClick(
   clickId: string,
   parameters: Record<string, string>,
   now: Date,
-): Promise<CallOutcome & { message: string }> {
+): Promise<CallResult> {
   const advertiserId = await findTestAdvertiser(db, clickId)
   const call: InboundCall = {
     inboundId: uuid7(now.getTime()),
@@ -25,10 +25,9 @@ export async function confirmTestClick(
     ip: null,
     clickId,
     attempts: 0,
+    before: null,
   }
-  const result = await reprocessCall(db, call, { countryOf: () => null, now })
-  if (result === null) throw new Error('A test confirmation was refused.')
-  return result
+  return reprocessCall(db, call, { countryOf: () => null, now })
 }
 
 async function findTestAdvertiser(db: Db, clickId: string): Promise<number> {

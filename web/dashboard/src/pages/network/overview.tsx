@@ -62,10 +62,17 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
     },
     {
       count: attention.unmatched_calls,
-      one: 'call of an advertiser this week matches no click',
-      many: 'calls of advertisers this week match no click',
+      one: 'unmatched advertiser callback',
+      many: 'unmatched advertiser callbacks',
       to: '/network/advertisers?tab=calls&outcome=unmatched',
       does: 'See the calls',
+    },
+    {
+      count: attention.unprocessed_calls,
+      one: 'advertiser callback could not be processed',
+      many: 'advertiser callbacks could not be processed',
+      to: '/network/advertisers?tab=calls&outcome=needs%20attention',
+      does: 'See why',
     },
     {
       count: attention.paused_lanes,

@@ -1,11 +1,11 @@
 // What advertisers called, what came of it, and doing it again.
-import { Anchor, Button, Code, Group, Modal, Paper, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Paper, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
-import { IconRefresh } from '@tabler/icons-react'
+import { IconRefresh, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { CallPage, Reprocessed } from '../../../../../src/manage/advertisers/schema.ts'
+import type { CallPage, Dismissed, Reprocessed } from '../../../../../src/manage/advertisers/schema.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -14,18 +14,15 @@ import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
+import { type Call, CallDetails, reasonOf } from './call-details.tsx'
 
-type Call = Reply<typeof CallPage>['calls'][number]
 type Results = Reply<typeof Reprocessed>
 
 const LOOK_MS = 5_000
 const OUTCOMES = ['approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused']
-const REPAIRABLE = ['unmatched', 'invalid']
-const REASONS: Record<string, string> = {
-  wrong_token: 'The token was wrong or missing.',
-  wrong_address: 'It came from an address that is not allowed.',
-}
-const reasonOf = ({ reason }: Call) => (reason === null ? '' : (REASONS[reason] ?? reason))
+/** Stands beside the outcomes in the filter: those that came to nothing so far. */
+const OPEN = 'needs attention'
+const REPAIRABLE = [OPEN, 'unmatched', 'invalid', 'refused']
 
 /** Of one advertiser, or of all, those with wrong tokens included. */
 export function Calls({ advertiserId }: { advertiserId?: number }) {
@@ -34,11 +31,14 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
   const pages = usePages()
   const [open, setOpen] = useState<Call | null>(null)
   const { outcome, click_id } = filters
+  const only = outcome === OPEN ? { open: 'yes' } : { outcome }
   const calls = useGet<Reply<typeof CallPage>>(
-    `/inbound-calls${query({ advertiser_id: advertiserId, outcome, click_id, cursor: pages.cursor })}`,
+    `/inbound-calls${query({ advertiser_id: advertiserId, ...only, click_id, cursor: pages.cursor })}`,
     { everyMs: LOOK_MS },
   )
   const again = useReprocess(() => setOpen(null))
+  const dismiss = useDismiss(() => setOpen(null))
+  const listed = calls.data?.calls.filter(({ advertiser_id }) => advertiser_id !== null) ?? []
   const narrow = (changed: Record<string, string | null>) => {
     pages.reset()
     change(changed)
@@ -50,20 +50,30 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
           label="Outcome"
           placeholder="all"
           clearable
-          w={160}
-          data={OUTCOMES}
+          w={190}
+          data={[OPEN, ...OUTCOMES]}
           value={outcome ?? null}
           onChange={(value) => narrow({ outcome: value })}
         />
         <ClickFilter key={click_id ?? ''} value={click_id ?? ''} onChange={(value) => narrow({ click_id: value })} />
-        {mayChange && REPAIRABLE.includes(outcome ?? '') && (calls.data?.calls.length ?? 0) > 0 && (
+        {mayChange && REPAIRABLE.includes(outcome ?? '') && listed.length > 0 && (
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} />}
             loading={again.isPending}
-            onClick={() => ask(calls.data?.calls ?? [], again.mutate)}
+            onClick={() => ask(listed, again.mutate)}
           >
-            Process these {calls.data?.calls.length} again
+            Process these {listed.length} again
+          </Button>
+        )}
+        {mayChange && outcome === OPEN && listed.length > 0 && (
+          <Button
+            variant="default"
+            leftSection={<IconX size={16} />}
+            loading={dismiss.isPending}
+            onClick={() => askToDismiss(listed, dismiss.mutate)}
+          >
+            Dismiss these {listed.length}
           </Button>
         )}
       </Group>
@@ -88,7 +98,8 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
           <CallDetails
             call={open}
             again={mayChange && open.advertiser_id !== null ? () => again.mutate([open.inbound_id]) : null}
-            isBusy={again.isPending}
+            dismiss={mayChange && isWithOperator(open) ? () => dismiss.mutate([open.inbound_id]) : null}
+            isBusy={again.isPending || dismiss.isPending}
           />
         )}
       </Modal>
@@ -98,7 +109,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
 
 function useReprocess(onDone: () => void) {
   return useChange((inbound_ids: string[]) => post<Results>('/inbound-calls/reprocess', { inbound_ids }), {
-    refresh: ['/inbound-calls'],
+    refresh: ['/inbound-calls', '/network/overview'],
     onDone: ({ results }) => {
       onDone()
       const counts = Map.groupBy(results, ({ outcome }) => outcome)
@@ -109,6 +120,35 @@ function useReprocess(onDone: () => void) {
           : [...counts].map(([outcome, all]) => `${all.length} ${outcome}`).join(', ')
       notifications.show({ title: 'Processed again', message, color: 'blue' })
     },
+  })
+}
+
+const isWithOperator = (call: Call) => call.is_open && call.next_attempt_at === null
+
+function useDismiss(onDone: () => void) {
+  return useChange(
+    (inbound_ids: string[]) => post<Reply<typeof Dismissed>>('/inbound-calls/dismiss', { inbound_ids }),
+    {
+      refresh: ['/inbound-calls', '/network/overview'],
+      onDone: ({ dismissed }) => {
+        onDone()
+        notifications.show({ message: `${dismissed.length} dismissed`, color: 'blue' })
+      },
+    },
+  )
+}
+
+function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {
+  modals.openConfirmModal({
+    title: `Dismiss ${calls.length} calls?`,
+    children: (
+      <Text size="sm">
+        They no longer show as needing attention. They stay in the log. Calls that are still waiting for their click are
+        not dismissed.
+      </Text>
+    ),
+    labels: { confirm: 'Dismiss', cancel: 'Cancel' },
+    onConfirm: () => run(calls.map(({ inbound_id }) => inbound_id)),
   })
 }
 
@@ -205,52 +245,5 @@ function CallTable({ calls, withAdvertiser, onOpen }: CallTableProps) {
         </Table>
       </Table.ScrollContainer>
     </Paper>
-  )
-}
-
-function CallDetails({ call, again, isBusy }: { call: Call; again: (() => void) | null; isBusy: boolean }) {
-  const facts: [string, string | null][] = [
-    ['Why', reasonOf(call) || null],
-    ['From', call.ip],
-    ['Click', call.click_id],
-    ['Conversion', call.conversion_id],
-    ['Tries', String(call.attempts)],
-  ]
-  return (
-    <Stack>
-      <Group>
-        <Status value={call.outcome} />
-        <Time at={call.received_at} />
-      </Group>
-      {call.next_attempt_at !== null && (
-        <Text size="sm">
-          It is tried again by itself <Time at={call.next_attempt_at} ago />.
-        </Text>
-      )}
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <Text key={name} size="sm" style={{ overflowWrap: 'anywhere' }}>
-            <b>{name}:</b> {value}
-          </Text>
-        ),
-      )}
-      <Text size="sm" fw={600}>
-        As it came, its token masked
-      </Text>
-      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {`${call.method} /postback${call.query === '' ? '' : `?${call.query}`}${call.body === '' ? '' : `\n\n${call.body}`}`}
-      </Code>
-      {again === null ? (
-        call.advertiser_id === null && (
-          <Text size="sm">Nobody knows whose call this was, so it cannot be processed again.</Text>
-        )
-      ) : (
-        <Group>
-          <Button leftSection={<IconRefresh size={16} />} loading={isBusy} onClick={again}>
-            Process again
-          </Button>
-        </Group>
-      )}
-    </Stack>
   )
 }
