@@ -30,6 +30,7 @@ import { inboundRoutes } from './features/conversions/inbound/routes.ts'
 import { readMessages } from './features/conversions/messages.ts'
 import { conversionRoutes } from './features/conversions/routes.ts'
 import { rollUp } from './features/ledger/ledger.ts'
+import { countCaps } from './features/offers/cap-counts.ts'
 import { forgetPastUsage } from './features/offers/caps.ts'
 import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
@@ -243,6 +244,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     createLoop('replaying postbacks', SECOND_MS, log, { run: async () => void (await runReplays(db, new Date())) }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
+    createLoop('counting for new caps', SECOND_MS, log, { run: () => countCaps(db, new Date()) }),
     createLoop('forgetting past usage', HOUR_MS, log, { run: () => forgetPastUsage(db, new Date()) }),
     createLoop('rolling up the ledger', HOUR_MS, log, { run: async () => void (await rollUp(db, new Date())) }),
     createLoop('dropping old clicks', HOUR_MS, log, {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, setCaps, showCaps } from '../features/offers/caps.ts'
+import { countCaps, setCaps } from '../features/offers/cap-counts.ts'
+import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, showCaps } from '../features/offers/caps.ts'
 import { importOffers, type ImportResult, type RowProblem } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { formatDuration } from '../lib/duration.ts'
@@ -93,9 +94,11 @@ const capsCommand = () =>
     )
     .action(async (id: string, options: OutputOptions & CapOptions & { overCap?: (typeof OVER_CAP)[number] }) => {
       const settings = { ...readCapOptions(options), ...(options.overCap && { overCap: options.overCap }) }
-      const caps = await withChange(async ({ database: { db } }) => {
-        const now = new Date()
-        if (Object.keys(settings).length > 0) await setCaps(db, readId(id), settings, now)
+      const now = new Date()
+      if (Object.keys(settings).length > 0)
+        await withChange(({ database: { db } }) => setCaps(db, readId(id), settings, now))
+      const caps = await withDatabase(async ({ database: { db } }) => {
+        await countCaps(db, now)
         return showCaps(db, readId(id), now)
       })
       show(options, caps, describeCaps)

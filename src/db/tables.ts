@@ -96,6 +96,11 @@ export interface BannedUsers {
   user_id: string;
 }
 
+export interface CapCounts {
+  asked_xid: Generated<string>;
+  offer_id: number;
+}
+
 export interface ClickCounts {
   aff_sub: string | null;
   aff_sub2: string | null;
@@ -591,6 +596,7 @@ export interface DB {
   apps: Apps;
   audit_log: AuditLog;
   banned_users: BannedUsers;
+  cap_counts: CapCounts;
   click_counts: ClickCounts;
   clicks: Clicks;
   conversion_events: ConversionEvents;

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { BROWSER, useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { IssuedCredentials } from '../apps/apps.ts'
-import { setCaps } from '../offers/caps.ts'
+import { setCaps } from '../offers/cap-counts.ts'
 import { type Click, recordClicks, recordLateClicks } from './clicks.ts'
 
 const NOON = '2026-03-10T12:00:00.000Z'

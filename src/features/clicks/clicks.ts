@@ -109,7 +109,7 @@ async function recordCappedClicks(db: Db, clicks: Click[], now: Date): Promise<S
 }
 
 async function recordWhileOpen(trx: Trx, day: number, clicks: Click[], now: Date): Promise<string[]> {
-  await lockCaps(trx, 'shared')
+  await lockCaps(trx)
   const offerIds = [...new Set(clicks.map((click) => click.offer_id))]
   const usage = await lockUsage(trx, offerIds, day)
   const caps = await readCaps(trx, offerIds)
@@ -138,7 +138,7 @@ async function recordWhileOpen(trx: Trx, day: number, clicks: Click[], now: Date
 /** `now`, not the time of the clicks, says whether their offers are full: yesterday's do not open what is full today. */
 export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Promise<void> {
   const record = async (trx: Trx) => {
-    await lockCaps(trx, 'shared')
+    await lockCaps(trx)
     const { rows } = await sql<{ offer_id: number }>`
       SELECT offer_id FROM offers WHERE is_capped AND offer_id = ANY (${clicks.map((click) => click.offer_id)})`.execute(
       trx,

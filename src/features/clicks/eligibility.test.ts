@@ -7,7 +7,7 @@ import type { App } from '../../app.ts'
 import { buildMmdb } from '../../../test/mmdb.ts'
 import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/apps.ts'
-import { setCaps } from '../offers/caps.ts'
+import { setCaps } from '../offers/cap-counts.ts'
 import { createLinkSigner } from '../offers/links.ts'
 
 const ANDROID = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Mobile Safari/537.36' // prettier-ignore

@@ -6,7 +6,7 @@ import { createPublisher } from '../accounts/publishers.ts'
 import { createApp, type IssuedCredentials } from '../apps/apps.ts'
 import { distrustApp, trustApp } from '../apps/trust.ts'
 import { checkLedger } from '../ledger/check.ts'
-import { setCaps } from '../offers/caps.ts'
+import { setCaps } from '../offers/cap-counts.ts'
 import { forgetOldKeys } from './conversions.ts'
 import { settle } from './settle.ts'
 

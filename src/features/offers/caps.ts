@@ -1,11 +1,11 @@
 // Caps of offers: how many clicks, conversions and dollars of payout an offer takes, a day (of UTC) and in total.
 //
-// Only capped offers are counted. Whoever counts holds the lock on caps shared and the offer's rows of usage until it
-// commits, so two never take the same place. Whoever sets caps holds the lock exclusively, from the start of the
-// transaction: nobody counts meanwhile, so what was not counted before can be counted once and is right from then on.
+// Only capped offers are counted. Whoever counts holds the lock on caps, shared, and the offer's rows of usage until it
+// commits, so two never take the same place. Nobody holds the lock exclusively: it tells who may not have seen caps that
+// were just set (cap-counts.ts), where what was used before is counted.
 // Clicks are the exception: they are many and do not stay for ever, so they count from when the offer was first capped.
 import { sql } from 'kysely'
-import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { parseUsd } from '../../lib/money.ts'
 import { noSuchOffer } from './offers.ts'
 
@@ -13,11 +13,11 @@ export const CAPS_LOCK = 0x0ff3_0004
 export const OVER_CAP = ['honour', 'reject'] as const
 
 const DAY_MS = 86_400_000
-const TOTAL = 0 // the day that stands for all days together
+export const TOTAL = 0 // the day that stands for all days together
 const DAYS_KEPT = 7
 const MAX_COUNT_CAP = 1_000_000_000_000
 
-const COLUMNS = {
+export const CAP_COLUMN = {
   dailyClicks: 'daily_click_cap',
   totalClicks: 'total_click_cap',
   dailyConversions: 'daily_conversion_cap',
@@ -25,18 +25,17 @@ const COLUMNS = {
   dailyPayoutMicros: 'daily_payout_cap_micros',
   totalPayoutMicros: 'total_payout_cap_micros',
 } as const
-export const CAP_COLUMNS = Object.values(COLUMNS)
+export const CAP_COLUMNS = Object.values(CAP_COLUMN)
 
 /** Null: no cap. */
-export type Caps = Record<keyof typeof COLUMNS, number | null>
+export type Caps = Record<keyof typeof CAP_COLUMN, number | null>
 export type CapRow = Record<(typeof CAP_COLUMNS)[number], number | null>
 export type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type UsageDelta = Usage & { offerId: number; day: number }
 
-/** Taken first in a transaction: exclusively to set caps, shared to count. */
-export async function lockCaps(trx: Trx, mode: 'shared' | 'exclusive'): Promise<void> {
-  const lock = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
-  await sql`SELECT ${lock}(${CAPS_LOCK}::bigint)`.execute(trx)
+/** Taken before a transaction looks whether an offer is capped, and held until it ends. */
+export async function lockCaps(trx: Trx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint)`.execute(trx)
 }
 
 /** Days since 1970-01-01, in UTC. */
@@ -162,53 +161,7 @@ export async function forgetPastUsage(db: Db, now: Date): Promise<void> {
     .execute()
 }
 
-const startOf = (day: number) => new Date(day * DAY_MS)
-
-/** Counts what these offers have used so far, after their caps changed. To be called under `lockCaps`, exclusively. */
-export async function settleCaps(trx: Trx, offerIds: number[], now: Date): Promise<void> {
-  if (offerIds.length === 0) return
-  const day = dayNumber(now)
-  // Tomorrow as well: midnight may have passed while this waited for the lock.
-  const spans = sql`(VALUES (${TOTAL}::integer, '-infinity'::timestamptz, 'infinity'::timestamptz),
-    (${day}, ${startOf(day)}, ${startOf(day + 1)}), (${day + 1}, ${startOf(day + 1)}, ${startOf(day + 2)}))`
-  await sql`
-    INSERT INTO offer_usage (offer_id, day, conversions, payout_micros)
-    SELECT o.offer_id, span.day, count(c.offer_id), coalesce(sum(c.payout_micros), 0)
-    FROM offers o CROSS JOIN ${spans} AS span (day, starts_at, ends_at)
-    LEFT JOIN conversions c ON c.offer_id = o.offer_id AND NOT c.is_test AND c.status IN ('pending', 'approved')
-      AND c.created_at >= span.starts_at AND c.created_at < span.ends_at
-    WHERE o.is_capped AND o.offer_id = ANY (${offerIds}::bigint[])
-    GROUP BY o.offer_id, span.day
-    ORDER BY o.offer_id, span.day
-    ON CONFLICT (offer_id, day) DO UPDATE SET conversions = excluded.conversions, payout_micros = excluded.payout_micros`.execute(
-    trx,
-  )
-  await refreshFull(trx, offerIds, now)
-}
-
-/** Sets the caps given (null: no cap any more) and leaves the others. */
-export async function setCaps(
-  db: Db,
-  offerId: number,
-  { overCap, ...caps }: Partial<Caps & { overCap: (typeof OVER_CAP)[number] }>,
-  now: Date,
-): Promise<void> {
-  const values = Object.entries(caps).map(([name, cap]) => [COLUMNS[name as keyof Caps], cap])
-  await inTransaction(db, async (trx) => {
-    await lockCaps(trx, 'exclusive')
-    const changed = await trx
-      .updateTable('offers')
-      .set({
-        ...(Object.fromEntries(values) as Partial<CapRow>),
-        ...(overCap === undefined ? {} : { over_cap: overCap }),
-        updated_at: sql`date_trunc('second', ${now}::timestamptz)`,
-      })
-      .where('offer_id', '=', offerId)
-      .executeTakeFirst()
-    if (changed.numUpdatedRows === 0n) throw noSuchOffer(offerId)
-    await settleCaps(trx, [offerId], now)
-  })
-}
+export const startOf = (day: number) => new Date(day * DAY_MS)
 
 /** The caps of an offer and what it has used of them, as an operator sees it. Without caps nothing is counted. */
 export async function showCaps(db: Db, offerId: number, now: Date) {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { addConversions } from '../../../test/facts.ts'
-import { until } from '../../../test/installation.ts'
 import { FORMATS, useOfferFiles, write } from '../../../test/offer-files.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createAdvertiser } from '../accounts/advertisers.ts'
-import { CAPS_LOCK, lockCaps, setCaps, showCaps } from './caps.ts'
+import { setCaps } from './cap-counts.ts'
+import { showCaps } from './caps.ts'
 
 const ADVERTISER = 'Acme'
 let appId = 0
@@ -180,22 +179,4 @@ test('an import and a command that set caps at once leave an offer that is close
     assert.equal(await fullUntil(), total_conversion_cap === null ? null : Infinity)
     await again({})
   }
-})
-
-test('an import without caps does not wait for those who count, and one with caps does', async () => {
-  const { db } = world.database
-  const { again } = await makeCompleted()
-  const isWaiting = async () => {
-    const found = await sql`SELECT FROM pg_locks WHERE objid = ${CAPS_LOCK} AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(db)
-    return found.rows.length === 1
-  }
-  const counting = db.transaction().execute(async (trx) => {
-    await lockCaps(trx, 'shared')
-    assert.equal((await again({ name: 'Another name' })).updated, 1)
-    const capping = again({ total_click_cap: 1 })
-    await until(isWaiting)
-    return { capping }
-  })
-  assert.equal((await (await counting).capping).updated, 1)
 })

@@ -3,9 +3,10 @@
 // promises has changed, it gets new terms.
 import { sql } from 'kysely'
 import { isRowFault, retrying } from '../../db/faults.ts'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
-import { CAP_COLUMNS, lockCaps, settleCaps } from './caps.ts'
+import { askForCount, countCaps } from './cap-counts.ts'
+import { CAP_COLUMNS } from './caps.ts'
 import type { NewOffer } from './import-record.ts'
 import { type Goals, type OnOfferChanges, tellChanges, type WrittenOffer } from './offer-changes.ts'
 
@@ -38,26 +39,22 @@ export async function upsertOffers(
         problem: noAdvertiser(row.offer.advertiser),
       })
   }
-  await writeOrSplit((some) => writeBatch(db, some, now, onChanges), known, outcome)
+  await writeOrSplit((some) => writeBatch(db, some, onChanges), known, outcome)
+  await countCaps(db, now)
   return outcome
 }
 
 export const noAdvertiser = (name: string) =>
   `there is no advertiser "${name}"; make it with: offerdeck advertiser create --name "${name}"`
 
-/**
- * One offer, made or changed, in a transaction that has done nothing yet: caps are locked first, exclusively, which for
- * the few milliseconds of one offer is no harm.
- */
+/** One offer, made or changed. After the commit, `countCaps` must follow. */
 export async function putOffer(
   trx: Trx,
   advertiserId: number,
   offer: NewOffer,
-  now: Date,
 ): Promise<{ offerId: number; isNew: boolean }> {
-  await lockCaps(trx, 'exclusive')
   const { created, recapped } = await write(trx, [{ line: 0, offer, advertiserId }])
-  await settleCaps(trx, recapped, now)
+  await askForCount(trx, recapped)
   const { offer_id } = await trx
     .selectFrom('offers')
     .select('offer_id')
@@ -87,37 +84,16 @@ async function writeOrSplit(
   }
 }
 
-/**
- * Caps are changed by one at a time, while nobody counts, so a batch without any must not stop everybody's clicks: it
- * holds the lock on caps shared, which keeps others from capping its offers, and begins anew, exclusively, if some are
- * capped already.
- */
-async function writeBatch(db: Db, rows: KnownRow[], now: Date, onChanges?: OnOfferChanges): Promise<Written> {
+async function writeBatch(db: Db, rows: KnownRow[], onChanges?: OnOfferChanges): Promise<Written> {
   // A file may name an offer twice: as if imported one after the other, the last one counts.
   const distinct = [
     ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values(),
   ]
-  if (distinct.every(({ offer }) => Object.values(offer.caps).every((cap) => cap === null))) {
-    const written = await db.transaction().execute(async (trx) => {
-      await lockCaps(trx, 'shared')
-      return (await isAnyCapped(trx, distinct)) ? null : write(trx, distinct, onChanges)
-    })
-    if (written !== null) return written
-  }
-  return db.transaction().execute(async (trx) => {
-    await lockCaps(trx, 'exclusive')
+  return inTransaction(db, async (trx) => {
     const written = await write(trx, distinct, onChanges)
-    await settleCaps(trx, written.recapped, now)
+    await askForCount(trx, written.recapped)
     return written
   })
-}
-
-async function isAnyCapped(trx: Trx, rows: KnownRow[]): Promise<boolean> {
-  const keys = rows.map(({ advertiserId, offer }) => ({ advertiser_id: advertiserId, external_id: offer.externalId }))
-  const { rows: capped } = await sql`
-    SELECT FROM jsonb_to_recordset(${JSON.stringify(keys)}) AS k (advertiser_id bigint, external_id text)
-    JOIN offers USING (advertiser_id, external_id) WHERE is_capped LIMIT 1`.execute(trx)
-  return capped.length > 0
 }
 
 export async function findAdvertisers(db: Db, names: string[]): Promise<Map<string, number>> {

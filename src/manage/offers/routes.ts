@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { type Doer, listDeeds, recordDeed } from '../../features/accounts/audit.ts'
 import type { NewOffer as OfferToWrite } from '../../features/offers/import-record.ts'
-import { lockCaps } from '../../features/offers/caps.ts'
+import { countCaps } from '../../features/offers/cap-counts.ts'
 import { lockOffer, type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
 import { putOffer } from '../../features/offers/upsert.ts'
 import { beforeId, cutPage } from '../../http/paging.ts'
@@ -90,16 +90,16 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
       const { external_id, advertiser, advertiser_id } = await getOffer(db, params.offer_id)
       const offer = readOffer({ ...fields, external_id, advertiser })
       await db.transaction().execute(async (trx) => {
-        await lockCaps(trx, 'exclusive') // before anything else, as whoever may set caps must
         await lockOffer(trx, params.offer_id)
         const before = await getOffer(trx, params.offer_id)
         if (seen_updated_at !== undefined && !isSameTime(seen_updated_at, before.updated_at))
           throw new AppError('CONFLICT', 'Somebody changed this offer meanwhile. Load it again, then make your change.')
-        await putOffer(trx, advertiser_id, offer, new Date())
+        await putOffer(trx, advertiser_id, offer)
         const changes = compareRecords(before, await getOffer(trx, params.offer_id))
         if (Object.keys(changes).length > 0)
           await recordDeed(trx, by, { action: 'offer.change', subject: params.offer_id, details: { changes } })
       })
+      await countCaps(db, new Date())
       await refresh()
       return presentOffer(db, await getOffer(db, params.offer_id), new Date())
     },
@@ -183,7 +183,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   async function makeOffer(advertiserId: number, offer: OfferToWrite, by: Doer, details: object): Promise<number> {
     const offerId = await db.transaction().execute(async (trx) => {
-      const { offerId, isNew } = await putOffer(trx, advertiserId, offer, new Date())
+      const { offerId, isNew } = await putOffer(trx, advertiserId, offer)
       // Thrown inside: what was written over is as before.
       if (!isNew) throw taken(offer.externalId, offerId)
       const { name, externalId: external_id, advertiser } = offer
@@ -194,6 +194,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
       })
       return offerId
     })
+    await countCaps(db, new Date())
     await refresh()
     return offerId
   }

@@ -1,0 +1,65 @@
+// What the statements of an app cost, in pages of 8 kB: PostgreSQL's auto_explain tells the plan of each as it ran.
+import { openPool } from '../src/db/open.ts'
+import type { App } from '../src/app.ts'
+import { adminQuery, type World } from './world.ts'
+
+type PlanNode = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
+  Plans?: PlanNode[]
+}
+export type Explained = { text: string; pages: number; nodes: PlanNode[] }
+
+export type ExplainedApp = {
+  app: App
+  /** All statements that ran while this was done, those of the app's own loops included. */
+  explain(work: () => Promise<unknown>): Promise<Explained[]>
+  close(): Promise<void>
+}
+
+/** Another process of the world, whose statements are explained. */
+export async function startExplained(world: World): Promise<ExplainedApp> {
+  const name = world.databaseName
+  const settings = {
+    session_preload_libraries: 'auto_explain',
+    'auto_explain.log_min_duration': 0,
+    'auto_explain.log_analyze': 'on',
+    'auto_explain.log_buffers': 'on',
+    'auto_explain.log_format': 'json',
+    'auto_explain.log_nested_statements': 'on',
+    'auto_explain.log_level': 'notice',
+  }
+  for (const [setting, value] of Object.entries(settings))
+    await adminQuery(`ALTER DATABASE ${name} SET ${setting} = ${value}`)
+  let explained: Explained[] = []
+  const { pool, ...rest } = openPool(world.connection(name), 10)
+  pool.on('connect', (client) =>
+    client.on('notice', ({ message = '' }) => {
+      const [, json] = /^duration: [\d.]+ ms {2}plan:\n(.*)$/s.exec(message) ?? []
+      if (json === undefined) return
+      const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode }
+      const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+      explained.push({ text, pages, nodes: nodesOf(plan) })
+    }),
+  )
+  const app = await world.start({}, { ...rest, pool, embeddedIn: null, revive: async () => {} })
+  return {
+    app,
+    async explain(work) {
+      explained = []
+      await work()
+      return explained
+    },
+    async close() {
+      await app.close()
+      await rest.close()
+    },
+  }
+}
+
+const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+export const pagesOf = (explained: readonly Explained[]) => explained.reduce((sum, { pages }) => sum + pages, 0)
