@@ -11,10 +11,11 @@ import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer, type Mail } from './lib/mail.ts'
+import { renewHash } from './features/apps/apps.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { CredentialUses } from './features/apps/uses.ts'
-import { createSecretHash } from './lib/tokens.ts'
+import { createSecretHashes } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
@@ -141,7 +142,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   opened.defer(() => limiter.close())
   const gate = createGate({
     find: credentials.find,
-    hashSecret: createSecretHash(secretKey),
+    hashSecret: createSecretHashes(secretKey),
+    onOldHash: (stored, present) => void renewHash(db, stored, present).catch(() => {}), // the next start tries again
     limiter,
     publicUrl: config.publicUrl,
     onLeak: leakReporter(db, log),
@@ -181,7 +183,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await inboundRoutes(server, {
     db,
     settle: desk.settle,
-    hashToken: createSecretHash(secretKey),
+    hashToken: createSecretHashes(secretKey),
     limiter,
     countryOf: visitors.countryOf,
   })

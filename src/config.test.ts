@@ -56,6 +56,7 @@ test('an empty environment gives the documented defaults', () => {
     logLevel: 'info',
     demo: true,
     secretKey: null,
+    oldSecretKey: null,
   }
   assert.deepEqual(loadConfig({}), expected)
 })
@@ -115,6 +116,7 @@ test('every variable that is given is taken, without the white space around it',
     logLevel: 'debug',
     demo: false,
     secretKey: KEY,
+    oldSecretKey: null,
   })
 })
 

@@ -45,6 +45,8 @@ export type Config = {
   demo: boolean
   /** Null means: kept in `dataDir`, made at the first start. */
   secretKey: string | null
+  /** The one that `secretKey` takes the place of. It only reads. */
+  oldSecretKey: string | null
 }
 
 type Setting = { name: string; fallback: string; about: string; secret?: true }
@@ -177,7 +179,15 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'made and kept in `DATA_DIR`',
     about:
       'Signs link tokens, peppers the stored secrets and encrypts signing secrets: at least 32 characters, the same on ' +
-      'every node, never changed. Required with `DATABASE_URL`. `openssl rand -base64 48` makes one.',
+      'every node. Required with `DATABASE_URL`. `openssl rand -base64 48` makes one. To replace it, see `SECRET_KEY_OLD`.',
+    secret: true,
+  },
+  {
+    name: 'SECRET_KEY_OLD',
+    fallback: 'none',
+    about:
+      'While `SECRET_KEY` is replaced: the one before, which then only reads. `offerdeck secret-key rotate` re-encrypts what ' +
+      'was made with it, and says when it is no longer needed.',
     secret: true,
   },
 ]
@@ -202,7 +212,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const mailFrom = given.text('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an e-mail address.')
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
-  const secretKey = readSecretKey(given)
+  const { secretKey, oldSecretKey } = readSecretKeys(given)
   const demo = given.onOrOff('DEMO', databaseUrl === null && !production)
   if (demo && (databaseUrl !== null || production)) {
     problems.push(
@@ -239,6 +249,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     logLevel,
     demo,
     secretKey,
+    oldSecretKey,
   }
 }
 
@@ -293,13 +304,21 @@ function readProxies(given: EnvReader): Pick<Config, 'trustProxy' | 'countryHead
   return { trustProxy, countryHeader }
 }
 
-function readSecretKey(given: EnvReader): string | null {
+function readSecretKeys(given: EnvReader): Pick<Config, 'secretKey' | 'oldSecretKey'> {
   const secretKey = given.text('SECRET_KEY')
-  if (secretKey !== null && secretKey.length < 32) given.problems.push('SECRET_KEY must have at least 32 characters.')
+  const oldSecretKey = given.text('SECRET_KEY_OLD')
+  for (const [name, key] of Object.entries({ SECRET_KEY: secretKey, SECRET_KEY_OLD: oldSecretKey })) {
+    if (key !== null && key.length < 32) given.problems.push(`${name} must have at least 32 characters.`)
+    if (key !== null && /[\r\n]/.test(key)) given.problems.push(`${name} must be on one line.`)
+  }
+  if (oldSecretKey !== null && secretKey === null)
+    given.problems.push('SECRET_KEY_OLD is the key that SECRET_KEY takes the place of: set SECRET_KEY, too.')
+  if (oldSecretKey !== null && oldSecretKey === secretKey)
+    given.problems.push('SECRET_KEY and SECRET_KEY_OLD are the same: leave out SECRET_KEY_OLD.')
   if (given.text('DATABASE_URL') !== null && secretKey === null) {
     given.problems.push(
       'SECRET_KEY is required with DATABASE_URL: "openssl rand -base64 48" makes one. Keep it; every node needs the same.',
     )
   }
-  return secretKey
+  return { secretKey, oldSecretKey }
 }

@@ -212,6 +212,14 @@ const PLAIN_OFFER = {
   destination_url: 'https://ads.example.com/?c={click_id}',
 }
 
+/** The database of a world, as an operator would name it. */
+export function databaseUrl(world: World): string {
+  const { host = '', user = '', password } = world.connection('')
+  const url = new URL(`postgres://${user}:${String(password)}@localhost/${world.databaseName}`)
+  url.searchParams.set('host', host)
+  return url.href
+}
+
 export async function adminQuery(sql: string): Promise<void> {
   const admin = new pg.Client(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.ClientConfig)
   await admin.connect()

@@ -16,7 +16,7 @@ import {
 } from '../features/accounts/advertisers.ts'
 import { listPostbackUrls, type PostbackUrls } from '../features/offers/postback-urls.ts'
 import { parseDuration } from '../lib/duration.ts'
-import { createSecretHash } from '../lib/tokens.ts'
+import { createSecretHashes } from '../lib/tokens.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, show, table } from './output.ts'
 import { testConfirmCommand } from './test-confirm.ts'
@@ -146,7 +146,7 @@ const showCommand = () =>
     })
 
 async function checkToken({ database, secretKey }: Context, advertiser: Advertiser, token: string): Promise<void> {
-  const owner = await findAdvertiserByToken(database.db, createSecretHash(secretKey)(token), new Date())
+  const owner = await findAdvertiserByToken(database.db, createSecretHashes(secretKey)(token), new Date())
   if (owner?.advertiserId === advertiser.advertiser_id && !owner.isExpired) return
   throw new OperatorError(
     `This is no live token of advertiser ${advertiser.advertiser_id}. Make a new one with: offerdeck advertiser rotate-token ${advertiser.advertiser_id}`,

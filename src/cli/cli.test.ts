@@ -14,6 +14,7 @@ const COMMANDS: Record<string, string[]> = {
     'seed',
     'config',
     'doctor',
+    'secret-key',
     'publisher',
     'app',
     'advertiser',
@@ -170,7 +171,7 @@ test('the configuration is printed with its secrets masked', async () => {
 test('doctor finds nothing on a healthy installation', async () => {
   const { ok, findings } = await home.json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
   assert.equal(ok, true)
-  assert.deepEqual(findings.map(({ check }) => check), ['folder', 'database', 'schema', 'clock', 'redis', 'tls']) // prettier-ignore
+  assert.deepEqual(findings.map(({ check }) => check), ['folder', 'database', 'schema', 'key', 'clock', 'limits', 'pooler', 'redis', 'tls', 'address']) // prettier-ignore
   assert.ok(findings.every((one) => one.ok))
 })
 

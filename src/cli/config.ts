@@ -44,6 +44,7 @@ export function describeConfig(
     LOG_LEVEL: config.logLevel,
     DEMO: config.demo ? 'on' : 'off',
     SECRET_KEY: config.secretKey === null ? '(kept in DATA_DIR)' : '********',
+    SECRET_KEY_OLD: config.oldSecretKey === null ? '(none)' : '********',
   }
   return SETTINGS.map(({ name }) => ({ name, value: inForce[name] ?? '', given: Boolean(env[name]?.trim()) }))
 }

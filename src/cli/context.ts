@@ -6,7 +6,9 @@ import { makeDataDir } from '../db/embedded.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
+import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { keepSecretFile } from '../db/secret-file.ts'
+import { joinKeys } from '../lib/keys.ts'
 import { recordCommand } from './deed.ts'
 
 export type Context = { config: Config; database: Database; secretKey: string }
@@ -44,6 +46,7 @@ async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
     else if ((await pendingMigrations(database)).length > 0) {
       throw new OperatorError('The database is not up to date with this version. Run: offerdeck migrate')
     }
+    await useSecretKey(database.db, secretKey)
     return await work({ config, database, secretKey })
   } finally {
     await database.close()
@@ -51,7 +54,8 @@ async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
 }
 
 export function readSecretKey(config: Config): string {
-  if (config.secretKey !== null) return config.secretKey
+  const older = config.oldSecretKey === null ? [] : [config.oldSecretKey]
+  if (config.secretKey !== null) return joinKeys(config.secretKey, older)
   makeDataDir(config.dataDir)
   return keepSecretFile(secretKeyFile(config))
 }

@@ -8,7 +8,7 @@ import { listAdvertisers } from '../features/accounts/advertisers.ts'
 import { createPerson, findPersonByEmail } from '../features/accounts/people.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
 import { createApp, findAppOwner, listApps, rotateSecret } from '../features/apps/apps.ts'
-import { createSecretHash } from '../features/apps/secrets.ts'
+import { createSecretHashes } from '../features/apps/secrets.ts'
 import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { trustApp } from '../features/apps/trust.ts'
 import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
@@ -79,12 +79,12 @@ export async function prepareDemoPeople({ config, database: { db } }: Context, d
 
 /** Null when its secret was rotated or its key revoked: then it is somebody's own app now. */
 async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<DemoApp | null> {
-  const hash = createSecretHash(secretKey)(demo.api_secret)
+  const hashes = createSecretHashes(secretKey)(demo.api_secret)
   const found = await db
     .selectFrom('api_secrets')
     .innerJoin('credentials', 'credentials.api_key', 'api_secrets.api_key')
     .select('hash')
-    .where('hash', '=', hash)
+    .where('hash', 'in', hashes)
     .where('api_secrets.expires_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()

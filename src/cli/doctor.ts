@@ -1,32 +1,34 @@
 // Tries out what the program needs, and says what to do about what does not work.
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { Command } from 'commander'
 import { createClient } from 'redis'
 import { type Config, loadConfig } from '../config.ts'
 import { makeDataDir } from '../db/embedded.ts'
-import { listMigrations, pendingMigrations } from '../db/migrate.ts'
-import { type Database, openDatabase } from '../db/open.ts'
 import { messageOf } from '../errors.ts'
+import { isLoopback } from '../lib/ip-ranges.ts'
+import { rfc3339 } from '../lib/time.ts'
 import { hasSecretKey } from './context.ts'
+import { checkDatabase } from './doctor-database.ts'
 import { type OutputOptions, show } from './output.ts'
 
-const MAX_CLOCK_DIFFERENCE_MS = 2_000
 const EXPIRY_WARNING_DAYS = 14
 
-type Finding = { check: string; ok: boolean; result: string; advice?: string }
+export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
 export const doctorCommand = () =>
   new Command('doctor')
-    .description('check database, Redis, clock, TLS and folders, and say what to do')
+    .description('check database, secret key, Redis, clock, TLS, addresses and folders, and say what to do')
     .action(async (options: OutputOptions) => {
       const config = loadConfig(process.env)
       const findings = [
         checkFolder(config),
         ...(await checkDatabase(config)),
         await checkRedis(config),
-        checkTls(config),
+        checkTls(config, new Date()),
+        checkReach(config),
       ]
       show(options, { ok: findings.every(({ ok }) => ok), findings }, () => findings.map(describe).join('\n'))
       if (findings.some(({ ok }) => !ok)) process.exitCode = 1
@@ -54,60 +56,6 @@ function checkFolder(config: Config): Finding {
   return { check, ok: true, result: `${config.dataDir} can be written to; ${key}` }
 }
 
-async function checkDatabase(config: Config): Promise<Finding[]> {
-  let database: Database | null = null
-  try {
-    database = await openDatabase({ ...config, connections: 1 })
-    const startedMs = Date.now()
-    const { rows } = await database.pool.query<{ version: string; now: Date }>(
-      "SELECT current_setting('server_version') AS version, clock_timestamp() AS now",
-    )
-    const tookMs = Date.now() - startedMs
-    const where = database.embeddedIn === null ? 'DATABASE_URL' : `embedded, in ${database.embeddedIn}`
-    return [
-      { check: 'database', ok: true, result: `PostgreSQL ${rows[0]?.version} answers (${where})` },
-      await checkSchema(database),
-      checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
-    ]
-  } catch (error) {
-    const advice =
-      config.databaseUrl === null
-        ? 'See the log it names; "npm ci" installs its binaries.'
-        : 'Check that the server runs, that DATABASE_URL is right, and that its user may connect.'
-    return [{ check: 'database', ok: false, result: messageOf(error) || 'does not answer', advice }]
-  } finally {
-    await database?.close()
-  }
-}
-
-async function checkSchema(database: Database): Promise<Finding> {
-  const check = 'schema'
-  try {
-    const pending = await pendingMigrations(database)
-    const version = listMigrations().at(-1)?.name.replace('.sql', '')
-    if (pending.length === 0) return { check, ok: true, result: `up to date (${version})` }
-    return {
-      check,
-      ok: false,
-      result: `${pending.length} migrations are to be applied`,
-      advice: 'Run: offerdeck migrate (or start the server, which does it by itself).',
-    }
-  } catch (error) {
-    return { check, ok: false, result: messageOf(error) }
-  }
-}
-
-function checkClock(databaseTime: Date, localMs: number): Finding {
-  const differenceMs = Math.abs(databaseTime.getTime() - localMs)
-  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return { check: 'clock', ok: true, result: 'agrees with the database' }
-  return {
-    check: 'clock',
-    ok: false,
-    result: `differs from the database's by ${Math.round(differenceMs / 1000)} s`,
-    advice: 'Run a time service such as chrony on both machines.',
-  }
-}
-
 async function checkRedis(config: Config): Promise<Finding> {
   const check = 'redis'
   if (config.redisUrl === null) return { check, ok: true, result: 'not used: every process counts its own requests' }
@@ -129,7 +77,8 @@ async function checkRedis(config: Config): Promise<Finding> {
   }
 }
 
-function checkTls({ tls, requireHttps, trustProxy }: Config): Finding {
+function checkTls(config: Config, now: Date): Finding {
+  const { tls, requireHttps, trustProxy } = config
   const check = 'tls'
   if (tls === null) {
     if (!requireHttps) return { check, ok: true, result: 'not used: plain HTTP is answered (REQUIRE_HTTPS is off)' }
@@ -144,15 +93,7 @@ function checkTls({ tls, requireHttps, trustProxy }: Config): Finding {
   try {
     const cert = readFileSync(tls.certFile)
     createSecureContext({ cert, key: readFileSync(tls.keyFile) })
-    const { validTo } = new X509Certificate(cert)
-    const daysLeft = Math.floor((Date.parse(validTo) - Date.now()) / 86_400_000)
-    const ok = daysLeft >= EXPIRY_WARNING_DAYS
-    return {
-      check,
-      ok,
-      result: daysLeft < 0 ? `the certificate ended on ${validTo}` : `the certificate is good for ${daysLeft} days`,
-      advice: 'Renew the certificate and restart.',
-    }
+    return judgeCertificate(new X509Certificate(cert), new URL(config.publicUrl).hostname, now)
   } catch (error) {
     return {
       check,
@@ -162,3 +103,39 @@ function checkTls({ tls, requireHttps, trustProxy }: Config): Finding {
     }
   }
 }
+
+function judgeCertificate(certificate: X509Certificate, hostname: string, now: Date): Finding {
+  const check = 'tls'
+  const { validFromDate, validToDate } = certificate
+  const name = hostname.replaceAll(/[[\]]/g, '')
+  const isFor = isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)
+  if (isFor === undefined) {
+    const names = certificate.subjectAltName ?? certificate.subject
+    const result = `the certificate is for another host (${names}), not for ${name} of PUBLIC_URL`
+    return { check, ok: false, result, advice: `Get a certificate for ${name}, or mend PUBLIC_URL.` }
+  }
+  const advice = 'Renew the certificate and restart.'
+  if (validFromDate > now)
+    return { check, ok: false, result: `the certificate is valid only from ${rfc3339(validFromDate)}`, advice }
+  if (validToDate <= now)
+    return { check, ok: false, result: `the certificate expired on ${rfc3339(validToDate)}`, advice }
+  const daysLeft = Math.floor((validToDate.getTime() - now.getTime()) / 86_400_000)
+  const result = `the certificate for ${name} is valid for ${daysLeft} days`
+  return { check, ok: daysLeft >= EXPIRY_WARNING_DAYS, result, advice }
+}
+
+/** Whether what PUBLIC_URL promises can come to HOST. */
+function checkReach({ host, publicUrl, trustProxy }: Config): Finding {
+  const check = 'address'
+  const { hostname } = new URL(publicUrl)
+  const result = `listens on ${host} for ${publicUrl}`
+  if (!isLoopback(host) || isLoopback(hostname) || trustProxy.some(isLocalProxy)) return { check, ok: true, result }
+  return {
+    check,
+    ok: false,
+    result: `${result}: ${host} is reached from this machine only, and no proxy here is named in TRUST_PROXY`,
+    advice: 'Set HOST to 0.0.0.0 or ::, or put a proxy on this machine and name it: TRUST_PROXY=127.0.0.1.',
+  }
+}
+
+const isLocalProxy = (cidr: string) => isLoopback(cidr.replace(/\/\d+$/, ''))

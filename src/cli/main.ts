@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   seed: async () => (await import('./seed.ts')).seedCommand(),
   config: async () => (await import('./config.ts')).configCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  'secret-key': async () => (await import('./secret-key.ts')).secretKeyCommand(),
   user: async () => (await import('./user.ts')).userCommand(),
   publisher: async () => (await import('./publisher.ts')).publisherCommand(),
   app: async () => (await import('./app.ts')).appCommand(),

@@ -6,6 +6,7 @@ import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { messageOf, OperatorError } from '../errors.ts'
 import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
+import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { readSecretKey } from './context.ts'
 import { type DemoApp, type DemoPerson, prepareDemo, prepareDemoPeople } from './demo.ts'
 import { createLog } from './log.ts'
@@ -33,6 +34,7 @@ async function serve(options: ServeOptions): Promise<void> {
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
     if (stop.isAsked) return
     await migrate(database)
+    await useSecretKey(database.db, secretKey)
     const context = { config, database, secretKey }
     const demo = config.demo ? await prepareDemo(context) : null
     const people = demo === null ? [] : await prepareDemoPeople(context, demo)

@@ -507,6 +507,12 @@ export interface Publishers {
   status: Generated<string>;
 }
 
+export interface SecretKeys {
+  added_at: Generated<Date>;
+  key_id: string;
+  retired_at: Date | null;
+}
+
 export interface Sessions {
   created_at: Generated<Date>;
   expires_at: Date;
@@ -626,6 +632,7 @@ export interface DB {
   postbacks: Postbacks;
   publisher_offers: PublisherOffers;
   publishers: Publishers;
+  secret_keys: SecretKeys;
   sessions: Sessions;
   sign_ins: SignIns;
   terms: Terms;

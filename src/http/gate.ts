@@ -8,12 +8,12 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 import { flatten } from '../lib/flatten.ts'
+import { HASH_LENGTH } from '../lib/tokens.ts'
 import { closedKey, type Closure, missingKey, wrongSecret } from './key-faults.ts'
 import { createQueryParser, type QueryValue } from './query.ts'
 import type { Allowance, RateLimiter } from './rate-limit.ts'
 
 const FAILURES_A_MINUTE = 100
-const HASH_LENGTH = 43 // of a base64url SHA-256
 
 /** One API key and what is needed to check a request that names it. */
 export type Credential = {
@@ -29,7 +29,10 @@ export type Credential = {
 
 export type GateOptions<C extends Credential> = {
   find: (apiKey: string) => C | undefined
-  hashSecret: (secret: string) => string
+  /** A secret's hash by each key that may be in use, the present one first. */
+  hashSecret: (secret: string) => readonly string[]
+  /** Told when a right secret is stored otherwise than it would be now, once for each process. */
+  onOldHash?: (stored: string, present: string) => void
   limiter: RateLimiter
   publicUrl: string
   /** Told when a verified secret came from a browser, where it must never be. */
@@ -60,7 +63,7 @@ export type Gate<C extends Credential> = {
 
 export function createGate<C extends Credential>(options: GateOptions<C>): Gate<C> {
   const { find, limiter, publicUrl, onPass } = options
-  const isSecret = createSecretCheck(options.hashSecret)
+  const isSecret = createSecretCheck(options)
 
   const allowanceOf = (address: string) => limiter.peek(addressKey(address), FAILURES_A_MINUTE)
   const showAllowance = (request: FastifyRequest) => {
@@ -159,10 +162,10 @@ function theOne(value: QueryValue | undefined): string | null | undefined {
 
 /**
  * Whether a secret is a credential's. A wrong one takes the same time whatever it is: one hash, two comparisons, also
- * for a key that does not exist. A right one is remembered, in memory and for as long as its credential is unchanged,
+ * for a key that does not exist, by each key that hashes. A right one is remembered, in memory and for as long as its credential is unchanged,
  * so that the next request costs a comparison and no hash.
  */
-function createSecretCheck(hashSecret: (secret: string) => string) {
+function createSecretCheck({ hashSecret, onOldHash }: Pick<GateOptions<Credential>, 'hashSecret' | 'onOldHash'>) {
   const nothing = Buffer.alloc(HASH_LENGTH)
   const presented = Buffer.alloc(HASH_LENGTH)
   const stored = Buffer.alloc(HASH_LENGTH)
@@ -175,16 +178,20 @@ function createSecretCheck(hashSecret: (secret: string) => string) {
 
   return (secret: string, credential: Credential | undefined, now: number): boolean => {
     if (credential !== undefined && isProven(secret, credential, now)) return true
-    presented.write(hashSecret(secret), 0, HASH_LENGTH, 'latin1')
+    const hashes = hashSecret(secret)
     let match: Credential['secrets'][number] | undefined
-    for (let i = 0; i < 2; i++) {
-      const candidate = credential?.secrets[i]
-      const isLive = candidate !== undefined && now < candidate.expiresAtMs
-      if (isLive) stored.write(candidate.hash, 0, HASH_LENGTH, 'latin1')
-      else nothing.copy(stored)
-      if (timingSafeEqual(presented, stored) && isLive) match = candidate
+    for (const hash of hashes) {
+      presented.write(hash, 0, HASH_LENGTH, 'latin1')
+      for (let i = 0; i < 2; i++) {
+        const candidate = credential?.secrets[i]
+        const isLive = candidate !== undefined && now < candidate.expiresAtMs
+        if (isLive) stored.write(candidate.hash, 0, HASH_LENGTH, 'latin1')
+        else nothing.copy(stored)
+        if (timingSafeEqual(presented, stored) && isLive) match = candidate
+      }
     }
     if (match === undefined || credential === undefined) return false
+    if (match.hash !== hashes[0]) onOldHash?.(match.hash, hashes[0] as string)
     proven.set(credential, { secret: flatten(secret), expiresAtMs: match.expiresAtMs }) // not a part of the whole URL
     return true
   }

@@ -166,3 +166,10 @@ export function isNarrowCidr(text: string): boolean {
   if (address instanceof ipaddr.IPv4) return bits > 0
   return bits > 96 || (bits > 0 && !ipaddr.IPv6.parse('::ffff:0:0').match(address, bits))
 }
+
+/** This machine only: an address or a name of it. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  if (/^(?:[^.]+\.)*localhost\.?$/.test(name)) return true
+  return ipaddr.isValid(name) && ipaddr.process(name).range() === 'loopback'
+}

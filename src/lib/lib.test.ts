@@ -223,14 +223,14 @@ test('a sealed text opens with its key and context only, and not when a bit of i
   fc.assert(
     fc.property(wellFormed, wellFormed, fc.nat(), fc.nat(7), (text, context, place, bit) => {
       const sealed = seal(key, text, context)
-      assert.equal(unseal(key, sealed, context), text)
+      assert.equal(unseal([key], sealed, context), text)
       assert.notDeepEqual(seal(key, text, context), sealed)
-      assert.throws(() => unseal(key, sealed, `${context}x`))
-      assert.throws(() => unseal(randomBytes(32), sealed, context))
-      assert.throws(() => unseal(key, sealed.subarray(0, -1), context))
+      assert.throws(() => unseal([key], sealed, `${context}x`))
+      assert.throws(() => unseal([randomBytes(32)], sealed, context))
+      assert.throws(() => unseal([key], sealed.subarray(0, -1), context))
       const tampered = Buffer.from(sealed)
       tampered[place % sealed.length]! ^= 1 << bit
-      assert.throws(() => unseal(key, tampered, context))
+      assert.throws(() => unseal([key], tampered, context))
     }),
   )
 })

@@ -2,14 +2,29 @@
 // A checksum at the end lets scanners of source code tell a real one from a random text without asking anybody.
 import { crc32 } from 'node:zlib'
 import { createMac } from './hmac.ts'
-import { deriveKey } from './keys.ts'
+import { deriveKey, keyId, splitKeys } from './keys.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHECKSUM_LENGTH = 6
 
+/** How many characters of a stored hash are the hash itself; behind it stand a dot and the id of its key. */
+export const HASH_LENGTH = 43 // of a base64url SHA-256
+
 /** How a secret is stored: keyed, so that a stolen table alone does not even allow a guess to be checked. */
 export function createSecretHash(secretKey: string): (secret: string) => string {
-  return createMac(deriveKey(secretKey, 'secret hashes'))
+  const mac = createMac(deriveKey(secretKey, 'secret hashes'))
+  const ending = `.${keyId(secretKey)}`
+  return (secret) => mac(secret) + ending
+}
+
+/** All that may be stored of a secret, the present form first: with the id of its key, or without one, as it once was. */
+export function createSecretHashes(secretKey: string): (secret: string) => string[] {
+  const hashes = splitKeys(secretKey).map(createSecretHash)
+  return (secret) =>
+    hashes.flatMap((hash) => {
+      const stored = hash(secret)
+      return [stored, stored.slice(0, HASH_LENGTH)]
+    })
 }
 
 export function hasValidChecksum(text: string): boolean {

@@ -8,8 +8,8 @@ import { twoFactor } from 'better-auth/plugins'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
 import { isDisabled, MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
+import { sessionSecrets } from '../features/accounts/session-keys.ts'
 import { RESET_VALID_S, resetUrl } from '../features/accounts/reset-links.ts'
-import { deriveKey } from '../lib/keys.ts'
 import type { Mail } from '../lib/mail.ts'
 import { createSecretHash } from '../lib/tokens.ts'
 import type { Caller } from './gate.ts'
@@ -42,7 +42,9 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
     appName: 'Offerdeck',
     baseURL: publicUrl,
     basePath: '/manage/v1/auth',
-    secret: deriveKey(secretKey, 'sessions').toString('base64'),
+    // The first signs and encrypts; what was encrypted names its key. What does not was made with the oldest.
+    secret: sessionSecrets(secretKey).at(-1)?.value ?? '',
+    secrets: sessionSecrets(secretKey),
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
     logger: { disabled: true },

@@ -4,7 +4,7 @@ import { AppError, OperatorError } from '../errors.ts'
 import { findTokenHolder } from '../features/accounts/access-tokens.ts'
 import type { Role } from '../features/accounts/people.ts'
 import { findAppOwner } from '../features/apps/apps.ts'
-import { createSecretHash } from '../lib/tokens.ts'
+import { createSecretHashes } from '../lib/tokens.ts'
 import { accountRoutes } from './account/account.ts'
 import { joinRoutes } from './account/join.ts'
 import { passwordRoutes } from './account/password.ts'
@@ -69,7 +69,7 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
   const { db, secretKey, limiter, config, sendMail } = given
   const { publicUrl } = config
   const auth = createAuth({ db, secretKey, publicUrl, sendMail })
-  const hashToken = createSecretHash(secretKey)
+  const hashToken = createSecretHashes(secretKey)
   server.decorateRequest('caller', null)
   server.decorateRequest('managedApp', null)
   server.decorateRequest('managedPublisherId', null)

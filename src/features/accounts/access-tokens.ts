@@ -99,21 +99,25 @@ export async function revokeAccessTokens(trx: Trx, personId: string, now: Date, 
   return Number((await revoked.executeTakeFirst()).numUpdatedRows)
 }
 
-/** Whose token has this hash; null when nobody's, or no longer. */
-export async function findTokenHolder(db: Db, hash: string, now: Date) {
+/** Whose token has one of these hashes; null when nobody's, or no longer. */
+export async function findTokenHolder(db: Db, hashes: readonly string[], now: Date) {
   const row = await db
     .selectFrom('access_tokens')
     .innerJoin('people', 'people.id', 'access_tokens.person_id')
     .select(['token_id', 'access_tokens.name as token_name', 'scopes', 'allowed_ips', 'last_used_at'])
     .select(['people.id', 'people.name', 'email', 'role', 'publisher_id', 'two_factor_enabled'])
-    .where('token_hash', '=', hash)
+    .where('token_hash', 'in', hashes)
     .where('revoked_at', 'is', null)
     .where('disabled_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst()
   if (row === undefined) return null
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() > USE_NOTED_MS)
-    await db.updateTable('access_tokens').set({ last_used_at: now }).where('token_id', '=', row.token_id).execute()
+    await db
+      .updateTable('access_tokens')
+      .set({ last_used_at: now, token_hash: hashes[0] as string })
+      .where('token_id', '=', row.token_id)
+      .execute()
   const { scopes, allowed_ips, ...holder } = row
   const { ranges } = parseRanges(allowed_ips.join('\n'))
   return {

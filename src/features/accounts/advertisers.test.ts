@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { createSecretHash, hasValidChecksum } from '../../lib/tokens.ts'
+import { createSecretHashes, hasValidChecksum } from '../../lib/tokens.ts'
 import { type AdvertiserSettings, setAdvertiser } from './advertiser-settings.ts'
 import {
   createAdvertiser,
@@ -13,7 +13,7 @@ import {
 } from './advertisers.ts'
 
 const world = useWorld('advertisers')
-const hash = createSecretHash(SECRET_KEY)
+const hash = createSecretHashes(SECRET_KEY)
 const NOW = new Date('2026-03-10T12:00:00Z')
 const HOUR_MS = 3_600_000
 let count = 0

@@ -87,14 +87,18 @@ async function lockAdvertiser(trx: Trx, advertiserId: number): Promise<void> {
 }
 
 /** Whose token this is; null when nobody's. One that was rotated away is still known as whose it was. */
-export async function findAdvertiserByToken(db: Db, hash: string, now: Date) {
+export async function findAdvertiserByToken(db: Db, hashes: readonly string[], now: Date) {
   const found = await db
     .selectFrom('advertiser_tokens')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
-    .select(['advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
-    .where('hash', '=', hash)
+    .select(['hash', 'advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
+    .where('hash', 'in', hashes)
     .executeTakeFirst()
   if (found === undefined) return null
+  const [present = ''] = hashes
+  // Made with another SECRET_KEY, which it then no longer needs.
+  if (found.hash !== present)
+    await db.updateTable('advertiser_tokens').set({ hash: present }).where('hash', '=', found.hash).execute()
   return {
     advertiserId: found.advertiser_id,
     isExpired: found.expires_at !== null && found.expires_at <= now,

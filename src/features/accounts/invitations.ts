@@ -4,7 +4,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
-import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
+import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
 import { recordDeed } from './audit.ts'
 import {
   addPerson,
@@ -102,7 +102,7 @@ const open = (db: Db, now: Date) => db.selectFrom('invitations').select(COLUMNS)
 
 /** Null when it was used, revoked, has expired, or never was. */
 export async function findInvitation(db: Db, secretKey: string, token: string, now: Date): Promise<Invitation | null> {
-  const row = await open(db, now).where('token_hash', '=', createSecretHash(secretKey)(token)).executeTakeFirst()
+  const row = await open(db, now).where('token_hash', 'in', createSecretHashes(secretKey)(token)).executeTakeFirst()
   return (row as Invitation | undefined) ?? null
 }
 
@@ -146,7 +146,7 @@ export async function acceptInvitation(
     const used = await trx
       .updateTable('invitations')
       .set({ accepted_at: now })
-      .where('token_hash', '=', createSecretHash(secretKey)(token))
+      .where('token_hash', 'in', createSecretHashes(secretKey)(token))
       .where(isOpen(now))
       .executeTakeFirst()
     if (used.numUpdatedRows === 0n) return null

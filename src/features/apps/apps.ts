@@ -295,3 +295,8 @@ export async function findAppOwner(db: Db, appId: number) {
     .executeTakeFirst()
   return app === undefined ? null : { appId: app.app_id, publisherId: app.publisher_id }
 }
+
+/** Stores a secret as the present SECRET_KEY hashes it, once it was used: then the key before is not needed for it. */
+export async function renewHash(db: Db, stored: string, present: string): Promise<void> {
+  await db.updateTable('api_secrets').set({ hash: present }).where('hash', '=', stored).execute()
+}

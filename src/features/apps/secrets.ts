@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { base62, withChecksum } from '../../lib/tokens.ts'
 
-export { createSecretHash, hasValidChecksum } from '../../lib/tokens.ts'
+export { createSecretHash, createSecretHashes, hasValidChecksum } from '../../lib/tokens.ts'
 
 export type Mode = 'live' | 'test'
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
-import { deriveKey, seal, unseal } from '../../lib/keys.ts'
+import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
 import { makeSigningSecret, type Mode } from './secrets.ts'
 
 export const signingSecretsKey = (secretKey: string) => deriveKey(secretKey, 'signing secrets')
@@ -41,7 +41,7 @@ export async function readSigningSecrets(
   appIds: readonly number[],
   now: Date,
 ): Promise<Map<string, string[]>> {
-  const key = signingSecretsKey(secretKey)
+  const keys = deriveKeys(secretKey, 'signing secrets')
   const rows = await db
     .selectFrom('credentials')
     .select(['app_id', 'is_test', 'api_key', 'signing_secret_sealed', 'old_signing_secret_sealed'])
@@ -53,18 +53,40 @@ export async function readSigningSecrets(
       const sealed = [row.signing_secret_sealed]
       const { old_signing_secret_sealed: old, old_signing_secret_expires_at: until } = row
       if (old !== null && until !== null && until > now) sealed.push(old)
-      return [signingKeyOf(row.app_id, row.is_test), sealed.flatMap((one) => tryUnseal(key, one, row.api_key))]
+      return [signingKeyOf(row.app_id, row.is_test), sealed.flatMap((one) => tryUnseal(keys, one, row.api_key))]
     }),
   )
 }
 
 /** None when it was sealed with another SECRET_KEY: one app's trouble is not that of others. */
-function tryUnseal(key: Buffer, sealed: Buffer, apiKey: string): string[] {
+function tryUnseal(keys: readonly Buffer[], sealed: Buffer, apiKey: string): string[] {
   try {
-    return [unseal(key, sealed, apiKey)]
+    return [unseal(keys, sealed, apiKey)]
   } catch {
     return []
   }
 }
 
 export const signingKeyOf = (appId: number, isTest: boolean) => `${appId}|${isTest ? 't' : 'l'}`
+
+/** Seals them all with the key that writes. */
+export async function resealSigningSecrets(db: Db, secretKey: string): Promise<Resealed> {
+  const rows = await db
+    .selectFrom('credentials')
+    .select(['api_key', 'signing_secret_sealed', 'old_signing_secret_sealed'])
+    .execute()
+  const count = { resealed: 0, unreadable: 0 }
+  for (const { api_key, ...sealed } of rows) {
+    for (const column of ['signing_secret_sealed', 'old_signing_secret_sealed'] as const) {
+      const before = sealed[column]
+      const after = before === null ? 'current' : reseal(secretKey, 'signing secrets', before, api_key)
+      if (after === 'unreadable') count.unreadable++
+      if (before === null || typeof after === 'string') continue
+      // Not one that was rotated meanwhile: that was sealed anew.
+      const query = db.updateTable('credentials').set(column, after).where('api_key', '=', api_key)
+      await query.where(column, '=', before).execute()
+      count.resealed++
+    }
+  }
+  return count
+}

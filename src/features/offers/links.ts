@@ -6,7 +6,7 @@
 // ~ and two hexadecimal digits.
 import { timingSafeEqual } from 'node:crypto'
 import { createMac } from '../../lib/hmac.ts'
-import { deriveKey } from '../../lib/keys.ts'
+import { deriveKeys } from '../../lib/keys.ts'
 
 const VERSION = '1'
 const SIGNATURE_LENGTH = 22 // base64url characters: 132 bits
@@ -28,20 +28,23 @@ export type LinkSigner = {
 }
 
 export function createLinkSigner(secretKey: string): LinkSigner {
-  const mac = createMac(deriveKey(secretKey, 'link tokens'))
-  const signatureOf = (text: string) => mac(text).slice(0, SIGNATURE_LENGTH)
+  const macs = deriveKeys(secretKey, 'link tokens').map(createMac) as [(text: string) => string]
+  const [mac] = macs
+  const isSigned = (text: string, signature: string) => {
+    const given = Buffer.from(signature)
+    if (given.length !== SIGNATURE_LENGTH) return false
+    return macs.some((one) => timingSafeEqual(given, Buffer.from(one(text).slice(0, SIGNATURE_LENGTH))))
+  }
   return {
     sign({ appId, isTest, issuedAt, requestId, userId, subIds }) {
       let text = `${VERSION}:${appId}:${isTest ? 't' : 'l'}:${issuedAt}:${requestId}:${encode(userId)}`
       if (subIds !== null) for (const subId of subIds) text += `:${subId === null ? '' : encode(subId)}`
-      return `${text}:${signatureOf(text)}`
+      return `${text}:${mac(text).slice(0, SIGNATURE_LENGTH)}`
     },
     read(token) {
       const cut = token.lastIndexOf(':')
       const text = token.slice(0, cut)
-      const given = Buffer.from(token.slice(cut + 1))
-      const expected = Buffer.from(signatureOf(text))
-      if (cut === -1 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+      if (cut === -1 || !isSigned(text, token.slice(cut + 1))) return null
       const [version, appId = '', mode, issuedAt = '', requestId = '', userId = '', ...subIds] = text.split(':')
       if (version !== VERSION) return null
       return {

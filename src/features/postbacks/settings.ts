@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
-import { deriveKey, seal, unseal } from '../../lib/keys.ts'
+import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
 import { FIRST_WIDTH } from './schedule.ts'
 import { EXAMPLE_VALUES, fillTemplate, lintTemplate } from './template.ts'
@@ -208,8 +208,26 @@ const headersKey = (secretKey: string) => deriveKey(secretKey, 'postback headers
 function openHeaders(secretKey: string, appId: number, sealed: Buffer | null): Record<string, string> | null {
   if (sealed === null) return {}
   try {
-    return JSON.parse(unseal(headersKey(secretKey), sealed, String(appId))) as Record<string, string>
+    return JSON.parse(unseal(deriveKeys(secretKey, 'postback headers'), sealed, String(appId))) as Record<
+      string,
+      string
+    >
   } catch {
     return null
   }
+}
+
+/** Seals all headers with the key that writes. */
+export async function resealHeaders(db: Db, secretKey: string): Promise<Resealed> {
+  const rows = await db.selectFrom('postback_settings').select(['app_id', 'headers_sealed']).execute()
+  const count = { resealed: 0, unreadable: 0 }
+  for (const { app_id, headers_sealed: before } of rows) {
+    const after = before === null ? 'current' : reseal(secretKey, 'postback headers', before, String(app_id))
+    if (after === 'unreadable') count.unreadable++
+    if (before === null || typeof after === 'string') continue
+    const query = db.updateTable('postback_settings').set({ headers_sealed: after }).where('app_id', '=', app_id)
+    await query.where('headers_sealed', '=', before).execute() // not those that were saved meanwhile
+    count.resealed++
+  }
+  return count
 }

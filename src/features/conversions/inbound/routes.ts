@@ -22,7 +22,7 @@ import { maskToken, MAX_TEXT, parseCall, type RawParameters, TOO_LONG } from './
 export type InboundRoutesOptions = {
   db: Db
   settle: Settle
-  hashToken: (token: string) => string
+  hashToken: (token: string) => readonly string[]
   limiter: RateLimiter
   countryOf: (ip: string) => string | null
 }

@@ -1,0 +1,136 @@
+// What "offerdeck doctor" looks at in the database: whether it answers, whose schema and secret key it has, its clock, how
+// many connections there are, and whether a pooler in between keeps prepared statements.
+import type pg from 'pg'
+import type { Config } from '../config.ts'
+import { listMigrations, pendingMigrations } from '../db/migrate.ts'
+import { type Database, openDatabase } from '../db/open.ts'
+import { messageOf } from '../errors.ts'
+import { findKeyProblem } from '../features/accounts/secret-keys.ts'
+import { hasSecretKey, readSecretKey } from './context.ts'
+import type { Finding } from './doctor.ts'
+
+const MAX_CLOCK_DIFFERENCE_MS = 2_000
+/** Of one process: its pool, one that listens, one that knows whether it is alone. */
+const CONNECTIONS_A_PROCESS = 12
+
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  let database: Database | null = null
+  try {
+    database = await openDatabase({ ...config, connections: 2 })
+    const startedMs = Date.now()
+    const { rows } = await database.pool.query<{ version: string; now: Date }>(
+      "SELECT current_setting('server_version') AS version, clock_timestamp() AS now",
+    )
+    const tookMs = Date.now() - startedMs
+    const where = database.embeddedIn === null ? 'DATABASE_URL' : `embedded, in ${database.embeddedIn}`
+    return [
+      { check: 'database', ok: true, result: `PostgreSQL ${rows[0]?.version} answers (${where})` },
+      await checkSchema(database),
+      await checkSecretKey(database, config),
+      checkClock(rows[0]?.now ?? new Date(), startedMs + tookMs / 2),
+      await checkConnections(database),
+      await checkPooler(database),
+    ]
+  } catch (error) {
+    const advice =
+      config.databaseUrl === null
+        ? 'See the log it names; "npm ci" installs its binaries.'
+        : 'Check that the server runs, that DATABASE_URL is right, and that its user may connect.'
+    return [{ check: 'database', ok: false, result: messageOf(error) || 'does not answer', advice }]
+  } finally {
+    await database?.close()
+  }
+}
+
+async function checkSchema(database: Database): Promise<Finding> {
+  const check = 'schema'
+  try {
+    const pending = await pendingMigrations(database)
+    const version = listMigrations().at(-1)?.name.replace('.sql', '')
+    if (pending.length === 0) return { check, ok: true, result: `up to date (${version})` }
+    return {
+      check,
+      ok: false,
+      result: `${pending.length} migrations are to be applied`,
+      advice: 'Run: offerdeck migrate (or start the server, which does it by itself).',
+    }
+  } catch (error) {
+    const advice = 'Install the version of Offerdeck that this database was used with, or a later one.'
+    return { check, ok: false, result: messageOf(error), advice }
+  }
+}
+
+async function checkSecretKey({ db, pool }: Database, config: Config): Promise<Finding> {
+  const check = 'key'
+  const { rows } = await pool.query<{ exists: boolean }>("SELECT to_regclass('secret_keys') IS NOT NULL AS exists")
+  if (!rows[0]?.exists || !hasSecretKey(config))
+    return { check, ok: true, result: 'the secret key is compared with the database once that is up to date' }
+  const problem = await findKeyProblem(db, readSecretKey(config))
+  if (problem === null) return { check, ok: true, result: 'the secret key is the one of this database' }
+  const [result = '', ...advice] = problem.split(/(?<=\.) (?=[A-Z])/)
+  return { check, ok: false, result, advice: advice.join(' ') }
+}
+
+function checkClock(databaseTime: Date, localMs: number): Finding {
+  const differenceMs = Math.abs(databaseTime.getTime() - localMs)
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return { check: 'clock', ok: true, result: 'agrees with the database' }
+  return {
+    check: 'clock',
+    ok: false,
+    result: `differs from the database's by ${Math.round(differenceMs / 1000)} s`,
+    advice: 'Run a time service such as chrony on both machines.',
+  }
+}
+
+type Limits = { total: number; reserved: number; used: number; of_database: number; of_role: number }
+
+async function checkConnections({ pool }: Database): Promise<Finding> {
+  const check = 'limits'
+  const { rows } = await pool.query<Limits>(`
+    SELECT current_setting('max_connections')::integer AS total,
+      current_setting('superuser_reserved_connections')::integer AS reserved,
+      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS used,
+      (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS of_database,
+      (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS of_role`)
+  const { total, reserved, used, of_database, of_role } = rows[0] as Limits
+  const limits = [total - reserved, of_database, of_role].filter((limit) => limit >= 0)
+  const most = Math.min(...limits)
+  const result = `${most} connections, ${used} in use; each process takes up to ${CONNECTIONS_A_PROCESS}`
+  return {
+    check,
+    ok: most >= CONNECTIONS_A_PROCESS && most - used > 0,
+    result,
+    advice: `Raise max_connections (or the limit of the database or its user) to at least ${CONNECTIONS_A_PROCESS} for each process.`,
+  }
+}
+
+/**
+ * Prepares a statement, then uses it in another transaction: a pooler that gives each transaction a connection of the server
+ * and does not follow prepared statements fails here, or says that the statement is there already.
+ */
+async function checkPooler({ pool }: Database): Promise<Finding> {
+  const check = 'pooler'
+  const clients: pg.PoolClient[] = [await pool.connect(), await pool.connect()]
+  const [one, two] = clients as [pg.PoolClient, pg.PoolClient]
+  const statement = { name: 'offerdeck-doctor', text: 'SELECT $1::integer AS n', values: [1] }
+  try {
+    await one.query(statement)
+    await one.query('BEGIN') // holds the server's connection, so that the next one gets another
+    await two.query(statement)
+    await two.query('BEGIN')
+    await one.query('COMMIT')
+    await two.query('COMMIT')
+    for (let i = 0; i < 4; i++) await Promise.all([one.query(statement), two.query(statement)])
+    return { check, ok: true, result: 'prepared statements work' }
+  } catch (error) {
+    return {
+      check,
+      ok: false,
+      result: `prepared statements do not work (${messageOf(error)})`,
+      advice:
+        'Behind PgBouncer, use version 1.21 or later with max_prepared_statements above 0, or pool_mode = session.',
+    }
+  } finally {
+    for (const client of clients) client.release(true)
+  }
+}

@@ -1,0 +1,74 @@
+// What doctor sees, each with what to do about it.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Installation } from '../../test/installation.ts'
+import { adminQuery, databaseUrl, SECRET_KEY, useWorld } from '../../test/world.ts'
+import { rfc3339 } from '../lib/time.ts'
+
+const home = new Installation()
+after(() => home.remove())
+const world = useWorld('doctor')
+
+const database = () => ({ DATABASE_URL: databaseUrl(world), SECRET_KEY })
+
+async function examine(env: Record<string, string>): Promise<(check: string) => string> {
+  const { out } = await home.run(['doctor'], env)
+  return (check) => new RegExp(`^(?:ok  |FAIL)  ${check} .*(?:\\n {6}.*)?$`, 'm').exec(out)?.[0] ?? out
+}
+
+/** The settings for a certificate of this host, valid from and to these days. */
+function makeCertificate(name: string, from: string, to: string): Record<string, string> {
+  const folder = mkdtempSync(join(world.dataDir, 'tls-'))
+  const [config, key, request, certificate] = ['ca.cnf', 'key.pem', 'csr.pem', 'cert.pem'].map((file) => join(folder, file)) as [string, string, string, string] // prettier-ignore
+  writeFileSync(
+    config,
+    `[ca]\ndefault_ca=us\n[us]\ndatabase=${folder}/index\nnew_certs_dir=${folder}\nrand_serial=yes\ndefault_md=sha256\n` +
+      'policy=any\ncopy_extensions=copy\n[any]\ncommonName=supplied\n',
+  )
+  writeFileSync(join(folder, 'index'), '')
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
+  const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
+  openssl('req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', request, ...names) // prettier-ignore
+  const dates = ['-startdate', `${from}000000Z`, '-enddate', `${to}000000Z`]
+  openssl('ca', '-selfsign', '-batch', '-notext', '-config', config, '-keyfile', key, '-in', request, '-out', certificate, ...dates) // prettier-ignore
+  const urls = { PUBLIC_URL: 'https://offers.example.com', HOST: '0.0.0.0' }
+  return { TLS_CERT: certificate, TLS_KEY: key, ...urls, ...database() }
+}
+
+const inDays = (days: number) => rfc3339(new Date(Date.now() + days * 86_400_000)).slice(0, 10).replaceAll('-', '') // prettier-ignore
+
+test('a certificate for another host, one that has expired or soon will, and one that is right', async () => {
+  const right = await examine(makeCertificate('offers.example.com', '20200101', inDays(90)))
+  assert.match(right('tls'), /^ok .*for offers\.example\.com is valid for (89|90) days/)
+  const other = await examine(makeCertificate('other.example.com', '20200101', inDays(90)))
+  assert.match(
+    other('tls'),
+    /^FAIL .*for another host \(DNS:other\.example\.com\), not for offers.*\n.*Get a certificate/,
+  )
+  const soon = await examine(makeCertificate('offers.example.com', '20200101', inDays(5)))
+  assert.match(soon('tls'), /^FAIL .*valid for (4|5) days\n.*Renew/)
+  const over = await examine(makeCertificate('offers.example.com', '20200101', '20210101'))
+  assert.match(over('tls'), /^FAIL .*expired on 2021-01-01T00:00:00Z\n.*Renew/)
+})
+
+test('a HOST that nobody reaches under PUBLIC_URL', async () => {
+  const outside = { ...database(), PUBLIC_URL: 'http://offers.example.com' }
+  const alone = await examine(outside)
+  assert.match(alone('address'), /^FAIL .*127\.0\.0\.1 is reached from this machine only.*\n.*HOST to 0\.0\.0\.0/)
+  assert.match((await examine({ ...outside, TRUST_PROXY: '127.0.0.1' }))('address'), /^ok /)
+  assert.match((await examine({ ...outside, HOST: '0.0.0.0' }))('address'), /^ok /)
+})
+
+test('a database with the limits, the pooler and the schema that it should have, or not', async () => {
+  const { pool } = world.database
+  const healthy = await examine(database())
+  for (const check of ['database', 'schema', 'key', 'clock', 'limits', 'pooler']) assert.match(healthy(check), /^ok /)
+  await adminQuery(`ALTER DATABASE ${world.databaseName} CONNECTION LIMIT 11`)
+  await pool.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_from_the_future.sql', 'x')")
+  const poor = await examine(database())
+  assert.match(poor('limits'), /^FAIL .*11 connections.*\n.*Raise max_connections/)
+  assert.match(poor('schema'), /^FAIL .*9999_from_the_future.*newer.*\n.*Install the version/)
+})

@@ -1,0 +1,68 @@
+import { Command } from 'commander'
+import { OperatorError } from '../errors.ts'
+import { countOldHashes, retireOldKeys } from '../features/accounts/secret-keys.ts'
+import { resealSigningSecrets } from '../features/apps/signing-secrets.ts'
+import { resealHeaders } from '../features/postbacks/settings.ts'
+import { type Resealed, splitKeys } from '../lib/keys.ts'
+import { resealSecondFactors } from '../features/accounts/session-keys.ts'
+import { withDatabase } from './context.ts'
+import { type OutputOptions, show } from './output.ts'
+
+type RotateOptions = OutputOptions & { retire?: boolean }
+
+export const secretKeyCommand = () =>
+  new Command('secret-key')
+    .description('replace SECRET_KEY')
+    .addCommand(
+      new Command('rotate')
+        .description('re-encrypt what was made with SECRET_KEY_OLD, and say what still needs it')
+        .option('--retire', 'give up what still needs it: those secrets and tokens stop working')
+        .action(rotate),
+    )
+
+async function rotate(options: RotateOptions): Promise<void> {
+  const result = await withDatabase(async ({ database: { db }, secretKey }) => {
+    if (splitKeys(secretKey).length === 1)
+      throw new OperatorError(
+        'Set SECRET_KEY to the new key and SECRET_KEY_OLD to the one before, here and on every node, and restart those. ' +
+          'Then run this again.',
+      )
+    const now = new Date()
+    const encrypted = {
+      signing_secrets: await resealSigningSecrets(db, secretKey),
+      postback_headers: await resealHeaders(db, secretKey),
+      second_factors: await resealSecondFactors(db, secretKey),
+    }
+    const left = await countOldHashes(db, secretKey, now)
+    const isDone = options.retire === true || Object.values(left).every((count) => count === 0)
+    if (isDone) await retireOldKeys(db, secretKey, now)
+    return { encrypted, left, retired: isDone }
+  })
+  show(options, result, () => describe(result))
+}
+
+type Result = {
+  encrypted: Record<string, Resealed>
+  left: Record<string, number>
+  retired: boolean
+}
+
+const nameOf = (key: string) => key.replaceAll('_', ' ').replace('api ', 'API ')
+
+function describe({ encrypted, left, retired }: Result): string {
+  const lines = Object.entries(encrypted).map(([name, { resealed, unreadable }]) => {
+    const lost = unreadable === 0 ? '' : `; ${unreadable} open with neither key: create them again`
+    return `${nameOf(name).padEnd(18)}  ${resealed} re-encrypted${lost}`
+  })
+  const waiting = Object.entries(left).filter(([, count]) => count > 0)
+  for (const [name, count] of waiting)
+    lines.push(`${nameOf(name).padEnd(18)}  ${count} ${retired ? 'given up' : 'not used since SECRET_KEY was set'}`)
+  if (retired)
+    return [...lines, '', 'SECRET_KEY_OLD is no longer needed: remove it on every node and restart those.'].join('\n')
+  return [
+    ...lines,
+    '',
+    'Only their hashes are stored, so that they cannot be converted here. Each is when it is next used; an invitation is',
+    'when it is accepted. Keep SECRET_KEY_OLD and run this again later, replace what is not used, or add --retire.',
+  ].join('\n')
+}

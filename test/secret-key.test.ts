@@ -1,0 +1,112 @@
+// Another SECRET_KEY takes the place of the one before, and nothing that is in use stops working.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildApp } from '../src/app.ts'
+import { createAccessToken } from '../src/features/accounts/access-tokens.ts'
+import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
+import { findInvitation, invite } from '../src/features/accounts/invitations.ts'
+import { countOldHashes, findKeyProblem, retireOldKeys, useSecretKey } from '../src/features/accounts/secret-keys.ts'
+import { readSigningSecrets, resealSigningSecrets, rotateSigningSecret } from '../src/features/apps/signing-secrets.ts'
+import { DEFAULTS, readSettings, resealHeaders, saveSettings } from '../src/features/postbacks/settings.ts'
+import { joinKeys } from '../src/lib/keys.ts'
+import { resealSecondFactors } from '../src/features/accounts/session-keys.ts'
+import { makePerson, PASSWORD, setUpSecondFactor, Visitor } from './people.ts'
+import { SECRET_KEY, useWorld } from './world.ts'
+
+const NEXT_KEY = 'the next secret key, also long enough'
+const BOTH = joinKeys(NEXT_KEY, [SECRET_KEY])
+
+const world = useWorld('secret_key', async () => {
+  await useSecretKey(world.database.db, SECRET_KEY)
+})
+
+/** The server again, with this key. */
+async function restart(secretKey: string): Promise<void> {
+  await useSecretKey(world.database.db, secretKey)
+  await world.app.close()
+  const { config, database, log } = world
+  world.app = await buildApp({ config, secretKey, database, log })
+}
+
+async function withSecondFactor() {
+  const { email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  return { email, visitor, ...(await setUpSecondFactor(visitor)) }
+}
+
+async function signsInWith({ email }: { email: string }, code: string): Promise<boolean> {
+  const visitor = new Visitor(world)
+  await visitor.post('/session', { email, password: PASSWORD })
+  return (await visitor.post('/session/two-factor', { code })).status === 200
+}
+
+test('links, secrets, tokens, invitations and second factors outlive their key; what is not used is counted', async () => {
+  const { db } = world.database
+  const now = new Date()
+  const [used, unused] = [await world.makeApp(), await world.makeApp()]
+  const [offerId = 0] = await world.makeOffers({})
+  await rotateSigningSecret(db, SECRET_KEY, used.appId, 'live', 3_600_000)
+  const headers = { Authorization: 'a secret of the publisher' }
+  await saveSettings(db, SECRET_KEY, used.appId, {
+    ...DEFAULTS,
+    url: 'https://p.example.com/',
+    method: 'POST',
+    headers,
+  })
+  const signing = await readSigningSecrets(db, SECRET_KEY, [used.appId], now)
+  const { link } = (await world.get(`/v1/offers/${offerId}?userId=u`, used.live)).body.data.offer
+  const person = await makePerson(world, 'operator')
+  const wanted = { personId: person.id, name: 'script', scopes: ['read'], days: 90, allowedIps: [] } as const
+  const access = await db.transaction().execute((trx) => createAccessToken(trx, SECRET_KEY, wanted, now))
+  const invited = { email: 'new@example.com', role: 'operator', publisherId: null, invitedBy: null } as const
+  const invitation = await db.transaction().execute((trx) => invite(trx, SECRET_KEY, invited, now))
+  await createAdvertiser(db, SECRET_KEY, 'Never calls')
+  const factor = await withSecondFactor()
+
+  await restart(BOTH)
+  const { clickId, status } = await world.follow(link)
+  assert.equal(status, 302)
+  assert.equal((await world.get('/v1/offers?userId=u', used.live)).status, 200)
+  assert.equal((await world.confirm(offerId, clickId)).outcome, 'approved')
+  const program = new Visitor(world)
+  program.token = access.token
+  assert.equal((await program.get('/me')).status, 200)
+  assert.equal((await findInvitation(db, BOTH, invitation.token, now))?.email, 'new@example.com')
+  assert.deepEqual(await readSigningSecrets(db, BOTH, [used.appId], now), signing)
+  assert.deepEqual((await readSettings(db, BOTH, used.appId))?.headers, headers)
+  assert.equal(await signsInWith(factor, factor.backupCodes[0] ?? ''), true)
+  assert.equal((await factor.visitor.get('/me')).status, 401) // sessions end: people sign in again
+
+  assert.deepEqual(await resealSigningSecrets(db, BOTH), { resealed: 5, unreadable: 0 }) // two apps, live and test; one old
+  assert.deepEqual(await resealSigningSecrets(db, BOTH), { resealed: 0, unreadable: 0 })
+  assert.deepEqual(await resealHeaders(db, BOTH), { resealed: 1, unreadable: 0 })
+  assert.deepEqual(await resealSecondFactors(db, BOTH), { resealed: 1, unreadable: 0 })
+  assert.deepEqual(await resealSecondFactors(db, BOTH), { resealed: 0, unreadable: 0 })
+  const left = await countOldHashes(db, BOTH, now)
+  assert.deepEqual(left, { api_secrets: 3, advertiser_tokens: 1, access_tokens: 0, invitations: 1 })
+  assert.match((await findKeyProblem(db, NEXT_KEY)) ?? '', /^SECRET_KEY_OLD is missing/)
+
+  await retireOldKeys(db, BOTH, new Date())
+  await restart(NEXT_KEY)
+  assert.equal((await world.get('/v1/offers?userId=u', used.live)).status, 200)
+  assert.equal((await world.get('/v1/offers?userId=u', unused.live)).body.error.code, 'INVALID_API_SECRET')
+  assert.equal((await world.follow(link)).status, 404)
+  assert.equal((await program.get('/me')).status, 200)
+  assert.deepEqual(await readSigningSecrets(db, NEXT_KEY, [used.appId], now), signing)
+  assert.deepEqual((await readSettings(db, NEXT_KEY, used.appId))?.headers, headers)
+  assert.equal(await signsInWith(factor, factor.backupCodes[1] ?? ''), true)
+  assert.equal((await world.confirm(offerId, clickId, { status: 'reversed' })).outcome, 'reversed')
+  assert.match((await findKeyProblem(db, SECRET_KEY)) ?? '', /replaced in this database/)
+})
+
+test('a database that was used before ids of keys were kept takes the key that opens it, and no other', async () => {
+  const { db } = world.database
+  await world.makeApp() // sealed with SECRET_KEY
+  await db.deleteFrom('secret_keys').execute()
+  const other = 'a key that was never used here, long enough'
+  assert.match((await findKeyProblem(db, other)) ?? '', /is not the one that this database is used with/)
+  await assert.rejects(useSecretKey(db, other), /SECRET_KEY_OLD to the one before/)
+  await useSecretKey(db, joinKeys(other, [SECRET_KEY]))
+  assert.equal(await findKeyProblem(db, joinKeys(other, [SECRET_KEY])), null)
+  assert.match((await findKeyProblem(db, SECRET_KEY)) ?? '', /^SECRET_KEY_OLD is missing/)
+})
