@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
-import { ChangeFeed } from './db/changes.ts'
+import { ChangeFeed, EVERYTHING } from './db/changes.ts'
 import type { Database, Db } from './db/open.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
@@ -92,8 +92,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await sole.join()
   const credentials = new Credentials()
   const catalogue = new Catalogue(config.publicUrl)
-  const changes = await ChangeFeed.open(db)
-  await credentials.refresh(db, changes.everything)
+  const [changedApps, changedOffers] = [await ChangeFeed.open(db, 'apps'), await ChangeFeed.open(db, 'offers')]
+  await credentials.refresh(db, EVERYTHING)
   await catalogue.load(readAllOffers(db), Date.now())
   const completions = new Completions(db)
   await completions.follow()
@@ -113,17 +113,25 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const visitors = await openVisitorReader({ ...config, log })
   opened.defer(() => visitors.close())
 
-  const refresh = inTurn(async () => {
-    await changes.look(async (since) => {
-      if (since.apps) await credentials.refresh(db, since)
-      if (since.offers) for await (const batch of readChangedOffers(db, since)) await catalogue.apply(batch, Date.now())
+  // Apart from each other: a suspended key must not wait until a large import is worked in.
+  const refreshApps = inTurn(() => changedApps.look((since) => credentials.refresh(db, since)))
+  const refreshOffers = inTurn(async () => {
+    await changedOffers.look(async (since) => {
+      if (since.isEverything) return catalogue.load(readAllOffers(db), Date.now())
+      for await (const batch of readChangedOffers(db, since)) await catalogue.apply(batch, Date.now())
     })
     await catalogue.passTime(Date.now())
+  })
+  const refreshCompletions = inTurn(async () => {
     await numberEvents(db)
     await completions.follow()
   })
+  const refresh = async () => void (await Promise.all([refreshApps(), refreshOffers(), refreshCompletions()]))
+  const onFailure = () => database.revive()
   const loops = [
-    createLoop('looking for changes', LOOK_MS, log, { run: refresh, onFailure: () => database.revive() }),
+    createLoop('looking for changed apps', LOOK_MS, log, { run: refreshApps, onFailure }),
+    createLoop('looking for changed offers', LOOK_MS, log, { run: refreshOffers, onFailure }),
+    createLoop('looking for completions', LOOK_MS, log, { run: refreshCompletions, onFailure }),
     createLoop('learning which users converted', SECOND_MS, log, { run: () => completions.fill() }),
     createLoop('starting and ending offers', LOOK_MS, log, { run: () => catalogue.passTime(Date.now()) }),
     createLoop('replaying the spool of contexts', LOOK_MS, log, {

@@ -42,7 +42,12 @@ export const appCommand = () =>
         .option('--rate-limit <n>', 'requests a minute for each API key', '100')
         .option('--expires-at <time>', 'when the credentials end, such as 2030-01-31T12:00:00Z (default: never)')
         .option('--block-category <category>', 'never show offers of this category (can be repeated)', collect, [])
-        .option('--block-keyword <word>', 'never show offers that mention this (can be repeated)', collect, [])
+        .option(
+          '--block-keyword <word>',
+          'never show offers with this word in name or description; word* also matches longer words (can be repeated)',
+          collect,
+          [],
+        )
         .option('--no-payment-offers', 'never show offers that require a payment')
         .action(async (options: CreateOptions) => {
           const made = await withChange(async ({ database: { db }, secretKey }) => {

@@ -1,57 +1,70 @@
 // Tells a process what other processes changed, by asking a few times a second: one cheap query while nothing happens.
 //
 // Rows carry the id of the transaction that wrote them. A look asks for the rows whose transaction its previous look
-// could not see yet, by PostgreSQL's own record of what was committed then. So a transaction that commits late is not
-// missed, one that stays open for long costs nothing, and no row is read twice.
+// could not see yet, by PostgreSQL's own record of what was committed then: those that were under way, by their ids, and
+// those that began later. So a transaction that commits late is not missed, one that stays open for long makes no look
+// dearer, and no row is read twice.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './open.ts'
 
-/** A point in the history of the database, and which tables have rows that are newer. */
+/** A point in the history of the database; what was written since then is to be taken in. */
 export type Since = {
-  apps: boolean
-  offers: boolean
-  /** True for a row of such a table when it was written since then. */
+  /** Nothing is known of what was before: what is not there any more is to be forgotten. */
+  isEverything: boolean
+  /** True for a row that was written since then. */
   isNewer: RawBuilder<boolean>
-  /** The id of the oldest transaction that may have written one. */
-  oldestXid: string
+  /** The same in parts that an index on `changed_xid` answers each by itself. */
+  parts: RawBuilder<boolean>[]
 }
 
-const EVERYTHING = sql<boolean>`true`
+export const EVERYTHING: Since = { isEverything: true, isNewer: sql<boolean>`true`, parts: [sql<boolean>`true`] }
 
 export class ChangeFeed {
   readonly #db: Db
-  #snapshot: string
+  readonly #table: 'apps' | 'offers'
+  #seen: Seen
 
-  private constructor(db: Db, snapshot: string) {
+  private constructor(db: Db, table: 'apps' | 'offers', seen: Seen) {
     this.#db = db
-    this.#snapshot = snapshot
+    this.#table = table
+    this.#seen = seen
   }
 
   /** Begins now: what is read after this, and what later looks tell, is all there is. */
-  static async open(db: Db): Promise<ChangeFeed> {
-    const { rows } = await sql<{ snapshot: string }>`SELECT pg_current_snapshot()::text AS snapshot`.execute(db)
-    return new ChangeFeed(db, rows[0]?.snapshot ?? '')
+  static async open(db: Db, table: 'apps' | 'offers'): Promise<ChangeFeed> {
+    const { rows } = await sql<Seen>`SELECT ${seen(table)}`.execute(db)
+    return new ChangeFeed(db, table, rows[0] as Seen)
   }
-
-  readonly everything: Since = { apps: true, offers: true, isNewer: EVERYTHING, oldestXid: '0' }
 
   /** Calls `take` if anything changed since the last look. When that fails, the next look tells it again. */
   async look(take: (since: Since) => Promise<void>): Promise<void> {
-    const before = this.#snapshot
-    const isNewer = sql<boolean>`(changed_xid >= pg_snapshot_xmin(${before}::pg_snapshot)
-      AND changed_xid < pg_snapshot_xmax(pg_current_snapshot())
-      AND NOT pg_visible_in_snapshot(changed_xid, ${before}::pg_snapshot))`
-    const { rows } = await sql<{ snapshot: string; isOlder: boolean; xmin: string; apps: boolean; offers: boolean }>`
-      SELECT pg_current_snapshot()::text AS snapshot,
-        pg_snapshot_xmin(${before}::pg_snapshot)::text AS xmin,
-        pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmin(${before}::pg_snapshot) AS "isOlder",
-        EXISTS (SELECT FROM apps WHERE ${isNewer}) AS apps,
-        EXISTS (SELECT FROM offers WHERE ${isNewer}) AS offers`.execute(this.#db)
+    const before = this.#seen
+    const since = sinceSnapshot(before.snapshot)
+    const { rows } = await sql<Seen & { isOlder: boolean; isChanged: boolean }>`
+      SELECT ${seen(this.#table)},
+        pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmin(${before.snapshot}::pg_snapshot) AS "isOlder",
+        EXISTS (SELECT FROM ${sql.table(this.#table)} WHERE ${since.isNewer}) AS "isChanged"`.execute(this.#db)
     const [now] = rows
     if (now === undefined) return
-    // A server that knows less than before was restored, or has taken over from one that had not told it everything.
-    if (now.isOlder) await take(this.everything)
-    else if (now.apps || now.offers) await take({ apps: now.apps, offers: now.offers, isNewer, oldestXid: now.xmin })
-    this.#snapshot = now.snapshot
+    if (now.isOlder || now.source !== before.source) await take(EVERYTHING)
+    else if (now.isChanged) await take(since)
+    this.#seen = { snapshot: now.snapshot, source: now.source }
   }
+}
+
+/** What was committed, and where: this start of this server, this database, and this table, which a restored dump makes anew. */
+type Seen = { snapshot: string; source: string }
+
+// A server that was started again may have been restored, or have taken over from one that had not told it everything.
+const seen = (table: string) => sql`pg_current_snapshot()::text AS snapshot,
+  concat_ws('/', pg_postmaster_start_time(), (SELECT oid FROM pg_database WHERE datname = current_database()),
+    ${table}::regclass::oid) AS source`
+
+/** A snapshot is written `xmin:xmax:` and the ids under way between them. */
+function sinceSnapshot(snapshot: string): Since {
+  const [, xmax = '0', underWay = ''] = snapshot.split(':')
+  // A restored row can have an id that this server has not come to yet; it was read when everything was.
+  const parts = [sql<boolean>`(changed_xid >= ${xmax}::xid8 AND changed_xid < pg_snapshot_xmax(pg_current_snapshot()))`]
+  if (underWay !== '') parts.unshift(sql<boolean>`changed_xid = ANY (${`{${underWay}}`}::xid8[])`)
+  return { isEverything: false, isNewer: sql<boolean>`(${sql.join(parts, sql` OR `)})`, parts }
 }

@@ -48,6 +48,13 @@ export class Cache<K, V> {
     else generation.set(key, value)
   }
 
+  delete(key: K): void {
+    const young = this.#young.get(key)
+    if (young !== undefined) this.#weight -= this.#weigh(young)
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
+
   clear(): void {
     this.#young.clear()
     this.#old.clear()

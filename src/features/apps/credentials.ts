@@ -7,14 +7,16 @@ import type { Closure } from '../../http/key-faults.ts'
 import { readChangedApps } from './apps.ts'
 import { readBannedEverywhere } from './bans.ts'
 
+const SPARE = 1_000 // values that may be kept without being used
+
 /** One key of an app, with what serving its requests takes. */
 export type AppCredential = Credential & {
   appId: number
   isTest: boolean
   /** Its own money, and its share of what offers pay. */
-  currency: { id: number; name: string; rateMicros: number; sharePpm: number }
-  /** Null when the app shows everything. */
-  rules: ({ id: number } & Rules) | null
+  currency: Shared<{ name: string; rateMicros: number; sharePpm: number }>
+  /** Null when the app shows everything. The same object for the same rules. */
+  rules: Shared<Rules> | null
   /** Who is shown nothing; null when nobody is banned. */
   banned: ReadonlySet<string> | null
 }
@@ -28,11 +30,14 @@ type Rules = {
   listed: { only: boolean; offerIds: number[] } | null
 }
 
-export class Credentials {
-  readonly #byKey = new Map<string, AppCredential>()
-  readonly #numbers = new Map<string, number>()
+/** What is the same has the same number, from 1 on, by which caches tell it apart, and on every node the same fingerprint. */
+type Shared<T> = T & { id: number; fingerprint: string }
 
-  readonly #byApp = new Map<string, AppCredential>()
+export class Credentials {
+  #byKey = new Map<string, AppCredential>()
+  #byApp = new Map<string, AppCredential>()
+  readonly #shared = new Map<string, Shared<object>>()
+  #count = 0
 
   /** By the app and mode that a link names. */
   ofApp(appId: number, isTest: boolean): AppCredential | undefined {
@@ -49,39 +54,54 @@ export class Credentials {
 
   /** Takes in the apps changed since then. A ban is a change of the apps that it concerns. */
   async refresh(db: Db, since: Since): Promise<void> {
-    this.#bannedEverywhere = await readBannedEverywhere(db)
-    for (const app of await readChangedApps(db, since)) {
-      const rules = {
-        blockedCategories: app.blocked_categories,
-        blockedKeywords: app.blocked_keywords,
-        paymentOffers: app.payment_offers,
-        listed: listedOf(app.only_listed_offers, app.listed_offers ?? []),
-      }
-      const currency = { name: app.currency, rateMicros: app.rate_micros, sharePpm: app.share_ppm }
-      const closure = closureOf(app)
-      const credential: AppCredential = {
-        apiKey: app.api_key,
-        appId: app.app_id,
-        isTest: app.is_test,
-        rateLimit: app.rate_limit,
-        expiresAtMs: closure === null ? (app.expires_at?.getTime() ?? Infinity) : 0,
-        closure,
-        secrets: app.secrets.map(({ hash, expires_at }) => ({ hash, expiresAtMs: expires_at?.getTime() ?? Infinity })),
-        currency: { id: this.#numberOf(currency), ...currency },
-        rules: isOpen(rules) ? null : { id: this.#numberOf(rules), ...rules },
-        banned: app.banned_users === null ? null : new Set(app.banned_users),
-      }
-      this.#byKey.set(app.api_key, credential)
-      this.#byApp.set(`${app.app_id}|${app.is_test}`, credential)
+    const bannedEverywhere = await readBannedEverywhere(db)
+    const credentials = (await readChangedApps(db, since)).map((app) => this.#read(app))
+    if (since.isEverything) {
+      this.#byKey = new Map() // keys that are not there any more are let in no more
+      this.#byApp = new Map()
+    }
+    this.#bannedEverywhere = bannedEverywhere
+    for (const credential of credentials) {
+      this.#byKey.set(credential.apiKey, credential)
+      this.#byApp.set(`${credential.appId}|${credential.isTest}`, credential)
+    }
+    this.#forgetUnused()
+  }
+
+  #read(app: Awaited<ReturnType<typeof readChangedApps>>[number]): AppCredential {
+    const rules = {
+      blockedCategories: app.blocked_categories,
+      blockedKeywords: app.blocked_keywords,
+      paymentOffers: app.payment_offers,
+      listed: listedOf(app.only_listed_offers, app.listed_offers ?? []),
+    }
+    const closure = closureOf(app)
+    return {
+      apiKey: app.api_key,
+      appId: app.app_id,
+      isTest: app.is_test,
+      rateLimit: app.rate_limit,
+      expiresAtMs: closure === null ? (app.expires_at?.getTime() ?? Infinity) : 0,
+      closure,
+      secrets: app.secrets.map(({ hash, expires_at }) => ({ hash, expiresAtMs: expires_at?.getTime() ?? Infinity })),
+      currency: this.#share({ name: app.currency, rateMicros: app.rate_micros, sharePpm: app.share_ppm }),
+      rules: isOpen(rules) ? null : this.#share(rules),
+      banned: app.banned_users === null ? null : new Set(app.banned_users),
     }
   }
 
-  /** The same number for what is the same, from 1 on: caches tell currencies and rules apart by it. */
-  #numberOf(value: object): number {
-    const key = hash('sha256', JSON.stringify(value), 'base64') // rules can be long, and none is forgotten
-    const number = this.#numbers.get(key) ?? this.#numbers.size + 1
-    this.#numbers.set(key, number)
-    return number
+  #share<T extends object>(value: T): Shared<T> {
+    const fingerprint = hash('sha256', JSON.stringify(value), 'base64')
+    const shared = this.#shared.get(fingerprint) ?? { ...value, id: ++this.#count, fingerprint }
+    this.#shared.set(fingerprint, shared)
+    return shared as Shared<T>
+  }
+
+  /** Rules and currencies that no app has any more, now and then; their numbers are never given again. */
+  #forgetUnused(): void {
+    if (this.#shared.size <= 2 * this.#byKey.size + SPARE) return
+    const used = new Set<object | null>([...this.#byKey.values()].flatMap(({ rules, currency }) => [rules, currency]))
+    for (const [fingerprint, shared] of this.#shared) if (!used.has(shared)) this.#shared.delete(fingerprint)
   }
 }
 

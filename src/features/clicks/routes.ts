@@ -10,7 +10,7 @@ import type { Catalogue } from '../offers/catalogue.ts'
 import type { Completions } from '../offers/completions.ts'
 import type { LinkContext, LinkSigner } from '../offers/links.ts'
 import type { Platform } from '../offers/schema.ts'
-import type { CatalogueOffer } from '../offers/slots.ts'
+import type { OfferTarget } from '../offers/offer-bytes.ts'
 import type { Click, Clicks } from './clicks.ts'
 import { fillDestination } from './destination.ts'
 import { explanationPage, type LinkProblem, STYLE, STYLE_PATH } from './pages.ts'
@@ -45,7 +45,12 @@ export type ClickRoutesOptions = {
 }
 
 /** Somebody who may follow a link. */
-type Passage = { context: LinkContext; credential: AppCredential; offer: CatalogueOffer; visitor: Visitor }
+type Passage = {
+  context: LinkContext
+  credential: AppCredential
+  offer: OfferTarget & { offerId: number }
+  visitor: Visitor
+}
 
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
   const { catalogue, clicks, completions, credentials, links, visitors } = options
@@ -111,8 +116,9 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     const context = links.read(token)
     if (context === null || !/^\d{1,15}$/.test(offer_id)) return 'broken'
     const credential = credentials.ofApp(context.appId, context.isTest)
-    const offer = catalogue.get(Number(offer_id))
-    if (credential === undefined || offer === undefined) return 'broken'
+    const target = catalogue.target(Number(offer_id))
+    if (credential === undefined || target === undefined) return 'broken'
+    const offer = { offerId: Number(offer_id), ...target }
     if (nowMs / 1000 - context.issuedAt > LINK_LIFE_S) return 'expired'
     if (credential.expiresAtMs === 0) return 'withdrawn'
     if (credentials.isBanned(credential, context.userId)) return 'banned'

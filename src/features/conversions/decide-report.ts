@@ -1,5 +1,5 @@
 // What comes of a publisher's report. The first one counts; the same again is answered with the same conversion.
-import { isContentAllowed } from '../offers/filters.ts'
+import { isContentAllowed } from '../offers/rule-sets.ts'
 import type { Report } from './commands.ts'
 import type { Conversion, Reason } from './conversions.ts'
 import {

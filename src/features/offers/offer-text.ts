@@ -4,7 +4,7 @@ import { asciiJson } from '../../lib/ascii-json.ts'
 import { flatten } from '../../lib/flatten.ts'
 import { microsToUsd, takeShare, toLocal, WHOLE_PPM } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import type { OfferRecord } from './offers.ts'
+import type { StoredOffer } from './slots.ts'
 
 /** Where a payout and its reward go: first the offer's own (with the currency's name behind them), then each goal's. */
 const PAYOUT = '\x01'
@@ -16,7 +16,7 @@ export const TOKEN = '\x02'
 /** An app's own money: what a dollar is worth in it, and the share of a payout that is its publisher's. */
 export type Currency = { id: number; name: string; rateMicros: number; sharePpm: number }
 
-export function writeTemplate(offer: OfferRecord, publicUrl: string): string {
+export function writeTemplate(offer: StoredOffer, publicUrl: string): string {
   const image = offer.imageUrl?.startsWith('/') ? publicUrl + offer.imageUrl : offer.imageUrl
   const goals = offer.goals.map(
     (goal) =>
@@ -63,17 +63,3 @@ const fillPercents = (text: string, sharePpm: number) =>
     .split(PERCENT)
     .map((piece, i) => (i % 2 === 0 ? piece : String(takeShare(Number(piece), sharePpm) / 10_000)))
     .join('')
-
-/** Whether name or description have this keyword, which is in lower case, in any case. */
-export function mentions(template: string, keyword: string): boolean {
-  const text = template.slice(template.indexOf(',"name":'), template.indexOf(',"payout":')).toLowerCase()
-  // Plain text stands in JSON as it is; for anything else (which is rare) the JSON is read.
-  if (PLAIN.test(keyword) && !text.includes('\\')) return text.includes(keyword)
-  const { name = '', description = '' } = JSON.parse(`${template.slice(0, template.indexOf(',"payout":'))}}`) as Record<
-    string,
-    string
-  >
-  return `${name}\n${description}`.toLowerCase().includes(keyword)
-}
-
-const PLAIN = /^[\w .,!?-]+$/

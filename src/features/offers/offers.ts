@@ -59,18 +59,20 @@ export async function* readAllOffers(db: Db): AsyncGenerator<OfferRecord[]> {
 
 /** The offers changed since then, a batch at a time. */
 export async function* readChangedOffers(db: Db, since: Since): AsyncGenerator<OfferRecord[]> {
-  for (let after = { xid: since.oldestXid, id: -1 }; ;) {
-    const rows = await selectOffers(db)
-      .where(sql<boolean>`(changed_xid, offer_id) > (${after.xid}::xid8, ${after.id}::bigint)`)
-      .where(since.isNewer)
-      .orderBy('changed_xid')
-      .orderBy('offer_id')
-      .limit(PAGE)
-      .execute()
-    if (rows.length > 0) yield await withGoals(db, rows)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
-    after = { xid: last.changed_xid, id: last.offer_id }
+  for (const isNewer of since.parts) {
+    for (let after = { xid: '0', id: -1 }; ;) {
+      const rows = await selectOffers(db)
+        .where(isNewer)
+        .where(sql<boolean>`(changed_xid, offer_id) > (${after.xid}::xid8, ${after.id}::bigint)`)
+        .orderBy('changed_xid')
+        .orderBy('offer_id')
+        .limit(PAGE)
+        .execute()
+      if (rows.length > 0) yield await withGoals(db, rows)
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < PAGE) break
+      after = { xid: last.changed_xid, id: last.offer_id }
+    }
   }
 }
 

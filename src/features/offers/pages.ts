@@ -1,14 +1,15 @@
 // Pages of offers, ready but for the token of their links. A page belongs to the list it was cut from, and goes with it.
 import { hashText } from '../../lib/hash-text.ts'
-import type { Catalogue } from './catalogue.ts'
+import { goOn } from '../../lib/go-on.ts'
+import type { Catalogue, Slice } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
 import { type Currency, fillPayouts, TOKEN } from './offer-text.ts'
 import type { Sort } from './schema.ts'
-import type { CatalogueOffer } from './slots.ts'
 
 const MAX_KEPT_CHARACTERS = 100_000_000
 const MAX_KEPT_OFFSET = 100_000
+const NOTHING: readonly number[] = []
 const LIMITS = 101 // one more than the largest limit
 
 export type PageRequest = { filter: Filter; sort: Sort; offset: number; limit: number; currency: Currency }
@@ -29,40 +30,41 @@ export class Pages {
     this.#catalogue = catalogue
   }
 
-  get({ filter, sort, offset, limit, currency }: PageRequest): Page {
-    const list = this.#catalogue.list(filter, sort)
+  /** The page for somebody who has completed these offers: at once where its list is. */
+  get(request: PageRequest, completed: readonly number[] = NOTHING): Page | Promise<Page> {
+    const list = this.#catalogue.list(request.filter, request.sort)
+    return goOn(list, (it) =>
+      this.#of(it, request, completed.length === 0 ? completed : this.#catalogue.within(it, completed)),
+    )
+  }
+
+  #of(list: OfferList, request: PageRequest, hidden: readonly number[]): Page | Promise<Page> {
+    const { offset, limit, currency } = request
+    if (hidden.length > 0)
+      return goOn(this.#catalogue.slice(list, hidden, offset, limit), (slice) => {
+        const { chunks, tag } = this.#write(list, slice, request)
+        return { chunks, tag: hashText(`${tag}|${hidden.toSorted((a, b) => a - b).join()}`) }
+      })
     const key = (currency.id * MAX_KEPT_OFFSET + offset) * LIMITS + limit
     const kept = offset < MAX_KEPT_OFFSET ? this.#byList.get(list)?.get(key) : undefined
     if (kept !== undefined) return kept
-    const offers = this.#catalogue.slice(list, offset, limit)
-    const page = this.#write(list, { offers, total: list.total }, offset, limit, currency)
-    if (offset < MAX_KEPT_OFFSET) this.#keep(list, key, page)
-    return page
+    return goOn(this.#catalogue.slice(list, hidden, offset, limit), (slice) => {
+      const page = this.#write(list, slice, request)
+      if (offset < MAX_KEPT_OFFSET) this.#keep(list, key, page)
+      return page
+    })
   }
 
-  /** The page for somebody who has completed these offers. */
-  getWithout(hidden: readonly number[], { filter, sort, offset, limit, currency }: PageRequest): Page {
-    const list = this.#catalogue.list(filter, sort)
-    const { offers, total } = this.#catalogue.sliceWithout(list, hidden, offset, limit)
-    const page = this.#write(list, { offers, total }, offset, limit, currency)
-    return { chunks: page.chunks, tag: hashText(`${page.tag}|${hidden.toSorted((a, b) => a - b).join()}`) }
-  }
-
-  #write(
-    list: OfferList,
-    { offers, total }: { offers: CatalogueOffer[]; total: number },
-    offset: number,
-    limit: number,
-    currency: Currency,
-  ): Page {
+  #write(list: OfferList, { offers, total }: Slice, { offset, limit, currency }: PageRequest): Page {
     const texts = offers.map(({ template, payouts }) => fillPayouts(template, payouts, currency))
     const hasMore = offset + limit < total
     const text = `{"offers":[${texts.join(',')}],"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}`
-    const { sort, filter, stamp } = list
+    const { sort, filter, rules, stamp } = list
     const meaning = JSON.stringify([
       this.#catalogue.publicUrl,
       sort,
       filter,
+      rules?.fingerprint,
       stamp,
       total,
       offset,

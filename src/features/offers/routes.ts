@@ -6,7 +6,7 @@ import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { CompletedGoal, Completions } from './completions.ts'
+import type { Completions } from './completions.ts'
 import type { Contexts, SubIdSet } from './contexts.ts'
 import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
@@ -68,9 +68,8 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
       const wanted = { filter, sort: query.sort, offset: query.offset, limit: query.limit, currency }
       if (isBanned(caller, query.userId)) return answer(request, reply, query, { ...NOTHING(wanted), message: LISTED })
       whenKnown(completions.of({ appId, isTest, userId: query.userId }), reply, (goals) => {
-        const hidden = goals.length === 0 ? goals : catalogue.completedOffers(goals)
-        const page = hidden.length === 0 ? pages.get(wanted) : pages.getWithout(hidden as number[], wanted)
-        answer(request, reply, query, { chunks: page.chunks, message: LISTED, tag: page.tag })
+        const page = goals.length === 0 ? pages.get(wanted) : pages.get(wanted, catalogue.completedOffers(goals))
+        whenKnown(page, reply, ({ chunks, tag }) => answer(request, reply, query, { chunks, message: LISTED, tag }))
       })
     },
   )
@@ -166,14 +165,10 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
 
 const readOfferId = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : MAX_OFFER_ID)
 
-/** Goes on at once for nearly everybody; for a user with conversions perhaps after a look into the database. */
-function whenKnown(
-  goals: readonly CompletedGoal[] | Promise<readonly CompletedGoal[]>,
-  reply: FastifyReply,
-  next: (goals: readonly CompletedGoal[]) => void,
-): void {
-  if (goals instanceof Promise) goals.then(next).catch((error: unknown) => reply.send(error))
-  else next(goals)
+/** Goes on at once for nearly everybody; perhaps after a look into the database, or when a list is made. */
+function whenKnown<T>(value: T | Promise<T>, reply: FastifyReply, next: (value: T) => void): void {
+  if (value instanceof Promise) value.then(next).catch((error: unknown) => reply.send(error))
+  else next(value)
 }
 
 /** Like `join`, but leaves the copying to the one time the text is written to the socket. */

@@ -1,25 +1,17 @@
 // Looking for offers by what they say. For people, who ask now and then: every offer of the list is read.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Catalogue } from './catalogue.ts'
-import type { OfferList } from './lists.ts'
-import { mentions } from './offer-text.ts'
-import type { CatalogueOffer } from './slots.ts'
+import type { Slots } from './slots.ts'
 
 const BATCH = 500 // between two of them, other requests have their turn
 
-/** Those of a list, in its order and without the hidden ones, that have this in name or description, or as their id. */
-export async function searchOffers(
-  catalogue: Catalogue,
-  list: OfferList,
-  hidden: readonly number[],
-  text: string,
-): Promise<CatalogueOffer[]> {
+/** Those of these slots that have this in name or description, or as their id. */
+export async function searchSlots(slots: Slots, among: Uint32Array, text: string): Promise<number[]> {
   const wanted = text.trim().toLowerCase()
-  const { offers } = catalogue.sliceWithout(list, hidden, 0, list.total)
-  const found: CatalogueOffer[] = []
-  for (const [place, offer] of offers.entries()) {
+  const found: number[] = []
+  for (const [place, slot] of among.entries()) {
     if (place % BATCH === BATCH - 1) await breathe()
-    if (String(offer.offerId) === wanted || mentions(offer.template, wanted)) found.push(offer)
+    if (slots.place[slot] === 0) continue // everything was read anew meanwhile
+    if (String(slots.ids[slot]) === wanted || slots.words(slot).toLowerCase().includes(wanted)) found.push(slot)
   }
   return found
 }

@@ -1,21 +1,24 @@
-// All offers by slot, a small number each offer keeps for good. What filters and sorts look at stands in typed arrays.
-import { countryPlace } from '../../lib/countries.ts'
+// All offers by slot, a small number each offer keeps for good. What filters and sorts look at stands in typed arrays, the
+// rest as bytes in an arena.
+import { Arena } from '../../lib/arena.ts'
+import { COUNTRIES, countryPlace } from '../../lib/countries.ts'
+import { type OfferTarget, readDetails, readTarget, readWords, writeDetails } from './offer-bytes.ts'
 import type { OfferRecord } from './offers.ts'
 import { CATEGORIES, PLATFORMS, type Sort } from './schema.ts'
 
-export type CatalogueOffer = {
-  offerId: number
-  /** Its JSON with holes: see offer-text.ts. */
-  template: string
-  /** Micros of the offer and of each goal, for the holes. */
-  payouts: number[]
-  /** Where its link leads, with macros. */
-  destination: string
-  /** What a click on it promises. */
-  termsId: number
-  /** The goals that complete it; null when it can be completed again and again. */
-  requiredGoals: number[] | null
+/** What filters look at, by slot or by place in a change. */
+export type Traits = {
+  readonly traits: Uint8Array
+  readonly countries: Uint32Array
+  readonly stampA: Uint32Array
+  readonly stampB: Uint32Array
 }
+
+/** An offer as it is shown: everything but what decides when and where it is. */
+export type StoredOffer = Omit<
+  OfferRecord,
+  'status' | 'startsAt' | 'endsAt' | 'fullUntilMs' | 'popularity' | 'changedXid'
+>
 
 // A bit for each country, and one that every offer has, for whoever does not ask for a country.
 export const COUNTRY_WORDS = 8
@@ -28,9 +31,10 @@ const PAID = 0b10_0000
 const LISTABLE = 0b100_0000
 const MAX_UINT32 = 0xffff_ffff
 
-export class Slots {
+export class Slots implements Traits {
   readonly capacity: number
-  readonly offers: CatalogueOffer[] = []
+  #details = new Arena()
+  readonly place: Uint32Array // of its details in the arena, plus one
   readonly ids: Float64Array
   readonly payout: Uint32Array // ten-thousandths of a dollar, as fine as the API shows
   readonly created: Uint32Array // seconds
@@ -47,6 +51,7 @@ export class Slots {
 
   constructor(capacity: number) {
     this.capacity = capacity
+    this.place = new Uint32Array(capacity)
     this.ids = new Float64Array(capacity)
     this.payout = new Uint32Array(capacity)
     this.created = new Uint32Array(capacity)
@@ -65,31 +70,34 @@ export class Slots {
   /** The same with twice the room. */
   grown(): Slots {
     const larger = new Slots(this.capacity * 2)
-    for (const [mine, theirs] of this.#columns(larger)) theirs.set(mine)
-    for (const offer of this.offers) larger.offers.push(offer)
+    for (const name of Object.keys(this) as (keyof Slots)[]) {
+      // All typed arrays; whichever kind, the copying is the same.
+      if (ArrayBuffer.isView(this[name]))
+        (larger[name] as unknown as Uint8Array).set(this[name] as unknown as Uint8Array)
+    }
+    larger.#details = this.#details
     return larger
   }
 
-  /** A copy of a few slots, in this order, as they are now. */
-  pick(slots: readonly number[]): Slots {
-    const picked = new Slots(slots.length)
-    for (const [mine, theirs] of this.#columns(picked)) {
-      const width = mine.length / this.capacity
-      slots.forEach((slot, i) => theirs.set(mine.subarray(slot * width, (slot + 1) * width), i * width))
-    }
-    for (const slot of slots) picked.offers.push(this.offers[slot] as CatalogueOffer)
-    return picked
-  }
-
-  *#columns(other: Slots): Generator<[Uint32Array, Uint32Array]> {
-    for (const name of Object.keys(this) as (keyof Slots)[]) {
-      // All typed arrays; whichever kind, the copying is the same.
-      if (ArrayBuffer.isView(this[name])) yield [this[name], other[name]] as unknown as [Uint32Array, Uint32Array]
+  /** What filters see of a few slots, in this order, as they are now. */
+  pick(slots: readonly number[]): Traits {
+    const countries = new Uint32Array(slots.length * COUNTRY_WORDS)
+    slots.forEach((slot, i) => {
+      const start = slot * COUNTRY_WORDS
+      countries.set(this.countries.subarray(start, start + COUNTRY_WORDS), i * COUNTRY_WORDS)
+    })
+    return {
+      traits: Uint8Array.from(slots, (slot) => this.traits[slot] as number),
+      countries,
+      stampA: Uint32Array.from(slots, (slot) => this.stampA[slot] as number),
+      stampB: Uint32Array.from(slots, (slot) => this.stampB[slot] as number),
     }
   }
 
-  set(slot: number, record: OfferRecord, offer: CatalogueOffer, nowMs: number): void {
-    this.offers[slot] = offer
+  set(slot: number, record: OfferRecord, nowMs: number): void {
+    const before = this.place[slot] as number
+    if (before !== 0) this.#details.remove(before - 1)
+    this.place[slot] = this.#details.add(writeDetails(record)) + 1
     this.ids[slot] = record.offerId
     this.payout[slot] = Math.floor(record.payoutMicros / 100)
     this.created[slot] = Math.floor(record.createdAt.getTime() / 1000)
@@ -116,6 +124,47 @@ export class Slots {
     }
   }
 
+  /** Everything about an offer but what changes with time. */
+  record(slot: number): StoredOffer {
+    const words = this.countries.subarray(slot * COUNTRY_WORDS, (slot + 1) * COUNTRY_WORDS)
+    const runsIn = (place: number) => (((words[place >> 5] as number) >>> (place & 31)) & 1) === 1
+    const its = this.traits[slot] as number
+    return {
+      offerId: this.ids[slot] as number,
+      category: CATEGORIES[this.category(slot)] as OfferRecord['category'],
+      countries: words.every((word) => word === MAX_UINT32) ? [] : COUNTRIES.filter((_, place) => runsIn(place)),
+      platforms: PLATFORMS.filter((_, place) => (its & (1 << place)) !== 0),
+      paymentRequired: this.isPaid(slot),
+      createdAt: new Date((this.created[slot] as number) * 1000),
+      ...readDetails(this.#bytes(slot)),
+    }
+  }
+
+  target(slot: number): OfferTarget {
+    return readTarget(this.#bytes(slot))
+  }
+
+  words(slot: number): string {
+    return readWords(this.#bytes(slot))
+  }
+
+  #bytes(slot: number): Buffer {
+    return this.#details.at((this.place[slot] as number) - 1)
+  }
+
+  /** Gives back the memory of what was replaced, when that is much. */
+  *tidy(count: number): Generator<void, void> {
+    if (!this.#details.isWasteful) return
+    const details = new Arena()
+    const places = new Uint32Array(this.capacity)
+    for (let slot = 0; slot < count; slot++) {
+      places[slot] = details.add(this.#bytes(slot)) + 1
+      if (slot % 1_000 === 999) yield
+    }
+    this.place.set(places)
+    this.#details = details
+  }
+
   category(slot: number): number {
     return ((this.traits[slot] as number) & CATEGORY_MASK) >> CATEGORY_SHIFT
   }
@@ -134,8 +183,29 @@ export class Slots {
     )
   }
 
+  /** When it next starts, ends or opens again. */
+  boundaryAfter(slot: number, nowMs: number): number {
+    const later = (ms: number) => (ms > nowMs ? ms : Infinity)
+    return Math.min(
+      later(this.startsAt[slot] as number),
+      later(this.endsAt[slot] as number),
+      later(this.fullUntil[slot] as number),
+    )
+  }
+
+  /** Which of these slots are to be shown or hidden now, and when the next of them will be. */
+  scan(start: number, end: number, nowMs: number): { due: number[]; boundaryMs: number } {
+    const due: number[] = []
+    let boundaryMs = Infinity
+    for (let slot = start; slot < end; slot++) {
+      if (this.isDue(slot, nowMs) !== this.isListable(slot)) due.push(slot)
+      boundaryMs = Math.min(boundaryMs, this.boundaryAfter(slot, nowMs))
+    }
+    return { due, boundaryMs }
+  }
+
   isListable(slot: number): boolean {
-    return ((this.traits[slot] as number) & LISTABLE) !== 0
+    return isListable(this, slot)
   }
 
   setListable(slot: number, listable: boolean): void {
@@ -153,19 +223,21 @@ export class Slots {
     return (a, b) => byPopularity(b, a) || byAge(b, a) || byId(a, b)
   }
 
-  /** All slots up to `count` in each order. Their ids must ascend, as they do when read in that order. */
-  sortAll(count: number): Record<Sort, Uint32Array> {
+  /** All slots that can be shown, in each order. Their ids must ascend, as they do when read in that order. */
+  *sortAll(count: number): Generator<void, Record<Sort, Uint32Array>> {
     const bySlot = Uint32Array.from({ length: count }, (_, slot) => slot)
     const descending = (key: Uint32Array) => key.subarray(0, count).map((value) => MAX_UINT32 - value)
+    const listable = (slots: Uint32Array) => slots.filter((slot) => this.isListable(slot))
     const newest = sortByKey(descending(this.created), bySlot)
     const placeInNewest = new Uint32Array(count)
     newest.forEach((slot, place) => (placeInNewest[slot] = place))
-    return {
-      payout_desc: sortByKey(descending(this.payout), bySlot),
-      payout_asc: sortByKey(this.payout.subarray(0, count), bySlot),
-      newest,
-      popular: sortByKey(descending(this.popularity), placeInNewest),
-    }
+    yield
+    const popular = listable(sortByKey(descending(this.popularity), placeInNewest))
+    yield
+    const payout_desc = listable(sortByKey(descending(this.payout), bySlot))
+    yield
+    const payout_asc = listable(sortByKey(this.payout.subarray(0, count), bySlot))
+    return { payout_desc, payout_asc, newest: listable(newest), popular }
   }
 }
 
@@ -183,6 +255,8 @@ function sortByKey(key: Uint32Array, tie: Uint32Array): Uint32Array {
   packed.sort()
   return slotOfTie.map((_, place) => slotOfTie[words[place * 2] as number] as number)
 }
+
+export const isListable = ({ traits }: Traits, slot: number) => ((traits[slot] as number) & LISTABLE) !== 0
 
 const by = (key: Uint32Array) => (a: number, b: number) => (key[a] as number) - (key[b] as number)
 

@@ -5,11 +5,10 @@ import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { readContentRules, setContentRules, tidyKeywords } from '../../features/apps/content-rules.ts'
 import { showCaps } from '../../features/offers/caps.ts'
+import type { ShownOffer } from '../../features/offers/catalogue.ts'
 import type { Filter } from '../../features/offers/filters.ts'
 import { type Currency, fillPayouts, TOKEN } from '../../features/offers/offer-text.ts'
 import { WhyReply } from '../../features/offers/schema.ts'
-import { searchOffers } from '../../features/offers/search.ts'
-import type { CatalogueOffer } from '../../features/offers/slots.ts'
 import { explainOffer } from '../../features/offers/why.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -66,13 +65,13 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       if (query.country !== undefined) filter.country = query.country.toUpperCase()
       if (query.platform !== undefined) filter.platform = query.platform
       if (query.category !== undefined) filter.category = query.category
-      const list = catalogue.list(filter, sort)
-      const hidden = catalogue.completedOffers(await completedBy(appId, mode, user_id))
-      const found = search === undefined ? null : await searchOffers(catalogue, list, hidden, search)
+      const completed = catalogue.completedOffers(await completedBy(appId, mode, user_id))
+      const list = await catalogue.list(filter, sort)
+      const hidden = catalogue.within(list, completed)
       const { offers, total } =
-        found === null
-          ? catalogue.sliceWithout(list, hidden, offset, limit)
-          : { offers: found.slice(offset, offset + limit), total: found.length }
+        search === undefined
+          ? await catalogue.slice(list, hidden, offset, limit)
+          : await catalogue.search(list, hidden, search, { offset, limit })
       return {
         offers: offers.map((offer) => presentOffer(offer, currency)),
         total,
@@ -137,8 +136,8 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       blocked_categories: blockedCategories as Static<typeof ContentRules>['blocked_categories'],
       blocked_keywords: blockedKeywords,
       payment_offers: paymentOffers,
-      offers_left: catalogue.list({ rules }, 'popular').total,
-      offers_total: catalogue.list({ rules: null }, 'popular').total,
+      offers_left: (await catalogue.list({ rules }, 'popular')).total,
+      offers_total: (await catalogue.list({ rules: null }, 'popular')).total,
     }
   }
 
@@ -188,7 +187,7 @@ function checkKeywords(keywords: readonly string[]): void {
 }
 
 /** As v1 shows it, but for the link. */
-function presentOffer({ template, payouts }: CatalogueOffer, currency: Currency): Static<typeof AppOffer> {
+function presentOffer({ template, payouts }: ShownOffer, currency: Currency): Static<typeof AppOffer> {
   const { link: _link, ...offer } = JSON.parse(fillPayouts(template, payouts, currency).replace(TOKEN, '')) as Static<
     typeof AppOffer
   > & { link: string }

@@ -62,7 +62,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
         </Checkbox.Group>
         <TagsInput
           label="Never show offers that mention"
-          description="In name or description, in any case. Press Enter after each."
+          description="Whole words in the name or description, in any case; casino* also finds casinos. Press Enter after each."
           placeholder={form.values.blocked_keywords.length === 0 ? 'casino' : ''}
           disabled={isReader}
           acceptValueOnBlur

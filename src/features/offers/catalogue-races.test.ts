@@ -1,0 +1,145 @@
+// Changes, passing time and readers, all at once in one catalogue: every list is what a naive model says.
+import assert from 'node:assert/strict'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Catalogue } from './catalogue.ts'
+import type { Filter } from './filters.ts'
+import type { OfferRecord } from './offers.ts'
+import type { ContentRules } from './rule-sets.ts'
+import { CATEGORIES, PLATFORMS, type Sort, SORTS } from './schema.ts'
+
+const OFFERS = 1_500
+const COUNTRIES = ['US', 'DE', 'JP']
+const WORDS = ['Casino', 'Bingo', 'Überweisung', '賭博', 'Puzzle', 'Quiz']
+const RULES: (ContentRules | null)[] = [
+  null,
+  { id: 1, fingerprint: '1', blockedCategories: ['game'], blockedKeywords: ['bingo', '賭博'], paymentOffers: true, listed: null },
+  { id: 2, fingerprint: '2', blockedCategories: [], blockedKeywords: ['überweisung'], paymentOffers: false, listed: { only: false, offerIds: [3, 1, 2] } },
+  { id: 3, fingerprint: '3', blockedCategories: [], blockedKeywords: ['quiz'], paymentOffers: true, listed: { only: true, offerIds: Array.from({ length: OFFERS }, (_, i) => i * 2) } },
+] // prettier-ignore
+const LISTED = new Map(RULES.map((rules) => [rules, new Set(rules?.listed?.offerIds)]))
+const FILTERS: { filter: Filter; sort: Sort }[] = RULES.flatMap((rules) =>
+  COUNTRIES.flatMap((country) =>
+    PLATFORMS.flatMap((platform) =>
+      CATEGORIES.flatMap((category) => SORTS.map((sort) => ({ filter: { country, platform, category, rules }, sort }))),
+    ),
+  ),
+)
+
+type State = { offers: Map<number, OfferRecord>; xid: number; seed: number; nowMs: number }
+
+/** Small, quick and the same for the same seed. */
+function next(state: State, below: number): number {
+  state.seed = (Math.imul(state.seed, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((state.seed / 2 ** 32) * below)
+}
+
+function makeOffer(state: State, offerId: number): OfferRecord {
+  const some = <T>(values: readonly T[]) => values.filter(() => next(state, 2) === 0)
+  const at = (within: number) => (next(state, 4) > 0 ? null : new Date(state.nowMs + next(state, within) - within / 4))
+  const platforms = some(PLATFORMS)
+  const offer: OfferRecord = {
+    offerId,
+    name: `Offer ${offerId} ${WORDS[next(state, WORDS.length)]}`,
+    description: 'What is to be done',
+    category: CATEGORIES[next(state, CATEGORIES.length)] ?? 'app',
+    payoutMicros: next(state, 20) * 100_000,
+    countries: some(COUNTRIES),
+    platforms: platforms.length === 0 ? ['web'] : platforms,
+    destinationUrl: 'https://ads.example.com/',
+    imageUrl: null,
+    difficulty: 'easy',
+    timeEstimate: '',
+    requirements: '',
+    paymentRequired: next(state, 5) === 0,
+    conversionType: 'cpa',
+    status: next(state, 3) === 0 ? 'paused' : 'active',
+    startsAt: at(2_000),
+    endsAt: at(4_000),
+    fullUntilMs: at(1_000)?.getTime() ?? null,
+    termsId: 1,
+    popularity: next(state, 10),
+    createdAt: new Date(1_700_000_000_000 + next(state, 50) * 1_000),
+    updatedAt: new Date(1_700_000_000_000),
+    changedXid: String(++state.xid),
+    goals: [],
+  }
+  state.offers.set(offerId, offer)
+  return offer
+}
+
+function naive({ offers, nowMs }: State, { country, platform, category, rules }: Filter, sort: Sort): number[] {
+  const isBlocked = ({ name, offerId, category: its, paymentRequired }: OfferRecord) =>
+    rules !== null &&
+    (rules.blockedCategories.includes(its) ||
+      (!rules.paymentOffers && paymentRequired) ||
+      rules.blockedKeywords.some((keyword) => name.toLowerCase().split(' ').includes(keyword)) ||
+      (rules.listed !== null && LISTED.get(rules)?.has(offerId) !== rules.listed.only))
+  const orders: Record<Sort, (a: OfferRecord, b: OfferRecord) => number> = {
+    payout_desc: (a, b) => b.payoutMicros - a.payoutMicros,
+    payout_asc: (a, b) => a.payoutMicros - b.payoutMicros,
+    newest: (a, b) => b.createdAt.getTime() - a.createdAt.getTime(),
+    popular: (a, b) => b.popularity - a.popularity || b.createdAt.getTime() - a.createdAt.getTime(),
+  }
+  return [...offers.values()]
+    .filter((offer) => offer.status === 'active' && (offer.fullUntilMs ?? 0) <= nowMs)
+    .filter((offer) => (offer.startsAt?.getTime() ?? 0) <= nowMs && nowMs < (offer.endsAt?.getTime() ?? Infinity))
+    .filter((offer) => offer.countries.length === 0 || offer.countries.includes(country ?? ''))
+    .filter((offer) => offer.category === category && offer.platforms.some((its) => its === platform))
+    .filter((offer) => !isBlocked(offer))
+    .toSorted((a, b) => orders[sort](a, b) || a.offerId - b.offerId)
+    .map(({ offerId }) => offerId)
+}
+
+/** How many lists are not what they should be. */
+async function countWrong(catalogue: Catalogue, state: State): Promise<number> {
+  let wrong = 0
+  for (const { filter, sort } of FILTERS) {
+    const list = await catalogue.list(filter, sort)
+    const { offers, total } = await catalogue.slice(list, [], 0, OFFERS * 2)
+    const ids = offers.map(({ offerId }) => offerId)
+    const expected = naive(state, filter, sort)
+    if (total !== expected.length || ids.join() !== expected.join()) wrong++
+  }
+  return wrong
+}
+
+test('every list is right after changes, new offers and passing time came at once, in any order, while lists were read', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), async (seed) => {
+      const state: State = { offers: new Map(), xid: 0, seed, nowMs: 1_800_000_000_000 }
+      const catalogue = new Catalogue('https://offers.test')
+      const all = Array.from({ length: OFFERS }, (_, i) => makeOffer(state, i + 1))
+      await catalogue.load(batchesOf(all), state.nowMs)
+      assert.equal(await countWrong(catalogue, state), 0)
+      for (let round = 0; round < 2; round++) {
+        const under: unknown[] = []
+        for (let step = 0; step < 12; step++) {
+          state.nowMs += next(state, 100)
+          if (next(state, 2) === 0) under.push(catalogue.passTime(state.nowMs))
+          const ids = new Set(Array.from({ length: next(state, 500) }, () => 1 + next(state, OFFERS + 500)))
+          under.push(
+            catalogue.apply(
+              [...ids].map((id) => makeOffer(state, id)),
+              state.nowMs,
+            ),
+          )
+          for (let reads = next(state, 40); reads > 0; reads--) {
+            const { filter, sort } = FILTERS[next(state, FILTERS.length)] as (typeof FILTERS)[number]
+            under.push(catalogue.list(filter, sort))
+          }
+          if (next(state, 2) === 0) await breathe()
+        }
+        await Promise.all(under)
+        await catalogue.passTime(state.nowMs)
+        assert.equal(await countWrong(catalogue, state), 0)
+      }
+    }),
+    { numRuns: 2 },
+  )
+})
+
+async function* batchesOf(offers: OfferRecord[]): AsyncGenerator<OfferRecord[]> {
+  yield offers
+}

@@ -1,0 +1,156 @@
+// The lists in use, by filter and order. A list is brought up to date when it is asked for, by the changes that it missed,
+// or built anew; at once where that takes next to no time, else in slices between requests.
+import { Cache } from '../../lib/cache.ts'
+import { atOnce, type Slices } from '../../lib/slices.ts'
+import { compileFilter, type Filter, listKey, matches, selectMatching } from './filters.ts'
+import { buildList, type ListKind, type OfferList, updateList } from './lists.ts'
+import { type ContentRules, RuleSet } from './rule-sets.ts'
+import type { Sort } from './schema.ts'
+import type { Shelf } from './shelf.ts'
+
+const MAX_LIST_BYTES = 40_000_000
+const MAX_RULE_BYTES = 60_000_000
+const MAX_DEEP_SLOTS = 4_000_000
+const LIST_BYTES = 400 // of a list without its head
+const QUICK_ORDER = 60_000 // so many slots are looked through in a millisecond
+
+export class ListCache {
+  readonly #shelf: Shelf
+  readonly #work: Slices
+  readonly #lists = new Cache<number, OfferList>(MAX_LIST_BYTES, ({ head }) => LIST_BYTES + head.byteLength)
+  readonly #building = new Map<number, Promise<OfferList>>()
+  readonly #ruleSets: Cache<number, RuleSet>
+  /** Whole lists, for whoever pages further than a list's head reaches. */
+  readonly #whole = new Cache<OfferList, Uint32Array>(MAX_DEEP_SLOTS, (slots) => slots.length)
+
+  constructor(shelf: Shelf, work: Slices) {
+    this.#shelf = shelf
+    this.#work = work
+    this.#ruleSets = new Cache(MAX_RULE_BYTES, (rules) => rules.bytes(shelf.slots.capacity))
+  }
+
+  clear(): void {
+    for (const cache of [this.#lists, this.#ruleSets, this.#whole]) cache.clear()
+  }
+
+  get(filter: Filter, sort: Sort): OfferList | Promise<OfferList> {
+    const key = listKey(filter, sort)
+    const kept = this.#lists.get(key)
+    if (kept !== undefined && kept.version === this.#shelf.log.version) return kept
+    const underWay = this.#building.get(key)
+    if (underWay !== undefined) return underWay
+    const kind = kept ?? { key, sort, filter: compileFilter(filter), rules: filter.rules }
+    const renewed = this.#renewAtOnce(kind, kept)
+    if (renewed !== null) return this.#keep(renewed)
+    const renewing = this.#inSlices(filter.rules, (rules) => this.#renew(kind, kept, rules))
+    this.#building.set(key, renewing)
+    void renewing.catch(() => {}).then(() => this.#building.delete(key)) // whoever asked for it hears of it
+    return renewing
+  }
+
+  #renewAtOnce(kind: ListKind, kept: OfferList | undefined): OfferList | null {
+    const { slots, log, orders } = this.#shelf
+    const rules = this.ruleSetOf(kind.rules)
+    if (rules !== null) {
+      if (!rules.isQuick(log)) return null
+      atOnce(rules.follow(slots, log))
+    }
+    const updated = kept === undefined ? null : this.#update(kept, rules)
+    if (updated !== null) return updated
+    return orders.size(kind.sort) <= QUICK_ORDER ? atOnce(this.#build(kind, rules)) : null
+  }
+
+  *#renew(kind: ListKind, kept: OfferList | undefined, rules: RuleSet | null): Generator<void, OfferList> {
+    const updated = kept === undefined ? null : this.#update(kept, rules)
+    return this.#keep(updated ?? (yield* this.#build(kind, rules)))
+  }
+
+  /** Does what needs to know what rules allow, when that is known. Judging a million offers takes seconds, so other work comes in between. */
+  async #inSlices<T>(
+    contentRules: ContentRules | null,
+    work: (rules: RuleSet | null) => Generator<void, T>,
+  ): Promise<T> {
+    const shelf = this.#shelf
+    for (;;) {
+      const rules = this.ruleSetOf(contentRules)
+      if (rules !== null && !rules.isJudged) {
+        await this.#work.eventually(() => rules.judgeSome(shelf.slots, shelf.size, shelf.log))
+        continue
+      }
+      const done = await this.#work.eventually(function* () {
+        if (rules !== null) {
+          if (!rules.canFollow(shelf.log)) return null // too much came in between
+          yield* rules.follow(shelf.slots, shelf.log)
+        }
+        return { value: yield* work(rules) }
+      })
+      if (done !== null) return done.value
+    }
+  }
+
+  #update(list: OfferList, rules: RuleSet | null): OfferList | null {
+    const { slots, log } = this.#shelf
+    const change = log.differenceSince(list.version, slots)
+    return change && updateList(list, { slots, rules, version: log.version }, change)
+  }
+
+  *#build({ key, sort, filter, rules: contentRules }: ListKind, rules: RuleSet | null): Generator<void, OfferList> {
+    const { slots, log, orders } = this.#shelf
+    const order = yield* orders.current(sort, slots, log)
+    return yield* buildList({ key, sort, filter, rules: contentRules }, order, { slots, rules, version: log.version })
+  }
+
+  #keep(list: OfferList): OfferList {
+    this.#lists.set(list.key, list)
+    return list
+  }
+
+  ruleSetOf(rules: ContentRules | null): RuleSet | null {
+    if (rules === null) return null
+    const kept = this.#ruleSets.get(rules.id)
+    if (kept !== undefined && (!kept.isJudged || kept.canFollow(this.#shelf.log))) return kept
+    const made = new RuleSet(rules)
+    this.#ruleSets.set(rules.id, made)
+    return made
+  }
+
+  has({ filter, rules }: OfferList, slot: number): boolean {
+    const { slots } = this.#shelf
+    return slots.isListable(slot) && matches(filter, slots, slot) && this.isAllowed(rules, slot)
+  }
+
+  isAllowed(rules: ContentRules | null, slot: number): boolean {
+    const { slots } = this.#shelf
+    const ruleSet = this.ruleSetOf(rules)
+    if (ruleSet === null) return true
+    return ruleSet.allowsOffer(slots.ids[slot] as number) && ruleSet.allowsContent(slots, slot)
+  }
+
+  /** All slots of a list. */
+  whole(list: OfferList): Uint32Array | Promise<Uint32Array> {
+    if (list.head.length === list.total) return list.head
+    const cached = this.#whole.get(list)
+    if (cached !== undefined) return cached
+    const { slots, log, orders } = this.#shelf
+    const rules = this.ruleSetOf(list.rules)
+    if (orders.size(list.sort) > QUICK_ORDER || (rules !== null && !rules.isQuick(log)))
+      return this.#inSlices(list.rules, (judged) => this.#select(list, judged))
+    if (rules !== null) atOnce(rules.follow(slots, log))
+    return atOnce(this.#select(list, rules))
+  }
+
+  *#select(list: OfferList, rules: RuleSet | null): Generator<void, Uint32Array> {
+    const { slots, log, orders } = this.#shelf
+    const order = yield* orders.current(list.sort, slots, log)
+    const all = new Uint32Array(order.length)
+    let length = 0
+    for (const some of selectMatching(list.filter, rules, slots, order)) {
+      all.set(some, length)
+      length += some.length
+      yield
+    }
+    const selected = all.slice(0, length)
+    this.#whole.set(list, selected)
+    return selected
+  }
+}
