@@ -211,6 +211,7 @@ export interface Credentials {
   app_id: number;
   created_at: Generated<Date>;
   expires_at: Date | null;
+  expiry_by_operator: Generated<boolean>;
   is_test: boolean;
   old_signing_secret_expires_at: Date | null;
   old_signing_secret_sealed: Buffer | null;
@@ -298,6 +299,7 @@ export interface Invitations {
   expires_at: Date;
   invitation_id: Generated<number>;
   invited_by: string | null;
+  mailed: Generated<boolean>;
   publisher_id: number | null;
   revoked_at: Date | null;
   role: string;
@@ -405,6 +407,7 @@ export interface OpenCalls {
 export interface People {
   created_at: Generated<Date>;
   disabled_at: Date | null;
+  disabled_by_operator: Generated<boolean>;
   email: string;
   email_verified: Generated<boolean>;
   id: Generated<string>;

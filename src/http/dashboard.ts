@@ -22,6 +22,7 @@ export const PAGES = [
   'join',
   'forgot-password',
   'reset-password',
+  'verify-email',
   'account',
   'apps',
   'publishers',

@@ -6,6 +6,7 @@ import type { Role } from '../features/accounts/people.ts'
 import { findAppOwner } from '../features/apps/apps.ts'
 import { createSecretHashes } from '../lib/tokens.ts'
 import { accountRoutes } from './account/account.ts'
+import { emailRoutes } from './account/email.ts'
 import { joinRoutes } from './account/join.ts'
 import { passwordRoutes } from './account/password.ts'
 import { proofRoutes } from './account/proof.ts'
@@ -43,6 +44,7 @@ const SUBJECTS = [
   accountRoutes,
   secondFactorRoutes,
   proofRoutes,
+  emailRoutes,
   teamRoutes,
   // A publisher's own.
   appRoutes,

@@ -10,8 +10,8 @@ const textOf = (format: string) => (maxLength: number, description?: string) =>
 /** On one line. */
 export const text = textOf(LINE)
 export const freeText = textOf(SAFE_TEXT)
-export const oneOf = <const T extends string>(values: readonly T[]) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values] })
+export const oneOf = <const T extends string>(values: readonly T[], description?: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) })
 export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 export const Ok = Type.Object({ ok: Type.Boolean() })

@@ -6,6 +6,7 @@ import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
 import { recordDeed } from './audit.ts'
+import { holderOf, releaseAddress } from './email-verification.ts'
 import {
   addPerson,
   checkPerson,
@@ -21,13 +22,19 @@ const VALID_MS = 7 * 86_400_000
 const MAX_OPEN = 50
 
 /** `email` null: whoever has the link says which. */
-export type NewInvitation = Position & { email: string | null; invitedBy: string | null }
+export type NewInvitation = Position & {
+  email: string | null
+  invitedBy: string | null
+  /** Its link goes to the address by mail, and to nobody else. */
+  mailed?: boolean
+}
 
 export type Invitation = {
   invitation_id: number
   email: string | null
   role: Role
   publisher_id: number | null
+  mailed: boolean
   created_at: Date
   expires_at: Date
 }
@@ -35,7 +42,7 @@ export type Invitation = {
 /** Shown once; only a hash is kept. */
 export type IssuedInvitation = Invitation & { token: string }
 
-const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'created_at', 'expires_at'] as const
+const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'mailed', 'created_at', 'expires_at'] as const
 
 export async function invite(
   trx: Trx,
@@ -50,7 +57,7 @@ export async function invite(
   return { ...(made as Invitation), token }
 }
 
-function newRow(secretKey: string, { email, role, publisherId, invitedBy }: NewInvitation, now: Date) {
+function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed = false }: NewInvitation, now: Date) {
   const token = withChecksum(`inv_${base62(randomBytes(32), 43)}`)
   const row = {
     token_hash: createSecretHash(secretKey)(token),
@@ -58,6 +65,7 @@ function newRow(secretKey: string, { email, role, publisherId, invitedBy }: NewI
     role,
     publisher_id: publisherId,
     invited_by: invitedBy,
+    mailed,
     created_at: now,
     expires_at: new Date(now.getTime() + VALID_MS),
   }
@@ -150,7 +158,8 @@ export async function acceptInvitation(
       .where(isOpen(now))
       .executeTakeFirst()
     if (used.numUpdatedRows === 0n) return null
-    const joined = await addPerson(trx, person)
+    await makeRoom(trx, { email: person.email, mailed: open.mailed, ip }, now)
+    const joined = await addPerson(trx, person, open.mailed)
     await recordDeed(
       trx,
       { id: joined.id, email: joined.email, ip },
@@ -158,6 +167,15 @@ export async function acceptInvitation(
     )
     return joined
   })
+}
+
+/** Whoever opens a mailed link has proven the address: an account that never did gives way. */
+async function makeRoom(trx: Trx, { email, mailed, ip }: { email: string; mailed: boolean; ip: string }, now: Date) {
+  const { holder, personId } = await holderOf(trx, email)
+  if (holder === 'none' || personId === null) return
+  if (holder === 'taken' || !mailed)
+    throw new AppError('CONFLICT', 'This e-mail address has an account already. Ask to be invited at another address.')
+  await releaseAddress(trx, { personId, ip }, now)
 }
 
 /** The way in for the first operator, or null once there is somebody. Made anew at every start: the one before is void. */

@@ -31,6 +31,8 @@ export type Person = {
   publisher_id: number | null
   two_factor_enabled: boolean
   disabled_at: Date | null
+  /** Only an operator enables them again. */
+  disabled_by_operator: boolean
   created_at: Date
 }
 
@@ -45,6 +47,7 @@ const COLUMNS = [
   'publisher_id',
   'two_factor_enabled',
   'disabled_at',
+  'disabled_by_operator',
   'created_at',
 ] as const
 
@@ -65,10 +68,15 @@ export async function checkPerson({ name, email, password, ...position }: NewPer
   return { ...position, name: name.trim(), email: normalEmail(email), passwordHash: await hashPassword(password) }
 }
 
-export async function addPerson(trx: Trx, { name, email, role, publisherId, passwordHash }: CheckedPerson) {
+/** `isVerified`: whether the address is proven. */
+export async function addPerson(
+  trx: Trx,
+  { name, email, role, publisherId, passwordHash }: CheckedPerson,
+  isVerified = false,
+) {
   const person = await trx
     .insertInto('people')
-    .values({ name, email, role, publisher_id: publisherId, email_verified: true })
+    .values({ name, email, role, publisher_id: publisherId, email_verified: isVerified })
     .onConflict((on) => on.column('email').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst()
@@ -136,6 +144,11 @@ export async function findByTypedEmail(db: Db, typed: string) {
 export async function isDisabled(db: Db, personId: string): Promise<boolean> {
   const person = await db.selectFrom('people').select('disabled_at').where('id', '=', personId).executeTakeFirst()
   return person?.disabled_at != null
+}
+
+export async function isEmailVerified(db: Db, personId: string): Promise<boolean> {
+  const person = await db.selectFrom('people').select('email_verified').where('id', '=', personId).executeTakeFirst()
+  return person?.email_verified ?? false
 }
 
 /** Where somebody is signed in, the latest first. */

@@ -11,29 +11,40 @@ import { voidResetLinks } from './reset-links.ts'
 /** What is absent stays. */
 export type PersonChange = { role?: Role; disabled?: boolean }
 
-/** `mayEndLead`: whether nobody need be left to lead the team, as an operator may decide for a publisher's. */
-export type TeamPlace = { personId: string; publisherId: number | null; mayEndLead: boolean }
+/**
+ * `byOperator`: an operator changes a publisher's people. Then nobody need be left to lead the team, and whom they disable
+ * only an operator enables again.
+ */
+export type TeamPlace = { personId: string; publisherId: number | null; byOperator: boolean }
 
 /** Null when there is no such person in the team. Who is disabled is signed out everywhere, and their tokens end for good. */
 export async function changePerson(
   trx: Trx,
-  { personId, publisherId, mayEndLead }: TeamPlace,
+  { personId, publisherId, byOperator }: TeamPlace,
   { role, disabled }: PersonChange,
   now: Date,
 ): Promise<Person | null> {
   const team = (await peopleOf(trx, publisherId).orderBy('id').forNoKeyUpdate().execute()) as Person[]
   const person = team.find(({ id }) => id === personId)
   if (person === undefined) return null
+  if (disabled === false && person.disabled_by_operator && !byOperator)
+    throw new AppError('NOT_ALLOWED', 'The operator of this network disabled this account: only they enable it again.')
   const after: Person = {
     ...person,
     role: role ?? person.role,
     disabled_at: disabled === undefined ? person.disabled_at : disabled ? (person.disabled_at ?? now) : null,
+    disabled_by_operator:
+      disabled === undefined ? person.disabled_by_operator : disabled && (byOperator || person.disabled_by_operator),
   }
-  if (!mayEndLead && !team.some((one) => isLeading(one.id === personId ? after : one)))
+  if (!byOperator && !team.some((one) => isLeading(one.id === personId ? after : one)))
     throw new AppError('CONFLICT', 'Nobody would be left to look after these people. Choose somebody else first.')
   await trx
     .updateTable('people')
-    .set({ role: after.role, disabled_at: after.disabled_at })
+    .set({
+      role: after.role,
+      disabled_at: after.disabled_at,
+      disabled_by_operator: after.disabled_by_operator,
+    })
     .where('id', '=', personId)
     .execute()
   // Also when somebody is let in again: a sign-in that was under way when they were kept out counts for nothing.
@@ -47,7 +58,7 @@ export async function changePerson(
 }
 
 /** Else they could come back, or have sent somebody, by a link that they made before. */
-async function revokeInvitationsBy(trx: Trx, personId: string, now: Date): Promise<void> {
+export async function revokeInvitationsBy(trx: Trx, personId: string, now: Date): Promise<void> {
   await trx
     .updateTable('invitations')
     .set({ revoked_at: now })

@@ -160,16 +160,34 @@ export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<
   })
 }
 
-/** Null: the key does not expire. */
-export async function setExpiry(db: Db, appId: number, mode: Mode, expiresAt: Date | null): Promise<void> {
+/**
+ * Null: the key does not expire. An end that an operator set, the publisher may bring forward and not put off: what the
+ * operator closes, only the operator opens.
+ */
+export async function setExpiry(
+  db: Db,
+  appId: number,
+  mode: Mode,
+  expiresAt: Date | null,
+  by: 'operator' | 'publisher' = 'operator',
+): Promise<void> {
   await inTransaction(db, async (trx) => {
     await touchApp(trx, appId)
-    await trx
+    let change = trx
       .updateTable('credentials')
-      .set({ expires_at: expiresAt })
+      .set({ expires_at: expiresAt, ...(by === 'operator' ? { expiry_by_operator: expiresAt !== null } : {}) })
       .where('app_id', '=', appId)
       .where('is_test', '=', mode === 'test')
-      .execute()
+    if (by === 'publisher')
+      change = change.where((is) =>
+        is.or([
+          is('expiry_by_operator', '=', false),
+          is('expires_at', 'is', null),
+          ...(expiresAt === null ? [] : [is('expires_at', '>=', expiresAt)]),
+        ]),
+      )
+    if ((await change.executeTakeFirst()).numUpdatedRows === 0n && by === 'publisher')
+      throw new AppError('NOT_ALLOWED', 'The operator of this network set when this key ends: only they put it off.')
   })
 }
 

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after as afterAll, beforeEach, test } from 'node:test'
 import {
   after,
@@ -16,6 +14,7 @@ import {
   putPostback,
 } from '../../../test/postback-world.ts'
 import { until } from '../../../test/installation.ts'
+import { MailServer } from '../../../test/mail-server.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../app.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
@@ -23,75 +22,6 @@ import { settleLanes } from './lanes.ts'
 import { createMailer, type Mailer } from '../../lib/mail.ts'
 import { listNotices, mailNotices, whyNotMailed } from './notices.ts'
 import { claimDue } from './queue.ts'
-
-type Mail = { from: string; to: string[]; data: string }
-
-/** A mail server, just enough of one: takes what it is given, or answers a command as it is told. */
-class MailServer {
-  readonly got: Mail[] = []
-  /** What it says to a command in place of yes; null: yes. 'hang up' closes the connection. */
-  answer: (command: string) => string | null = () => null
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-
-  constructor() {
-    this.#server = createServer((socket) => {
-      this.#sockets.add(socket.on('error', () => {}))
-      this.#talk(socket)
-    })
-  }
-
-  async open(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
-    return this
-  }
-
-  get url(): string {
-    return `smtp://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  #talk(socket: Socket): void {
-    let [read, isData, mail] = ['', false, { from: '', to: [], data: '' } as Mail]
-    const say = (line: string) => void socket.write(`${line}\r\n`)
-    const take = (line: string) => {
-      if (isData) {
-        if (line !== '.') return void (mail.data += `${line}\n`)
-        isData = false
-        const refusal = this.answer('END')
-        if (refusal === 'hang up') return void socket.destroy()
-        if (refusal !== null) return say(refusal)
-        this.got.push(mail)
-        mail = { from: '', to: [], data: '' }
-        return say('250 taken')
-      }
-      const refusal = this.answer(line)
-      if (refusal === 'hang up') return void socket.destroy()
-      if (refusal !== null) return say(refusal)
-      if (line.startsWith('MAIL FROM:')) mail = { from: addressOf(line), to: [], data: '' }
-      if (line.startsWith('RCPT TO:')) mail.to.push(addressOf(line))
-      isData = line === 'DATA'
-      say(isData ? '354 go on' : line === 'QUIT' ? '221 bye' : '250 yes')
-    }
-    socket.setEncoding('utf8').on('data', (chunk: string) => {
-      read += chunk
-      for (let end; (end = read.indexOf('\r\n')) !== -1;) {
-        const line = read.slice(0, end)
-        read = read.slice(end + 2)
-        take(line)
-      }
-    })
-    say('220 mail.test')
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#server.close()
-    await once(this.#server, 'close')
-  }
-}
-
-const addressOf = (line: string) => /<(.*)>/.exec(line)?.[1] ?? ''
 
 let mails: MailServer
 let mailer: Mailer

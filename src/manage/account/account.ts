@@ -7,7 +7,7 @@ import {
   revokeAccessTokens,
 } from '../../features/accounts/access-tokens.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
-import { endSession, isOperatorRole, listSessions } from '../../features/accounts/people.ts'
+import { endSession, isEmailVerified, isOperatorRole, listSessions } from '../../features/accounts/people.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { VERSION } from '../../lib/version.ts'
@@ -45,6 +45,7 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     reply: Me,
     async run({ caller: { id, name, email, role, publisherId, hasSecondFactor } }) {
       const publisher = publisherId === null ? null : await describePublisher(db, publisherId)
+      const isVerified = await isEmailVerified(db, id)
       const mustSetUp = config.require2fa && isOperatorRole(role) && !hasSecondFactor
       return {
         id,
@@ -52,6 +53,7 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
         email,
         role,
         publisher,
+        email_verified: isVerified,
         two_factor: hasSecondFactor,
         must_set_up_two_factor: mustSetUp,
         network,

@@ -1,6 +1,7 @@
 // One's own password: changing it, and setting a new one by a reset link.
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
+import { verifyEmail } from '../../features/accounts/email-verification.ts'
 import { hashNewPassword, setPassword } from '../../features/accounts/passwords.ts'
 import { useResetLink } from '../../features/accounts/reset-links.ts'
 import { authHeaders } from '../auth.ts'
@@ -76,6 +77,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
         if (person === null) throw deadLink()
         const wanted = { personId: person.id, hash, provedHash: null, keptSessionId: null, endTokens: true }
         const ended = (await setPassword(trx, wanted, now)) ?? 0
+        if (person.isMailed) await verifyEmail(trx, person.id)
         await recordDeed(
           trx,
           { id: person.id, email: person.email, ip: request.ip },

@@ -32,12 +32,18 @@ export const Proof = Type.Object({
   code: Type.Optional(text(20, 'In place of the password, for those who have a second factor.')),
 })
 
+export const VerifyEmail = Type.Object({ token: text(200) })
+
 export const InvitationToken = Type.Object({ token: text(200) })
 export const OpenInvitation = Type.Object({
   email: orNull(Type.String()),
   role: oneOf(ROLES),
   publisher: orNull(Type.String()),
   expires_at: Time,
+  holder: oneOf(
+    ['none', 'gives way', 'taken'],
+    'Whether an account has this address already: `gives way` when it never proved it and is closed by accepting. Told only to whoever got the link by mail.',
+  ),
 })
 export const Join = Type.Object({
   token: text(200),
@@ -58,6 +64,7 @@ export const Me = Type.Object({
       first_app_id: orNull(Type.Integer({ description: 'Its oldest app that is not revoked, where there is one.' })),
     }),
   ),
+  email_verified: Type.Boolean(),
   two_factor: Type.Boolean(),
   must_set_up_two_factor: Type.Boolean({ description: 'Until then nothing else is open to them.' }),
   network: Type.Object({

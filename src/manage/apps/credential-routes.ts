@@ -2,6 +2,7 @@
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { type Deed, type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { isOperatorRole } from '../../features/accounts/people.ts'
 import { endOldSecrets, revokeApp, rotateSecret, setExpiry } from '../../features/apps/apps.ts'
 import { rotateSigningSecret } from '../../features/apps/signing-secrets.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -116,7 +117,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     params: CredentialParams,
     body: Expiry,
     reply: Ok,
-    async run({ app, by, params: { mode }, body }) {
+    async run({ app, by, caller, params: { mode }, body }) {
       const expiresAt = body.expires_at === undefined ? null : parseTime(body.expires_at)
       if (expiresAt !== null && expiresAt <= new Date())
         throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
@@ -125,7 +126,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
       await change(
         by,
         app,
-        (trx) => setExpiry(trx, app.appId, mode, expiresAt),
+        (trx) => setExpiry(trx, app.appId, mode, expiresAt, isOperatorRole(caller.role) ? 'operator' : 'publisher'),
         () => ({ action: 'app.set_expiry', details: { mode, expires_at: expiresAt?.toISOString() ?? null } }),
       )
       await refresh()

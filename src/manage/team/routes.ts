@@ -4,7 +4,14 @@ import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
-import { listPeople, OPERATOR_ROLES, PUBLISHER_ROLES, type Role } from '../../features/accounts/people.ts'
+import {
+  findByTypedEmail,
+  isOperatorRole,
+  listPeople,
+  OPERATOR_ROLES,
+  PUBLISHER_ROLES,
+  type Role,
+} from '../../features/accounts/people.ts'
 import { changePerson } from '../../features/accounts/team.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -100,26 +107,36 @@ function addTeam(
       const people = await listPeople(db, publisherId)
       if (people.some((person) => person.email === email.trim().toLowerCase()))
         throw new AppError('CONFLICT', `${email} is one of these people already.`)
-      const wanted = { email, role, publisherId, invitedBy: call.caller.id }
-      const { token, invitation_id } = await db.transaction().execute(async (trx) => {
-        const issued = await invite(trx, secretKey, wanted, new Date())
-        await recordDeed(trx, call.by, {
-          action: 'invitation.create',
-          subject: issued.invitation_id,
-          publisherId,
-          details: { email, role },
-        })
-        return issued
-      })
-      const url = invitationUrl(config.publicUrl, token)
+      const url = await makeLink(call, publisherId)
       sendMail?.({
         to: email,
         subject: `You are invited to Offerdeck`,
-        text: `${call.caller.name} invites you to ${to} on Offerdeck.\n\nMake your account here, within a week:\n${url}\n`,
+        text: `${call.caller.name} invites you to ${to} on Offerdeck.\n\nCreate your account here, within a week:\n${url}\n`,
       })
-      return { invitation_id, url, mailed: sendMail !== null }
+      // The link proves the address, so nobody else sees it. Without mail somebody has to hand it over: an operator, who
+      // sees all accounts anyway. Others would learn from it who has one.
+      const isShown = sendMail === null && isOperatorRole(call.caller.role)
+      return { url: isShown ? url : null, mailed: sendMail !== null }
     },
   })
+
+  async function makeLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
+    const { email, role } = call.body
+    if (sendMail === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
+      throw new AppError('CONFLICT', `${email} has an account already.`)
+    const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMail !== null }
+    const { token } = await db.transaction().execute(async (trx) => {
+      const issued = await invite(trx, secretKey, wanted, new Date())
+      await recordDeed(trx, call.by, {
+        action: 'invitation.create',
+        subject: issued.invitation_id,
+        publisherId,
+        details: { email, role },
+      })
+      return issued
+    })
+    return invitationUrl(config.publicUrl, token)
+  }
 
   routes.delete(`${prefix}/invitations/:invitation_id`, {
     id: `revokeInvitation${idSuffix}`,
@@ -153,9 +170,9 @@ function addTeam(
       const publisherId = publisherOf(call)
       if (person_id === call.caller.id)
         throw new AppError('CONFLICT', 'You cannot do that to yourself: ask another owner or operator.')
-      const mayEndLead = call.caller.publisherId !== publisherId // an operator may, for a publisher
+      const byOperator = call.caller.publisherId !== publisherId
       await db.transaction().execute(async (trx) => {
-        const person = await changePerson(trx, { personId: person_id, publisherId, mayEndLead }, call.body, new Date())
+        const person = await changePerson(trx, { personId: person_id, publisherId, byOperator }, call.body, new Date())
         if (person === null) throw notThere()
         await recordDeed(trx, call.by, {
           action: 'person.change',

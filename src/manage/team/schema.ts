@@ -12,6 +12,7 @@ export const Team = Type.Object({
       role: oneOf(ROLES),
       two_factor_enabled: Type.Boolean(),
       disabled_at: orNull(Time),
+      disabled_by_operator: Type.Boolean({ description: 'Only an operator enables them again.' }),
       created_at: Time,
     }),
   ),
@@ -29,8 +30,13 @@ export const Team = Type.Object({
 export const newInvitation = <const T extends string>(roles: readonly T[]) =>
   Type.Object({ email: text(254), role: oneOf(roles) })
 export const IssuedInvitation = Type.Object({
-  invitation_id: id,
-  url: Type.String({ description: 'Shown once. Whoever opens it makes an account.' }),
+  url: orNull(
+    Type.String({
+      description:
+        'Shown once, to operators of a network that sends no mail. Otherwise the link is mailed and shown to nobody; ' +
+        'without mail an owner asks the operator for it.',
+    }),
+  ),
   mailed: Type.Boolean(),
 })
 export const changedPerson = <const T extends string>(roles: readonly T[]) =>

@@ -15,6 +15,7 @@ const SetUpTwoFactor = lazyPage(() => import('./pages/set-up-two-factor.tsx'))
 const Join = lazyPage(() => import('./pages/join.tsx'))
 const ForgotPassword = lazyPage(() => import('./pages/forgot-password.tsx'))
 const ResetPassword = lazyPage(() => import('./pages/reset-password.tsx'))
+const VerifyEmail = lazyPage(() => import('./pages/verify-email.tsx'))
 const Account = lazyPage(() => import('./pages/account.tsx'))
 const Home = lazyPage(() => import('./pages/home.tsx'))
 const NotFound = lazyPage(() => import('./pages/not-found.tsx'))
@@ -93,6 +94,7 @@ export function Dashboard() {
         <Route path="/join" component={Join} />
         <Route path="/forgot-password" component={ForgotPassword} />
         <Route path="/reset-password" component={ResetPassword} />
+        <Route path="/verify-email" component={VerifyEmail} />
         <Route>
           <SignedIn />
         </Route>

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { Page } from '../parts/page.tsx'
+import { EmailSection } from '../parts/account/email.tsx'
 import { PasswordSection } from '../parts/account/password.tsx'
 import { SessionsSection } from '../parts/account/sessions.tsx'
 import { TokensSection } from '../parts/account/tokens.tsx'
@@ -9,6 +10,7 @@ export default function Account() {
   return (
     <Page title="Your account">
       <Stack gap="lg">
+        <EmailSection />
         <PasswordSection />
         <TwoFactorSection />
         <SessionsSection />

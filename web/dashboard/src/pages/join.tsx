@@ -1,4 +1,4 @@
-import { Button, Center, Loader, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Center, Loader, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -38,6 +38,12 @@ function Invited({ token }: { token: string }) {
         <Loader />
       </Center>
     )
+  if (invitation.data.holder === 'taken')
+    return (
+      <BrokenLink title="This address has an account already">
+        An e-mail address belongs to one account. Sign in with it, or ask to be invited at another address.
+      </BrokenLink>
+    )
   return <JoinForm token={token} invitation={invitation.data} />
 }
 
@@ -72,6 +78,12 @@ function JoinForm({ token, invitation }: { token: string; invitation: Invitation
       <form onSubmit={onSubmit}>
         <Stack>
           <FormFault fault={fault} />
+          {invitation.holder === 'gives way' && (
+            <Alert color="yellow">
+              An account with this address exists, but its address was never verified. Accepting closes that account. If
+              it is yours, sign in and verify your address on your account page instead.
+            </Alert>
+          )}
           <TextInput label="Your name" autoComplete="name" required autoFocus {...form.getInputProps('name')} />
           <TextInput
             label="E-mail address"

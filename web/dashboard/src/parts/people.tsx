@@ -20,7 +20,7 @@ import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { IssuedInvitation, Team } from '../../../../src/manage/team/schema.ts'
 import { patch, post, type Reply, remove } from '../lib/api.ts'
-import { useMe } from '../lib/me.ts'
+import { isOperator, useMe } from '../lib/me.ts'
 import { useChange, useGet } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { Copyable } from './copy.tsx'
@@ -108,6 +108,8 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
                   <Table.Td>
                     {person.id === me.id ? (
                       <Text size="sm">you</Text>
+                    ) : person.disabled_by_operator && !isOperator(me) ? (
+                      <Text size="sm">disabled by the operator</Text>
                     ) : (
                       <Button
                         size="xs"
@@ -177,6 +179,13 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
   )
 }
 
+function aboutInvitation({ url, mailed }: Reply<typeof IssuedInvitation>): string {
+  if (mailed) return 'The link was mailed to this address, and works once, within a week.'
+  return url === null
+    ? 'This network sends no mail. Ask its operator for the link.'
+    : 'This network sends no mail, so send the link yourself. It works once, within a week.'
+}
+
 function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {
   const [issued, setIssued] = useState<Reply<typeof IssuedInvitation> | null>(null)
   const form = useForm({ initialValues: { email: '', role: roles[0]?.value ?? '' } })
@@ -187,14 +196,10 @@ function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => setIssued(await invite.mutateAsync(values)))
   if (issued !== null)
     return (
-      <Alert color="green" title={issued.mailed ? 'The invitation is on its way' : 'Send this link'} role="status">
+      <Alert color="green" title={issued.url === null ? 'Invitation created' : 'Send this link'} role="status">
         <Stack gap="xs">
-          <Text size="sm">
-            {issued.mailed
-              ? 'It was mailed. You can also send the link yourself:'
-              : 'This network sends no mail, so send it yourself. Whoever opens it makes an account, once, within a week.'}
-          </Text>
-          <Copyable value={issued.url} label="Copy the link" />
+          <Text size="sm">{aboutInvitation(issued)}</Text>
+          {issued.url !== null && <Copyable value={issued.url} label="Copy the link" />}
         </Stack>
       </Alert>
     )

@@ -1,0 +1,109 @@
+// Whether an e-mail address is its owner's: proven by opening a link that was mailed there and shown nowhere else. An
+// account whose address is not proven gives way to whoever proves it.
+import { randomBytes } from 'node:crypto'
+import type { Db, Trx } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { createSecretHash } from '../../lib/tokens.ts'
+import { revokeAccessTokens } from './access-tokens.ts'
+import { recordDeed } from './audit.ts'
+import { endSessionsOf } from './passwords.ts'
+import { isOperatorRole, type Role } from './people.ts'
+import { voidResetLinks } from './reset-links.ts'
+import { revokeInvitationsBy } from './team.ts'
+
+const VALID_MS = 86_400_000
+
+const stored = (secretKey: string, token: string) => createSecretHash(secretKey)(`verify-email:${token}`)
+
+/** A link for the mailbox of somebody who is signed in. */
+export async function makeVerificationLink(
+  db: Db,
+  secretKey: string,
+  link: { publicUrl: string; personId: string },
+  now: Date,
+) {
+  // prettier-ignore
+  const token = randomBytes(24).toString('base64url')
+  await db
+    .insertInto('verifications')
+    .values({
+      identifier: stored(secretKey, token),
+      value: link.personId,
+      expires_at: new Date(now.getTime() + VALID_MS),
+    })
+    .execute()
+  return `${link.publicUrl}/verify-email#${token}`
+}
+
+/** Uses a link up; returns whose address it proved, or null. */
+export async function useVerificationLink(trx: Trx, secretKey: string, token: string, now: Date) {
+  const used = await trx
+    .deleteFrom('verifications')
+    .where('identifier', '=', stored(secretKey, token))
+    .where('expires_at', '>', now)
+    .returning('value')
+    .executeTakeFirst()
+  if (used === undefined) return null
+  return verifyEmail(trx, used.value)
+}
+
+/** Null for somebody who is disabled by now. */
+export async function verifyEmail(trx: Trx, personId: string) {
+  const person = await trx
+    .updateTable('people')
+    .set({ email_verified: true })
+    .where('id', '=', personId)
+    .where('disabled_at', 'is', null)
+    .returning(['id', 'email', 'publisher_id'])
+    .executeTakeFirst()
+  return person ?? null
+}
+
+/**
+ * What becomes of the account that has an address when somebody else proves that it is theirs. taken: it stays. An
+ * operator's does, because operators vouch for each other; so does one that is disabled, or people who were locked out
+ * would come back by a new invitation.
+ */
+export type Holder = 'none' | 'gives way' | 'taken'
+
+export async function holderOf(db: Db, email: string): Promise<{ holder: Holder; personId: string | null }> {
+  const person = await db
+    .selectFrom('people')
+    .select(['id', 'role', 'email_verified', 'disabled_at'])
+    .where('email', '=', email)
+    .executeTakeFirst()
+  if (person === undefined) return { holder: 'none', personId: null }
+  const stays = person.email_verified || person.disabled_at !== null || isOperatorRole(person.role as Role)
+  return { holder: stays ? 'taken' : 'gives way', personId: person.id }
+}
+
+/** Takes the address away from an account that never proved it, and closes the account. */
+export async function releaseAddress(trx: Trx, { personId, ip }: { personId: string; ip: string }, now: Date) {
+  const person = await trx
+    .selectFrom('people')
+    .select(['email', 'publisher_id'])
+    .where('id', '=', personId)
+    .where('email_verified', '=', false)
+    .forUpdate()
+    .executeTakeFirst()
+  if (person === undefined) throw new AppError('CONFLICT', 'This e-mail address was verified by its owner just now.')
+  await trx
+    .updateTable('people')
+    .set({ email: `${personId}@unverified.invalid`, disabled_at: now, disabled_by_operator: true })
+    .where('id', '=', personId)
+    .execute()
+  await endSessionsOf(trx, personId, null)
+  await voidResetLinks(trx, personId)
+  await revokeAccessTokens(trx, personId, now)
+  await revokeInvitationsBy(trx, personId, now)
+  await recordDeed(
+    trx,
+    { id: null, email: person.email, ip },
+    {
+      action: 'person.give_way',
+      subject: personId,
+      publisherId: person.publisher_id,
+      details: { email: person.email },
+    },
+  )
+}

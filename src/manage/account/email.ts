@@ -1,0 +1,56 @@
+// Proving that one's e-mail address is one's own.
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { makeVerificationLink, useVerificationLink } from '../../features/accounts/email-verification.ts'
+import type { ManageContext } from '../context.ts'
+import type { ManageRoutes } from '../route.ts'
+import { OK, Ok } from '../shapes.ts'
+import { VerifyEmail } from './schema.ts'
+import { createTries } from './tries.ts'
+
+export function emailRoutes(routes: ManageRoutes, { db, secretKey, config, limiter, sendMail }: ManageContext): void {
+  const tries = createTries(limiter)
+
+  routes.post('/me/email/verification', {
+    id: 'requestEmailVerification',
+    summary: 'Have a link mailed that proves your e-mail address',
+    tag: 'Your account',
+    access: 'session',
+    reply: Ok,
+    async run({ caller }) {
+      if (sendMail === null) throw new AppError('CONFLICT', 'This network sends no mail.')
+      await tries.countOf(caller)
+      const wanted = { publicUrl: config.publicUrl, personId: caller.id }
+      const url = await makeVerificationLink(db, secretKey, wanted, new Date())
+      sendMail({
+        to: caller.email,
+        subject: 'Verify your e-mail address',
+        text: `Hello ${caller.name},\n\nopen this link within a day to verify your address:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
+      })
+      return OK
+    },
+  })
+
+  routes.post('/email/verify', {
+    id: 'verifyEmail',
+    summary: 'Prove your e-mail address with the link that was mailed there',
+    tag: 'Signing in',
+    access: 'anyone',
+    body: VerifyEmail,
+    reply: Ok,
+    async run({ body: { token }, request }) {
+      await tries.count(request, 'reset')
+      await db.transaction().execute(async (trx) => {
+        const person = await useVerificationLink(trx, secretKey, token, new Date())
+        if (person === null)
+          throw new AppError('INVALID_REQUEST', 'This link was used already, or has expired. Ask for a new one.')
+        await recordDeed(
+          trx,
+          { id: person.id, email: person.email, ip: request.ip },
+          { action: 'person.verify_email', subject: person.id, publisherId: person.publisher_id },
+        )
+      })
+      return OK
+    },
+  })
+}

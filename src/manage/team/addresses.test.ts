@@ -1,0 +1,138 @@
+// Whose address it is: what an invitation tells about it, and who gets it when two claim it.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { MailServer } from '../../../test/mail-server.ts'
+import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+import { makeResetLink } from '../../features/accounts/reset-links.ts'
+
+let mails: MailServer
+const world = useWorld('addresses', async () => {
+  mails = await new MailServer().open()
+})
+after(() => mails.close())
+
+/** The network sends mail from now on, or no more. */
+async function setMail(isOn: boolean): Promise<void> {
+  await world.app.close()
+  world.config = { ...world.config, smtpUrl: isOn ? mails.url : null }
+  world.app = await world.start()
+}
+
+async function makeTeam() {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  return { publisherId, base: `/publishers/${publisherId}`, owner: await visit(world, 'publisher_owner', publisherId) }
+}
+
+const inviting = (email: string) => ({ email, role: 'publisher_developer' })
+const linkIn = (text: string) => /https:\S+/.exec(text)?.[0] ?? ''
+const tokenIn = (url: string) => new URL(url).hash.slice(1)
+const mailedToken = async (email: string) => tokenIn(linkIn(await mails.take(email, /invited/)))
+const accept = (token: string) =>
+  new Visitor(world).post('/invitation/accept', { token, name: 'Somebody', password: PASSWORD })
+const isVerified = async (email: string) => {
+  const visitor = await new Visitor(world).signIn(email)
+  return (await visitor.get<{ email_verified: boolean }>('/me')).data.email_verified
+}
+
+test('an owner learns nothing about who has an account, and never holds a link', async () => {
+  const { base, owner } = await makeTeam()
+  const [elsewhere, operator] = [await makePerson(world, 'publisher_owner', (await makeTeam()).publisherId), await makePerson(world, 'operator')] // prettier-ignore
+  for (const isOn of [true, false]) {
+    await setMail(isOn)
+    const answers = []
+    for (const email of ['nobody@example.com', elsewhere.email, operator.email]) {
+      const { status, data } = await owner.post(`${base}/invitations`, inviting(email))
+      answers.push({ status, data })
+    }
+    for (const answer of answers) assert.deepEqual(answer, { status: 200, data: { url: null, mailed: isOn } })
+  }
+})
+
+test('without mail an operator hands the link over, but none for an address that has an account', async () => {
+  await setMail(false)
+  const { base, owner } = await makeTeam()
+  const operator = await visit(world, 'operator')
+  await owner.post(`${base}/invitations`, inviting('handed@example.com'))
+  const { data } = await operator.post<{ url: string }>(`${base}/invitations`, inviting('handed@example.com'))
+  assert.equal((await accept(tokenIn(data.url))).status, 200)
+  assert.equal(await isVerified('handed@example.com'), false)
+  const other = await makeTeam()
+  const taken = await operator.post(`${other.base}/invitations`, inviting('Handed@example.com'))
+  assert.deepEqual([taken.status, taken.error.message], [409, 'Handed@example.com has an account already.'])
+})
+
+test('who comes by a mailed link has a proven address; an account that never proved it gives way', async () => {
+  await setMail(true)
+  const [first, second] = [await makeTeam(), await makeTeam()]
+  const squatter = await makePerson(world, 'publisher_developer', first.publisherId)
+  const visitor = await new Visitor(world).signIn(squatter.email)
+  const program = await makeToken(world, squatter.id, ['read'])
+  await second.owner.post(`${second.base}/invitations`, inviting(squatter.email))
+  const token = await mailedToken(squatter.email)
+  const seen = await new Visitor(world).post<{ holder: string }>('/invitation', { token })
+  assert.equal(seen.data.holder, 'gives way')
+  const rightful = new Visitor(world)
+  const joined = await rightful.post('/invitation/accept', { token, name: 'Rightful', password: 'a password of their own' }) // prettier-ignore
+  assert.equal(joined.status, 200)
+  const { data: me } = await rightful.get<{ email: string; email_verified: boolean; publisher: { publisher_id: number } }>('/me') // prettier-ignore
+  assert.deepEqual([me.email, me.email_verified, me.publisher.publisher_id], [squatter.email, true, second.publisherId])
+  assert.equal((await visitor.get('/me')).status, 401)
+  assert.equal((await program.get('/me')).status, 401)
+  assert.equal((await new Visitor(world).post('/session', { email: squatter.email, password: PASSWORD })).status, 401)
+  const refused = await first.owner.patch(`${first.base}/people/${squatter.id}`, { disabled: false })
+  assert.equal(refused.status, 403)
+  const [deed] = await listDeeds(world.database.db, { action: 'person.give_way', subject: squatter.id }, 1)
+  assert.deepEqual([deed?.publisher_id, deed?.details], [first.publisherId, { email: squatter.email }])
+})
+
+test('a proven address, an operator’s and a disabled person’s stay, and only the mailbox hears of it', async () => {
+  await setMail(true)
+  const { base, owner } = await makeTeam()
+  const other = await makeTeam()
+  const proven = await makePerson(world, 'publisher_viewer', other.publisherId)
+  await world.database.db.updateTable('people').set({ email_verified: true }).where('id', '=', proven.id).execute()
+  const disabled = await makePerson(world, 'publisher_viewer', other.publisherId)
+  await keepOut(world, disabled)
+  for (const { email } of [proven, disabled, await makePerson(world, 'operator')]) {
+    await owner.post(`${base}/invitations`, inviting(email))
+    const token = await mailedToken(email)
+    assert.equal((await new Visitor(world).post<{ holder: string }>('/invitation', { token })).data.holder, 'taken')
+    assert.equal((await accept(token)).status, 409)
+  }
+  assert.equal((await new Visitor(world).post('/session', { email: disabled.email, password: PASSWORD })).status, 401)
+  await new Visitor(world).signIn(proven.email)
+})
+
+test('an address is proven by a mailed link, once, and by a mailed reset, not by a printed one', async () => {
+  await setMail(true)
+  const person = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(person.email)
+  assert.equal((await visitor.post('/me/email/verification')).status, 200)
+  const token = tokenIn(linkIn(await mails.take(person.email, /Verify/)))
+  const rows = await world.database.db.selectFrom('verifications').selectAll().where('value', '=', person.id).execute()
+  assert.equal(JSON.stringify(rows).includes(token), false)
+  const verify = () => new Visitor(world).post('/email/verify', { token })
+  assert.equal((await new Visitor(world).post('/password/reset', { token, password: PASSWORD })).status, 400)
+  assert.equal((await verify()).status, 200)
+  assert.equal((await verify()).status, 400)
+  assert.equal(await isVerified(person.email), true)
+
+  const [mailed, printed] = [await makePerson(world, 'operator'), await makePerson(world, 'operator')]
+  await new Visitor(world).post('/password/forgot', { email: mailed.email })
+  const links = [
+    linkIn(await mails.take(mailed.email, /password/)),
+    await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: printed.id }, new Date()), // prettier-ignore
+  ]
+  for (const link of links)
+    assert.equal((await new Visitor(world).post('/password/reset', { token: tokenIn(link), password: PASSWORD })).status, 200) // prettier-ignore
+  assert.deepEqual([await isVerified(mailed.email), await isVerified(printed.email)], [true, false])
+})
+
+test('where no mail is sent, nobody is asked to prove an address', async () => {
+  await setMail(false)
+  const visitor = await visit(world, 'operator')
+  assert.equal((await visitor.post('/me/email/verification')).status, 409)
+})

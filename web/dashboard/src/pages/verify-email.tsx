@@ -1,0 +1,33 @@
+import { Alert, Anchor, Center, Loader } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { type ApiError, post } from '../lib/api.ts'
+import { BrokenLink, Door } from '../parts/door.tsx'
+
+export default function VerifyEmail() {
+  const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
+  const verified = useQuery<unknown, ApiError>({
+    queryKey: ['verify-email', token],
+    queryFn: () => post('/email/verify', { token }),
+    retry: false,
+    staleTime: Infinity, // a link works once
+  })
+  if (verified.error !== null) return <BrokenLink title="This link does not work">{verified.error.message}</BrokenLink>
+  if (verified.data === undefined)
+    return (
+      <Center mih="100vh" role="status" aria-label="Loading">
+        <Loader />
+      </Center>
+    )
+  return (
+    <Door title="Your address is verified">
+      <Alert color="green" role="status">
+        This e-mail address is yours now: no other account can claim it.
+      </Alert>
+      <Anchor component={Link} href="/">
+        Continue
+      </Anchor>
+    </Door>
+  )
+}

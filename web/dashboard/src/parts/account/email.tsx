@@ -1,0 +1,25 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { post } from '../../lib/api.ts'
+import { useMe } from '../../lib/me.ts'
+import { useChange } from '../../lib/queries.ts'
+import { Section } from '../section.tsx'
+
+export function EmailSection() {
+  const { email, email_verified, network } = useMe()
+  const verify = useChange(() => post('/me/email/verification'), { done: `A link is on its way to ${email}.` })
+  return (
+    <Section title="E-mail address" about="A verified address cannot be claimed by another account.">
+      <Group>
+        <Text size="sm">{email}</Text>
+        <Badge variant="light" color={email_verified ? 'green' : 'gray'} tt="none">
+          {email_verified ? 'verified' : 'not verified'}
+        </Badge>
+        {!email_verified && network.has_mail && (
+          <Button size="xs" variant="default" loading={verify.isPending} onClick={() => verify.mutate(undefined)}>
+            Verify
+          </Button>
+        )}
+      </Group>
+    </Section>
+  )
+}
