@@ -101,7 +101,7 @@ function addTeam(
     reply: IssuedInvitation,
     async run(call) {
       const publisherId = publisherOf(call)
-      const { email, role } = call.body
+      const { email } = call.body
       await countInvitation(call.caller.id)
       const to = await nameOf(db, publisherId)
       const people = await listPeople(db, publisherId)
