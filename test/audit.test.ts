@@ -116,10 +116,19 @@ async function makeSteps(): Promise<Step[]> {
     step('liftBan', 'DELETE', '/bans/LATEST_BAN'),
     step('setFraudRule', 'PUT', '/fraud/rules', { signal: 'too_fast', threshold: 5, action: 'hold' }),
     step('deleteFraudRule', 'DELETE', '/fraud/rules/too_fast'),
-    step('recordPayments', 'POST', '/ledger/payment-runs', {
-      reference: 'r',
-      payments: [{ publisher_id: publisherId, amount: 1 }],
+    step('recordPayout', 'POST', '/ledger/payouts', { publisher_id: publisherId, amount: 1, reference: 'r' }),
+    step('voidPayment', 'POST', '/ledger/payments/LATEST_PAYMENT/void', { reason: 'It bounced.' }),
+    step('recordAdjustment', 'POST', '/ledger/adjustments', {
+      publisher_id: publisherId,
+      amount: 5,
+      reference: 'bonus',
+      reason: 'A good month.',
     }),
+    step('createPaymentRun', 'POST', '/ledger/payment-runs', {}),
+    step('cancelPaymentRun', 'POST', '/ledger/payment-runs/LATEST_RUN/cancel', { reason: 'Too early.' }),
+    step('createPaymentRun', 'POST', '/ledger/payment-runs', {}),
+    step('exportPaymentRun', 'POST', '/ledger/payment-runs/LATEST_RUN/export'),
+    step('payPaymentRun', 'POST', '/ledger/payment-runs/LATEST_RUN/pay', {}),
     step('recordReceipt', 'POST', '/ledger/receipts', { advertiser_id: advertiserId, amount: 1, reference: 'r' }),
     step('moveConversions', 'POST', '/conversions/moves', {
       to: 'reversed',
@@ -194,11 +203,20 @@ async function latest(table: string, id: string): Promise<string> {
   return String(rows[0]?.id ?? '')
 }
 
+async function latestPayment(): Promise<string> {
+  const { rows } = await world.database.pool.query(
+    "SELECT posting_id FROM ledger_entries WHERE kind = 'payout' ORDER BY entry_id DESC LIMIT 1",
+  )
+  return String(rows[0]?.posting_id ?? '')
+}
+
 async function send({ method, path, body }: Step) {
   const filled = path
     .replace('LATEST_POSTBACK', await latest('postbacks', 'postback_id'))
     .replace('LATEST_REPLAY', await latest('postback_replays', 'replay_id'))
     .replace('LATEST_BAN', await latest('banned_users', 'ban_id'))
+    .replace('LATEST_RUN', await latest('payment_runs', 'run_id'))
+    .replace('LATEST_PAYMENT', await latestPayment())
   return operator.send(method, filled, body)
 }
 

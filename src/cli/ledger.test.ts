@@ -21,10 +21,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   )
   assert.match((await home.run(receipt)).out, /^Nothing new: already recorded 12\.50 USD received from "Ads Ltd"/)
   const other = await home.run(receipt.map((word) => (word === '12.5' ? '13' : word)))
-  assert.deepEqual(
-    [other.status, /"invoice 1" was used for a payment of 12\.50 USD, not of 13\.00/.test(other.err)],
-    [1, true],
-  )
+  assert.deepEqual([other.status, /"invoice 1" was used for 12\.50 USD, not 13\.00/.test(other.err)], [1, true])
   assert.deepEqual(await home.json('ledger', 'balance', '--advertiser', 'Ads Ltd'), {
     advertiser: 'Ads Ltd',
     receivable: -12.5,
@@ -48,7 +45,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   const printed = await home.run([...statement, '2026-11'])
   assert.match(
     printed.out,
-    /^date,kind,.*\r\n2026-11-01T00:00:00Z,opening_balance,.*\r\n.*closing_balance,.*,0\.00\r\n$/,
+    /^date,kind,.*\r\n2026-11-01T00:00:00Z,opening_balance,.*\r\n.*closing_balance,.*,0\.00,\r\n$/,
   )
   assert.match((await home.run([...statement, 'november', '--out', file])).err, /^"november" is not a month/)
   assert.ok(!existsSync(file) && !existsSync(`${file}.part`))

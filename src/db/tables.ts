@@ -322,7 +322,9 @@ export interface LedgerEntries {
   kind: string;
   party_id: number;
   posting_id: string;
+  reason: string | null;
   reference: string | null;
+  voids: string | null;
 }
 
 export interface LedgerRollup {
@@ -402,6 +404,29 @@ export interface OpenCalls {
   inbound_id: string;
   next_attempt_at: Date | null;
   outcome: string;
+}
+
+export interface PaymentRunLines {
+  amount_micros: number;
+  email: string | null;
+  name: string;
+  payable_micros: number;
+  posting_id: string | null;
+  publisher_id: number;
+  reason: string | null;
+  run_id: number;
+  settled_at: Date | null;
+  status: Generated<string>;
+}
+
+export interface PaymentRuns {
+  closed_at: Date | null;
+  created_at: Date;
+  created_by: string;
+  exported_at: Date | null;
+  minimum_micros: number;
+  run_id: Generated<number>;
+  status: Generated<string>;
 }
 
 export interface People {
@@ -627,6 +652,8 @@ export interface DB {
   offer_usage: OfferUsage;
   offers: Offers;
   open_calls: OpenCalls;
+  payment_run_lines: PaymentRunLines;
+  payment_runs: PaymentRuns;
   people: People;
   postback_attempts: PostbackAttempts;
   postback_lanes: PostbackLanes;

@@ -10,8 +10,25 @@ export function parseUsd(value: string | number): number | null {
   return DECIMAL.test(text) ? Math.round(Number(text) * MICROS_PER_USD) : null
 }
 
+/** The same with a sign in front: a credit, or a debit. */
+export function parseSignedUsd(value: string | number): number | null {
+  const [, sign, text = ''] = /^([+-]?)(.*)$/.exec(String(value).trim()) ?? []
+  const micros = parseUsd(text)
+  return micros !== null && sign === '-' ? 0 - micros : micros
+}
+
+/** Cut off towards zero, so that what is taken back is shown as it was given. */
 export function microsToUsd(micros: number): number {
-  return Math.floor(micros / MICROS_PER_STEP) / 10_000
+  return (Math.trunc(micros / MICROS_PER_STEP) || 0) / 10_000 // without a minus before zero
+}
+
+/** Dollars with as many decimals as it takes, two at least. */
+export function exactUsd(micros: number): string {
+  const whole = Math.floor(Math.abs(micros) / MICROS_PER_USD)
+  const decimals = String(Math.abs(micros) % MICROS_PER_USD)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '')
+  return `${micros < 0 ? '-' : ''}${whole}.${decimals}`
 }
 
 /** What a payout is worth in an app's own currency, at `rate` units a dollar, rounded down to four decimals. */

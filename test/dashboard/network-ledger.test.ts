@@ -1,4 +1,4 @@
-// The operator's money in a real browser: paying publishers, noting what advertisers paid, and the log of it.
+// The operator's money in a real browser: payment runs, adjustments, voids, receipts, and the log of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
@@ -17,7 +17,7 @@ const dashboard = useDashboard('network_ledger_e2e', async (world) => {
   await earn(40_000_000, 'pending')
 })
 
-test('an operator finds who is owed enough, exports it, marks it as paid, and sees it in log and payments', async () => {
+test('an operator creates a payment run, exports it, marks it as paid, and sees it in log and payments', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.getByRole('link', { name: 'Ledger' }).click()
   await page.getByRole('heading', { name: 'Ledger and payments' }).waitFor()
@@ -26,28 +26,58 @@ test('an operator finds who is owed enough, exports it, marks it as paid, and se
   await page.getByLabel('Owed at least').fill('100')
   await page.getByText('1 publisher, $120.50 to pay').waitFor()
   assert.match(page.url(), /minimum=100/)
+  await page.getByRole('button', { name: 'Create payment run' }).click()
+  const row = page.getByRole('row', { name: games.publisher })
+  await row.getByText('due').waitFor()
+  await checkLooks(page)
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export CSV' }).click(),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
   ])
   const file = await (await download.createReadStream()).toArray()
-  assert.match(Buffer.concat(file).toString(), new RegExp(`${games.publisherId},${games.publisher},,120.50,USD`))
+  assert.match(Buffer.concat(file).toString(), new RegExp(`${games.publisherId},${games.publisher},,120.50,USD,run-1`))
 
-  await page.getByLabel(`Choose ${games.publisher}`).check()
-  await page.getByRole('button', { name: 'Mark as paid' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Reference').fill('2026-11')
+  await page.getByRole('button', { name: 'Mark all as paid' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click()
+  await page.getByText('1 marked as paid.').waitFor()
+  await row.getByText('paid', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'All payment runs' }).click()
+  await page.getByRole('row', { name: 'Run 1' }).getByText('$120.50').first().waitFor()
   await checkLooks(page)
-  await dialog.getByRole('button', { name: 'Mark as paid' }).click()
-  await dialog.getByText('1 payment is recorded.').waitFor()
-  await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await page.getByText('Nobody matches').waitFor()
 
-  await page.getByRole('tab', { name: 'Payments' }).click()
-  await page.getByRole('row', { name: '2026-11' }).getByText('$120.50').waitFor()
-  await checkLooks(page)
+  await page.getByRole('tab', { name: 'Payments', exact: true }).click()
+  await page.getByRole('row', { name: 'run-1' }).getByText('$120.50').waitFor()
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByRole('row', { name: 'payout.record' }).getByText('reference 2026-11').waitFor()
+  await page.getByRole('row', { name: 'payment_run.pay' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator credits a bonus, voids it, and cancels a line of a run, each with a reason', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/ledger`)
+  await page.getByRole('button', { name: `Adjust the balance of ${small.publisher}` }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount in US dollars').fill('2.5')
+  await dialog.getByLabel('Reference').fill('bonus 1')
+  await dialog.getByLabel('Reason').fill('A good month')
+  await checkLooks(page)
+  await dialog.getByRole('button', { name: 'Record adjustment' }).click()
+  await page.getByRole('row', { name: small.publisher }).getByText('$5.50').first().waitFor()
+
+  await page.getByLabel(`Select ${small.publisher}`).check()
+  await page.getByRole('button', { name: 'Create payment run for 1' }).click()
+  await page.getByRole('button', { name: `Cancel ${small.publisher}` }).click()
+  await dialog.getByLabel('Reason').fill('Not yet')
+  await dialog.getByRole('button', { name: 'Cancel line' }).click()
+  await page.getByRole('row', { name: small.publisher }).getByText('Not yet').waitFor()
+
+  await page.getByRole('tab', { name: 'Payments', exact: true }).click()
+  await page.getByRole('button', { name: `Void bonus 1 of ${small.publisher}` }).click()
+  await dialog.getByLabel('Reason').fill('The wrong publisher')
+  await dialog.getByRole('button', { name: 'Void' }).click()
+  await page.getByRole('row', { name: 'Void: adjustment of' }).getByText('The wrong publisher').waitFor()
+  await page.getByRole('row', { name: 'A good month' }).getByText('voided').waitFor()
+  await checkLooks(page)
   assert.deepEqual(complaints, [])
 })
 
@@ -64,9 +94,8 @@ test('an operator notes what an advertiser paid, once, and has the ledger checke
     await dialog.getByLabel('Reference').fill('INV 7')
     await dialog.getByRole('button', { name: 'Record the receipt' }).click()
     if (isFirst) await row.getByText('$200.00').waitFor()
-    else await dialog.getByText('nothing was recorded now').waitFor()
+    else await page.getByText('This receipt was recorded before').waitFor()
   }
-  await page.keyboard.press('Escape')
   await page.getByRole('tab', { name: 'Check' }).click()
   await page.getByRole('button', { name: 'Check the ledger' }).click()
   await page.getByText('The ledger is right').waitFor()
@@ -80,5 +109,5 @@ test('an operator who only looks sees it all and finds nothing to press', async 
   assert.equal(await page.getByRole('checkbox').count(), 0)
   await page.getByRole('tab', { name: 'Advertisers' }).click()
   await page.getByRole('columnheader', { name: 'Owes' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: /^Record/ }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: /^(Record|Adjust|Create)/ }).count(), 0)
 })

@@ -9,7 +9,7 @@ import { recordPayout, recordReceipt } from './payments.ts'
 const OLD = new Date('2026-11-05T12:00:00Z') // folded below
 const NEW = new Date('2026-11-10T12:00:00Z')
 const USD = 1_000_000
-const TABLES = ['ledger_entries', 'ledger_days', 'conversions']
+const TABLES = ['ledger_entries', 'ledger_days', 'conversions', 'payment_run_lines']
 
 let deal: Deal
 const ids: Record<string, string> = {}

@@ -70,14 +70,35 @@ const CHECKS = {
 
   wrong_payment: `
     SELECT format('Entry %s is no line of a %s: %s of party %s, %s.', entry_id, kind, account, party_id, amount_micros) AS example
-    FROM ledger_entries
+    FROM (SELECT *, CASE WHEN voids IS NULL THEN amount_micros ELSE -amount_micros END AS as_recorded FROM ledger_entries) AS entry
     WHERE kind <> 'conversion' AND NOT CASE kind || ' ' || account
-      WHEN 'payout publisher_payable' THEN amount_micros > 0 AND EXISTS (SELECT FROM publishers WHERE publisher_id = party_id)
-      WHEN 'payout cash' THEN amount_micros < 0 AND party_id = 0
-      WHEN 'receipt cash' THEN amount_micros > 0 AND party_id = 0
-      WHEN 'receipt advertiser_receivable' THEN amount_micros < 0 AND EXISTS (SELECT FROM advertisers WHERE advertiser_id = party_id)
+      WHEN 'payout publisher_payable' THEN as_recorded > 0 AND EXISTS (SELECT FROM publishers WHERE publisher_id = party_id)
+      WHEN 'payout cash' THEN as_recorded < 0 AND party_id = 0
+      WHEN 'receipt cash' THEN as_recorded > 0 AND party_id = 0
+      WHEN 'receipt advertiser_receivable' THEN as_recorded < 0 AND EXISTS (SELECT FROM advertisers WHERE advertiser_id = party_id)
+      WHEN 'adjustment publisher_payable' THEN EXISTS (SELECT FROM publishers WHERE publisher_id = party_id)
+      WHEN 'adjustment advertiser_receivable' THEN EXISTS (SELECT FROM advertisers WHERE advertiser_id = party_id)
+      WHEN 'adjustment network_margin' THEN party_id = 0
       ELSE false END
     ORDER BY entry_id`,
+
+  wrong_void: `
+    SELECT format('Posting %s is voided, but %s of party %s is left with %s.', posting, account, party_id, sum(amount_micros)) AS example
+    FROM (
+      SELECT voids AS posting, account, party_id, amount_micros, 1 AS times FROM ledger_entries WHERE voids IS NOT NULL
+      UNION ALL
+      SELECT posting_id, account, party_id, amount_micros, 0 FROM ledger_entries
+      WHERE kind <> 'conversion' AND posting_id IN (SELECT voids FROM ledger_entries WHERE voids IS NOT NULL)
+    ) AS side
+    GROUP BY posting, account, party_id HAVING sum(amount_micros) <> 0 OR sum(times) <> 1 ORDER BY posting, account`,
+
+  wrong_run: `
+    SELECT format('Payment run %s has publisher %s as %s with %s, but its payout is %s.', run_id, l.publisher_id, l.status, l.amount_micros,
+      coalesce(e.amount_micros::text, 'not there')) AS example
+    FROM payment_run_lines l LEFT JOIN ledger_entries e ON e.posting_id = l.posting_id AND e.kind = 'payout'
+      AND e.account = 'publisher_payable' AND e.party_id = l.publisher_id AND e.voids IS NULL
+    WHERE l.status = 'paid' AND e.amount_micros IS DISTINCT FROM l.amount_micros
+    ORDER BY run_id, l.publisher_id`,
 } as const
 
 /** What is wrong with the ledger: nothing, hopefully. Sees one moment, and works beside everything else. */

@@ -5,6 +5,11 @@
 //   approved conversion   advertiser_receivable +revenue   publisher_payable -payout   network_margin -(the rest)
 //   payout                publisher_payable +amount        cash -amount
 //   receipt               cash +amount                     advertiser_receivable -amount
+//   credit to publisher   network_margin +amount           publisher_payable -amount
+//   charge to advertiser  advertiser_receivable +amount    network_margin -amount
+//
+// The last two are adjustments: with a negative amount, a debit of a publisher and a credit to an advertiser. A void is a
+// posting of the kind that it voids, with every sign turned round.
 //
 // A rejected or reversed conversion stands for nothing. A move is posted as the difference between what stood before
 // it and what stands after it, so the entries of a conversion always sum to what it is worth now.
@@ -24,9 +29,13 @@ export type Line = { account: Account; partyId: number; amountMicros: number }
 
 export type Posting = {
   postingId: string
-  kind: 'conversion' | 'payout' | 'receipt'
+  kind: 'conversion' | 'payout' | 'receipt' | 'adjustment'
   conversionId: string | null
   reference: string | null
+  /** The posting that this one undoes. */
+  voids?: string
+  /** Of an adjustment or a void. */
+  reason?: string
   createdAt: Date
   lines: Line[]
 }
@@ -83,15 +92,18 @@ export async function post(trx: Trx, postings: Posting[]): Promise<void> {
   const column = (pick: (line: (typeof lines)[number]) => string | number | Date | null) =>
     arrayLiteral(lines.map(pick))
   await sql`/* ledger-post */
-    INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, created_at)
-    SELECT posting_id, kind, account, party_id, amount_micros, conversion_id, reference, greatest(at, ${FIRST_OPEN_TIME})
+    INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, created_at)
+    SELECT posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, greatest(at, ${FIRST_OPEN_TIME})
     FROM unnest(${column((line) => line.postingId)}::uuid[], ${column((line) => line.kind)}::text[], ${column((line) => line.account)}::text[],
       ${column((line) => line.partyId)}::bigint[], ${column((line) => line.amountMicros)}::bigint[], ${column((line) => line.conversionId)}::uuid[],
-      ${column((line) => line.reference)}::text[], ${column((line) => line.createdAt)}::timestamptz[])
-      AS line (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, at)`.execute(trx)
+      ${column((line) => line.reference)}::text[], ${column((line) => line.voids ?? null)}::uuid[], ${column((line) => line.reason ?? null)}::text[],
+      ${column((line) => line.createdAt)}::timestamptz[])
+      AS line (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, at)`.execute(
+    trx,
+  )
 }
 
-/** What a publisher is owed, and has been paid so far. Reversals of what was paid already can make payable negative. */
+/** What a publisher is owed, and has been paid so far, less voided payouts. Reversals of what was paid can make payable negative. */
 export type PublisherBalances = { pendingMicros: number; payableMicros: number; paidMicros: number }
 /** What an advertiser owes; negative when it has paid ahead. */
 export type AdvertiserBalances = { receivableMicros: number }
@@ -146,6 +158,16 @@ export async function readPayableBefore(db: Db, publisherId: number, day: string
   return rows[0]?.micros ?? 0
 }
 
+/** What each of these publishers is owed now. */
+export async function readPayables(db: Db, publisherIds: readonly number[]): Promise<Map<number, number>> {
+  const isTheirs = sql<boolean>`account = 'publisher_payable' AND party_id = ANY (${[...publisherIds]}::bigint[])`
+  const { rows } = await sql<{ party_id: number; micros: number }>`
+    SELECT party_id, ${creditOf('publisher_payable')} AS micros FROM (${sumLines(isTheirs)}) AS line
+    GROUP BY party_id`.execute(db)
+  const found = new Map(rows.map(({ party_id, micros }) => [party_id, micros]))
+  return new Map(publisherIds.map((id) => [id, found.get(id) ?? 0]))
+}
+
 /** Sums of folded days and the entries since, for a condition on account and party. Both in one statement. */
 export function sumLines(condition: RawBuilder<boolean>, beforeDay = 'infinity') {
   return sql`
@@ -180,11 +202,12 @@ async function foldDays(trx: Trx, until: string): Promise<string | null> {
   // The first fold starts about where the ledger does, instead of going through years without an entry.
   // It never goes beyond the newest entry: a clock that jumped ahead would close days that are still to come.
   const step = await sql<{ through: string }>`
-    SELECT least(${until}::date, greatest(through, coalesce(
-      (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_entries ORDER BY entry_id LIMIT 1), ${until}::date
-    )) + ${DAYS_AT_ONCE}::integer)::text AS through
-    FROM ledger_rollup WHERE through < least(${until}::date,
-      (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_entries ORDER BY entry_id DESC LIMIT 1))`.execute(trx)
+    SELECT least(last.day, greatest(through, first.day) + ${DAYS_AT_ONCE}::integer)::text AS through
+    FROM ledger_rollup,
+      (SELECT (created_at AT TIME ZONE 'UTC')::date AS day FROM ledger_entries ORDER BY entry_id LIMIT 1) AS first,
+      (SELECT least(${until}::date, (created_at AT TIME ZONE 'UTC')::date) AS day
+        FROM ledger_entries ORDER BY entry_id DESC LIMIT 1) AS last
+    WHERE through < last.day`.execute(trx)
   const next = step.rows[0]?.through
   if (next === undefined) return null
   await sql`

@@ -23,8 +23,13 @@ const SUMS = sql`
   SELECT account, party_id, sum(amount_micros) AS micros FROM (${sumLines(isOwedOrOwing)}) AS line
   GROUP BY account, party_id`
 
+/** What each publisher is owed now. */
+export const PAYABLES = sql`
+  SELECT party_id, (-sum(amount_micros))::bigint AS micros
+  FROM (${sumLines(sql<boolean>`account = 'publisher_payable'`)}) AS line GROUP BY party_id`
+
 const moved = (kind: 'payout' | 'receipt', account: string) => sql`
-  SELECT party_id, abs(sum(amount_micros))::bigint AS micros, max(created_at) AS last_at FROM ledger_entries
+  SELECT party_id, abs(sum(amount_micros))::bigint AS micros, max(created_at) FILTER (WHERE voids IS NULL) AS last_at FROM ledger_entries
   WHERE kind = ${sql.lit(kind)} AND account = ${sql.lit(account)} GROUP BY party_id`
 
 const matches = (name: string, search: string | undefined) =>
@@ -74,30 +79,41 @@ export async function listDebtors(db: Db, { search, limit, offset }: Page) {
   return rows
 }
 
+export const MOVEMENT_KINDS = ['payout', 'receipt', 'adjustment'] as const
+export type MovementKind = (typeof MOVEMENT_KINDS)[number]
+
+/** `amount_micros` is as the party sees it: a payout or receipt above 0, a credit above 0 and a debit below; of a void, the opposite. */
 export type Movement = {
   entry_id: number
   posting_id: string
-  kind: 'payout' | 'receipt'
+  kind: MovementKind
+  party: 'publisher' | 'advertiser'
   party_id: number
   name: string
   amount_micros: number
   reference: string
+  reason: string | null
+  voids: string | null
+  voided_at: Date | null
   created_at: Date
 }
 
-/** Payments that really moved, newest first. */
+/** Payments, adjustments and voids, newest first. */
 export async function listMovements(
   db: Db,
-  { kind, before }: { kind: 'payout' | 'receipt' | undefined; before: number | undefined },
+  { kind, before }: { kind: MovementKind | undefined; before: number | undefined },
   limit: number,
 ): Promise<Movement[]> {
   const { rows } = await sql<Movement>`
-    SELECT e.entry_id, e.posting_id, e.kind, e.party_id, coalesce(p.name, a.name, '') AS name,
-      abs(e.amount_micros) AS amount_micros, coalesce(e.reference, '') AS reference, e.created_at
+    SELECT e.entry_id, e.posting_id, e.kind, CASE e.account WHEN 'publisher_payable' THEN 'publisher' ELSE 'advertiser' END AS party,
+      e.party_id, coalesce(p.name, a.name, '') AS name,
+      CASE e.kind WHEN 'payout' THEN e.amount_micros ELSE -e.amount_micros END AS amount_micros,
+      coalesce(e.reference, '') AS reference, e.reason, e.voids, v.created_at AS voided_at, e.created_at
     FROM ledger_entries e
-    LEFT JOIN publishers p ON e.kind = 'payout' AND p.publisher_id = e.party_id
-    LEFT JOIN advertisers a ON e.kind = 'receipt' AND a.advertiser_id = e.party_id
-    WHERE e.kind <> 'conversion' AND e.account <> 'cash'
+    LEFT JOIN publishers p ON e.account = 'publisher_payable' AND p.publisher_id = e.party_id
+    LEFT JOIN advertisers a ON e.account = 'advertiser_receivable' AND a.advertiser_id = e.party_id
+    LEFT JOIN ledger_entries v ON v.voids = e.posting_id AND v.account = e.account AND v.party_id = e.party_id
+    WHERE e.kind <> 'conversion' AND e.party_id <> 0
       AND (${kind ?? null}::text IS NULL OR e.kind = ${kind ?? null})
       AND (${before ?? null}::bigint IS NULL OR e.entry_id < ${before ?? null})
     ORDER BY e.entry_id DESC LIMIT ${limit}`.execute(db)

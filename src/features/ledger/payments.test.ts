@@ -55,7 +55,7 @@ test('a payout that is repeated counts once, whatever is payable, and another pu
 
 test('a reference that was used for another amount is refused, and nothing is recorded', async () => {
   const deal = await makeDealWorth(10 * USD)
-  const said = /^The reference "one" was used for a payment of 6\.00 USD, not of 4\.00 USD\. Nothing was recorded/
+  const said = /^The reference "one" was used for 6\.00 USD, not 4\.00 USD\. Nothing was recorded/
   await pay(deal, 6 * USD, 'one')
   await refuses(pay(deal, 4 * USD, 'one'), said)
   await receive(deal, 6 * USD, 'one')

@@ -1,98 +1,159 @@
 // Money that really moved: paid out to publishers, received from advertisers. A payment is known by its reference, so
 // that a command given twice does not pay twice.
+//
+// Locks: whatever pays a publisher holds PAYING shared (or, for a whole run, exclusively), so that a payment run is
+// created from balances that nobody is paying out at that moment; then one for the party, so that its payments come one
+// after the other.
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
-import { type Line, NETWORK, post, type Posting, readBalances } from './ledger.ts'
-import { exactUsd } from './statement.ts'
+import { exactUsd } from '../../lib/money.ts'
+import { type Account, type Line, NETWORK, post, type Posting, readBalances } from './ledger.ts'
 
-const MAX_REFERENCE = 200
-const PAYMENT_LOCK = 0x0ff3_0008
+const MAX_TEXT = 200
+const PARTY_LOCK = 0x0ff3_0008
+const PAYING_LOCK = 0x0ff3_0018
+
+/** A publisher by what it is owed, or an advertiser by what it owes. */
+export type PartyAccount = { account: Account; partyId: number }
+
+export const lockPaying = (trx: Trx, mode: 'shared' | 'exclusive') =>
+  (mode === 'shared'
+    ? sql`SELECT pg_advisory_xact_lock_shared(${PAYING_LOCK}::bigint)`
+    : sql`SELECT pg_advisory_xact_lock(${PAYING_LOCK}::bigint)`
+  ).execute(trx)
+
+export const lockParty = (trx: Trx, { account, partyId }: PartyAccount) =>
+  sql`SELECT pg_advisory_xact_lock(${PARTY_LOCK}, hashtext(${`${account} ${partyId}`}))`.execute(trx)
 
 type Payment = { amountMicros: number; reference: string; at: Date }
 
 /** `isNew` false: this very payment was recorded before, and nothing was recorded now. */
-type Recorded = { postingId: string; isNew: boolean }
+export type Recorded = { postingId: string; isNew: boolean }
 
-/** Records what was paid to a publisher, never more than is payable; returns what is payable still. */
+/**
+ * Records what was paid to a publisher, never more than is payable and not in an open payment run; returns what is
+ * payable still.
+ */
 export async function recordPayout(
   db: Db,
-  input: Payment & { publisherId: number },
+  { publisherId, ...payment }: Payment & { publisherId: number },
 ): Promise<Recorded & { payableMicros: number }> {
-  const { publisherId, amountMicros } = input
-  const posting = paymentPosting('payout', publisherId, input, [
+  checkAmount(payment.amountMicros)
+  const reference = readText(payment.reference, 'reference')
+  const postingId = postingIdOf('payout', publisherId, reference)
+  return inTransaction(db, async (trx) => {
+    await lockPaying(trx, 'shared')
+    // Post first, then look: what does not fit is rolled back.
+    const isNew = await postOnce(trx, payoutPosting({ ...payment, publisherId, postingId, reference }))
+    const { payableMicros } = await readBalances(trx, { publisherId })
+    if (isNew) await checkRoom(trx, publisherId, payment.amountMicros, payableMicros)
+    return { postingId, isNew, payableMicros }
+  })
+}
+
+type Payout = Payment & { publisherId: number; postingId: string }
+
+export const payoutPosting = ({ postingId, publisherId, amountMicros, reference, at }: Payout): Posting => ({
+  postingId,
+  kind: 'payout',
+  conversionId: null,
+  reference,
+  createdAt: at,
+  lines: [
     { account: 'publisher_payable', partyId: publisherId, amountMicros },
     { account: 'cash', partyId: NETWORK, amountMicros: -amountMicros },
-  ])
-  return inTransaction(db, async (trx) => {
-    // One payout of a publisher at a time. Post first, then look: what does not fit is rolled back.
-    const isNew = await postOnce(trx, posting)
-    const { payableMicros } = await readBalances(trx, { publisherId })
-    if (isNew && payableMicros < 0) {
-      const payable = exactUsd(payableMicros + amountMicros)
-      throw new OperatorError(`${exactUsd(amountMicros)} USD is more than is payable, which is ${payable} USD.`)
-    }
-    return { postingId: posting.postingId, isNew, payableMicros }
-  })
+  ],
+})
+
+async function checkRoom(trx: Trx, publisherId: number, amountMicros: number, leftMicros: number): Promise<void> {
+  const due = await trx
+    .selectFrom('payment_run_lines')
+    .select(['run_id', 'amount_micros'])
+    .where('publisher_id', '=', publisherId)
+    .where('status', '=', 'due')
+    .executeTakeFirst()
+  const before = exactUsd(leftMicros + amountMicros)
+  if (leftMicros < 0)
+    throw new OperatorError(`${exactUsd(amountMicros)} USD is more than is payable, which is ${before} USD.`)
+  if (due !== undefined && leftMicros < due.amount_micros)
+    throw new OperatorError(
+      `Of ${before} USD payable, ${exactUsd(due.amount_micros)} USD is in payment run ${due.run_id}. Pay or cancel that line first.`,
+    )
 }
 
 /** Records what an advertiser paid, also ahead of what it owes; returns what it owes still. */
 export async function recordReceipt(
   db: Db,
-  input: Payment & { advertiserId: number },
+  { advertiserId, amountMicros, at, ...payment }: Payment & { advertiserId: number },
 ): Promise<Recorded & { receivableMicros: number }> {
-  const { advertiserId, amountMicros } = input
-  const posting = paymentPosting('receipt', advertiserId, input, [
+  checkAmount(amountMicros)
+  const reference = readText(payment.reference, 'reference')
+  const postingId = postingIdOf('receipt', advertiserId, reference)
+  const lines: Line[] = [
     { account: 'cash', partyId: NETWORK, amountMicros },
     { account: 'advertiser_receivable', partyId: advertiserId, amountMicros: -amountMicros },
-  ])
+  ]
   return inTransaction(db, async (trx) => {
+    const posting: Posting = { postingId, kind: 'receipt', conversionId: null, reference, createdAt: at, lines }
     const isNew = await postOnce(trx, posting)
     const { receivableMicros } = await readBalances(trx, { advertiserId })
-    return { postingId: posting.postingId, isNew, receivableMicros }
+    return { postingId, isNew, receivableMicros }
   })
 }
 
-function paymentPosting(kind: 'payout' | 'receipt', partyId: number, payment: Payment, lines: Line[]): Posting {
-  const reference = payment.reference.trim()
-  if (reference === '' || reference.length > MAX_REFERENCE || /\p{Cc}/u.test(reference))
-    throw new OperatorError(`The reference must have 1 to ${MAX_REFERENCE} characters, all of them printable.`)
-  if (!Number.isSafeInteger(payment.amountMicros) || payment.amountMicros <= 0)
-    throw new OperatorError('The amount must be above 0.')
-  const postingId = paymentId(kind, partyId, reference)
-  return { postingId, kind, conversionId: null, reference, createdAt: payment.at, lines }
+function checkAmount(amountMicros: number): void {
+  if (!Number.isSafeInteger(amountMicros) || amountMicros <= 0) throw new OperatorError('The amount must be above 0.')
 }
 
-/** The same for the same reference (UUIDv8, of a hash), so that the database itself refuses a second payment. */
-function paymentId(kind: string, partyId: number, reference: string): string {
-  const hex = hash('sha256', `${kind} ${partyId} ${reference}`)
+export function readText(text: string, what: 'reference' | 'reason'): string {
+  const trimmed = text.trim()
+  if (trimmed === '' || trimmed.length > MAX_TEXT || /\p{Cc}/u.test(trimmed))
+    throw new OperatorError(`The ${what} must have 1 to ${MAX_TEXT} characters, all of them printable.`)
+  return trimmed
+}
+
+/** The same for the same parts (UUIDv8, of a hash), so that the database itself refuses a second payment. */
+export function postingIdOf(...parts: (string | number)[]): string {
+  const hex = hash('sha256', parts.join(' '))
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/**
- * Payments of one party come one after the other, so that a reference which was used is seen. False when it was used for
- * the same payment; for another one it is refused.
- */
-async function postOnce(trx: Trx, posting: Posting): Promise<boolean> {
-  const [line] = posting.lines.filter(({ partyId }) => partyId !== NETWORK)
+/** False when its reference was used for the same; for something else it is refused. */
+export async function postOnce(trx: Trx, posting: Posting): Promise<boolean> {
+  const line = posting.lines.find(({ partyId }) => partyId !== NETWORK)
   if (line === undefined) throw new Error('A payment has a party.')
-  await sql`SELECT pg_advisory_xact_lock(${PAYMENT_LOCK}, hashtext(${`${line.account} ${line.partyId}`}))`.execute(trx)
+  await lockParty(trx, line)
   const before = await trx
     .selectFrom('ledger_entries')
-    .select('amount_micros')
+    .select(['amount_micros', 'reason'])
     .where('kind', '<>', 'conversion')
+    .where('posting_id', '=', posting.postingId)
     .where('party_id', '=', line.partyId)
     .where('account', '=', line.account)
-    .where('posting_id', '=', posting.postingId)
     .executeTakeFirst()
   if (before === undefined) {
     await post(trx, [posting])
     return true
   }
-  if (before.amount_micros === line.amountMicros) return false
-  const [used, asked] = [before.amount_micros, line.amountMicros].map((micros) => exactUsd(Math.abs(micros)))
-  throw new OperatorError(
-    `The reference "${posting.reference}" was used for a payment of ${used} USD, not of ${asked} USD. Nothing was recorded: give this payment another reference.`,
+  if (before.amount_micros !== line.amountMicros) throw usedFor(posting, before.amount_micros, line.amountMicros)
+  const voided = await trx
+    .selectFrom('ledger_entries')
+    .select('entry_id')
+    .where('voids', '=', posting.postingId)
+    .executeTakeFirst()
+  if (voided !== undefined)
+    throw new OperatorError(
+      `What was recorded under the reference "${posting.reference}" was voided. Nothing was recorded now: choose another reference.`,
+    )
+  return false
+}
+
+function usedFor({ reference, kind }: Posting, usedMicros: number, askedMicros: number): OperatorError {
+  const isSigned = kind === 'adjustment'
+  const [used, asked] = [usedMicros, askedMicros].map((micros) => exactUsd(isSigned ? micros : Math.abs(micros)))
+  return new OperatorError(
+    `The reference "${reference}" was used for ${used} USD, not ${asked} USD. Nothing was recorded: choose another reference.`,
   )
 }

@@ -1,18 +1,29 @@
-// A publisher's month (UTC) as CSV (RFC 4180): what became payable, what was taken back, what was paid out.
+// A publisher's month (UTC) as CSV (RFC 4180): what became payable, what was taken back, adjusted and paid out.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { csvLine } from '../../lib/csv-line.ts'
-import { MICROS_PER_USD } from '../../lib/money.ts'
+import { exactUsd } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { readPayableBefore } from './ledger.ts'
 
 const PAGE = 1_000
-const COLUMNS = ['date', 'kind', 'conversion_id', 'app', 'offer_id', 'offer', 'reference', 'amount', 'balance']
+const COLUMNS = [
+  'date',
+  'kind',
+  'conversion_id',
+  'app',
+  'offer_id',
+  'offer',
+  'reference',
+  'amount',
+  'balance',
+  'reason',
+]
 
 type Row = {
   date: Date
-  kind: 'opening_balance' | 'conversion' | 'reversal' | 'payout' | 'closing_balance'
+  kind: string
   conversionId?: string | null
   app?: string | null
   offerId?: number | null
@@ -20,6 +31,7 @@ type Row = {
   reference?: string | null
   amountMicros?: number
   balanceMicros: number
+  reason?: string | null
 }
 
 /** Yields the text piece by piece. Amounts are the publisher's: positive when it earns, negative when it is paid. */
@@ -30,12 +42,17 @@ export async function* writeStatement(db: Db, publisherId: number, month: string
   for await (const page of readPages(db, publisherId, start, end)) {
     const lines = page.map((entry) => {
       balanceMicros += entry.amountMicros
-      const kind = entry.kind === 'conversion' && entry.amountMicros < 0 ? 'reversal' : entry.kind
-      return writeRow({ ...entry, kind, balanceMicros })
+      return writeRow({ ...entry, kind: kindOf(entry), balanceMicros })
     })
     yield lines.join('')
   }
   yield writeRow({ date: new Date(end.getTime() - 1), kind: 'closing_balance', balanceMicros })
+}
+
+/** conversion, reversal, payout, payout_void, adjustment, adjustment_void */
+function kindOf({ kind, isVoid, amountMicros }: Entry): string {
+  if (kind === 'conversion') return amountMicros < 0 ? 'reversal' : kind
+  return isVoid ? `${kind}_void` : kind
 }
 
 function readMonth(month: string): { start: Date; end: Date } {
@@ -49,13 +66,15 @@ type Entry = {
   entryId: number
   date: Date
   exactDate: string
-  kind: 'conversion' | 'payout'
+  kind: 'conversion' | 'payout' | 'adjustment'
+  isVoid: boolean
   conversionId: string | null
   app: string | null
   offerId: number | null
   offer: string | null
   reference: string | null
   amountMicros: number
+  reason: string | null
 }
 
 /** In the order of time, which is the order of the index; by entry_id alone every page would sort the whole month. */
@@ -66,7 +85,7 @@ async function* readPages(db: Db, publisherId: number, start: Date, end: Date): 
     const { rows } = await sql<Entry>`
       SELECT e.entry_id AS "entryId", e.created_at AS date, e.created_at::text AS "exactDate", e.kind,
         e.conversion_id AS "conversionId", apps.name AS app, c.offer_id AS "offerId", offers.name AS offer,
-        e.reference, -e.amount_micros AS "amountMicros"
+        e.reference, -e.amount_micros AS "amountMicros", e.voids IS NOT NULL AS "isVoid", e.reason
       FROM ledger_entries e
       LEFT JOIN conversions c ON c.conversion_id = e.conversion_id
       LEFT JOIN apps ON apps.app_id = c.app_id
@@ -94,13 +113,5 @@ const writeRow = ({ date, kind, conversionId = null, app = null, offerId = null,
     row.reference ?? null,
     row.amountMicros === undefined ? null : { exact: exactUsd(row.amountMicros) },
     { exact: exactUsd(row.balanceMicros) },
+    row.reason ?? null,
   ])
-
-/** Dollars with as many decimals as it takes, two at least. */
-export function exactUsd(micros: number): string {
-  const whole = Math.floor(Math.abs(micros) / MICROS_PER_USD)
-  const decimals = String(Math.abs(micros) % MICROS_PER_USD)
-    .padStart(6, '0')
-    .replace(/0{1,4}$/, '')
-  return `${micros < 0 ? '-' : ''}${whole}.${decimals}`
-}

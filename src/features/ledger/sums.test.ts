@@ -27,7 +27,7 @@ const asked = async (deal: Deal, before: string | undefined, limit: number) => {
     hasMore,
     months: months.map((one) => [
       one.month,
-      ...[one.earnedMicros, one.reversedMicros, one.paidMicros, one.closingMicros].map(dollars),
+      ...[one.earnedMicros, one.reversedMicros, one.adjustedMicros, one.paidMicros, one.closingMicros].map(dollars),
     ]),
   }
 }
@@ -42,11 +42,11 @@ test('months go back to the first entry, quiet ones included, each with what was
   await moveConversion(world, deal, taken, 'reversed', new Date('2026-10-31T00:00:00Z'))
   await pay(deal, '2026-11-01T00:00:00Z', 6, 'a')
   const all = [
-    ['2026-11', 0, 0, 6, 3],
-    ['2026-10', 7, 3, 0, 9],
-    ['2026-09', 0, 0, 0, 5],
-    ['2026-08', 0, 0, 0, 5],
-    ['2026-07', 5, 0, 0, 5],
+    ['2026-11', 0, 0, 0, 6, 3],
+    ['2026-10', 7, 3, 0, 0, 9],
+    ['2026-09', 0, 0, 0, 0, 5],
+    ['2026-08', 0, 0, 0, 0, 5],
+    ['2026-07', 5, 0, 0, 0, 5],
   ]
   assert.deepEqual(await asked(deal, undefined, 12), { months: all, hasMore: false })
   assert.deepEqual(await asked(deal, undefined, 2), { months: all.slice(0, 2), hasMore: true })
@@ -60,7 +60,7 @@ test('months go back to the first entry, quiet ones included, each with what was
       new Date('2026-10-02T00:00:00Z'),
       new Date('2026-11-01T00:00:00Z'),
     ),
-    { earnedMicros: 4 * USD, reversedMicros: 3 * USD, paidMicros: 0 },
+    { earnedMicros: 4 * USD, reversedMicros: 3 * USD, adjustedMicros: 0, paidMicros: 0 },
   )
 })
 

@@ -4,15 +4,16 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { readPayableBefore } from './ledger.ts'
 
-/** What became payable, what of it was taken back, and what was paid out. */
-export type Movement = { earnedMicros: number; reversedMicros: number; paidMicros: number }
+/** What became payable, what of it was taken back, what was adjusted, and what was paid out, less voided payouts. */
+export type Movement = { earnedMicros: number; reversedMicros: number; adjustedMicros: number; paidMicros: number }
 export type Month = Movement & { month: string; closingMicros: number }
 
 const MOVEMENT = sql<Movement>`
   coalesce(-sum(amount_micros) FILTER (WHERE kind = 'conversion' AND amount_micros < 0), 0)::bigint AS "earnedMicros",
   coalesce(sum(amount_micros) FILTER (WHERE kind = 'conversion' AND amount_micros > 0), 0)::bigint AS "reversedMicros",
+  coalesce(-sum(amount_micros) FILTER (WHERE kind = 'adjustment'), 0)::bigint AS "adjustedMicros",
   coalesce(sum(amount_micros) FILTER (WHERE kind = 'payout'), 0)::bigint AS "paidMicros"`
-const NOTHING: Movement = { earnedMicros: 0, reversedMicros: 0, paidMicros: 0 }
+const NOTHING: Movement = { earnedMicros: 0, reversedMicros: 0, adjustedMicros: 0, paidMicros: 0 }
 
 /** `to` is no longer in it. */
 export async function readMovement(db: Db, publisherId: number, from: Date, to: Date): Promise<Movement> {
@@ -45,7 +46,7 @@ export async function listMonths(
   let closingMicros = await readPayableBefore(db, publisherId, `${oldest}-01`)
   const months = names.map((month) => {
     const movement = byMonth.get(month) ?? NOTHING
-    closingMicros += movement.earnedMicros - movement.reversedMicros - movement.paidMicros
+    closingMicros += movement.earnedMicros - movement.reversedMicros + movement.adjustedMicros - movement.paidMicros
     return { month, ...movement, closingMicros }
   })
   return { months: months.toReversed(), hasMore: asked.length > names.length }
@@ -71,16 +72,23 @@ function monthsBetween(first: string, end: string): string[] {
   return months
 }
 
-/** What a publisher was paid, newest first. */
+/** What a publisher was paid, newest first, and when a payment was voided. */
 export async function listPayouts(db: Db, publisherId: number, before: number | undefined, limit: number) {
   let query = db
-    .selectFrom('ledger_entries')
-    .select(['entry_id', 'created_at', 'amount_micros', 'reference'])
-    .where('kind', '=', 'payout')
-    .where('account', '=', 'publisher_payable')
-    .where('party_id', '=', publisherId)
-  if (before !== undefined) query = query.where('entry_id', '<', before)
-  return query.orderBy('entry_id', 'desc').limit(limit).execute()
+    .selectFrom('ledger_entries as e')
+    .leftJoin('ledger_entries as v', (join) =>
+      join
+        .onRef('v.voids', '=', 'e.posting_id')
+        .onRef('v.account', '=', 'e.account')
+        .onRef('v.party_id', '=', 'e.party_id'),
+    )
+    .select(['e.entry_id', 'e.created_at', 'e.amount_micros', 'e.reference', 'v.created_at as voided_at'])
+    .where('e.kind', '=', 'payout')
+    .where('e.account', '=', 'publisher_payable')
+    .where('e.party_id', '=', publisherId)
+    .where('e.voids', 'is', null)
+  if (before !== undefined) query = query.where('e.entry_id', '<', before)
+  return query.orderBy('e.entry_id', 'desc').limit(limit).execute()
 }
 
 /** What conversions moved on a day, pending ones included. Revenue is payout and margin together. */
@@ -93,7 +101,7 @@ export async function readNetworkDays(db: Db, firstDay: string, lastDay: string)
   const isAsked = sql`created_at >= ${firstDay}::date::timestamp AT TIME ZONE 'UTC'
     AND created_at < (${lastDay}::date + 1)::timestamp AT TIME ZONE 'UTC'`
   const day = sql`(created_at AT TIME ZONE 'UTC')::date`
-  // Sums of days do not tell conversions from payments, so the payments, which are few, are taken off again.
+  // Sums of days do not tell conversions from payments and adjustments, so these, which are few, are taken off again.
   const { rows } = await sql<NetworkDay>`
     SELECT day::text AS day,
       coalesce(-sum(amount_micros) FILTER (WHERE account <> 'network_margin'), 0)::bigint AS "payoutMicros",
@@ -103,7 +111,7 @@ export async function readNetworkDays(db: Db, firstDay: string, lastDay: string)
       UNION ALL
       SELECT ${day}, account, amount_micros FROM ledger_entries WHERE ${isAsked} AND created_at >= ${FIRST_OPEN_DAY}
       UNION ALL
-      SELECT ${day}, account, -amount_micros FROM ledger_entries WHERE ${isAsked} AND kind = 'payout'
+      SELECT ${day}, account, -amount_micros FROM ledger_entries WHERE ${isAsked} AND kind IN ('payout', 'adjustment')
     ) AS line
     WHERE account IN ('network_margin', 'publisher_pending', 'publisher_payable')
     GROUP BY 1 ORDER BY 1`.execute(db)

@@ -63,6 +63,7 @@ test('every month has its sums, and its statement is a file', async () => {
     is_open: false,
     earned: 12,
     reversed: 0,
+    adjusted: 0,
     paid: 3,
     closing_balance: 9,
   })
@@ -73,8 +74,8 @@ test('every month has its sums, and its statement is a file', async () => {
   assert.deepEqual(next.data.statements, data.statements.slice(1, 2))
   const file = await visitor.get(`${path}/2026-01`)
   assert.equal(file.status, 200)
-  assert.match(file.text, /^date,kind,conversion_id,app,.*\r\n2026-01-01T00:00:00Z,opening_balance,.*,0\.00\r\n/)
-  assert.match(file.text, /,payout,,,,,one,-3\.00,9\.00\r\n.*closing_balance,.*,9\.00\r\n$/)
+  assert.match(file.text, /^date,kind,conversion_id,app,.*\r\n2026-01-01T00:00:00Z,opening_balance,.*,0\.00,\r\n/)
+  assert.match(file.text, /,payout,,,,,one,-3\.00,9\.00,\r\n.*closing_balance,.*,9\.00,\r\n$/)
   const wrong = await visitor.get(`${path}/november`)
   assert.deepEqual([wrong.status, wrong.error.message], [400, '"november" is not a month: write it as 2026-11.'])
 })

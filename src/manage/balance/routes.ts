@@ -90,11 +90,12 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
       const found = await listPayouts(db, publisherId, cursor, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
       return {
-        payments: page.map(({ entry_id, created_at, amount_micros, reference }) => ({
+        payments: page.map(({ entry_id, created_at, amount_micros, reference, voided_at }) => ({
           payment_id: entry_id,
           paid_at: created_at,
           amount: microsToUsd(amount_micros),
           reference: reference ?? '',
+          voided_at,
         })),
         next_cursor: nextCursor,
       }
@@ -102,8 +103,9 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
   })
 }
 
-const presentMovement = ({ earnedMicros, reversedMicros, paidMicros }: Movement) => ({
+const presentMovement = ({ earnedMicros, reversedMicros, adjustedMicros, paidMicros }: Movement) => ({
   earned: microsToUsd(earnedMicros),
   reversed: microsToUsd(reversedMicros),
+  adjusted: microsToUsd(adjustedMicros),
   paid: microsToUsd(paidMicros),
 })

@@ -6,7 +6,8 @@ const usd = (description: string) => Type.Number({ description: `US dollars ${de
 const Movement = {
   earned: usd('that became payable.'),
   reversed: usd('of it that were taken back.'),
-  paid: usd('that were paid out.'),
+  adjusted: usd('of credits, less debits, by the operator.'),
+  paid: usd('that were paid out, less payments that were voided.'),
 }
 
 export const Balance = Type.Object({
@@ -43,7 +44,13 @@ export const StatementParams = Type.Object({
 
 export const PaymentList = Type.Object({
   payments: Type.Array(
-    Type.Object({ payment_id: id, paid_at: Time, amount: usd('that were paid.'), reference: Type.String() }),
+    Type.Object({
+      payment_id: id,
+      paid_at: Time,
+      amount: usd('that were paid.'),
+      reference: Type.String(),
+      voided_at: orNull(Time),
+    }),
   ),
   next_cursor: orNull(Type.String()),
 })

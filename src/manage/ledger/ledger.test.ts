@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
-import { visit } from '../../../test/people.ts'
+import { visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
 import { rollUp } from '../../features/ledger/ledger.ts'
@@ -14,7 +14,6 @@ type Owed = {
   total: number
   total_due: number
 }
-type Run = { results: { publisher_id: number; outcome: string; message: string | null; payable: number | null }[] }
 
 /** A publisher who is owed this much; the advertiser owes twice that. */
 async function owe(payoutMicros: number, at = new Date(), status: 'approved' | 'pending' = 'approved'): Promise<Deal> {
@@ -61,45 +60,34 @@ test('who is owed is listed, most first, over folded days and open ones, from a 
   )
   assert.ok(found.data.publishers.some(({ publisher_id }) => publisher_id === small.publisherId))
   assert.equal((await operator.get('/ledger/publishers?minimum=lots')).status, 400)
-  const file = await operator.get('/ledger/payment-run.csv?minimum=50')
-  assert.equal(file.text, `publisher_id,publisher,email,amount,currency\r\n${old.publisherId},${old.publisher},,70.12,USD\r\n`) // prettier-ignore
 })
 
-test('a payment run pays each once under its reference, however often it is sent', async () => {
-  const [ann, bob] = [await owe(20_000_000), await owe(30_000_000)]
+const pay = (operator: Visitor, { publisherId }: Deal, amount: number, reference: string) =>
+  operator.post<{ is_new: boolean; payable: number }>('/ledger/payouts', {
+    publisher_id: publisherId,
+    amount,
+    reference,
+  })
+
+test('a payout counts once under its reference, however often it is sent', async () => {
+  const bob = await owe(30_000_000)
   const operator = await visit(world, 'operator')
-  const run = {
-    reference: 'run-1',
-    payments: [
-      { publisher_id: ann.publisherId, amount: 20 },
-      { publisher_id: bob.publisherId, amount: 12.5 },
-    ],
-  }
-  const first = await operator.post<Run>('/ledger/payment-runs', run)
-  assert.deepEqual(first.data.results.map(({ outcome, payable: left }) => [outcome, left]), [['paid', 0], ['paid', 17.5]]) // prettier-ignore
-  const again = await operator.post<Run>('/ledger/payment-runs', run)
-  assert.deepEqual(again.data.results.map(({ outcome }) => outcome), ['already', 'already']) // prettier-ignore
+  assert.deepEqual((await pay(operator, bob, 12.5, 'transfer 1')).data, { is_new: true, payable: 17.5 })
+  assert.deepEqual((await pay(operator, bob, 12.5, 'transfer 1')).data, { is_new: false, payable: 17.5 })
+  const other = await pay(operator, bob, 12, 'transfer 1')
+  assert.deepEqual([other.status, /used for 12\.50 USD, not 12\.00/.test(other.error.message)], [400, true])
   const row = await payable(bob.publisherId)
   assert.deepEqual([row?.payable, row?.paid], [17.5, 12.5])
   const deeds = await listDeeds(world.database.db, { action: 'payout.record', publisherId: bob.publisherId }, 10)
-  assert.deepEqual(deeds.map(({ details }) => details), [{ amount: 12.5, reference: 'run-1' }]) // prettier-ignore
-  const { data } = await operator.get<{ payments: { kind: string; amount: number; reference: string }[] }>('/ledger/payments?kind=payout') // prettier-ignore
-  assert.deepEqual(data.payments.slice(0, 2).map(({ amount, reference }) => [amount, reference]), [[12.5, 'run-1'], [20, 'run-1']]) // prettier-ignore
+  assert.deepEqual(deeds.map(({ details }) => details), [{ amount: 12.5, reference: 'transfer 1' }]) // prettier-ignore
 })
 
-test('more than is payable is refused, and does not keep the others from being paid', async () => {
-  const [ann, bob] = [await owe(1_000_000), await owe(2_000_000)]
+test('more than is payable is refused', async () => {
+  const ann = await owe(1_000_000)
   const operator = await visit(world, 'operator')
-  const { data } = await operator.post<Run>('/ledger/payment-runs', {
-    reference: 'run-2',
-    payments: [
-      { publisher_id: ann.publisherId, amount: 1.01 },
-      { publisher_id: 999_999, amount: 1 },
-      { publisher_id: bob.publisherId, amount: 2 },
-    ],
-  })
-  assert.deepEqual(data.results.map(({ outcome }) => outcome), ['refused', 'refused', 'paid']) // prettier-ignore
-  assert.match(data.results[0]?.message ?? '', /more than is payable/)
+  const more = await pay(operator, ann, 1.01, 'run-2')
+  assert.deepEqual([more.status, /more than is payable/.test(more.error.message)], [400, true])
+  assert.equal((await pay(operator, { ...ann, publisherId: 999_999 }, 1, 'run-2')).status, 400)
   assert.equal((await payable(ann.publisherId))?.payable, 1)
 })
 
@@ -112,10 +100,7 @@ test('what an advertiser pays is taken from what it owes, once for each referenc
   const again = await operator.post<{ is_new: boolean; receivable: number }>('/ledger/receipts', receipt)
   assert.deepEqual(again.data, { is_new: false, receivable: 6 })
   const other = await operator.post('/ledger/receipts', { ...receipt, amount: 5 })
-  assert.deepEqual(
-    [other.status, /"INV 7" was used for a payment of 4\.00 USD, not of 5/.test(other.error.message)],
-    [400, true],
-  )
+  assert.deepEqual([other.status, /"INV 7" was used for 4\.00 USD, not 5/.test(other.error.message)], [400, true])
   const list = await operator.get<{ advertisers: { advertiser_id: number; receivable: number; received: number }[] }>('/ledger/advertisers?limit=200') // prettier-ignore
   const row = list.data.advertisers.find(({ advertiser_id }) => advertiser_id === deal.advertiserId)
   assert.deepEqual([row?.receivable, row?.received], [6, 4])
@@ -137,11 +122,7 @@ test('the balances of the network add up, and the ledger is proven right', async
 test('payments page, newest first', async () => {
   const deal = await owe(10_000_000)
   const operator = await visit(world, 'operator')
-  for (const reference of ['p1', 'p2', 'p3'])
-    await operator.post('/ledger/payment-runs', {
-      reference,
-      payments: [{ publisher_id: deal.publisherId, amount: 1 }],
-    })
+  for (const reference of ['p1', 'p2', 'p3']) await pay(operator, deal, 1, reference)
   type Page = { payments: { reference: string }[]; next_cursor: string | null }
   const first = await operator.get<Page>('/ledger/payments?limit=2')
   assert.deepEqual(first.data.payments.map(({ reference }) => reference), ['p3', 'p2']) // prettier-ignore
@@ -153,27 +134,21 @@ test('payments page, newest first', async () => {
 test('bad amounts and references are refused before anything is recorded', async () => {
   const deal = await owe(10_000_000)
   const operator = await visit(world, 'operator')
-  const good = { publisher_id: deal.publisherId, amount: 1 }
-  for (const body of [
-    { reference: 'r', payments: [] },
-    { reference: '', payments: [good] },
-    { reference: 'r', payments: [good, { ...good, amount: 0 }] },
-    { reference: 'r', payments: [good, { ...good, amount: 1.000001 }] },
-    { reference: 'r', payments: [good, { ...good, amount: -1 }] },
-  ])
-    assert.equal((await operator.post('/ledger/payment-runs', body)).status, 400)
+  const good = { publisher_id: deal.publisherId, amount: 1, reference: 'r' }
+  for (const more of [{ reference: '' }, { amount: 0 }, { amount: 1.000001 }, { amount: -1 }])
+    assert.equal((await operator.post('/ledger/payouts', { ...good, ...more })).status, 400)
   assert.equal((await payable(deal.publisherId))?.payable, 10)
 })
 
 test('operators who only look pay nobody; a publisher does not see that there is a ledger', async () => {
   const deal = await owe(10_000_000)
   const reader = await visit(world, 'operator_reader')
-  const payment = { reference: 'r', payments: [{ publisher_id: deal.publisherId, amount: 1 }] }
+  const payment = { publisher_id: deal.publisherId, amount: 1, reference: 'r' }
   const receipt = { advertiser_id: deal.advertiserId, amount: 1, reference: 'r' }
-  assert.equal((await reader.post('/ledger/payment-runs', payment)).status, 403)
+  assert.equal((await reader.post('/ledger/payouts', payment)).status, 403)
   assert.equal((await reader.post('/ledger/receipts', receipt)).status, 403)
   const owner = await visit(world, 'publisher_owner', deal.publisherId)
-  for (const path of ['', '/publishers', '/payment-run.csv', '/advertisers', '/payments', '/check'])
+  for (const path of ['', '/publishers', '/payment-runs', '/advertisers', '/payments', '/check'])
     assert.equal((await owner.get(`/ledger${path}`)).status, 404)
-  assert.equal((await owner.post('/ledger/payment-runs', payment)).status, 404)
+  assert.equal((await owner.post('/ledger/payouts', payment)).status, 404)
 })

@@ -1,5 +1,6 @@
-// The shapes of the network's ledger: balances, payment runs, receipts.
+// The shapes of the network's ledger: balances, payments, adjustments, voids.
 import { Type } from 'typebox'
+import { MOVEMENT_KINDS } from '../../features/ledger/parties.ts'
 import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
@@ -28,7 +29,6 @@ const MINIMUM = {
   minimum: Type.Optional(text(14, 'In US dollars, such as 50: only who is owed this much, or more.')),
 }
 export const OwedQuery = Type.Object({ ...MINIMUM, ...OFFSET_QUERY })
-export const RunQuery = Type.Object({ ...MINIMUM, search: OFFSET_QUERY.search })
 export const OwedList = Type.Object({
   publishers: Type.Array(
     Type.Object({
@@ -46,20 +46,9 @@ export const OwedList = Type.Object({
   total_due: Type.Number({ description: 'Of all that match.' }),
 })
 
-export const PaymentRun = Type.Object({
-  reference: Reference,
-  payments: Type.Array(Type.Object({ publisher_id: id, amount: Amount }), { minItems: 1, maxItems: 200 }),
-})
-export const PaymentRunReply = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      publisher_id: id,
-      outcome: oneOf(['paid', 'already', 'refused']),
-      message: orNull(Type.String()),
-      payable: orNull(Usd),
-    }),
-  ),
-})
+export const NewPayout = Type.Object({ publisher_id: id, amount: Amount, reference: Reference })
+const is_new = Type.Boolean({ description: 'False: it was recorded before, and counts once.' })
+export const PayoutReply = Type.Object({ is_new, payable: Type.Number({ description: 'What is payable still.' }) })
 
 export const DebtorQuery = Type.Object(OFFSET_QUERY)
 export const DebtorList = Type.Object({
@@ -75,22 +64,46 @@ export const DebtorList = Type.Object({
   total: Type.Integer(),
 })
 export const NewReceipt = Type.Object({ advertiser_id: id, amount: Amount, reference: Reference })
-export const ReceiptReply = Type.Object({
-  is_new: Type.Boolean({ description: 'False: this receipt was recorded before.' }),
-  receivable: Type.Number({ description: 'What it owes still.' }),
-})
+export const ReceiptReply = Type.Object({ is_new, receivable: Type.Number({ description: 'What it owes still.' }) })
 
-export const MOVEMENTS = ['payout', 'receipt'] as const
-export const MovementQuery = Type.Object({ kind: Type.Optional(oneOf(MOVEMENTS)), ...PAGE_QUERY })
+const Reason = text(200, 'Why. The party sees it.')
+export const NewAdjustment = Type.Object(
+  {
+    publisher_id: Type.Optional(id),
+    advertiser_id: Type.Optional(id),
+    amount: Type.Number({
+      minimum: -999_999_999,
+      maximum: 999_999_999,
+      description:
+        'US dollars, at most 4 decimals. Above 0: a credit (a publisher is owed more, an advertiser owes less). Below 0: a debit.',
+    }),
+    reference: Reference,
+    reason: Reason,
+  },
+  { description: 'For a publisher or an advertiser, one of them.' },
+)
+const balance = Type.Number({ description: 'What the publisher is owed, or the advertiser owes, after it.' })
+export const AdjustmentReply = Type.Object({ is_new, posting_id: Type.String(), balance })
+export const VoidParams = Type.Object({ posting_id: Type.String({ maxLength: 36 }) })
+export const NewVoid = Type.Object({ reason: Reason })
+export const VoidReply = Type.Object({ is_new, balance })
+
+export const MovementQuery = Type.Object({ kind: Type.Optional(oneOf(MOVEMENT_KINDS)), ...PAGE_QUERY })
 export const MovementList = Type.Object({
   payments: Type.Array(
     Type.Object({
       posting_id: Type.String(),
-      kind: oneOf(MOVEMENTS),
+      kind: oneOf(MOVEMENT_KINDS),
+      party: oneOf(['publisher', 'advertiser']),
       party_id: id,
       name: Type.String(),
-      amount: Usd,
+      amount: Type.Number({
+        description: 'US dollars. An adjustment below 0 is a debit; a void has the opposite sign of what it voids.',
+      }),
       reference: Type.String(),
+      reason: orNull(Type.String()),
+      voids: orNull(Type.String({ description: 'The posting_id that this one voids.' })),
+      voided_at: orNull(Time),
       created_at: Time,
     }),
   ),

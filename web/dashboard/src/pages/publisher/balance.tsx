@@ -38,9 +38,10 @@ export default function Balance() {
               {range.fault === null && (
                 <Loaded query={then}>
                   {({ period }) => (
-                    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+                    <SimpleGrid cols={{ base: 1, xs: 4 }}>
                       <Figure label="Earned" value={formatUsd(period.earned)} about="Became payable" />
                       <Figure label="Reversed" value={formatUsd(period.reversed)} about="Taken back afterwards" />
+                      <Figure label="Adjusted" value={formatUsd(period.adjusted)} about="Credits, less debits" />
                       <Figure label="Paid" value={formatUsd(period.paid)} about="Sent out" />
                     </SimpleGrid>
                   )}

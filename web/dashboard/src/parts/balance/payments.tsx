@@ -6,6 +6,7 @@ import { useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
+import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
 export function Payments({ base }: { base: string }) {
@@ -29,12 +30,14 @@ export function Payments({ base }: { base: string }) {
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
-                    {payments.map(({ payment_id, paid_at, reference, amount }) => (
+                    {payments.map(({ payment_id, paid_at, reference, amount, voided_at }) => (
                       <Table.Tr key={payment_id}>
                         <Table.Td>
                           <Time at={paid_at} />
                         </Table.Td>
-                        <Table.Td style={{ overflowWrap: 'anywhere' }}>{reference}</Table.Td>
+                        <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                          {reference} {voided_at !== null && <Status value="voided" />}
+                        </Table.Td>
                         <Table.Td ta="right">{formatUsd(amount)}</Table.Td>
                       </Table.Tr>
                     ))}

@@ -19,7 +19,7 @@ export function Statements({ base }: { base: string }) {
   return (
     <Section
       title="Statements"
-      about="One for each month, which begins and ends in UTC. The file lists every conversion, reversal and payment, with the balance after it."
+      about="One for each month, which begins and ends in UTC. The file lists every conversion, reversal, adjustment and payment, with the balance after it."
     >
       <Loaded query={list}>
         {({ statements, next_cursor }) =>
@@ -46,13 +46,14 @@ function StatementTable({ base, statements }: { base: string; statements: Statem
             <Table.Th>Month</Table.Th>
             <Table.Th ta="right">Earned</Table.Th>
             <Table.Th ta="right">Reversed</Table.Th>
+            <Table.Th ta="right">Adjusted</Table.Th>
             <Table.Th ta="right">Paid</Table.Th>
             <Table.Th ta="right">Payable at the end</Table.Th>
             <Table.Th>File</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {statements.map(({ month, is_open, earned, reversed, paid, closing_balance }) => (
+          {statements.map(({ month, is_open, earned, reversed, adjusted, paid, closing_balance }) => (
             <Table.Tr key={month}>
               <Table.Th scope="row" fw={400}>
                 {formatMonth(month)}
@@ -60,6 +61,7 @@ function StatementTable({ base, statements }: { base: string; statements: Statem
               </Table.Th>
               <Table.Td ta="right">{formatUsd(earned)}</Table.Td>
               <Table.Td ta="right">{formatUsd(reversed)}</Table.Td>
+              <Table.Td ta="right">{formatUsd(adjusted)}</Table.Td>
               <Table.Td ta="right">{formatUsd(paid)}</Table.Td>
               <Table.Td ta="right">{formatUsd(closing_balance)}</Table.Td>
               <Table.Td>

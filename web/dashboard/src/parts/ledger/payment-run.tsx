@@ -1,19 +1,20 @@
-// Who is owed how much, who of them is paid now, and the note that they were.
+// Who is owed how much, and the payment run that stores it.
 import { Alert, Anchor, Button, Checkbox, Group, Paper, Stack, Table, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
+import type { Run } from '../../../../../src/manage/ledger/payment-run-schema.ts'
 import type { OwedList } from '../../../../../src/manage/ledger/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import { post, query, type Reply } from '../../lib/api.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
-import { useGet } from '../../lib/queries.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Empty, Loaded } from '../page.tsx'
 import { FilterText } from '../system/filter-text.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
-import { MarkAsPaid } from './mark-as-paid.tsx'
+import { AdjustModal, type AdjustedParty } from './adjust.tsx'
+import { runHref } from './runs.tsx'
 
 const LIMIT = 50
 
@@ -27,7 +28,12 @@ export function PaymentRunTab() {
   const path = `/ledger/publishers${query({ minimum, search, limit: LIMIT, offset })}`
   const owed = useGet<Reply<typeof OwedList>>(path)
   const [chosen, setChosen] = useState<ReadonlyMap<number, Owed>>(new Map())
-  const [isPaying, setPaying] = useState(false)
+  const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
+  const [, navigate] = useLocation()
+  const create = useChange((body: object) => post<Reply<typeof Run>>('/ledger/payment-runs', body), {
+    refresh: ['/ledger'],
+    onDone: ({ run_id }) => navigate(runHref(run_id)),
+  })
   useEffect(() => setChosen(new Map()), [minimum, search])
   const narrow = (name: string) => (value: string) => change({ [name]: value, offset: null })
   return (
@@ -43,15 +49,14 @@ export function PaymentRunTab() {
           value={minimum}
           onChange={narrow('minimum')}
         />
-        <Button
-          component="a"
-          href={`/manage/v1/ledger/payment-run.csv${query({ minimum, search })}`}
-          download
-          variant="default"
-          leftSection={<IconDownload size={16} />}
-        >
-          Export CSV
-        </Button>
+        {mayPay && (
+          <Button
+            loading={create.isPending}
+            onClick={() => create.mutate({ minimum: Number(minimum) || 0, ...chosenIds(chosen) })}
+          >
+            {chosen.size === 0 ? 'Create payment run' : `Create payment run for ${formatCount(chosen.size)}`}
+          </Button>
+        )}
       </Group>
       <Loaded query={owed}>
         {({ publishers, total, total_due }) =>
@@ -59,7 +64,7 @@ export function PaymentRunTab() {
             <Empty title={minimum === '' && search === '' ? 'There are no publishers yet' : 'Nobody matches'}>
               {minimum === '' && search === '' ? (
                 <>
-                  Publishers are made on <Link href="/network/publishers">their page</Link>. They earn with approved
+                  Create publishers on <Link href="/network/publishers">their page</Link>. They earn with approved
                   conversions.
                 </>
               ) : (
@@ -72,7 +77,12 @@ export function PaymentRunTab() {
                 {formatCount(total)} {total === 1 ? 'publisher' : 'publishers'}, {formatUsd(total_due)} to pay, in whole
                 cents.
               </Text>
-              <OwedTable publishers={publishers} chosen={chosen} setChosen={mayPay ? setChosen : null} />
+              <OwedTable
+                publishers={publishers}
+                chosen={chosen}
+                setChosen={mayPay ? setChosen : null}
+                onAdjust={mayPay ? setAdjusted : null}
+              />
               <OffsetPager
                 {...{ offset, total }}
                 limit={LIMIT}
@@ -83,35 +93,30 @@ export function PaymentRunTab() {
         }
       </Loaded>
       {chosen.size > 0 && (
-        <Alert color="blue" role="status" title={`${formatCount(chosen.size)} chosen, ${formatUsd(sumOf(chosen))}`}>
-          <Stack gap="xs" align="flex-start">
-            <Text size="sm">Pay them with your bank or provider first. Then note it here.</Text>
-            <Button onClick={() => setPaying(true)}>Mark as paid</Button>
-          </Stack>
+        <Alert color="blue" role="status">
+          {formatCount(chosen.size)} selected, {formatUsd(sumOf(chosen))}
         </Alert>
       )}
-      <MarkAsPaid
-        opened={isPaying}
-        payments={[...chosen.values()]}
-        onClose={(isDone) => {
-          setPaying(false)
-          if (isDone) setChosen(new Map())
-        }}
-      />
+      <AdjustModal party={adjusted} onClose={() => setAdjusted(null)} />
     </Stack>
   )
 }
 
-export const sumOf = (chosen: ReadonlyMap<number, Owed>) =>
+/** Without a choice, everybody who is owed enough and not suspended. */
+const chosenIds = (chosen: ReadonlyMap<number, Owed>) =>
+  chosen.size === 0 ? {} : { publisher_ids: [...chosen.keys()] }
+
+const sumOf = (chosen: ReadonlyMap<number, Owed>) =>
   [...chosen.values()].reduce((sum, { due }) => sum + Math.round(due * 100), 0) / 100
 
 type OwedTableProps = {
   publishers: Owed[]
   chosen: ReadonlyMap<number, Owed>
   setChosen: ((chosen: ReadonlyMap<number, Owed>) => void) | null
+  onAdjust: ((party: AdjustedParty) => void) | null
 }
 
-function OwedTable({ publishers, chosen, setChosen }: OwedTableProps) {
+function OwedTable({ publishers, chosen, setChosen, onAdjust }: OwedTableProps) {
   const due = publishers.filter((one) => one.due > 0)
   const choose = (some: Owed[], isChosen: boolean) => {
     const next = new Map(chosen)
@@ -131,7 +136,7 @@ function OwedTable({ publishers, chosen, setChosen }: OwedTableProps) {
               {setChosen !== null && (
                 <Table.Th w={48}>
                   <Checkbox
-                    aria-label="Choose everybody on this page"
+                    aria-label="Select everybody on this page"
                     disabled={due.length === 0}
                     checked={count > 0 && count === due.length}
                     indeterminate={count > 0 && count < due.length}
@@ -145,6 +150,7 @@ function OwedTable({ publishers, chosen, setChosen }: OwedTableProps) {
               <Table.Th ta="right">Paid so far</Table.Th>
               <Table.Th>Last paid</Table.Th>
               <Table.Th ta="right">To pay</Table.Th>
+              {onAdjust !== null && <Table.Th>Actions</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -153,7 +159,7 @@ function OwedTable({ publishers, chosen, setChosen }: OwedTableProps) {
                 {setChosen !== null && (
                   <Table.Td>
                     <Checkbox
-                      aria-label={`Choose ${one.name}`}
+                      aria-label={`Select ${one.name}`}
                       disabled={one.due <= 0}
                       checked={chosen.has(one.publisher_id)}
                       onChange={(event) => choose([one], event.currentTarget.checked)}
@@ -174,6 +180,18 @@ function OwedTable({ publishers, chosen, setChosen }: OwedTableProps) {
                 <Table.Td ta="right" fw={600}>
                   {formatUsd(one.due)}
                 </Table.Td>
+                {onAdjust !== null && (
+                  <Table.Td>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={`Adjust the balance of ${one.name}`}
+                      onClick={() => onAdjust({ publisher_id: one.publisher_id, name: one.name })}
+                    >
+                      Adjust
+                    </Button>
+                  </Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>

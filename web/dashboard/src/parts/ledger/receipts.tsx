@@ -1,6 +1,7 @@
 // What advertisers owe, and the note that they paid.
 import { Anchor, Button, Modal, NumberInput, Paper, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { DebtorList, ReceiptReply } from '../../../../../src/manage/ledger/schema.ts'
@@ -15,6 +16,7 @@ import { Empty, Loaded } from '../page.tsx'
 import { FilterText } from '../system/filter-text.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
+import { AdjustModal, type AdjustedParty } from './adjust.tsx'
 
 const LIMIT = 50
 type Debtor = Reply<typeof DebtorList>['advertisers'][number]
@@ -26,6 +28,7 @@ export function ReceiptsTab() {
   const offset = Number(filters['offset'] ?? 0) || 0
   const debtors = useGet<Reply<typeof DebtorList>>(`/ledger/advertisers${query({ search, limit: LIMIT, offset })}`)
   const [payer, setPayer] = useState<Debtor | null>(null)
+  const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
   return (
     <Stack>
       <FilterText
@@ -41,7 +44,7 @@ export function ReceiptsTab() {
             <Empty title={search === '' ? 'There are no advertisers yet' : 'No advertiser matches'}>
               {search === '' ? (
                 <>
-                  Advertisers are made on <Link href="/network/advertisers">their page</Link>.
+                  Create advertisers on <Link href="/network/advertisers">their page</Link>.
                 </>
               ) : (
                 'Search for part of a name.'
@@ -49,7 +52,7 @@ export function ReceiptsTab() {
             </Empty>
           ) : (
             <>
-              <DebtorTable advertisers={advertisers} note={mayNote ? setPayer : null} />
+              <DebtorTable advertisers={advertisers} note={mayNote ? setPayer : null} onAdjust={setAdjusted} />
               <OffsetPager
                 {...{ offset, total }}
                 limit={LIMIT}
@@ -67,13 +70,18 @@ export function ReceiptsTab() {
       >
         {payer !== null && <ReceiptForm payer={payer} onDone={() => setPayer(null)} />}
       </Modal>
+      <AdjustModal party={adjusted} onClose={() => setAdjusted(null)} />
     </Stack>
   )
 }
 
-type DebtorTableProps = { advertisers: Debtor[]; note: ((payer: Debtor) => void) | null }
+type DebtorTableProps = {
+  advertisers: Debtor[]
+  note: ((payer: Debtor) => void) | null
+  onAdjust: (party: AdjustedParty) => void
+}
 
-function DebtorTable({ advertisers, note }: DebtorTableProps) {
+function DebtorTable({ advertisers, note, onAdjust }: DebtorTableProps) {
   return (
     <Paper p={0}>
       <Table.ScrollContainer minWidth={640}>
@@ -84,7 +92,7 @@ function DebtorTable({ advertisers, note }: DebtorTableProps) {
               <Table.Th ta="right">Owes</Table.Th>
               <Table.Th ta="right">Received so far</Table.Th>
               <Table.Th>Last received</Table.Th>
-              {note !== null && <Table.Th>Receipt</Table.Th>}
+              {note !== null && <Table.Th>Actions</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -111,6 +119,14 @@ function DebtorTable({ advertisers, note }: DebtorTableProps) {
                       onClick={() => note(one)}
                     >
                       Record
+                    </Button>{' '}
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={`Adjust the balance of ${one.name}`}
+                      onClick={() => onAdjust({ advertiser_id: one.advertiser_id, name: one.name })}
+                    >
+                      Adjust
                     </Button>
                   </Table.Td>
                 )}
@@ -127,7 +143,11 @@ function ReceiptForm({ payer, onDone }: { payer: Debtor; onDone: () => void }) {
   const form = useForm<{ amount: number | ''; reference: string }>({ initialValues: { amount: '', reference: '' } })
   const record = useChange((body: object) => post<Reply<typeof ReceiptReply>>('/ledger/receipts', body), {
     refresh: ['/ledger'],
-    done: 'The receipt is recorded.',
+    onDone: ({ is_new }) =>
+      notifications.show({
+        color: is_new ? 'green' : 'yellow',
+        message: is_new ? 'Receipt recorded.' : 'This receipt was recorded before. Nothing was recorded now.',
+      }),
     onFault: () => {},
   })
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {

@@ -1,0 +1,114 @@
+// What was recorded wrong is put right by further postings, never by an edit: a void undoes a payment or an adjustment,
+// once; an adjustment credits or debits a publisher or an advertiser against the network's margin. Each says why.
+import { isUuid } from '../../lib/uuid7.ts'
+import type { Trx } from '../../db/open.ts'
+import { OperatorError } from '../../errors.ts'
+import { type Account, NETWORK, post, type Posting, readBalances } from './ledger.ts'
+import { lockParty, postingIdOf, postOnce, readText, type Recorded } from './payments.ts'
+
+export type Party = { publisherId: number } | { advertiserId: number }
+
+/** What is owed to the publisher, or by the advertiser, after it. */
+type Left = { balanceMicros: number }
+
+/** A positive amount is in favour of the party: the publisher is owed more, the advertiser owes less. */
+export type Adjustment = { party: Party; amountMicros: number; reference: string; reason: string; at: Date }
+
+export async function recordAdjustment(
+  trx: Trx,
+  { party, amountMicros, at, ...said }: Adjustment,
+): Promise<Recorded & Left> {
+  if (!Number.isSafeInteger(amountMicros) || amountMicros === 0)
+    throw new OperatorError('The amount must be above 0 for a credit, below 0 for a debit.')
+  const [reference, reason] = [readText(said.reference, 'reference'), readText(said.reason, 'reason')]
+  await checkParty(trx, party)
+  const { account, partyId } = accountOf(party)
+  const postingId = postingIdOf('adjustment', account, partyId, reference)
+  const isNew = await postOnce(trx, {
+    postingId,
+    kind: 'adjustment',
+    conversionId: null,
+    reference,
+    reason,
+    createdAt: at,
+    lines: [
+      { account, partyId, amountMicros: -amountMicros },
+      { account: 'network_margin', partyId: NETWORK, amountMicros },
+    ],
+  })
+  return { postingId, isNew, balanceMicros: await readBalance(trx, party) }
+}
+
+export type Voided = Recorded & Left & { party: Party; kind: Posting['kind']; amountMicros: number; reference: string }
+
+/** Undoes a payment or an adjustment. Done again, it says so and changes nothing. */
+export async function voidPosting(trx: Trx, asked: { postingId: string; reason: string; at: Date }): Promise<Voided> {
+  const reason = readText(asked.reason, 'reason')
+  const { line, lines, kind, reference } = await readPosting(trx, asked.postingId)
+  const party = line.account === 'publisher_payable' ? { publisherId: line.partyId } : { advertiserId: line.partyId }
+  await lockParty(trx, line)
+  const postingId = postingIdOf('void', asked.postingId)
+  const before = await trx
+    .selectFrom('ledger_entries')
+    .select('entry_id')
+    .where('voids', '=', asked.postingId)
+    .executeTakeFirst()
+  if (before === undefined)
+    await post(trx, [
+      {
+        postingId,
+        kind,
+        conversionId: null,
+        reference,
+        voids: asked.postingId,
+        reason,
+        createdAt: asked.at,
+        lines: lines.map((one) => ({ ...one, amountMicros: -one.amountMicros })),
+      },
+    ])
+  const balanceMicros = await readBalance(trx, party)
+  const { amountMicros } = line
+  return { postingId, isNew: before === undefined, party, kind, amountMicros, reference, balanceMicros }
+}
+
+async function readPosting(trx: Trx, postingId: string) {
+  const rows = isUuid(postingId)
+    ? await trx
+        .selectFrom('ledger_entries')
+        .select(['kind', 'account', 'party_id', 'amount_micros', 'reference', 'voids'])
+        .where('posting_id', '=', postingId)
+        .where('kind', '<>', 'conversion')
+        .execute()
+    : []
+  const lines = rows.map((row) => ({
+    account: row.account as Account,
+    partyId: row.party_id,
+    amountMicros: row.amount_micros,
+  }))
+  const [row] = rows
+  const line = lines.find(({ partyId }) => partyId !== NETWORK)
+  if (row === undefined || line === undefined)
+    throw new OperatorError('There is no such payment or adjustment. What conversions post is reversed with them.')
+  if (row.voids !== null)
+    throw new OperatorError('This is a void itself, and stays. Record the payment or adjustment again instead.')
+  return { line, lines, kind: row.kind as Posting['kind'], reference: row.reference ?? '' }
+}
+
+async function checkParty(trx: Trx, party: Party): Promise<void> {
+  const query =
+    'publisherId' in party
+      ? trx.selectFrom('publishers').select('name').where('publisher_id', '=', party.publisherId)
+      : trx.selectFrom('advertisers').select('name').where('advertiser_id', '=', party.advertiserId)
+  if ((await query.executeTakeFirst()) === undefined)
+    throw new OperatorError(`There is no such ${'publisherId' in party ? 'publisher' : 'advertiser'}.`)
+}
+
+const accountOf = (party: Party): { account: Account; partyId: number } =>
+  'publisherId' in party
+    ? { account: 'publisher_payable', partyId: party.publisherId }
+    : { account: 'advertiser_receivable', partyId: party.advertiserId }
+
+const readBalance = async (trx: Trx, party: Party): Promise<number> =>
+  'publisherId' in party
+    ? (await readBalances(trx, party)).payableMicros
+    : (await readBalances(trx, party)).receivableMicros

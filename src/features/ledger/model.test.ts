@@ -1,0 +1,226 @@
+// Payments, runs, voids, adjustments, conversions and chargebacks in any order, beside a plain model of what everybody is
+// owed: the books sum to zero, no line is paid twice, and runs agree with their postings.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
+import { useWorld } from '../../../test/world.ts'
+import { OperatorError } from '../../errors.ts'
+import type { Trx } from '../../db/open.ts'
+import { checkLedger } from './check.ts'
+import { recordAdjustment, voidPosting } from './corrections.ts'
+import { readBalances, rollUp } from './ledger.ts'
+import { cancelRun, createRun, exportRun, listRuns, payRun } from './payment-runs.ts'
+import { recordPayout, recordReceipt } from './payments.ts'
+import { readLines } from './run-lines.ts'
+
+const world = useWorld('ledger_model')
+const CENT = 10_000
+const START_MS = Date.parse('2026-11-01T00:00:00Z')
+const DAY_MS = 86_400_000
+
+type Step =
+  | { do: 'convert'; who: number; micros: number }
+  | { do: 'reverse'; who: number; pick: number }
+  | { do: 'payout'; who: number; micros: number; reference: number }
+  | { do: 'receipt'; who: number; micros: number; reference: number }
+  | { do: 'adjust'; who: number; micros: number; reference: number; isAdvertiser: boolean }
+  | { do: 'void'; pick: number }
+  | { do: 'create'; minimum: number }
+  | { do: 'export'; pick: number }
+  | { do: 'pay'; pick: number; who: number | null; isSent: boolean; times: number }
+  | { do: 'cancel'; pick: number; who: number | null }
+  | { do: 'nextDay' }
+
+const who = fc.nat(2)
+const pick = fc.nat(50)
+const micros = fc.oneof(fc.integer({ min: 1, max: 60 * CENT }), fc.integer({ min: 1, max: 9 }).map((n) => n * CENT)) // prettier-ignore
+const reference = fc.nat(4)
+const one = fc.option(who)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('convert' as const), who, micros }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('reverse' as const), who, pick }) },
+  fc.record({ do: fc.constant('payout' as const), who, micros, reference }),
+  fc.record({ do: fc.constant('receipt' as const), who, micros, reference }),
+  fc.record({
+    do: fc.constant('adjust' as const),
+    who,
+    micros: fc.tuple(micros, fc.boolean()).map(([n, isCredit]) => (isCredit ? n : -n)),
+    reference,
+    isAdvertiser: fc.boolean(),
+  }),
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('void' as const), pick }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const), minimum: fc.constantFrom(0, 20 * CENT) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('export' as const), pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('pay' as const),
+      pick,
+      who: one,
+      isSent: fc.boolean(),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), pick, who: one }) },
+  fc.record({ do: fc.constant('nextDay' as const) }),
+)
+
+/** What can be voided: what it added to which balance. */
+type Posted = { postingId: string; who: number; sign: Sums; isVoided: boolean }
+type Sums = { payable: number; paid: number; receivable: number }
+
+class Network {
+  readonly deals: Deal[]
+  readonly sums: Sums[]
+  readonly made: Made[][]
+  readonly posted = new Map<string, Posted>()
+  now = new Date(START_MS)
+
+  constructor(deals: Deal[]) {
+    this.deals = deals
+    this.sums = deals.map(() => ({ payable: 0, paid: 0, receivable: 0 }))
+    this.made = deals.map(() => [])
+  }
+
+  deal = (index: number) => this.deals[index] as Deal
+
+  add(index: number, change: Partial<Sums>): void {
+    const sums = this.sums[index] as Sums
+    for (const field of ['payable', 'paid', 'receivable'] as const) sums[field] += change[field] ?? 0
+  }
+
+  /** A posting that is new counts; one that was known must be the same. */
+  note(posting: { postingId: string; isNew: boolean }, index: number, change: Partial<Sums>): void {
+    assert.equal(posting.isNew, !this.posted.has(posting.postingId))
+    if (!posting.isNew) return
+    const sign = { payable: 0, paid: 0, receivable: 0, ...change }
+    this.posted.set(posting.postingId, { postingId: posting.postingId, who: index, sign, isVoided: false })
+    this.add(index, change)
+  }
+}
+
+const inTrx = <T>(work: (trx: Trx) => Promise<T>) => world.database.db.transaction().execute(work)
+
+/** Runs of this round, newest first. */
+const runsOf = async (first: number) =>
+  (await listRuns(world.database.db, {}, 1_000)).filter(({ run_id }) => run_id >= first)
+
+async function take(network: Network, firstRun: number, now: Step): Promise<void> {
+  const { db } = world.database
+  const at = network.now
+  if (now.do === 'nextDay') {
+    network.now = new Date(at.getTime() + DAY_MS)
+    await rollUp(db, network.now)
+  } else if (now.do === 'convert') {
+    const made = await makeConversion(world, network.deal(now.who), { status: 'approved', payoutMicros: now.micros, revenueMicros: 2 * now.micros, at }) // prettier-ignore
+    network.made[now.who]?.push(made)
+    network.add(now.who, { payable: now.micros, receivable: 2 * now.micros })
+  } else if (now.do === 'reverse') {
+    const all = network.made[now.who] ?? []
+    const [made] = all.splice(now.pick % Math.max(all.length, 1), 1)
+    if (made?.worth === null || made === undefined) return
+    await moveConversion(world, network.deal(now.who), made, 'reversed', at)
+    network.add(now.who, { payable: -made.worth.payoutMicros, receivable: -made.worth.revenueMicros })
+  } else if (now.do === 'payout') {
+    const { publisherId } = network.deal(now.who)
+    const payout = { publisherId, amountMicros: now.micros, reference: `r${now.reference}`, at }
+    network.note(await recordPayout(db, payout), now.who, { payable: -now.micros, paid: now.micros })
+    assert.ok((network.sums[now.who] as Sums).payable >= 0)
+  } else if (now.do === 'receipt') {
+    const { advertiserId } = network.deal(now.who)
+    const receipt = { advertiserId, amountMicros: now.micros, reference: `r${now.reference}`, at }
+    network.note(await recordReceipt(db, receipt), now.who, { receivable: -now.micros })
+  } else if (now.do === 'adjust') {
+    const { publisherId, advertiserId } = network.deal(now.who)
+    const party = now.isAdvertiser ? { advertiserId } : { publisherId }
+    const adjustment = { party, amountMicros: now.micros, reference: `r${now.reference}`, reason: 'Why.', at }
+    const posting = await inTrx((trx) => recordAdjustment(trx, adjustment))
+    network.note(posting, now.who, now.isAdvertiser ? { receivable: -now.micros } : { payable: now.micros })
+  } else if (now.do === 'void') {
+    const all = [...network.posted.values()]
+    const posted = all[now.pick % Math.max(all.length, 1)]
+    if (posted === undefined) return
+    const { isNew } = await inTrx((trx) => voidPosting(trx, { postingId: posted.postingId, reason: 'Wrong.', at }))
+    assert.equal(isNew, !posted.isVoided)
+    if (!isNew) return
+    posted.isVoided = true
+    const { payable, paid, receivable } = posted.sign
+    network.add(posted.who, { payable: -payable, paid: -paid, receivable: -receivable })
+  } else if (now.do === 'create') {
+    const publisherIds = network.deals.map(({ publisherId }) => publisherId)
+    await inTrx((trx) => createRun(trx, { minimumMicros: now.minimum, publisherIds, createdBy: 'me', now: at }))
+  } else await takeRun(network, firstRun, now)
+}
+
+async function takeRun(network: Network, firstRun: number, now: Extract<Step, { do: 'export' | 'pay' | 'cancel' }>) {
+  const runs = await runsOf(firstRun)
+  const run = runs[now.pick % Math.max(runs.length, 1)]
+  if (run === undefined) return
+  const at = network.now
+  if (now.do === 'export') {
+    await inTrx((trx) => exportRun(trx, run.run_id, at))
+    return
+  }
+  const publisherIds = now.who === null ? null : [network.deal(now.who).publisherId]
+  if (now.do === 'cancel') {
+    await inTrx((trx) => cancelRun(trx, run.run_id, { publisherIds, reason: 'Why.', now: at }))
+    return
+  }
+  const pay = () => inTrx((trx) => payRun(trx, run.run_id, { publisherIds, isSent: now.isSent, now: at }))
+  for (const results of await Promise.all(Array.from({ length: now.times }, pay)))
+    for (const { outcome, publisher_id, amount_micros, posting_id } of results) {
+      if (outcome !== 'paid') continue
+      const index = network.deals.findIndex(({ publisherId }) => publisherId === publisher_id)
+      const before = (network.sums[index] as Sums).payable
+      assert.ok(now.isSent || before >= amount_micros, `${before} ${amount_micros}`)
+      network.note({ postingId: posting_id ?? '', isNew: true }, index, {
+        payable: -amount_micros,
+        paid: amount_micros,
+      })
+    }
+}
+
+async function agree(network: Network, firstRun: number): Promise<void> {
+  const { db } = world.database
+  for (const [i, { publisherId, advertiserId }] of network.deals.entries()) {
+    const { payableMicros: payable, paidMicros: paid } = await readBalances(db, { publisherId })
+    const { receivableMicros: receivable } = await readBalances(db, { advertiserId })
+    assert.deepEqual({ payable, paid, receivable }, network.sums[i])
+  }
+  const all = await readBalances(db, 'network')
+  assert.equal(all.receivableMicros + all.cashMicros, all.pendingMicros + all.payableMicros + all.marginMicros)
+  const due: number[] = []
+  for (const run of await runsOf(firstRun)) {
+    const lines = await readLines(db, run.run_id, {}, 100)
+    const paid = lines.filter(({ status }) => status === 'paid')
+    for (const line of paid) assert.equal(network.posted.get(line.posting_id ?? '')?.sign.paid, line.amount_micros)
+    assert.equal(run.paid_micros, paid.reduce((sum, line) => sum + line.amount_micros, 0)) // prettier-ignore
+    assert.equal(run.total_micros, lines.reduce((sum, line) => sum + line.amount_micros, 0)) // prettier-ignore
+    due.push(...lines.filter(({ status }) => status === 'due').map((line) => line.publisher_id))
+    assert.equal(['paid', 'cancelled'].includes(run.status), run.due === 0)
+  }
+  assert.equal(new Set(due).size, due.length)
+}
+
+test('whatever is paid, voided, adjusted and charged back in whatever order, the books agree', async () => {
+  let dayMs = START_MS
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      const network = new Network([await makeDeal(world), await makeDeal(world), await makeDeal(world)])
+      network.now = new Date(dayMs) // days that are folded stay so
+      const firstRun = ((await listRuns(world.database.db, {}, 1))[0]?.run_id ?? 0) + 1
+      for (const now of steps) {
+        try {
+          await take(network, firstRun, now)
+        } catch (error) {
+          if (!(error instanceof OperatorError)) throw error // refused: nothing has happened
+        }
+        await agree(network, firstRun)
+      }
+      dayMs = network.now.getTime()
+      assert.deepEqual(await checkLedger(world.database), [])
+    }),
+    { numRuns: 12 },
+  )
+})

@@ -1,0 +1,225 @@
+// Payment runs: created as a snapshot, exported, paid and cancelled as that.
+import { AppError } from '../../errors.ts'
+import { recordDeed, recordParts } from '../../features/accounts/audit.ts'
+import {
+  cancelRun,
+  createRun,
+  exportRun,
+  type LineResult,
+  listRuns,
+  payRun,
+  type Run as StoredRun,
+} from '../../features/ledger/payment-runs.ts'
+import { readLines, type RunLine, writeRunCsv } from '../../features/ledger/run-lines.ts'
+import type { Db } from '../../db/open.ts'
+import { cutPage, readIdCursor } from '../../http/paging.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import type { ManageContext } from '../context.ts'
+import { CsvFile, sendCsv } from '../csv.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { readMicros } from './amounts.ts'
+import {
+  Cancelled,
+  Cancelling,
+  Exported,
+  LineList,
+  LineQuery,
+  NewRun,
+  Paid,
+  Paying,
+  Run,
+  RunList,
+  RunListQuery,
+  RunParams,
+} from './payment-run-schema.ts'
+
+const TAG = 'Ledger'
+
+async function readRun(db: Db, runId: number) {
+  const [run] = await listRuns(db, { runId }, 1)
+  if (run === undefined) throw notThere('There is no such payment run.')
+  return presentRun(run)
+}
+
+export function paymentRunRoutes(routes: ManageRoutes, context: ManageContext): void {
+  readRoutes(routes, context)
+  changeRoutes(routes, context)
+}
+
+function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.get('/ledger/payment-runs', {
+    id: 'listPaymentRuns',
+    summary: 'Payment runs, newest first',
+    tag: TAG,
+    access: 'operator',
+    query: RunListQuery,
+    reply: RunList,
+    async run({ query: { limit = 20, cursor } }) {
+      const filter = cursor === undefined ? {} : { before: readIdCursor(cursor) }
+      const { page, nextCursor } = cutPage(await listRuns(db, filter, limit + 1), limit, (one) => String(one.run_id))
+      return { runs: page.map(presentRun), next_cursor: nextCursor }
+    },
+  })
+
+  routes.get('/ledger/payment-runs/:run_id', {
+    id: 'getPaymentRun',
+    summary: 'One payment run',
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    reply: Run,
+    run: ({ params }) => readRun(db, params.run_id),
+  })
+
+  routes.get('/ledger/payment-runs/:run_id/lines', {
+    id: 'listPaymentRunLines',
+    summary: 'Who is paid how much by a payment run, and what the balance is by now',
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    query: LineQuery,
+    reply: LineList,
+    async run({ params: { run_id }, query: { status, limit = 50, cursor } }) {
+      await readRun(db, run_id)
+      const filter = {
+        ...(status === undefined ? {} : { status }),
+        ...(cursor === undefined ? {} : { after: readIdCursor(cursor) }),
+      }
+      const found = await readLines(db, run_id, filter, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, (line) => String(line.publisher_id))
+      return { lines: page.map(presentLine), next_cursor: nextCursor }
+    },
+  })
+
+  routes.get('/ledger/payment-runs/:run_id/lines.csv', {
+    id: 'downloadPaymentRun',
+    summary: 'What is still to be paid of an exported payment run, as a CSV file',
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    reply: CsvFile,
+    async run({ params: { run_id }, ...call }) {
+      const { status } = await readRun(db, run_id)
+      if (status !== 'exported')
+        throw new AppError(
+          'CONFLICT',
+          status === 'open' ? 'Export this payment run first.' : `This payment run is ${status}: nothing is due.`,
+        )
+      await sendCsv(call, `payment-run-${run_id}.csv`, writeRunCsv(db, run_id))
+      return ''
+    },
+  })
+}
+
+function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.post('/ledger/payment-runs', {
+    id: 'createPaymentRun',
+    summary: 'Store who is to be paid how much, from the balances of this moment',
+    tag: TAG,
+    access: 'operator',
+    body: NewRun,
+    reply: Run,
+    async run({ body: { minimum = 0, publisher_ids = null }, by }) {
+      const minimumMicros = readMicros(minimum, 'minimum')
+      const wanted = { minimumMicros, publisherIds: publisher_ids, createdBy: by.email, now: new Date() }
+      return db.transaction().execute(async (trx) => {
+        const { runId, lines, totalMicros } = await createRun(trx, wanted)
+        const details = { minimum, lines, total: microsToUsd(totalMicros) }
+        await recordDeed(trx, by, { action: 'payment_run.create', subject: runId, details })
+        return readRun(trx, runId)
+      })
+    },
+  })
+
+  routes.post('/ledger/payment-runs/:run_id/export', {
+    id: 'exportPaymentRun',
+    summary: 'Settle what the file holds: lines that the balance no longer covers are cancelled. Then download it',
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    reply: Exported,
+    async run({ params: { run_id }, by }) {
+      return db.transaction().execute(async (trx) => {
+        await readRun(trx, run_id)
+        const { cancelled } = await exportRun(trx, run_id, new Date())
+        const details = { cancelled: cancelled.map(({ publisher_id }) => publisher_id) }
+        await recordDeed(trx, by, { action: 'payment_run.export', subject: run_id, details })
+        return { run: await readRun(trx, run_id), cancelled: cancelled.length }
+      })
+    },
+  })
+
+  routes.post('/ledger/payment-runs/:run_id/pay', {
+    id: 'payPaymentRun',
+    summary: 'Record that a payment run was paid, all of it or some publishers; each line counts once',
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    body: Paying,
+    reply: Paid,
+    async run({ params: { run_id }, body: { publisher_ids = null, is_sent = false }, by }) {
+      return db.transaction().execute(async (trx) => {
+        await readRun(trx, run_id)
+        const results = await payRun(trx, run_id, { publisherIds: publisher_ids, isSent: is_sent, now: new Date() })
+        const paid = results.filter(({ outcome }) => outcome === 'paid')
+        if (paid.length > 0) {
+          const total = microsToUsd(paid.reduce((sum, { amount_micros }) => sum + amount_micros, 0))
+          const details = { lines: paid.length, total, is_sent }
+          const auditId = await recordDeed(trx, by, { action: 'payment_run.pay', subject: run_id, details })
+          await recordParts(trx, by, auditId, paid.map((line) => payoutDeed(run_id, line))) // prettier-ignore
+        }
+        return { run: await readRun(trx, run_id), results: results.map(presentResult) }
+      })
+    },
+  })
+
+  routes.post('/ledger/payment-runs/:run_id/cancel', {
+    id: 'cancelPaymentRun',
+    summary: 'Cancel what is still due of a payment run, all of it or some publishers; it stays on the balances',
+    tag: TAG,
+    access: 'operator',
+    params: RunParams,
+    body: Cancelling,
+    reply: Cancelled,
+    async run({ params: { run_id }, body: { publisher_ids = null, reason }, by }) {
+      return db.transaction().execute(async (trx) => {
+        await readRun(trx, run_id)
+        const cancelled = await cancelRun(trx, run_id, { publisherIds: publisher_ids, reason, now: new Date() })
+        const details = { publisher_ids, reason, lines: cancelled }
+        if (cancelled > 0) await recordDeed(trx, by, { action: 'payment_run.cancel', subject: run_id, details })
+        return { run: await readRun(trx, run_id), cancelled }
+      })
+    },
+  })
+}
+
+const payoutDeed = (runId: number, { publisher_id: publisherId, posting_id, amount_micros }: LineResult) => ({
+  action: 'payout.record',
+  subject: posting_id ?? '',
+  publisherId,
+  details: { amount: microsToUsd(amount_micros), reference: `run-${runId}` },
+})
+
+const presentRun = ({ minimum_micros, total_micros, due_micros, paid_micros, ...run }: StoredRun) => ({
+  ...run,
+  minimum: microsToUsd(minimum_micros),
+  total: microsToUsd(total_micros),
+  due_total: microsToUsd(due_micros),
+  paid_total: microsToUsd(paid_micros),
+})
+
+const presentLine = ({ payable_micros, amount_micros, payable_now_micros, ...line }: RunLine) => ({
+  ...line,
+  payable: microsToUsd(payable_micros),
+  amount: microsToUsd(amount_micros),
+  payable_now: payable_now_micros === null ? null : microsToUsd(payable_now_micros),
+})
+
+const presentResult = ({ publisher_id, name, outcome, amount_micros, payable_micros }: LineResult) => ({
+  publisher_id,
+  name,
+  outcome,
+  amount: microsToUsd(amount_micros),
+  payable: payable_micros === null ? null : microsToUsd(payable_micros),
+})

@@ -1,0 +1,150 @@
+// What was paid and received, adjusted and voided. Each is recorded together with its entry in the audit log.
+import type { Static } from 'typebox'
+import { AppError } from '../../errors.ts'
+import { recordDeed } from '../../features/accounts/audit.ts'
+import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
+import { type Party, recordAdjustment, voidPosting } from '../../features/ledger/corrections.ts'
+import { listMovements } from '../../features/ledger/parties.ts'
+import { recordPayout, recordReceipt } from '../../features/ledger/payments.ts'
+import { cutPage, readIdCursor } from '../../http/paging.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import type { ManageContext } from '../context.ts'
+import { notThere } from '../gate.ts'
+import type { ManageRoutes } from '../route.ts'
+import { readMicros, readSignedMicros } from './amounts.ts'
+import {
+  AdjustmentReply,
+  MovementList,
+  MovementQuery,
+  NewAdjustment,
+  NewPayout,
+  NewReceipt,
+  NewVoid,
+  PayoutReply,
+  ReceiptReply,
+  VoidParams,
+  VoidReply,
+} from './schema.ts'
+
+const TAG = 'Ledger'
+
+export function paymentRoutes(routes: ManageRoutes, context: ManageContext): void {
+  recordRoutes(routes, context)
+  correctionRoutes(routes, context)
+}
+
+function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.get('/ledger/payments', {
+    id: 'listNetworkPayments',
+    summary: 'Payments, adjustments and voids, newest first',
+    tag: TAG,
+    access: 'operator',
+    query: MovementQuery,
+    reply: MovementList,
+    async run({ query: { kind, limit = 20, cursor } }) {
+      const before = cursor === undefined ? undefined : readIdCursor(cursor)
+      const found = await listMovements(db, { kind, before }, limit + 1)
+      const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
+      return {
+        payments: page.map(({ entry_id: _entryId, amount_micros, ...one }) => ({
+          ...one,
+          amount: microsToUsd(amount_micros),
+        })),
+        next_cursor: nextCursor,
+      }
+    },
+  })
+
+  routes.post('/ledger/payouts', {
+    id: 'recordPayout',
+    summary:
+      'Record what a publisher was paid outside of a payment run; given twice under one reference, it counts once',
+    tag: TAG,
+    access: 'operator',
+    body: NewPayout,
+    reply: PayoutReply,
+    async run({ body: { publisher_id: publisherId, amount, reference }, by }) {
+      const payout = { publisherId, amountMicros: readMicros(amount, 'amount'), reference, at: new Date() }
+      return db.transaction().execute(async (trx) => {
+        const { postingId, isNew, payableMicros } = await recordPayout(trx, payout)
+        const details = { amount, reference }
+        if (isNew) await recordDeed(trx, by, { action: 'payout.record', subject: postingId, publisherId, details })
+        return { is_new: isNew, payable: microsToUsd(payableMicros) }
+      })
+    },
+  })
+
+  routes.post('/ledger/receipts', {
+    id: 'recordReceipt',
+    summary: 'Record what an advertiser paid; given twice under one reference, it counts once',
+    tag: TAG,
+    access: 'operator',
+    body: NewReceipt,
+    reply: ReceiptReply,
+    async run({ body: { advertiser_id, amount, reference }, by }) {
+      const amountMicros = readMicros(amount, 'amount')
+      const advertiser = await findAdvertiserName(db, advertiser_id)
+      if (advertiser === null) throw notThere('There is no such advertiser.')
+      const receipt = { advertiserId: advertiser_id, amountMicros, reference, at: new Date() }
+      return db.transaction().execute(async (trx) => {
+        const { postingId, isNew, receivableMicros } = await recordReceipt(trx, receipt)
+        const details = { advertiser_id, advertiser, amount, reference }
+        if (isNew) await recordDeed(trx, by, { action: 'receipt.record', subject: postingId, details })
+        return { is_new: isNew, receivable: microsToUsd(receivableMicros) }
+      })
+    },
+  })
+}
+
+function correctionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
+  routes.post('/ledger/adjustments', {
+    id: 'recordAdjustment',
+    summary: 'Credit or debit a publisher or an advertiser, such as a bonus',
+    tag: TAG,
+    access: 'operator',
+    body: NewAdjustment,
+    reply: AdjustmentReply,
+    async run({ body: { amount, reference, reason, ...whose }, by }) {
+      const party = readParty(whose)
+      const adjustment = { party, amountMicros: readSignedMicros(amount, 'amount'), reference, reason, at: new Date() }
+      return db.transaction().execute(async (trx) => {
+        const { postingId, isNew, balanceMicros } = await recordAdjustment(trx, adjustment)
+        const details = { ...whose, amount, reference, reason }
+        if (isNew)
+          await recordDeed(trx, by, { action: 'adjustment.record', subject: postingId, ...publisherOf(party), details })
+        return { is_new: isNew, posting_id: postingId, balance: microsToUsd(balanceMicros) }
+      })
+    },
+  })
+
+  routes.post('/ledger/payments/:posting_id/void', {
+    id: 'voidPayment',
+    summary: 'Undo a payment or an adjustment with a posting of its own',
+    tag: TAG,
+    access: 'operator',
+    params: VoidParams,
+    body: NewVoid,
+    reply: VoidReply,
+    async run({ params: { posting_id }, body: { reason }, by }) {
+      return db.transaction().execute(async (trx) => {
+        const voided = await voidPosting(trx, { postingId: posting_id, reason, at: new Date() })
+        const { party, kind, amountMicros, reference, isNew, balanceMicros } = voided
+        const whose = 'advertiserId' in party ? { advertiser_id: party.advertiserId } : {}
+        const details = { ...whose, amount: microsToUsd(Math.abs(amountMicros)), reference, reason }
+        if (isNew)
+          await recordDeed(trx, by, { action: `${kind}.void`, subject: posting_id, ...publisherOf(party), details })
+        return { is_new: isNew, balance: microsToUsd(balanceMicros) }
+      })
+    },
+  })
+}
+
+const publisherOf = (party: Party) => ('publisherId' in party ? { publisherId: party.publisherId } : {})
+
+function readParty({ publisher_id, advertiser_id }: Partial<Static<typeof NewAdjustment>>): Party {
+  if (publisher_id !== undefined && advertiser_id === undefined) return { publisherId: publisher_id }
+  if (advertiser_id !== undefined && publisher_id === undefined) return { advertiserId: advertiser_id }
+  throw new AppError('INVALID_REQUEST', 'Give publisher_id or advertiser_id, one of them.', {
+    publisher_id: 'Give publisher_id or advertiser_id, one of them.',
+  })
+}

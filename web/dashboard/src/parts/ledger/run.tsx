@@ -1,0 +1,194 @@
+// One payment run: exported for the bank, then marked as paid, or cancelled; as a whole or line by line.
+import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { notifications } from '@mantine/notifications'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Cancelled, Exported, Paid, Run } from '../../../../../src/manage/ledger/payment-run-schema.ts'
+import { post, type Reply } from '../../lib/api.ts'
+import { formatCount, formatUsd } from '../../lib/format.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange, useGet } from '../../lib/queries.ts'
+import { Loaded } from '../page.tsx'
+import { Status } from '../status.tsx'
+import { Fact } from '../system/fact.tsx'
+import { Time } from '../time.tsx'
+import { ReasonModal } from './reason-form.tsx'
+import { type Line, RunLines } from './run-lines.tsx'
+
+type RunData = Reply<typeof Run>
+
+export function PaymentRun({ runId }: { runId: string }) {
+  const base = `/ledger/payment-runs/${encodeURIComponent(runId)}`
+  const found = useGet<RunData>(base)
+  const mayPay = mayWrite(useMe())
+  const [cancelling, setCancelling] = useState<Line | 'run' | null>(null)
+  const { pay, cancel } = useRunChanges(base)
+  return (
+    <Stack>
+      <Anchor component={Link} href="/network/ledger?view=runs" size="sm">
+        All payment runs
+      </Anchor>
+      <Loaded query={found}>
+        {(run) => (
+          <Stack>
+            <Summary run={run} />
+            {mayPay && run.due > 0 && (
+              <Actions
+                base={base}
+                run={run}
+                onPay={() => confirmPay(run, () => pay.mutate({}))}
+                onCancel={() => setCancelling('run')}
+              />
+            )}
+            <RunLines
+              base={base}
+              onPay={
+                mayPay
+                  ? (line) =>
+                      line.is_short
+                        ? confirmShort(line, pay.mutate)
+                        : pay.mutate({ publisher_ids: [line.publisher_id] })
+                  : null
+              }
+              onCancel={mayPay ? setCancelling : null}
+            />
+          </Stack>
+        )}
+      </Loaded>
+      <ReasonModal
+        opened={cancelling !== null}
+        title={cancelling === 'run' || cancelling === null ? `Cancel run ${runId}` : `Cancel ${cancelling.name}`}
+        about="What is cancelled stays on the balance, and can be in the next run."
+        action={cancelling === 'run' ? 'Cancel run' : 'Cancel line'}
+        onClose={() => setCancelling(null)}
+        send={(reason) =>
+          cancel.mutateAsync({
+            reason,
+            ...(cancelling === 'run' || cancelling === null ? {} : { publisher_ids: [cancelling.publisher_id] }),
+          })
+        }
+      />
+    </Stack>
+  )
+}
+
+type PayBody = { publisher_ids?: number[]; is_sent?: boolean }
+
+function useRunChanges(base: string) {
+  const pay = useChange((body: PayBody) => post<Reply<typeof Paid>>(`${base}/pay`, body), {
+    refresh: ['/ledger'],
+    onDone: ({ results }) => {
+      const paid = results.filter(({ outcome }) => outcome === 'paid').length
+      const short = results.filter(({ outcome }) => outcome === 'short').length
+      if (paid > 0) notifications.show({ color: 'green', message: `${formatCount(paid)} marked as paid.` })
+      if (short > 0)
+        notifications.show({
+          color: 'yellow',
+          title: `${formatCount(short)} not marked as paid`,
+          message:
+            'The balance no longer covers the amount. Cancel the line, or mark it by itself if the money was sent.',
+        })
+    },
+  })
+  const cancel = useChange((body: object) => post<Reply<typeof Cancelled>>(`${base}/cancel`, body), {
+    refresh: ['/ledger'],
+    done: 'Cancelled.',
+    onFault: () => {},
+  })
+  return { pay, cancel }
+}
+
+function Summary({ run }: { run: RunData }) {
+  return (
+    <SimpleGrid cols={{ base: 2, lg: 5 }}>
+      <Fact name={`Run ${run.run_id}`} about={run.created_by}>
+        <Status value={run.status} />
+      </Fact>
+      <Fact name="Created" about={`Owed at least ${formatUsd(run.minimum)}`}>
+        <Time at={run.created_at} ago />
+      </Fact>
+      <Fact name="Total" about={`${formatCount(run.lines)} ${run.lines === 1 ? 'publisher' : 'publishers'}`}>
+        {formatUsd(run.total)}
+      </Fact>
+      <Fact name="Paid" about={`${formatCount(run.paid)} of ${formatCount(run.lines)}`}>
+        {formatUsd(run.paid_total)}
+      </Fact>
+      <Fact name="Due" about={`${formatCount(run.due)} of ${formatCount(run.lines)}`}>
+        {formatUsd(run.due_total)}
+      </Fact>
+    </SimpleGrid>
+  )
+}
+
+type ActionsProps = { base: string; run: RunData; onPay: () => void; onCancel: () => void }
+
+function Actions({ base, run, onPay, onCancel }: ActionsProps) {
+  const download = () => window.location.assign(`/manage/v1${base}/lines.csv`)
+  const settle = useChange(() => post<Reply<typeof Exported>>(`${base}/export`), {
+    refresh: ['/ledger'],
+    onDone: ({ run: { due }, cancelled }) => {
+      if (cancelled > 0)
+        notifications.show({
+          color: 'yellow',
+          title: `${formatCount(cancelled)} cancelled`,
+          message: 'Their balance fell below the amount after the run was created.',
+        })
+      if (due > 0) download()
+    },
+  })
+  return (
+    <Alert color="blue">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          {run.status === 'open'
+            ? 'Export the file, pay with your bank or provider, then mark the run as paid. Nothing here moves money.'
+            : 'Mark as paid what your bank or provider has sent. The file lists what is still due.'}
+        </Text>
+        <Group gap="xs">
+          <Button
+            leftSection={<IconDownload size={16} />}
+            variant="default"
+            loading={settle.isPending}
+            onClick={() => settle.mutate(undefined)}
+          >
+            Export CSV
+          </Button>
+          <Button onClick={onPay}>Mark all as paid</Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel run
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+const confirmPay = ({ run_id, due, due_total }: RunData, onConfirm: () => void) =>
+  modals.openConfirmModal({
+    title: `Mark run ${run_id} as paid`,
+    children: (
+      <Text size="sm">
+        {formatUsd(due_total)} to {formatCount(due)} {due === 1 ? 'publisher' : 'publishers'}. A payment that was marked
+        by mistake can be voided.
+      </Text>
+    ),
+    labels: { confirm: 'Mark as paid', cancel: 'Back' },
+    onConfirm,
+  })
+
+const confirmShort = ({ publisher_id, name, amount, payable_now }: Line, pay: (body: PayBody) => void) =>
+  modals.openConfirmModal({
+    title: `Was ${name} paid?`,
+    children: (
+      <Text size="sm">
+        The balance is {formatUsd(payable_now ?? 0)}, less than the {formatUsd(amount)} of this run. Mark it as paid
+        only if the money was sent: the balance falls below zero, and is settled with what comes next. Otherwise cancel
+        the line.
+      </Text>
+    ),
+    labels: { confirm: 'It was sent', cancel: 'Back' },
+    confirmProps: { color: 'red' },
+    onConfirm: () => pay({ publisher_ids: [publisher_id], is_sent: true }),
+  })
