@@ -41,13 +41,12 @@ import { readAllOffers, readChangedOffers } from './features/offers/offers.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
-import { createAddressGuard } from './features/postbacks/address-guard.ts'
+import { createAppSender } from './features/postbacks/demo-receiver.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
 import { mailNotices } from './features/postbacks/notices.ts'
 import { reapExpired } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
-import { createSender } from './features/postbacks/sender.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate } from './http/gate.ts'
@@ -223,12 +222,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   const countries = await openCountryFinder({ file: config.geoipDb, log })
   opened.defer(() => countries.close())
 
-  const guard = createAddressGuard({
-    allow: config.postbackAllow,
-    deny: config.postbackDeny,
-    allowLoopback: config.demo,
-  })
-  const sender = createSender({ guard, proxy: config.postbackProxy })
+  const sender = createAppSender(config)
   opened.defer(() => sender.close())
   const warn = (message: string) => log.warn(message)
   const deliverer = new Deliverer({ db, secretKey, sender, describe: readMessages, warn })

@@ -302,3 +302,11 @@ test('reading any environment gives a configuration or a message for the operato
     }),
   )
 })
+
+test('the demo is for this machine: refused on another HOST, and off there unless it is asked for', () => {
+  for (const HOST of ['127.0.0.1', '127.3.2.1', '::1', 'localhost']) assert.equal(loadConfig({ HOST }).demo, true, HOST)
+  for (const HOST of ['0.0.0.0', '::', '192.168.1.5', 'offers.example.com', '::ffff:10.0.0.1']) {
+    assert.equal(loadConfig({ HOST }).demo, false, HOST)
+    assert.throws(() => loadConfig({ HOST, DEMO: 'on' }), /DEMO works only while HOST is an address of this machine/)
+  }
+})

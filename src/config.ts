@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
-import { isNarrowCidr } from './lib/ip-ranges.ts'
+import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -170,7 +170,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {
     name: 'DEMO',
-    fallback: 'on for the embedded database, off in production',
+    fallback: 'on for the embedded database while `HOST` is this machine only, off in production',
     about:
       '`on` or `off`. When on, the first start fills an empty database with offers and an app to try things out with.',
   },
@@ -213,10 +213,15 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an e-mail address.')
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
   const { secretKey, oldSecretKey } = readSecretKeys(given)
-  const demo = given.onOrOff('DEMO', databaseUrl === null && !production)
+  const demo = given.onOrOff('DEMO', databaseUrl === null && !production && isLoopback(host))
   if (demo && (databaseUrl !== null || production)) {
     problems.push(
       'DEMO works only with the embedded database and not in production: its credentials are printed at every start.',
+    )
+  }
+  if (demo && !isLoopback(host)) {
+    problems.push(
+      `DEMO works only while HOST is an address of this machine, such as 127.0.0.1: its accounts are printed at every start, and ${host} can be reached from elsewhere. Set HOST=127.0.0.1 or DEMO=off.`,
     )
   }
 

@@ -1,7 +1,7 @@
 // Commands about how an app is told of its conversions.
 import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { createAddressGuard } from '../features/postbacks/address-guard.ts'
+import { createGuards } from '../features/postbacks/demo-receiver.ts'
 import type { Health } from '../features/postbacks/health.ts'
 import {
   checkSettings,
@@ -78,12 +78,7 @@ async function setPostback({ config, database: { db }, secretKey }: Context, app
   }
   const before = await readSettings(db, secretKey, appId)
   const settings = readOptions(options, before)
-  const guard = createAddressGuard({
-    allow: config.postbackAllow,
-    deny: config.postbackDeny,
-    allowLoopback: config.demo,
-  })
-  const { errors, warnings } = checkSettings(settings, guard)
+  const { errors, warnings } = checkSettings(settings, createGuards(config)(appId, settings.url))
   if (errors.length > 0) throw new OperatorError(errors.join('\n'))
   await saveSettings(db, secretKey, appId, settings)
   if (options.resume === true) await openLane(db, appId)

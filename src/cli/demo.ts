@@ -13,6 +13,7 @@ import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { trustApp } from '../features/apps/trust.ts'
 import { DEMO_ADVERTISERS } from '../features/offers/demo.ts'
 import { seedOffers, spreadCreation } from '../features/offers/seed.ts'
+import { DEMO_RECEIVER, demoAppFile } from '../features/postbacks/demo-receiver.ts'
 import { DEFAULTS, saveSettings } from '../features/postbacks/settings.ts'
 import { base62 } from '../lib/tokens.ts'
 import type { Context } from './context.ts'
@@ -22,8 +23,7 @@ const PUBLISHER = 'Demo publisher'
 const APP = 'Demo app'
 
 /** Where `offerdeck listen` hears it. */
-const POSTBACK_URL =
-  'http://127.0.0.1:8088/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&test={is_test}&offer={offer_name}&signature={signature}'
+const POSTBACK_URL = `${DEMO_RECEIVER}/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&test={is_test}&offer={offer_name}&signature={signature}`
 
 type Keys = { api_key: string; api_secret: string; signing_secret: string }
 export type DemoApp = Keys & { app_id: number; test: Keys }
@@ -33,7 +33,7 @@ export type DemoApp = Keys & { app_id: number; test: Keys }
  * so that a start that was killed in the middle is finished by the next.
  */
 export async function prepareDemo({ config, database: { db }, secretKey }: Context): Promise<DemoApp | null> {
-  const file = join(config.dataDir, 'demo-app.json')
+  const file = demoAppFile(config.dataDir)
   if (existsSync(file)) return stillGood(db, secretKey, JSON.parse(readFileSync(file, 'utf8')) as DemoApp)
   const publishers = await listPublishers(db)
   const advertisers = await listAdvertisers(db)

@@ -156,7 +156,7 @@ export class Deliverer {
     if (signedWith.length === 0) return unsent('The signing secret of this app cannot be read: rotate it.')
     const request = tryBuild(content, settings, signedWith, startedAt)
     if (request === null) return unsent('The address is not a valid template: save it again.')
-    const result = await this.#options.sender.send(request)
+    const result = await this.#options.sender.send(request, claimed.app_id)
     const ok = result.phase === null && isReceived(settings, result.status, result.bodyStart)
     return {
       ...base,

@@ -48,7 +48,8 @@ export type SendResult = {
 }
 
 export type Sender = {
-  send(request: SendRequest): Promise<SendResult>
+  /** `appId`: whose it is, where that decides about how it is sent. */
+  send(request: SendRequest, appId?: number): Promise<SendResult>
   /** Ends everything that is under way. */
   close(): Promise<void>
 }

@@ -4,7 +4,8 @@ import type { Db, Trx } from '../../db/open.ts'
 import { AppError, type Details } from '../../errors.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
-import { type AddressGuard, createAddressGuard } from '../../features/postbacks/address-guard.ts'
+import type { AddressGuard } from '../../features/postbacks/address-guard.ts'
+import { createGuards } from '../../features/postbacks/demo-receiver.ts'
 import {
   checkSettings,
   DEFAULTS,
@@ -31,14 +32,10 @@ const openerOf = ({ role }: Caller) => (isOperatorRole(role) ? 'operator' : 'pub
 
 export function settingsRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, config, wakePostbacks } = context
-  const guard = createAddressGuard({
-    allow: config.postbackAllow,
-    deny: config.postbackDeny,
-    allowLoopback: config.demo,
-  })
+  const guardOf = createGuards(config)
   const preview = (appId: number, settings: PostbackSettings, status: Status = 'approved') => {
     const currency = context.credentials.ofApp(appId, false)?.currency ?? { name: 'Coins', rateMicros: 1_000_000 }
-    return previewPostback(settings, guard, currency, status, new Date())
+    return previewPostback(settings, guardOf(appId, settings.url), currency, status, new Date())
   }
   const read = async (appId: number, inDb: Db = db) =>
     (await readAllSettings(inDb, secretKey, [appId])).get(appId) ?? null
@@ -64,7 +61,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     reply: PostbackSettingsReply,
     async run({ app, body, by, caller }) {
       const found = await read(app.appId)
-      const settings = readBody(body, found === 'unreadable' ? null : found, guard)
+      const settings = readBody(body, found === 'unreadable' ? null : found, guardOf(app.appId, body.url))
       await db.transaction().execute(async (trx) => {
         await saveSettings(trx, secretKey, app.appId, settings, openerOf(caller))
         await record(trx, by, app, 'postback_settings.save', describe(settings))

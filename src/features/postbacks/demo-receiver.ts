@@ -1,0 +1,49 @@
+// In the demo, "offerdeck listen" on this machine receives the postbacks of the demo app: that app, that port, and nothing
+// else. For everybody else, and everywhere else on this machine, the rules of the network hold.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { type AddressGuard, createAddressGuard } from './address-guard.ts'
+import { createSender, type Sender } from './sender.ts'
+
+export const DEMO_RECEIVER = 'http://127.0.0.1:8088'
+
+/** Where the demo keeps its app, with its secrets. */
+export const demoAppFile = (dataDir: string) => join(dataDir, 'demo-app.json')
+
+type DemoConfig = Pick<Config, 'demo' | 'dataDir'>
+type SendConfig = DemoConfig & Pick<Config, 'postbackAllow' | 'postbackDeny' | 'postbackProxy'>
+
+function isDemoApp({ demo, dataDir }: DemoConfig, appId: number): boolean {
+  const file = demoAppFile(dataDir)
+  if (!demo || !existsSync(file)) return false
+  return (JSON.parse(readFileSync(file, 'utf8')) as { app_id: number }).app_id === appId
+}
+
+const isReceiver = (url: string) => URL.parse(url)?.origin === DEMO_RECEIVER
+
+/** Where the postbacks of an app may go, if this is its address. */
+export function createGuards(config: SendConfig): (appId: number, url: string) => AddressGuard {
+  const { elsewhere, local } = makeGuards(config)
+  return (appId, url) => (isReceiver(url) && isDemoApp(config, appId) ? local : elsewhere)
+}
+
+function makeGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
+  return {
+    elsewhere: createAddressGuard({ allow, deny, allowLoopback: false }),
+    local: createAddressGuard({ allow, deny, allowLoopback: true }),
+  }
+}
+
+/** Sends for each app as far as it may. */
+export function createAppSender(config: SendConfig): Sender {
+  const guards = makeGuards(config)
+  const elsewhere = createSender({ guard: guards.elsewhere, proxy: config.postbackProxy })
+  if (!config.demo) return elsewhere
+  const local = createSender({ guard: guards.local, proxy: null })
+  return {
+    send: (request, appId) =>
+      (isReceiver(request.url) && appId !== undefined && isDemoApp(config, appId) ? local : elsewhere).send(request),
+    close: async () => void (await Promise.all([elsewhere.close(), local.close()])),
+  }
+}
