@@ -565,6 +565,13 @@ export interface SecretKeys {
   retired_at: Date | null;
 }
 
+export interface SecurityAlerts {
+  audit_id: number;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  tries: Generated<number>;
+}
+
 export interface Sessions {
   created_at: Generated<Date>;
   expires_at: Date;
@@ -575,6 +582,13 @@ export interface Sessions {
   token: string;
   updated_at: Generated<Date>;
   user_agent: string | null;
+  with_code: Generated<boolean>;
+}
+
+export interface SignInPlaces {
+  network: string;
+  person_id: string;
+  seen_at: Date;
 }
 
 export interface SignIns {
@@ -689,7 +703,9 @@ export interface DB {
   publisher_offers: PublisherOffers;
   publishers: Publishers;
   secret_keys: SecretKeys;
+  security_alerts: SecurityAlerts;
   sessions: Sessions;
+  sign_in_places: SignInPlaces;
   sign_ins: SignIns;
   terms: Terms;
   trusted_offers: TrustedOffers;
