@@ -12,7 +12,6 @@ import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer, type Mail } from './lib/mail.ts'
 import { renewHash } from './features/apps/apps.ts'
-import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { CredentialUses } from './features/apps/uses.ts'
@@ -21,9 +20,8 @@ import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
-import { createVisitLimits } from './features/clicks/visit-limits.ts'
 import { openVisitorReader } from './features/clicks/visitor.ts'
-import { findHeldUntil, forgetOldKeys } from './features/conversions/conversions.ts'
+import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
 import { numberEvents } from './features/conversions/events.ts'
 import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
@@ -46,10 +44,9 @@ import { offerRoutes } from './features/offers/routes.ts'
 import { createAppSender } from './features/postbacks/demo-receiver.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
 import { mailNotices } from './features/postbacks/notices.ts'
-import { reapExpired } from './features/postbacks/claims.ts'
+import { reapExpired } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
-import { siftQueues } from './features/postbacks/sift.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate } from './http/gate.ts'
@@ -68,8 +65,8 @@ const POPULARITY_MS = 600_000
 const SECOND_MS = 1_000
 const REAP_MS = 5_000
 const MAIL_MS = 10_000
-const ALERTS_MS = 3_000
 const POSTBACKS_DUE = 'postbacks_due'
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const RELEASE_BATCH = 500
 
@@ -167,7 +164,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
     conversionRoutes(v1, { gate, db, settle: desk.settle })
-    postbackRoutes(v1, { gate, db, limiter, wake: postbacksDue.send })
+    postbackRoutes(v1, { gate, db, wake: postbacksDue.send })
     statsRoutes(v1, { gate, db })
   })
   const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
@@ -190,7 +187,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     refresh,
     sendMail,
   })
-  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
+  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
   await inboundRoutes(server, {
     db,
     settle: desk.settle,
@@ -237,6 +234,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   const loops = [
     createLoop('popularity', POPULARITY_MS, log, { run: async () => void (await recomputePopularity(db, new Date())) }),
     createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, desk) }),
+    createLoop('expiring unconfirmed reports', MINUTE_MS, log, { run: () => expireReports(db, desk) }),
     createLoop('numbering events', LOOK_MS, log, { run: async () => void (await numberEvents(db)) }),
     createLoop('trying unmatched calls again', SECOND_MS, log, {
       run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle)),
@@ -247,12 +245,9 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     }),
     createLoop('keeping slow postbacks', REAP_MS, log, { run: () => deliverer.renewLeases() }),
     createLoop('taking back postbacks of dead workers', REAP_MS, log, {
-      run: async () => void (await reapExpired(db)),
+      run: async () => void (await reapExpired(db, new Date())),
     }),
-    createLoop('replaying postbacks', SECOND_MS, log, { run: async () => void (await runReplays(db, warn)) }),
-    createLoop('taking out postbacks that nobody wants', SECOND_MS, log, {
-      run: async () => void (await siftQueues(db)),
-    }),
+    createLoop('replaying postbacks', SECOND_MS, log, { run: async () => void (await runReplays(db, new Date())) }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
     createLoop('counting for new caps', SECOND_MS, log, { run: () => countCaps(db, new Date()) }),
@@ -274,11 +269,6 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
       run: async () => void (await dropOldAttempts(db, new Date(), config.retentionDays)),
     }),
   ]
-  loops.push(
-    createLoop('mailing security alerts', ALERTS_MS, log, {
-      run: async () => void (await mailSecurityAlerts(db, mailer, config.publicUrl, new Date())),
-    }),
-  )
   if (mailer !== null)
     loops.push(
       createLoop('mailing notices', MAIL_MS, log, {
@@ -295,6 +285,14 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
 
   const owned = opened.move()
   return { close: () => owned.disposeAsync() }
+}
+
+async function expireReports(db: Db, desk: Desk): Promise<void> {
+  for (;;) {
+    const due = await findUnconfirmed(db, new Date(), RELEASE_BATCH)
+    await Promise.all(due.map((conversionId) => desk.settle({ kind: 'expire', conversionId })))
+    if (due.length < RELEASE_BATCH) return
+  }
 }
 
 async function releaseHolds(db: Db, desk: Desk): Promise<void> {

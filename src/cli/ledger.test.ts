@@ -25,9 +25,11 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   assert.deepEqual(await home.json('ledger', 'balance', '--advertiser', 'Ads Ltd'), {
     advertiser: 'Ads Ltd',
     receivable: -12.5,
+    unconfirmed: 0,
   })
   assert.deepEqual(await home.json('ledger', 'balance'), {
     receivable: -12.5,
+    unconfirmed: 0,
     cash: 12.5,
     pending: 0,
     payable: 0,

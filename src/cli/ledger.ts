@@ -139,12 +139,13 @@ async function balancesFor({ database: { db } }: Context, { publisher, advertise
   }
   if (advertiser !== undefined) {
     const { advertiser_id } = await findAdvertiser(db, advertiser)
-    const { receivableMicros } = await readBalances(db, { advertiserId: advertiser_id })
-    return { advertiser, receivable_micros: receivableMicros }
+    const { receivableMicros, unconfirmedMicros } = await readBalances(db, { advertiserId: advertiser_id })
+    return { advertiser, receivable_micros: receivableMicros, unconfirmed_micros: unconfirmedMicros }
   }
   const all = await readBalances(db, 'network')
   return {
     receivable_micros: all.receivableMicros,
+    unconfirmed_micros: all.unconfirmedMicros,
     cash_micros: all.cashMicros,
     pending_micros: all.pendingMicros,
     payable_micros: all.payableMicros,

@@ -176,8 +176,10 @@ export interface Conversions {
   aff_sub4: string | null;
   app_id: number;
   approved_at: Date | null;
+  bars_redo: Generated<boolean>;
   click_at: Date | null;
   click_id: string | null;
+  confirm_by: Date | null;
   confirmed_at: Date | null;
   conversion_id: string;
   country: string | null;
@@ -188,8 +190,10 @@ export interface Conversions {
   goal_id: number;
   hold_until: Date | null;
   ip: string | null;
+  is_first_goal: Generated<boolean>;
   is_repeatable: boolean;
   is_test: boolean;
+  is_unconfirmed: Generated<boolean>;
   offer_id: number;
   payout_micros: number;
   publisher_id: number;
@@ -199,10 +203,13 @@ export interface Conversions {
   revenue_micros: number;
   reversed_at: Date | null;
   sequence: number;
+  share_ppm: number | null;
   signals: Generated<string[]>;
   source: string;
   status: string;
   status_reason: string | null;
+  terms_id: number | null;
+  told_at: Date | null;
   user_id: string;
 }
 
@@ -213,6 +220,8 @@ export interface Credentials {
   expires_at: Date | null;
   expiry_by_operator: Generated<boolean>;
   is_test: boolean;
+  old_signing_secret_expires_at: Date | null;
+  old_signing_secret_sealed: Buffer | null;
   revoked_at: Date | null;
   secret_leaked_at: Date | null;
   secret_leaked_origin: string | null;
@@ -251,6 +260,7 @@ export interface FraudRules {
 
 export interface Goals {
   description: string;
+  external_id: string | null;
   goal_id: Generated<number>;
   is_optional: boolean;
   is_repeatable: Generated<boolean>;
@@ -354,6 +364,7 @@ export interface Offers {
   attribution_s: Generated<number>;
   category: string;
   changed_xid: Generated<string>;
+  confirm_within_s: Generated<number>;
   conversion_type: string;
   countries: string[];
   created_at: Generated<Date>;
@@ -376,6 +387,7 @@ export interface Offers {
   payout_micros: number;
   platforms: string[];
   popularity: Generated<number>;
+  redo_after_reversal: Generated<boolean>;
   requirements: string;
   revenue_micros: number;
   starts_at: Date | null;
@@ -394,12 +406,6 @@ export interface OfferUsage {
   day: number;
   offer_id: number;
   payout_micros: Generated<number>;
-}
-
-export interface OldSigningSecrets {
-  api_key: string;
-  expires_at: Date;
-  sealed: Buffer;
 }
 
 export interface OpenCalls {
@@ -467,34 +473,11 @@ export interface PostbackLanes {
   app_id: number;
   failing_since: Date | null;
   failures: Generated<number>;
-  is_sifted: Generated<boolean>;
-  last_failure_at: Date | null;
   open_until: Date | null;
   pause_reason: string | null;
   paused_at: Date | null;
   publisher_id: number;
-  settings_version: Generated<number>;
   width: Generated<number>;
-}
-
-export interface PostbackQueue {
-  app_id: number;
-  attempts: Generated<number>;
-  claim_id: string | null;
-  conversion_id: string;
-  due_at: Generated<Date>;
-  is_replay: Generated<boolean>;
-  is_test: boolean;
-  lease_until: Date | null;
-  on_failure: string | null;
-  postback_id: string;
-  priority: Generated<number>;
-  replay_id: number | null;
-  scenario: string | null;
-  sequence: number;
-  state: Generated<string>;
-  status: string;
-  tries: Generated<number>;
 }
 
 export interface PostbackReplays {
@@ -505,30 +488,33 @@ export interface PostbackReplays {
   finished_at: Date | null;
   queued: Generated<number>;
   replay_id: Generated<number>;
-  skipped: Generated<number>;
   state: Generated<string>;
 }
 
 export interface Postbacks {
   app_id: number;
   attempts: Generated<number>;
+  claim_id: string | null;
   content: Json | null;
   conversion_id: string;
   created_at: Date;
-  /**
-   * of its first attempt; the queue knows the next one
-   */
-  due_at: Generated<Date>;
+  due_at: Date;
   is_test: boolean;
   last_error: string | null;
   last_status: number | null;
+  lease_until: Date | null;
   postback_id: string;
+  priority: Generated<number>;
+  replay_id: number | null;
+  replayed_settled_at: Date | null;
+  replayed_state: string | null;
   scenario: string | null;
   sequence: number;
   settled_at: Date | null;
   state: string;
   status: string;
   test_id: string | null;
+  tries: Generated<number>;
 }
 
 export interface PostbackSettings {
@@ -565,13 +551,6 @@ export interface SecretKeys {
   retired_at: Date | null;
 }
 
-export interface SecurityAlerts {
-  audit_id: number;
-  created_at: Generated<Date>;
-  due_at: Generated<Date>;
-  tries: Generated<number>;
-}
-
 export interface Sessions {
   created_at: Generated<Date>;
   expires_at: Date;
@@ -582,13 +561,6 @@ export interface Sessions {
   token: string;
   updated_at: Generated<Date>;
   user_agent: string | null;
-  with_code: Generated<boolean>;
-}
-
-export interface SignInPlaces {
-  network: string;
-  person_id: string;
-  seen_at: Date;
 }
 
 export interface SignIns {
@@ -689,23 +661,19 @@ export interface DB {
   notices: Notices;
   offer_usage: OfferUsage;
   offers: Offers;
-  old_signing_secrets: OldSigningSecrets;
   open_calls: OpenCalls;
   payment_run_lines: PaymentRunLines;
   payment_runs: PaymentRuns;
   people: People;
   postback_attempts: PostbackAttempts;
   postback_lanes: PostbackLanes;
-  postback_queue: PostbackQueue;
   postback_replays: PostbackReplays;
   postback_settings: PostbackSettings;
   postbacks: Postbacks;
   publisher_offers: PublisherOffers;
   publishers: Publishers;
   secret_keys: SecretKeys;
-  security_alerts: SecurityAlerts;
   sessions: Sessions;
-  sign_in_places: SignInPlaces;
   sign_ins: SignIns;
   terms: Terms;
   trusted_offers: TrustedOffers;

@@ -24,9 +24,7 @@ export type RateLimiter = {
 
 type Window = { used: number; resetAtMs: number }
 
-export type MemoryLimiter = Omit<RateLimiter, 'take'> & { take(key: string, limit: number): Allowance }
-
-export function createMemoryLimiter(now: () => number = Date.now): MemoryLimiter {
+export function createMemoryLimiter(now: () => number = Date.now): RateLimiter {
   const windows = new Windows(now)
   return {
     take: (key, limit, cost = 1) => allowance(windows.add(key, cost), limit),

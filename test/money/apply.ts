@@ -1,8 +1,11 @@
 // What comes of a deed in the book.
-import { type Book, type Entry, move, same } from './book.ts'
+import { type Book, type Entry, isStanding, move, same } from './book.ts'
 import { confirm } from './confirming.ts'
-import type { Answer, Deed } from './deeds.ts'
+import { type Answer, DAY_MS, type Deed, type OfferTerms } from './deeds.ts'
 import { report } from './reporting.ts'
+
+/** Longer than any click of these offers is good for, with a week to spare. */
+export const DROPPED_AFTER_MS = 10 * DAY_MS
 
 export function apply(book: Book, deed: Deed, nowMs: number): Answer {
   switch (deed.kind) {
@@ -13,19 +16,23 @@ export function apply(book: Book, deed: Deed, nowMs: number): Answer {
     case 'confirm':
       return confirm(book, deed, nowMs)
     case 'move':
-      return decide(book, deed)
+      return decide(book, deed, nowMs)
     case 'release':
       return release(book, deed.conversion, nowMs)
-    case 'round': {
-      const due = book.entries.filter((one) => isDue(one, nowMs)).map((one) => one.label)
-      for (const label of due) release(book, label, nowMs)
-      return { kind: 'released', labels: due.toSorted((a, b) => a - b) }
-    }
+    case 'round':
+      return round(book, nowMs)
+    case 'drop':
+      book.clicks = book.clicks.filter((one) => nowMs - one.atMs < DROPPED_AFTER_MS)
+      return { kind: 'done' }
+    case 'ban':
+      book.banned = book.banned.filter((person) => person !== deed.person)
+      if (deed.isBanned) book.banned.push(deed.person)
+      return { kind: 'done' }
     case 'caps':
       Object.assign(book.offer(deed.offer), { caps: deed.caps, overCap: deed.overCap })
       return { kind: 'done' }
     case 'import':
-      book.offers[deed.offer] = structuredClone(deed.terms)
+      importOffer(book, deed.offer, deed.terms)
       return { kind: 'done' }
     case 'status':
       book.offer(deed.offer).status = deed.status
@@ -33,30 +40,55 @@ export function apply(book: Book, deed: Deed, nowMs: number): Answer {
   }
 }
 
+function importOffer(book: Book, offer: number, terms: OfferTerms): void {
+  const known = [...book.offer(offer).goals, ...(book.retired[offer] ?? [])]
+  book.retired[offer] = known.filter((goal) => !terms.goals.some((one) => one.key === goal.key))
+  book.offers[offer] = structuredClone(terms)
+}
+
 /** "Caps close clicks exactly." */
 function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number): Answer {
   const { label, person, offer, isTest, terms } = deed
   if (!isTest && book.isFull(offer, nowMs)) return { kind: 'full' }
   book.clicks.push({ label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms) })
-  book.clicks.sort((a, b) => a.label - b.label) // of what came at once, too, the ids say what is the latest
+  book.clicks.sort((a, b) => (a.label ?? 0) - (b.label ?? 0)) // of what came at once, too, the ids say what is the latest
   if (!isTest && book.isCapped(offer)) book.counted.push({ offer, atMs: nowMs })
   return { kind: 'recorded' }
 }
 
 /** The operator's word. */
-function decide(book: Book, { conversion, to }: Extract<Deed, { kind: 'move' }>): Answer {
+function decide(book: Book, { conversion, to, isFraud }: Extract<Deed, { kind: 'move' }>, nowMs: number): Answer {
   if (conversion === null) return { kind: 'no_conversion' }
   const one = book.find(conversion)
   if (one.status === to) return same(one)
   const from = to === 'reversed' ? 'approved' : 'pending'
-  return one.status === from ? move(one, to, 'operator', 'operator') : { ...same(one), kind: 'illegal' }
+  const reason = isFraud && to !== 'approved' ? 'fraud' : 'operator'
+  return one.status === from
+    ? move(book, one, { status: to, reason, actor: 'operator', nowMs })
+    : { ...same(one), kind: 'illegal' }
 }
 
+/** "Bans count at release, too." */
 function release(book: Book, label: number | null, nowMs: number): Answer {
   if (label === null) return { kind: 'no_conversion' }
   const one = book.find(label)
-  return isDue(one, nowMs) ? move(one, 'approved', null, 'system') : same(one)
+  if (!isHeld(one) || (one.holdUntilMs ?? 0) > nowMs) return same(one)
+  if (!book.banned.includes(one.person))
+    return move(book, one, { status: 'approved', reason: null, actor: 'system', nowMs })
+  one.isOfBanned = true
+  return move(book, one, { status: 'rejected', reason: 'fraud', actor: 'system', nowMs })
 }
 
-const isDue = (one: Entry, nowMs: number) =>
-  one.status === 'pending' && one.holdUntilMs !== null && one.holdUntilMs <= nowMs
+const isHeld = (one: Entry) => one.status === 'pending' && one.holdUntilMs !== null
+
+/** What the worker does by itself: holds end, and reports that nobody confirmed expire. */
+function round(book: Book, nowMs: number): Answer {
+  const held = book.entries.filter((one) => isHeld(one) && (one.holdUntilMs ?? 0) <= nowMs)
+  for (const { label } of held) release(book, label, nowMs)
+  const late = book.entries.filter(
+    (one) => isStanding(one) && one.status === 'pending' && (one.confirmByMs ?? Infinity) <= nowMs,
+  )
+  for (const one of late) move(book, one, { status: 'rejected', reason: 'unconfirmed', actor: 'system', nowMs })
+  const labels = (some: Entry[]) => some.map((one) => one.label).toSorted((a, b) => a - b)
+  return { kind: 'round', released: labels(held), expired: labels(late) }
+}

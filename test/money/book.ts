@@ -7,9 +7,11 @@ export type Entry = {
   label: number
   person: number
   offer: number
+  /** Its key. */
   goal: string
   isTest: boolean
   isRepeatable: boolean
+  isFirstGoal: boolean
   status: Status
   reason: string | null
   source: 'publisher' | 'advertiser'
@@ -20,12 +22,27 @@ export type Entry = {
   revenueMicros: number
   click: number | null
   isConfirmed: boolean
+  /** Its advertiser has told of it. */
+  isTold: boolean
+  isOfBanned: boolean
+  barsRedo: boolean
   holdUntilMs: number | null
+  confirmByMs: number | null
+  reversedAtMs: number | null
   createdAtMs: number
   moves: number
 }
 
-export type Click = { label: number; person: number; offer: number; isTest: boolean; atMs: number; terms: OfferTerms }
+export type Click = {
+  label: number | null
+  person: number
+  offer: number
+  isTest: boolean
+  atMs: number
+  terms: OfferTerms
+}
+/** What an entry was promised: under it a confirmation is heard even when the click is gone. */
+type Promise = { atMs: number; terms: OfferTerms }
 type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type OfferUsage = { offer: number; isFull: boolean; today: Usage; total: Usage }
 type Key = { name: string; request: string; label: number; atMs: number }
@@ -34,27 +51,46 @@ type Whose = { person: number; offer: number; isTest: boolean }
 export class Book {
   offers: OfferTerms[]
   trusts: boolean
+  tooFastS: number
+  /** Goals that offers have no more, as they were last. */
+  retired: Goal[][]
+  /** Those that are not dropped. */
   clicks: Click[] = []
+  /** Of entries, by label. */
+  promises: Record<number, Promise> = {}
+  banned: number[] = []
   /** Clicks that were taken while their offer had caps. */
   counted: { offer: number; atMs: number }[] = []
   entries: Entry[] = []
   keys: Key[] = []
 
-  constructor(offers: OfferTerms[], trusts: boolean) {
+  constructor(offers: OfferTerms[], trusts: boolean, tooFastS: number) {
     this.offers = offers
     this.trusts = trusts
+    this.tooFastS = tooFastS
+    this.retired = offers.map(() => [])
   }
 
   clone(): Book {
-    const { offers, trusts, clicks, counted, entries, keys } = this
-    return Object.assign(new Book(structuredClone(offers), trusts), structuredClone({ clicks, counted, entries, keys }))
+    const { offers, trusts, tooFastS, ...more } = this
+    return Object.assign(new Book(structuredClone(offers), trusts, tooFastS), structuredClone(more))
   }
 
   /** The same text for books that differ in nothing that matters. */
   summary(): string {
     const counted = this.counted.map((one) => `${one.atMs} ${one.offer}`).toSorted()
     const keys = this.keys.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    return JSON.stringify([this.offers, this.clicks, counted, grouped(this.entries), keys])
+    const { offers, retired, clicks, promises, banned } = this
+    return JSON.stringify([
+      offers,
+      retired,
+      clicks,
+      promises,
+      banned.toSorted((a, b) => a - b),
+      counted,
+      grouped(this.entries),
+      keys,
+    ])
   }
 
   offer(offer: number): OfferTerms {
@@ -65,17 +101,32 @@ export class Book {
     return this.entries.find((one) => one.label === label) as Entry
   }
 
-  of({ person, offer, isTest }: Whose, goal: string): Entry[] {
+  of({ person, offer, isTest }: Whose, goal?: string): Entry[] {
     return this.entries.filter(
-      (one) => one.person === person && one.offer === offer && one.isTest === isTest && one.goal === goal,
+      (one) =>
+        one.person === person &&
+        one.offer === offer &&
+        one.isTest === isTest &&
+        (goal === undefined || one.goal === goal),
     )
   }
 
-  /** A goal by its name, or the first, as the click was promised it; also one that the offer has no more. */
-  goal(offer: number, wanted: string | null, click: Click | null): Goal | undefined {
-    const present = this.offer(offer).goals
-    const name = wanted ?? present[0]?.name
-    return [...(click?.terms.goals ?? []), ...present].find((goal) => goal.name === name)
+  /** A goal as the click was promised it, as it is, or as it was last if there is an entry of it. */
+  goal(whose: Whose, key: string | undefined, click: Pick<Click, 'terms'> | null): Goal | undefined {
+    const gone = this.retired[whose.offer]?.filter((goal) => this.of(whose, goal.key).length > 0) ?? []
+    const promised = click?.terms.goals.find((goal) => goal.key === key)
+    return promised ?? [...this.offer(whose.offer).goals, ...gone].find((goal) => goal.key === key)
+  }
+
+  /** "What it was promised goes before what is offered now." */
+  repeats(goal: Goal, click: Pick<Click, 'terms' | 'label'> | null, theirs: Entry[]): boolean {
+    if (click === null) return goal.isRepeatable
+    const promised = click.terms.goals.find((one) => one.key === goal.key)
+    return promised?.isRepeatable ?? theirs.find((one) => one.click === click.label)?.isRepeatable ?? goal.isRepeatable
+  }
+
+  isFraud(person: number, click: Pick<Click, 'atMs'> | null, nowMs: number): boolean {
+    return this.banned.includes(person) || (click !== null && nowMs - click.atMs < this.tooFastS * 1000)
   }
 
   isCapped(offer: number): boolean {
@@ -133,12 +184,27 @@ export class Book {
    * "A click taken while the offer was open is honoured beyond the cap, unless the offer says reject." The click has its
    * place among the clicks: only conversions and payout can be beyond a cap.
    */
-  refusesClicked({ offer, isTest }: Whose, nowMs: number): boolean {
-    return this.offer(offer).overCap === 'reject' && !isTest && this.isSpent(offer, nowMs)
+  refusesClicked({ offer, isTest }: Whose, payoutMicros: number, nowMs: number): boolean {
+    return this.offer(offer).overCap === 'reject' && !isTest && this.isSpent(offer, nowMs, payoutMicros)
   }
 
-  enter(entry: Entry): Answer {
+  /** The same of an entry that counts already, and would be worth more. */
+  refusesRaise(one: Entry, payoutMicros: number, nowMs: number): boolean {
+    const { caps, overCap } = this.offer(one.offer)
+    const raise = payoutMicros - one.payoutMicros
+    if (overCap !== 'reject' || one.isTest || raise <= 0) return false
+    const { today, total } = this.usage(one.offer, nowMs)
+    const isOfToday = Math.floor(one.createdAtMs / DAY_MS) === Math.floor(nowMs / DAY_MS)
+    const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
+    return (
+      isPassed(caps.totalPayoutMicros, total.payoutMicros) ||
+      (isOfToday && isPassed(caps.dailyPayoutMicros, today.payoutMicros))
+    )
+  }
+
+  enter(entry: Entry, promise: Promise): Answer {
     this.entries.push(entry)
+    this.promises[entry.label] = structuredClone(promise)
     return { ...same(entry), kind: 'created' }
   }
 }
@@ -151,10 +217,26 @@ export function grouped(entries: Entry[]): Entry[] {
 
 const isReached = (cap: number | null, used: number) => cap !== null && used >= cap
 
-export const isExpired = (click: Click, atMs: number) => atMs > click.atMs + click.terms.attributionS * 1000
+export const isExpired = (click: Pick<Click, 'atMs' | 'terms'>, atMs: number) =>
+  atMs > click.atMs + click.terms.attributionS * 1000
 
-export function move(one: Entry, status: Status, reason: string | null, actor: string): Answer {
-  Object.assign(one, { status, reason, actor, moves: one.moves + 1 })
+export const isStanding = ({ status }: Entry) => status === 'pending' || status === 'approved'
+
+/** What operators and fraud rules said no to; a ban that is lifted is over. */
+export const isTurnedDown = (one: Entry) => one.actor === 'operator' || (one.reason === 'fraud' && !one.isOfBanned)
+
+/** "A reversed completion may be done again", by a click that came after it. */
+export const isRedone = (one: Entry, click: Pick<Click, 'atMs'> | null) =>
+  !one.barsRedo && click !== null && one.reversedAtMs !== null && click.atMs >= one.reversedAtMs
+
+type Verb = { status: Status; reason: string | null; actor: string; nowMs: number }
+
+export function move(book: Book, one: Entry, { nowMs, ...verb }: Verb): Answer {
+  const isFraud = verb.reason === 'fraud' && verb.actor === 'operator'
+  const isOver = verb.status === 'reversed' && !book.offer(one.offer).redo
+  const barsRedo = !one.isRepeatable && verb.status !== 'approved' && (isFraud || isOver)
+  Object.assign(one, verb, { moves: one.moves + 1, barsRedo })
+  if (verb.status === 'reversed') one.reversedAtMs = nowMs
   return { ...same(one), kind: 'moved' }
 }
 
@@ -180,12 +262,16 @@ export function worthOf(goal: Goal, amountMicros: number | null): Worth {
 
 /** What an entry has in the beginning, whoever tells of it. */
 export const blank = ({ person, offer, isTest }: Whose, label: number, goal: Goal, nowMs: number) => ({
+  isTold: false,
+  isOfBanned: false,
+  barsRedo: false,
+  confirmByMs: null,
+  reversedAtMs: null,
   label,
   person,
   offer,
   isTest,
-  goal: goal.name,
-  isRepeatable: goal.isRepeatable,
+  goal: goal.key,
   publisherTxn: null,
   advertiserTxn: null,
   isConfirmed: false,

@@ -1,5 +1,7 @@
 // The book's word on advertisers' confirmations (design 3 and 5).
-import { blank, type Book, type Click, type Entry, isExpired, move, same, type Worth, worthOf } from './book.ts'
+import {
+  blank, type Book, type Click, type Entry, isExpired, isRedone, isStanding, isTurnedDown, move, same, type Worth, worthOf,
+} from './book.ts' // prettier-ignore
 import type { Answer, Deed, Goal } from './deeds.ts'
 
 type Confirmed = Extract<Deed, { kind: 'confirm' }>
@@ -8,77 +10,179 @@ type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 const MAX_WORTH_MICROS = 100_000_000_000 // a hundred thousand dollars
 
 export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
-  const click = book.clicks.find((one) => one.label === deed.click)
-  if (click === undefined) return { kind: 'unmatched' }
+  const click = findClick(book, deed)
+  if (typeof click === 'string') return { kind: click }
   if (deed.isStranger) return { kind: 'not_yours' }
-  const goal = book.goal(click.offer, deed.goal, click)
+  const key = deed.goal ?? unnamedGoal(book, deed, click)
+  if (key === null) return { kind: 'ambiguous' }
+  const goal = book.goal(click, key, click) ?? renamedGoal(book, deed, click)
   if (goal === undefined) return { kind: 'no_goal' }
-  if (goal.isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
+  const theirs = book.of(click, goal.key)
+  const isRepeatable = book.repeats(goal, click, theirs)
+  if (isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
   const worth = worthOf(goal, deed.amountMicros)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_WORTH_MICROS) return { kind: 'amount_too_large' }
   const ofTxn = findOfTxn(book, click, goal, deed.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
-  const theirs = book.of(click, goal.name)
-  const standing = ofTxn ?? findToAdopt(theirs, goal, deed.txn)
+  const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, deed.txn, click)
   if (standing !== undefined) return hear(book, standing, { deed, click, worth, nowMs })
-  const settled = theirs.find((one) => isSettled(one, deed))
+  const settled = theirs.findLast((one) => isSettled(one, deed, click))
   if (settled !== undefined) return same(settled)
-  return book.enter({
-    ...blank(click, deed.label, goal, nowMs),
-    ...worth,
-    ...judge(book, deed, click, nowMs),
-    source: 'advertiser',
-    advertiserTxn: deed.txn,
-    click: click.label,
-  })
+  return book.enter(
+    {
+      ...blank(click, deed.label, goal, nowMs),
+      ...worth,
+      isRepeatable,
+      isFirstGoal: click.terms.goals[0]?.key === goal.key,
+      ...judge(book, deed, click, worth, nowMs),
+      source: 'advertiser',
+      advertiserTxn: deed.txn,
+      click: click.label,
+      isTold: true,
+      isOfBanned: book.banned.includes(click.person),
+    },
+    click,
+  )
+}
+
+/** The click; where that is gone, what its entries remember of it, or those of the transaction. */
+function findClick(book: Book, deed: Confirmed): Click | 'unmatched' | 'ambiguous' {
+  const isNamed = deed.click !== null && !deed.isClickless
+  const click = isNamed ? book.clicks.find((one) => one.label === deed.click) : undefined
+  if (click !== undefined) return click
+  const asClick = (one: Entry): Click => {
+    const { person, offer, isTest } = one
+    return { label: one.click, person, offer, isTest, ...(book.promises[one.label] as Pick<Click, 'atMs' | 'terms'>) }
+  }
+  const ofClick = isNamed ? book.entries.find((one) => one.click === deed.click) : undefined
+  if (ofClick !== undefined) return asClick(ofClick)
+  const ofTxn = book.entries.filter((one) => deed.txn !== null && one.advertiserTxn === deed.txn && !deed.isStranger)
+  const standing = ofTxn.filter((one) => one.status !== 'rejected')
+  const [first, ...others] = standing.length > 0 ? standing : ofTxn
+  if (first === undefined) return 'unmatched'
+  const isOther = (one: Entry) =>
+    one.person !== first.person || one.offer !== first.offer || one.isTest !== first.isTest
+  return others.some(isOther) ? 'ambiguous' : asClick(first)
+}
+
+/** The first that was promised; but a no, or what names no click, is about what there is. */
+function unnamedGoal(book: Book, deed: Confirmed, click: Click): string | null {
+  const first = click.terms.goals[0]?.key ?? ''
+  const isKnown = deed.click !== null && !deed.isClickless && deed.click === click.label
+  if (isKnown && !saysNo(deed)) return first
+  const keys = recordedKeys(book, deed, click, first)
+  if (keys.length === 0 || keys.includes(first)) return first
+  return keys.length === 1 ? (keys[0] as string) : isKnown ? first : null
+}
+
+/** A no to a goal that nobody knows any more reaches the only thing that its transaction has. */
+function renamedGoal(book: Book, deed: Confirmed, click: Click): Goal | undefined {
+  if (!saysNo(deed)) return undefined
+  const keys = recordedKeys(book, deed, click, click.terms.goals[0]?.key ?? '')
+  return keys.length === 1 ? book.goal(click, keys[0], click) : undefined
+}
+
+function recordedKeys(book: Book, { txn }: Confirmed, click: Click, first: string): string[] {
+  const recorded = book
+    .of(click)
+    .filter((one) =>
+      txn === null
+        ? one.goal === first || (one.click !== null && one.click === click.label)
+        : one.advertiserTxn === txn,
+    )
+  const standing = recorded.filter((one) => one.status !== 'rejected')
+  return [...new Set((standing.length > 0 ? standing : recorded).map((one) => one.goal))]
 }
 
 /** "Uniqueness among rows that are not rejected: (advertiser, offer, goal, txn_id)." */
 function findOfTxn({ entries }: Book, { offer, isTest }: Click, goal: Goal, txn: string | null): Entry | undefined {
-  const ofGoal = entries.filter((one) => one.offer === offer && one.goal === goal.name && one.isTest === isTest)
+  const ofGoal = entries.filter((one) => one.offer === offer && one.goal === goal.key && one.isTest === isTest)
   return ofGoal.find((one) => txn !== null && one.advertiserTxn === txn && one.status !== 'rejected')
 }
 
-/** The only one there can be; of a goal that repeats, a report that no confirmation has spoken of yet. */
-function findToAdopt(theirs: Entry[], goal: Goal, txn: string | null): Entry | undefined {
-  const standing = theirs.filter((one) => one.status !== 'rejected')
-  if (!goal.isRepeatable) return standing[0]
+/** The only one there can be; else a report that no confirmation has spoken of yet; or what was reversed and not redone. */
+function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null, click: Click): Entry | undefined {
+  const standing = theirs.filter(isStanding)
   const reports = standing.filter((one) => one.source === 'publisher' && one.advertiserTxn === null)
   return (
-    reports.find((one) => one.publisherTxn === txn) ??
+    (isRepeatable ? undefined : standing.find((one) => !one.isRepeatable)) ??
+    reports.find((one) => txn !== null && one.publisherTxn === txn) ??
     reports.find((one) => one.status === 'pending') ??
-    reports.find((one) => one.status === 'approved')
+    reports.find((one) => one.status === 'approved') ??
+    (isRepeatable
+      ? undefined
+      : theirs.findLast((one) => one.status === 'reversed' && !one.isRepeatable && !isRedone(one, click)))
   )
 }
 
 type Told = { deed: Confirmed; click: Click; worth: Worth; nowMs: number }
 
 /** "The same call with another status is a move, not a row." */
-function hear(book: Book, one: Entry, { deed, click, worth, nowMs }: Told): Answer {
+function hear(book: Book, one: Entry, told: Told): Answer {
+  const { deed, click, worth, nowMs } = told
   const isOfAnother = deed.txn !== null && one.advertiserTxn !== null && deed.txn !== one.advertiserTxn
   if (saysNo(deed) && isOfAnother) return same(one)
   if (one.status !== 'reversed') one.advertiserTxn ??= deed.txn
   if (saysNo(deed)) {
-    if (one.status === 'approved') return move(one, 'reversed', 'advertiser_reversed', 'advertiser')
-    return one.status === 'pending' ? move(one, 'rejected', `advertiser_${deed.status}`, 'advertiser') : same(one)
+    const by = { actor: 'advertiser', nowMs }
+    if (one.status === 'approved') return move(book, one, { ...by, status: 'reversed', reason: 'advertiser_reversed' })
+    if (one.status !== 'pending') return same(one)
+    return move(book, one, { ...by, status: 'rejected', reason: `advertiser_${deed.status}` })
   }
-  if (deed.status === 'pending' || one.status !== 'pending' || one.isConfirmed) return same(one)
-  const wasTold = one.source === 'advertiser' && one.click === click.label && deed.amountMicros === null
-  Object.assign(one, wasTold ? {} : worth, { click: click.label, isConfirmed: true })
-  // What the advertiser told in time it may confirm later; a publisher's word does not stop the clock.
-  if (isExpired(click, one.source === 'advertiser' ? one.createdAtMs : nowMs))
-    return move(one, 'rejected', 'click_expired', 'system')
+  if (one.status === 'approved' && deed.status === 'approved' && !one.isConfirmed) {
+    // Paid on the publisher's word; now the advertiser owes it.
+    if (one.click === null) one.click = click.label
+    Object.assign(one, { isConfirmed: true, isTold: true })
+    return same(one)
+  }
+  if (one.status !== 'pending') return same(one)
+  if (deed.status === 'pending' || one.isConfirmed) return hearMore(book, one, told, isOfAnother)
+  const wasTold = one.isTold
+  const takesAll = !wasTold || deed.amountMicros !== null
+  const payoutMicros = takesAll ? worth.payoutMicros : one.payoutMicros
+  const isTooMuch = book.refusesRaise(one, payoutMicros, nowMs)
+  if (takesAll) adopt(book, one, told)
+  Object.assign(one, { isConfirmed: true, isTold: true, confirmByMs: null })
+  const reject = (reason: string) => move(book, one, { status: 'rejected', reason, actor: 'system', nowMs })
+  // What the advertiser told of in time it may confirm later; a publisher's word does not stop the clock.
+  if (book.banned.includes(one.person)) one.isOfBanned = true
+  if (!wasTold && isExpired(click, nowMs)) return reject('click_expired')
+  if (book.isFraud(one.person, click, nowMs)) return reject('fraud')
+  if (isTooMuch) return reject('cap_exceeded')
   const { holdS } = book.offer(one.offer)
-  if (holdS === 0) return move(one, 'approved', null, 'advertiser')
+  if (holdS === 0) return move(book, one, { status: 'approved', reason: null, actor: 'advertiser', nowMs })
   Object.assign(one, { holdUntilMs: nowMs + holdS * 1000, reason: null })
   return { ...same(one), kind: 'noted' }
 }
 
+/** It is now of this click, and worth what that was promised. */
+function adopt(book: Book, one: Entry, { click, worth }: Told): void {
+  Object.assign(one, worth, { click: click.label })
+  book.promises[one.label] = structuredClone({ atMs: click.atMs, terms: click.terms })
+}
+
+/** "The last amount told counts", as long as it is pending. */
+function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Answer {
+  const { deed, click, worth, nowMs } = told
+  const isFirst = !one.isTold && !isExpired(click, nowMs)
+  const isLate = one.isConfirmed && deed.status !== 'approved'
+  const isCorrection = one.isTold && deed.amountMicros !== null && !isOfAnother && !isLate
+  const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
+  if (!isFirst && (!isCorrection || isSame)) return same(one)
+  const isTooMuch = book.refusesRaise(one, worth.payoutMicros, nowMs)
+  adopt(book, one, told)
+  Object.assign(one, { isTold: true, confirmByMs: null })
+  if (isTooMuch) return move(book, one, { status: 'rejected', reason: 'cap_exceeded', actor: 'system', nowMs })
+  return { ...same(one), kind: 'noted' }
+}
+
 /** What a confirmation of something new comes to. */
-function judge(book: Book, deed: Confirmed, click: Click, nowMs: number): Verdict {
+function judge(book: Book, deed: Confirmed, click: Click, { payoutMicros }: Worth, nowMs: number): Verdict {
   if (saysNo(deed)) return { status: 'rejected', reason: `advertiser_${deed.status}`, actor: 'advertiser' }
-  if (isExpired(click, nowMs)) return { status: 'rejected', reason: 'click_expired', actor: 'system' }
-  if (book.refusesClicked(click, nowMs)) return { status: 'rejected', reason: 'cap_exceeded', actor: 'system' }
+  const refused = { status: 'rejected', actor: 'system' } as const
+  if (isExpired(click, nowMs)) return { ...refused, reason: 'click_expired' }
+  if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
+  if (book.isFraud(click.person, click, nowMs)) return { ...refused, reason: 'fraud' }
   const taken = { reason: null, actor: 'advertiser' }
   if (deed.status === 'pending') return { ...taken, status: 'pending' }
   const { holdS } = book.offer(click.offer)
@@ -92,11 +196,16 @@ const saysNo = ({ status }: Confirmed) => status === 'rejected' || status === 'r
  * The same call again, about what was rejected: rejected it stays. But an advertiser may take back a no, unless a reversal
  * of the same transaction overtook its yes, and what is done again by hand is judged anew.
  */
-function isSettled(one: Entry, deed: Confirmed): boolean {
-  if (one.status !== 'rejected' || one.click !== deed.click || one.advertiserTxn !== deed.txn) return false
+function isSettled(one: Entry, deed: Confirmed, click: Click): boolean {
+  if (one.status !== 'rejected') return false
+  if (one.barsRedo) return !deed.isAgain
+  if (one.click !== click.label) return false
+  // A publisher's report that was refused at once or expired says nothing about what the advertiser tells.
+  const wasTold = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
+  // "A fraud rejection is not undone by a new txn_id."
+  if (wasTold && isTurnedDown(one) && !one.isRepeatable && !deed.isAgain) return true
+  if (one.advertiserTxn !== deed.txn) return false
   if (saysNo(deed)) return true
-  // A publisher's report that was refused at once says nothing about what the advertiser tells.
-  const wasTold = one.source === 'advertiser' || one.moves > 1
   const isTakenBack = one.reason === 'advertiser_reversed' && deed.txn !== null
   return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !deed.isAgain
 }

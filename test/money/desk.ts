@@ -1,8 +1,10 @@
 // The same deeds, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
+import assert from 'node:assert/strict'
 import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
 import { type Click, recordClicks } from '../../src/features/clicks/clicks.ts'
 import type { Command, Outcome } from '../../src/features/conversions/commands.ts'
-import { findHeldUntil } from '../../src/features/conversions/conversions.ts'
+import { findHeldUntil, findUnconfirmed } from '../../src/features/conversions/conversions.ts'
+import { setFraudRule } from '../../src/features/conversions/fraud.ts'
 import { settle } from '../../src/features/conversions/settle.ts'
 import { setCaps } from '../../src/features/offers/cap-counts.ts'
 import { readImportRecord } from '../../src/features/offers/import-record.ts'
@@ -10,14 +12,16 @@ import { setOfferStatus } from '../../src/features/offers/offers.ts'
 import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import { SECRET_KEY, type World } from '../world.ts'
-import { type Answer, type Deed, type OfferTerms, PEOPLE, type SettledDeed, TRUSTED } from './deeds.ts'
+import { DROPPED_AFTER_MS } from './apply.ts'
+import { type Answer, type Deed, type OfferTerms, PEOPLE, type SettledDeed, type Start, TRUSTED } from './deeds.ts'
 
 const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
 const NO_CONVERSION = '01900000-0000-7000-8000-000000000001'
 const NO_GOAL = 999_999_999
 const ENOUGH = 10_000
 
-export type Done = { deed: Deed; outcome: Outcome | 'recorded' | 'full' | 'done' | string[] }
+type Round = { released: string[]; expired: string[] }
+export type Done = { deed: Deed; outcome: Outcome | 'recorded' | 'full' | 'done' | Round }
 
 type ClickDeed = Extract<Deed, { kind: 'click' }>
 
@@ -30,7 +34,8 @@ export class Desk {
   strangerId = 0
   apps: { appId: number; publisherId: number }[] = []
   offerIds: number[] = []
-  /** By offer and name. */
+  hasExternalIds = false
+  /** By offer and key. */
   readonly goalIds = new Map<string, number>()
   readonly clickIds = new Map<number, string>()
   readonly conversionIds = new Map<number, string>()
@@ -44,7 +49,12 @@ export class Desk {
     return this.world.database.db
   }
 
-  async open(offers: OfferTerms[], trusts: boolean, now: Date): Promise<void> {
+  async open(
+    offers: OfferTerms[],
+    start: Pick<Start, 'trusts' | 'hasExternalIds' | 'tooFastS'>,
+    now: Date,
+  ): Promise<void> {
+    this.hasExternalIds = start.hasExternalIds
     this.advertiserId = (await createAdvertiser(this.db, SECRET_KEY, this.name)).advertiser_id
     this.strangerId = (await createAdvertiser(this.db, SECRET_KEY, `Not the ${this.name}`)).advertiser_id
     for (const _ of new Set(PEOPLE.map(({ app }) => app))) {
@@ -53,16 +63,10 @@ export class Desk {
       this.apps.push({ appId, publisherId: row.publisher_id })
     }
     for (const [i, terms] of offers.entries()) await this.#import(i, terms, now)
-    const goals = await this.db
-      .selectFrom('goals')
-      .innerJoin('offers', 'offers.offer_id', 'goals.offer_id')
-      .select(['goals.offer_id', 'goals.goal_id', 'goals.name'])
-      .where('advertiser_id', '=', this.advertiserId)
-      .orderBy('offers.offer_id')
-      .execute()
-    this.offerIds = [...new Set(goals.map((row) => row.offer_id))]
-    for (const row of goals) this.goalIds.set(`${this.offerIds.indexOf(row.offer_id)} ${row.name}`, row.goal_id)
-    if (!trusts) return
+    if (start.tooFastS > 0)
+      for (const offerId of this.offerIds)
+        await setFraudRule(this.db, { offerId, signal: 'too_fast', threshold: start.tooFastS, action: 'reject' })
+    if (!start.trusts) return
     await this.db
       .insertInto('trusted_offers')
       .values({ app_id: this.appId(TRUSTED.app), offer_id: this.offerId(TRUSTED.offer) })
@@ -88,8 +92,10 @@ export class Desk {
     const [deed] = deeds
     if (deed === undefined) return []
     if (deed.kind === 'click') return this.#click(deeds as ClickDeed[], now)
-    if (deed.kind === 'round') return [{ deed, outcome: await this.#releaseDue(now) }]
-    if (deed.kind === 'caps')
+    if (deed.kind === 'round') return [{ deed, outcome: await this.#round(now) }]
+    if (deed.kind === 'drop') await this.#dropClicks(now)
+    else if (deed.kind === 'ban') await this.#ban(deed.person, deed.isBanned)
+    else if (deed.kind === 'caps')
       await setCaps(this.db, this.offerId(deed.offer), { ...deed.caps, overCap: deed.overCap }, now)
     else if (deed.kind === 'status') await setOfferStatus(this.db, this.offerId(deed.offer), deed.status)
     else if (deed.kind === 'import') await this.#import(deed.offer, deed.terms, now)
@@ -104,7 +110,7 @@ export class Desk {
   /** Learns which deed made which conversion. To be called when everything that ran at once has ended. */
   learn(done: Done[]): void {
     for (const { deed, outcome } of done) {
-      if (typeof outcome === 'string' || Array.isArray(outcome) || outcome.kind !== 'created') continue
+      if (typeof outcome === 'string' || 'released' in outcome || outcome.kind !== 'created') continue
       this.conversionIds.set(deed.label, outcome.conversion?.conversion_id ?? '')
       this.labels.set(outcome.conversion?.conversion_id ?? '', deed.label)
     }
@@ -113,7 +119,9 @@ export class Desk {
   /** An outcome in the words of the book. */
   answer({ outcome }: Done): Answer {
     if (typeof outcome === 'string') return { kind: outcome }
-    if (Array.isArray(outcome)) return { kind: 'released', labels: outcome.map((id) => this.labels.get(id) ?? -1).toSorted((a, b) => a - b) } // prettier-ignore
+    const labelsOf = (ids: string[]) => ids.map((id) => this.labels.get(id) ?? -1).toSorted((a, b) => a - b)
+    if ('released' in outcome)
+      return { kind: 'round', released: labelsOf(outcome.released), expired: labelsOf(outcome.expired) }
     const { kind, conversion } = outcome
     if (conversion === null) return { kind }
     return {
@@ -160,17 +168,37 @@ export class Desk {
     }
   }
 
-  /** Returns what was approved by it. Of other runs, which share the database, nothing is touched. */
-  async #releaseDue(now: Date): Promise<string[]> {
-    const due = (await findHeldUntil(this.db, now, ENOUGH)).filter((id) => this.labels.has(id))
-    if (due.length === 0) return []
-    const outcomes = await settle(this.db, due.map((conversionId) => ({ kind: 'release', conversionId })), now) // prettier-ignore
-    return outcomes.flatMap((outcome) => (outcome.kind === 'moved' ? [outcome.conversion.conversion_id] : []))
+  /** What the worker does by itself. Of other runs, which share the database, nothing is touched. */
+  async #round(now: Date): Promise<Round> {
+    const run = async (ids: string[], kind: 'release' | 'expire') => {
+      const due = ids.filter((id) => this.labels.has(id))
+      const outcomes = due.length === 0 ? [] : await settle(this.db, due.map((conversionId) => ({ kind, conversionId })), now) // prettier-ignore
+      return outcomes.flatMap((outcome) => (outcome.kind === 'moved' ? [outcome.conversion.conversion_id] : []))
+    }
+    const released = await run(await findHeldUntil(this.db, now, ENOUGH), 'release')
+    return { released, expired: await run(await findUnconfirmed(this.db, now, ENOUGH), 'expire') }
+  }
+
+  /** As retention does it to whole partitions. */
+  async #dropClicks(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - DROPPED_AFTER_MS)
+    await this.db
+      .deleteFrom('clicks')
+      .where('offer_id', 'in', this.offerIds)
+      .where('clicked_at', '<=', before)
+      .execute()
+  }
+
+  async #ban(person: number, isBanned: boolean): Promise<void> {
+    const { app, user } = PEOPLE[person] ?? { app: 0, user: '' }
+    const [app_id, user_id] = [this.appId(app), user]
+    await this.db.deleteFrom('banned_users').where('app_id', '=', app_id).where('user_id', '=', user_id).execute()
+    if (isBanned) await this.db.insertInto('banned_users').values({ app_id, user_id, reason: 'a test' }).execute()
   }
 
   #command(deed: SettledDeed, now: Date): Command {
     const conversionIdOf = (label: number | null) => (label === null ? NO_CONVERSION : (this.conversionIds.get(label) ?? NO_CONVERSION)) // prettier-ignore
-    if (deed.kind === 'move') return { kind: 'move', conversionId: conversionIdOf(deed.conversion), to: deed.to }
+    if (deed.kind === 'move') return { kind: 'move', conversionId: conversionIdOf(deed.conversion), to: deed.to, ...(deed.isFraud && deed.to !== 'approved' ? { reason: 'fraud' } : {}) } // prettier-ignore
     if (deed.kind === 'release') return { kind: 'release', conversionId: conversionIdOf(deed.conversion) }
     if (deed.kind === 'report') {
       const { app, user } = PEOPLE[deed.person] ?? { app: 0, user: '' }
@@ -185,15 +213,18 @@ export class Desk {
         idempotencyKey: deed.key,
       }
     }
-    const clickId = (deed.click === null ? null : this.clickIds.get(deed.click)) ?? NOBODYS_CLICK
+    const namedId = (deed.click === null ? null : this.clickIds.get(deed.click)) ?? NOBODYS_CLICK
+    const clickId = deed.isClickless ? null : namedId
     const advertiserId = deed.isStranger ? this.strangerId : this.advertiserId
     const goalId = [...this.goalIds].find(([name]) => name.endsWith(` ${deed.goal}`))?.[1] ?? NO_GOAL
+    const isById = deed.by === 'id' || (deed.by === 'external id' && !this.hasExternalIds)
+    const called = isById ? String(goalId) : deed.by === 'name' ? deed.called?.toUpperCase() : deed.goal
     const call = { inboundId: uuid7(now.getTime()), receivedAt: now, advertiserId, method: 'GET', query: '', body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
     return {
       kind: 'confirmation',
       advertiserId,
       clickId,
-      goal: deed.goal === null ? null : deed.isByName ? deed.goal.toUpperCase() : String(goalId),
+      goal: deed.goal === null ? null : (called ?? 'None'),
       transactionId: deed.txn,
       amountMicros: deed.amountMicros,
       status: deed.status,
@@ -213,6 +244,7 @@ export class Desk {
       category: 'app',
       destination_url: 'https://ads.example.com/?c={click_id}',
       goals: terms.goals.map((goal) => ({
+        ...(this.hasExternalIds ? { external_id: goal.key } : {}),
         name: goal.name,
         payout: dollars(goal.payoutMicros),
         revenue: dollars(goal.revenueMicros),
@@ -223,6 +255,8 @@ export class Desk {
       status: terms.status,
       attribution_window: `${terms.attributionS}s`,
       hold: `${terms.holdS}s`,
+      confirm_within: `${terms.confirmWithinS}s`,
+      redo_after_reversal: terms.redo,
       over_cap: terms.overCap,
       daily_click_cap: caps.dailyClicks,
       total_click_cap: caps.totalClicks,
@@ -234,5 +268,23 @@ export class Desk {
     if ('problems' in read) throw new Error(read.problems.join('; '))
     const { problems } = await upsertOffers(this.db, [{ line: 1, offer: read.offer }], now)
     if (problems.length > 0) throw new Error(JSON.stringify(problems))
+    await this.#learnGoals(offer, terms)
+  }
+  /** Whatever it is called by now, a goal keeps its id. */
+  async #learnGoals(offer: number, terms: OfferTerms): Promise<void> {
+    const goals = await this.db
+      .selectFrom('goals')
+      .innerJoin('offers', 'offers.offer_id', 'goals.offer_id')
+      .select(['goals.offer_id', 'goals.goal_id', 'goals.name'])
+      .where('advertiser_id', '=', this.advertiserId)
+      .where('offers.external_id', '=', `offer-${offer}`)
+      .where('goals.is_retired', '=', false)
+      .execute()
+    this.offerIds[offer] = goals[0]?.offer_id ?? 0
+    for (const { key, name } of terms.goals) {
+      const id = goals.find((goal) => goal.name === name)?.goal_id ?? 0
+      assert.equal(id, this.goalIds.get(`${offer} ${key}`) ?? id, `${key} is another goal since it is called ${name}.`)
+      this.goalIds.set(`${offer} ${key}`, id)
+    }
   }
 }

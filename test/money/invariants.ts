@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { checkLedger } from '../../src/features/ledger/check.ts'
 import { readBalances } from '../../src/features/ledger/ledger.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
-import { type Book, type Entry, grouped, type OfferUsage } from './book.ts'
+import { Completions } from '../../src/features/offers/completions.ts'
+import { type Book, type Entry, grouped, isStanding, type OfferUsage } from './book.ts'
 import { type OfferTerms, PEOPLE, type Status } from './deeds.ts'
 import type { Desk } from './desk.ts'
 
@@ -24,6 +25,12 @@ export async function readEntries(desk: Desk): Promise<Entry[]> {
     isTest: row.is_test,
     goal: goals.get(row.goal_id) ?? '',
     isRepeatable: row.is_repeatable,
+    isFirstGoal: row.is_first_goal,
+    isTold: row.told_at !== null,
+    isOfBanned: row.signals.includes('banned_user'),
+    barsRedo: row.bars_redo,
+    confirmByMs: row.confirm_by?.getTime() ?? null,
+    reversedAtMs: row.reversed_at?.getTime() ?? null,
     publisherTxn: row.publisher_transaction_id,
     advertiserTxn: row.advertiser_transaction_id,
     isConfirmed: row.confirmed_at !== null,
@@ -51,11 +58,14 @@ export async function readOffers(desk: Desk): Promise<OfferTerms[]> {
     .where('is_retired', '=', false)
     .orderBy('place')
     .execute()
+  const keys = new Map([...desk.goalIds].map(([name, id]) => [id, name.slice(name.indexOf(' ') + 1)]))
   return rows.map((row) => ({
     status: row.status as OfferTerms['status'],
     attributionS: row.attribution_s,
     holdS: row.hold_s,
     overCap: row.over_cap as OfferTerms['overCap'],
+    confirmWithinS: row.confirm_within_s,
+    redo: row.redo_after_reversal,
     caps: {
       dailyClicks: row.daily_click_cap,
       totalClicks: row.total_click_cap,
@@ -67,6 +77,7 @@ export async function readOffers(desk: Desk): Promise<OfferTerms[]> {
     goals: goals
       .filter((goal) => goal.offer_id === row.offer_id)
       .map((goal) => ({
+        key: keys.get(goal.goal_id) ?? '',
         name: goal.name,
         payoutMicros: goal.payout_micros,
         revenueMicros: goal.revenue_micros,
@@ -108,11 +119,12 @@ export async function checkMoney(desk: Desk, book: Book): Promise<void> {
     })
   }
   assert.deepEqual(await readBalances(desk.db, { advertiserId: desk.advertiserId }), {
-    receivableMicros: sum((one) => one.status === 'pending' || one.status === 'approved', 'revenueMicros'),
+    receivableMicros: sum((one) => isStanding(one) && one.isConfirmed, 'revenueMicros'),
+    unconfirmedMicros: sum((one) => isStanding(one) && !one.isConfirmed, 'revenueMicros'),
   })
   const network = await readBalances(desk.db, 'network')
   assert.equal(
-    network.receivableMicros + network.cashMicros,
+    network.receivableMicros + network.unconfirmedMicros + network.cashMicros,
     network.pendingMicros + network.payableMicros + network.marginMicros,
   )
 }
@@ -139,12 +151,12 @@ export async function checkHistory(desk: Desk): Promise<void> {
   }
 }
 
-/** Nobody is paid twice for one thing. Looks at the goals as they are, not at what conversions remember of them. */
+/** Nobody is paid twice for one thing. */
 export async function checkOnce(desk: Desk): Promise<void> {
   const apps = desk.apps.map((app) => app.appId)
   const { rows } = await desk.world.database.pool.query(
-    `SELECT 'of a user' AS twice, count(*) FROM conversions c JOIN goals g USING (goal_id)
-     WHERE c.app_id = ANY ($1) AND c.status <> 'rejected' AND NOT g.is_repeatable
+    `SELECT 'of a user' AS twice, count(*) FROM conversions c
+     WHERE c.app_id = ANY ($1) AND c.status IN ('pending', 'approved') AND NOT c.is_repeatable
      GROUP BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test HAVING count(*) > 1
      UNION ALL
      SELECT 'of a transaction', count(*) FROM conversions
@@ -155,11 +167,25 @@ export async function checkOnce(desk: Desk): Promise<void> {
   assert.deepEqual(rows, [])
 }
 
-/** Only what was confirmed is held, and nothing longer than it should be once holds were released. */
+/** The list hides exactly what would not be paid again: what stands, and what was taken back for good. */
+export async function checkLists(desk: Desk, book: Book): Promise<void> {
+  for (const [person, { app, user }] of PEOPLE.entries()) {
+    const goals = await new Completions(desk.db).of({ appId: desk.appId(app), isTest: false, userId: user })
+    const hidden = goals.map(({ goalId }) => goalId)
+    const closed = book.entries.filter(
+      (one) => one.person === person && !one.isTest && !one.isRepeatable && (isStanding(one) || one.barsRedo),
+    )
+    const expected = closed.map((one) => desk.goalIds.get(`${one.offer} ${one.goal}`) ?? 0)
+    assert.deepEqual(new Set(hidden), new Set(expected))
+  }
+}
+
+/** Only what was confirmed is held, and nothing is pending longer than it should be once the worker has looked. */
 export async function checkHolds(desk: Desk, now: Date): Promise<void> {
   const { rows } = await desk.world.database.pool.query(
     `SELECT conversion_id FROM conversions WHERE app_id = ANY ($1)
-       AND (hold_until IS NOT NULL AND confirmed_at IS NULL OR status = 'pending' AND hold_until <= $2)`,
+       AND (hold_until IS NOT NULL AND confirmed_at IS NULL
+         OR status = 'pending' AND (hold_until <= $2 OR confirm_by <= $2 OR told_at IS NULL AND confirm_by IS NULL))`,
     [desk.apps.map((app) => app.appId), now],
   )
   assert.deepEqual(rows, [])

@@ -1,6 +1,17 @@
 // The book's word on publishers' reports (design 2.13).
-import { blank, type Book, type Click, type Entry, isExpired, same, worthOf } from './book.ts'
-import { type Answer, DAY_MS, type Deed, type Goal, PEOPLE, TRUSTED } from './deeds.ts'
+import {
+  blank,
+  type Book,
+  type Click,
+  type Entry,
+  isExpired,
+  isRedone,
+  isStanding,
+  isTurnedDown,
+  same,
+  worthOf,
+} from './book.ts'
+import { type Answer, DAY_MS, type Deed, PEOPLE, TRUSTED } from './deeds.ts'
 
 type Reported = Extract<Deed, { kind: 'report' }>
 
@@ -22,42 +33,83 @@ export function report(book: Book, deed: Reported, nowMs: number): Answer {
 
 function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
   const click = latestLiveClick(book, deed, nowMs)
-  const goal = book.goal(deed.offer, deed.goal, click)
+  const goal = book.goal(deed, deed.goal ?? unnamedGoal(book, deed, click), click)
   if (goal === undefined) return { kind: 'no_goal' }
-  if (goal.isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
-  const theirs = book.of(deed, goal.name)
-  const standing = theirs.find(
-    (one) => one.status !== 'rejected' && (!goal.isRepeatable || (one.publisherTxn ?? one.advertiserTxn) === deed.txn),
-  )
-  if (standing !== undefined) return same(standing)
-  const told = theirs.find((one) => goal.isRepeatable && isToldByAdvertiser(one))
+  const theirs = book.of(deed, goal.key)
+  const isRepeatable = book.repeats(goal, click, theirs)
+  const before = findSame(theirs, deed, click, isRepeatable)
+  if (before !== undefined) return same(before)
+  if (isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
+  const told = theirs.find((one) => isRepeatable && isToldByAdvertiser(one))
   if (told !== undefined) {
     told.publisherTxn = deed.txn
     return same(told)
   }
+  const isOffered = [...book.offer(deed.offer).goals, ...(click?.terms.goals ?? [])].some((one) => one.key === goal.key)
+  const last = theirs.at(-1)
+  if (!isOffered && last !== undefined) return same(last)
   const worth = worthOf(goal, null)
-  const refusal = refusalOf(book, deed, click, worth.payoutMicros, nowMs)
+  const refusal =
+    refusalOf(book, deed, click, worth.payoutMicros, nowMs) ??
+    (book.isFraud(deed.person, click, nowMs) ? 'fraud' : null)
   const again = theirs.find(
-    (one) =>
-      one.status === 'rejected' && one.reason === refusal && (!goal.isRepeatable || one.publisherTxn === deed.txn),
+    (one) => one.status === 'rejected' && one.reason === refusal && (!isRepeatable || one.publisherTxn === deed.txn),
   )
   if (again !== undefined) return same(again)
-  const accepted = isTrusted(book, deed, goal) ? 'approved' : 'pending'
-  return book.enter({
-    ...blank(deed, deed.label, goal, nowMs),
-    ...worth,
-    status: refusal === null ? accepted : 'rejected',
-    reason: refusal,
-    actor: 'publisher',
-    source: 'publisher',
-    publisherTxn: deed.txn,
-    click: click?.label ?? null,
-  })
+  const { confirmWithinS, goals } = book.offer(deed.offer)
+  const accepted = isTrusted(book, deed, goal.key) ? 'approved' : 'pending'
+  const status = refusal === null ? accepted : 'rejected'
+  const terms = click?.terms ?? book.offer(deed.offer)
+  return book.enter(
+    {
+      ...blank(deed, deed.label, goal, nowMs),
+      ...worth,
+      isRepeatable,
+      isFirstGoal: (click?.terms.goals ?? goals)[0]?.key === goal.key,
+      status,
+      reason: refusal,
+      actor: 'publisher',
+      source: 'publisher',
+      publisherTxn: deed.txn,
+      click: click?.label ?? null,
+      isOfBanned: book.banned.includes(deed.person),
+      confirmByMs: status === 'pending' ? nowMs + confirmWithinS * 1000 : null,
+    },
+    { atMs: click?.atMs ?? nowMs, terms },
+  )
+}
+
+/** "The same report again is about the same goal." Otherwise the first that was promised, or is offered. */
+function unnamedGoal(book: Book, deed: Reported, click: Click | null): string | undefined {
+  const before = book
+    .of(deed)
+    .findLast((one) => one.isFirstGoal && one.source === 'publisher' && one.publisherTxn === deed.txn)
+  if (before !== undefined && (deed.txn !== null || click === null)) return before.goal
+  return (click?.terms ?? book.offer(deed.offer)).goals[0]?.key
+}
+
+/** What stands for this report, or was taken back or turned down in a way that it does not get around. */
+function findSame(theirs: Entry[], { txn }: Reported, click: Click | null, isRepeatable: boolean): Entry | undefined {
+  const isOf = (one: Entry) => !one.isRepeatable && (!isRepeatable || txn === null)
+  const isNamed = (one: Entry) => txn !== null && (one.publisherTxn ?? one.advertiserTxn) === txn
+  const isNew = (one: Entry) => isRedone(one, click) || (!one.barsRedo && txn !== null && one.publisherTxn !== null)
+  const staysRejected = (one: Entry) => {
+    if (one.barsRedo) return true
+    if (!isTurnedDown(one) && one.reason !== 'unconfirmed') return false
+    return one.isRepeatable || one.click === null || click === null
+      ? one.publisherTxn === txn
+      : one.click === click.label
+  }
+  return (
+    theirs.find((one) => isStanding(one) && (isOf(one) || isNamed(one))) ??
+    theirs.findLast((one) => one.status === 'reversed' && (isNamed(one) || (isOf(one) && !isNew(one)))) ??
+    theirs.findLast((one) => one.status === 'rejected' && staysRejected(one))
+  )
 }
 
 /** The advertiser was quicker: what the publisher tells is the same completion. */
-const isToldByAdvertiser = ({ source, status, publisherTxn }: Entry) =>
-  source === 'advertiser' && publisherTxn === null && (status === 'pending' || status === 'approved')
+const isToldByAdvertiser = (one: Entry) =>
+  one.isRepeatable && one.source === 'advertiser' && one.publisherTxn === null && isStanding(one)
 
 function latestLiveClick(book: Book, { person, offer, isTest }: Reported, nowMs: number): Click | null {
   const theirs = book.clicks.filter(
@@ -68,13 +120,13 @@ function latestLiveClick(book: Book, { person, offer, isTest }: Reported, nowMs:
 
 /** "A user who started keeps the promise"; who did not needs an offer that is open, with room for the payout. */
 function refusalOf(book: Book, deed: Reported, click: Click | null, payoutMicros: number, nowMs: number) {
-  if (click !== null) return book.refusesClicked(deed, nowMs) ? 'cap_exceeded' : null
+  if (click !== null) return book.refusesClicked(deed, payoutMicros, nowMs) ? 'cap_exceeded' : null
   if (book.offer(deed.offer).status !== 'active') return 'not_eligible'
   return !deed.isTest && book.isFull(deed.offer, nowMs, payoutMicros) ? 'cap_exceeded' : null
 }
 
 /** With a goal that the offer has no more, nobody is trusted. */
-function isTrusted(book: Book, deed: Reported, goal: Goal): boolean {
+function isTrusted(book: Book, deed: Reported, goal: string): boolean {
   const isTheirs = deed.offer === TRUSTED.offer && PEOPLE[deed.person]?.app === TRUSTED.app
-  return book.trusts && isTheirs && book.offer(deed.offer).goals.some((one) => one.name === goal.name)
+  return book.trusts && isTheirs && book.offer(deed.offer).goals.some((one) => one.key === goal)
 }

@@ -7,21 +7,30 @@ import { uuid7 } from '../../src/lib/uuid7.ts'
 import type { World } from '../world.ts'
 import { apply } from './apply.ts'
 import { Book, grouped } from './book.ts'
-import { type Answer, type Deed, OFFERS, type OfferTerms, type Order, type Start, type Step } from './deeds.ts'
+import { type Answer, type Deed, EXTRA, OFFERS, type OfferTerms, type Order, type Start, type Step } from './deeds.ts'
 import { Desk, type Done } from './desk.ts'
-import { checkHistory, checkHolds, checkMoney, checkOnce, readEntries, readOffers, readUsage } from './invariants.ts'
+import {
+  checkHistory,
+  checkHolds,
+  checkLists,
+  checkMoney,
+  checkOnce,
+  readEntries,
+  readOffers,
+  readUsage,
+} from './invariants.ts'
 
 const FIRST_HOUR_MS = Date.parse('2026-03-10T00:00:00Z')
 const HOUR_MS = 3_600_000
 const A_WHILE_MS = 40 * 24 * HOUR_MS // longer than any hold
 
 export async function takeSteps(world: World, start: Start, steps: Step[]): Promise<void> {
-  const { caps, trusts, hour } = start
+  const { caps, trusts, tooFastS, hour } = start
   let nowMs = FIRST_HOUR_MS + hour * HOUR_MS
   const offers = OFFERS.map((offer, i) => ({ ...structuredClone(offer), caps: caps[i] ?? offer.caps }))
   const desk = new Desk(world)
-  await desk.open(offers, trusts, new Date(nowMs))
-  let books = [new Book(offers, trusts)]
+  await desk.open(offers, start, new Date(nowMs))
+  let books = [new Book(offers, trusts, tooFastS)]
   let label = 0
   for (const { waitS, lanes } of steps) {
     nowMs += waitS * 1000
@@ -29,13 +38,19 @@ export async function takeSteps(world: World, start: Start, steps: Step[]): Prom
     const deeds = lanes.map((lane) =>
       lane.flatMap((order) => resolve(narrow(order, start), books[0] as Book, { termsIds, nowMs, label: label++ })),
     )
-    books = await takeStep(desk, books, deeds, nowMs)
+    books = await takeStep(
+      desk,
+      books,
+      deeds.map((lane) => apart(lane, books[0] as Book)),
+      nowMs,
+    )
   }
   nowMs += A_WHILE_MS
   books = await takeStep(desk, books, [[{ kind: 'round', label }]], nowMs)
   await checkHolds(desk, new Date(nowMs))
   await checkHistory(desk)
   await checkOnce(desk)
+  await checkLists(desk, books[0] as Book)
   await checkMoney(desk, books[0] as Book)
 }
 
@@ -46,12 +61,20 @@ function narrow(order: Order, { onlyOffer, onlyPerson }: Start): Order {
   return narrowed
 }
 
+/** What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone. */
+function apart(lane: Deed[], book: Book): Deed[] {
+  if (lane.length === 1) return lane
+  const isKnown = (label: number | null) => book.clicks.some((one) => one.label === label)
+  return lane.filter((deed) => deed.kind !== 'confirm' || (!deed.isClickless && isKnown(deed.click)))
+}
+
 type Circumstances = { termsIds: number[]; nowMs: number; label: number }
 
 /** Whatever an order picks is chosen before the step begins: nobody names what does not exist yet. */
 function resolve(order: Order, book: Book, { termsIds, nowMs, label }: Circumstances): Deed[] {
   const pick = <T>(some: T[], n: number) => some.at(-1 - (n % (some.length + 1))) ?? null // the newest first
-  const goalName = (offer: number, n: number | null) => (n === null ? null : (OFFERS[offer]?.goals[n]?.name ?? 'None'))
+  const keyOf = (offer: number, n: number | null) =>
+    n === null ? null : ([...(OFFERS[offer]?.goals ?? []), EXTRA][n]?.key ?? 'None')
   switch (order.kind) {
     case 'click': {
       const terms = book.offers[order.offer] as OfferTerms
@@ -60,35 +83,75 @@ function resolve(order: Order, book: Book, { termsIds, nowMs, label }: Circumsta
       return [{ ...order, label, terms, termsId: termsIds[order.offer] ?? 0, clickId: uuid7(nowMs) }]
     }
     case 'confirm': {
-      const click = pick(book.clicks, order.click)
-      return [{ ...order, label, click: click?.label ?? null, goal: goalName(click?.offer ?? 0, order.goal) }]
+      // Also those that are dropped, as far as an entry remembers them.
+      const remembered = book.entries.flatMap((one) =>
+        one.click === null ? [] : [{ label: one.click, offer: one.offer }],
+      )
+      const all = [...book.clicks, ...remembered].toSorted((a, b) => (a.label ?? 0) - (b.label ?? 0))
+      const click = pick(all, order.click)
+      const goal = keyOf(click?.offer ?? 0, order.goal)
+      const { offers, retired } = book
+      const terms = book.clicks.find((one) => one.label === click?.label)?.terms ?? termsOf(book, click?.label ?? null)
+      const goals = [terms?.goals, offers[click?.offer ?? 0]?.goals, retired[click?.offer ?? 0]].flatMap(
+        (one) => one ?? [],
+      )
+      const called = goals.find((one) => one.key === goal)?.name ?? null
+      return [{ ...order, label, click: click?.label ?? null, goal, called }]
     }
     case 'report':
-      return [{ ...order, label, goal: goalName(order.offer, order.goal) }]
+      return [{ ...order, label, goal: keyOf(order.offer, order.goal) }]
     case 'move':
     case 'release':
       return [{ ...order, label, conversion: pick(book.entries, order.conversion)?.label ?? null }]
     case 'import':
-      return [{ kind: 'import', label, offer: order.offer, terms: repriced(order, book.offers[order.offer]) }]
+      return [{ kind: 'import', label, offer: order.offer, terms: repriced(order, book) }]
+    case 'edit':
+      return [{ kind: 'import', label, offer: order.offer, terms: edited(order, book) }]
     default:
       return [{ ...order, label }]
   }
 }
 
-/** Everything but payouts, the attribution window and the last of several goals stays as it is. */
-function repriced(order: Extract<Order, { kind: 'import' }>, present?: OfferTerms): OfferTerms {
+const termsOf = (book: Book, click: number | null) =>
+  book.promises[book.entries.find((one) => click !== null && one.click === click)?.label ?? -1]?.terms
+
+/** Everything but payouts, the attribution window and which goals there are stays as it is. */
+function repriced(order: Extract<Order, { kind: 'import' }>, book: Book): OfferTerms {
   const first = OFFERS[order.offer] as OfferTerms
-  const goals = first.goals.map((goal) => ({
-    ...goal,
-    payoutMicros: goal.payoutMicros * order.price,
-    revenueMicros: goal.revenueMicros * order.price,
-    payoutPpm: goal.payoutPpm === null ? null : goal.payoutPpm * order.price,
-  }))
+  const present = book.offer(order.offer)
+  const goals = [...present.goals, ...(book.retired[order.offer] ?? [])].map((goal) => {
+    const { payoutMicros, revenueMicros, payoutPpm } = first.goals.find((one) => one.key === goal.key) ?? EXTRA
+    return {
+      ...goal,
+      payoutMicros: payoutMicros * order.price,
+      revenueMicros: revenueMicros * order.price,
+      payoutPpm: payoutPpm === null ? null : payoutPpm * order.price,
+    }
+  })
   return {
-    ...(present ?? first),
+    ...present,
     goals: order.isWhole ? goals : goals.slice(0, 1),
     attributionS: order.isShort ? 600 : first.attributionS,
   }
+}
+
+/** One thing is different about the goals. */
+function edited({ offer, goal: n, change, version }: Extract<Order, { kind: 'edit' }>, book: Book): OfferTerms {
+  const present = book.offer(offer)
+  const { goals } = present
+  const place = n % goals.length
+  const chosen = goals[place] as OfferTerms['goals'][number]
+  const replaced = (more: Partial<typeof chosen>) => goals.with(place, { ...chosen, ...more })
+  const others = goals.toSpliced(place, 1)
+  const extra = [...goals, ...(book.retired[offer] ?? [])].find((one) => one.key === EXTRA.key) ?? EXTRA
+  const changed = {
+    rename: () => replaced({ name: `${chosen.key} ${version}` }),
+    first: () => [chosen, ...others],
+    add: () => [extra, ...goals.filter((one) => one.key !== EXTRA.key)],
+    retire: () => (others.length === 0 ? goals : others),
+    repeatable: () => replaced({ isRepeatable: !chosen.isRepeatable }),
+  }
+  return { ...present, goals: changed[change]() }
 }
 
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */

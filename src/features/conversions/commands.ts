@@ -20,8 +20,9 @@ export type Report = {
 export type Confirmation = {
   kind: 'confirmation'
   advertiserId: number
-  clickId: string
-  /** The id or the name of a goal; null: the first one. */
+  /** Null: only the transaction says what it is about. */
+  clickId: string | null
+  /** The id, the external id or the name of a goal; null: the first one. */
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
@@ -65,7 +66,10 @@ export type Move = {
 /** A hold is over. */
 export type Release = { kind: 'release'; conversionId: string }
 
-export type Command = Report | Confirmation | Move | Release
+/** No advertiser confirmed a report in time. */
+export type Expire = { kind: 'expire'; conversionId: string }
+
+export type Command = Report | Confirmation | Move | Release | Expire
 
 /** A conversion as it was and as it is now. Null before: it was made. */
 export type Change = { before: Conversion | null; after: Conversion }
@@ -78,6 +82,7 @@ export type Refusal =
   | 'key_reused'
   | 'amount_too_large'
   | 'unmatched'
+  | 'ambiguous'
   | 'not_yours'
 
 export type Outcome =

@@ -17,6 +17,7 @@ export const REASONS = [
   'not_eligible',
   'geo_mismatch',
   'fraud',
+  'unconfirmed',
   'advertiser_rejected',
   'advertiser_reversed',
   'operator',
@@ -35,11 +36,25 @@ export type Conversion = Omit<Selectable<Conversions>, 'status' | 'status_reason
 /** What is told of a conversion. */
 export type ToldConversion = Omit<
   Conversion,
-  'publisher_id' | 'advertiser_id' | 'advertiser_transaction_id' | 'is_repeatable' | 'confirmed_at' | 'signals'
+  | 'publisher_id'
+  | 'advertiser_id'
+  | 'advertiser_transaction_id'
+  | 'is_repeatable'
+  | 'confirmed_at'
+  | 'signals'
+  | 'terms_id'
+  | 'share_ppm'
+  | 'told_at'
+  | 'confirm_by'
+  | 'bars_redo'
+  | 'is_unconfirmed'
+  | 'is_first_goal'
 >
 
 const TIMES = [
   'click_at',
+  'told_at',
+  'confirm_by',
   'confirmed_at',
   'hold_until',
   'created_at',
@@ -226,6 +241,19 @@ export async function findHeldUntil(db: Db, now: Date, limit: number): Promise<s
     .where('status', '=', 'pending')
     .where('hold_until', '<=', now)
     .orderBy('hold_until')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.conversion_id)
+}
+
+/** Those that no advertiser confirmed in time. */
+export async function findUnconfirmed(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('conversions')
+    .select('conversion_id')
+    .where('status', '=', 'pending')
+    .where('confirm_by', '<=', now)
+    .orderBy('confirm_by')
     .limit(limit)
     .execute()
   return rows.map((row) => row.conversion_id)

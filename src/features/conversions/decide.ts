@@ -5,9 +5,10 @@
 //    |         +--> approved --> reversed final, taken back
 //    +--- hold_until passes ---^
 //
-// A publisher's word makes a pending conversion. An advertiser's confirmation adopts it, or makes one; the click it names
-// holds what was promised. What is rejected leaves its place to another; everything else keeps it for good.
-import type { Command, Move, Release } from './commands.ts'
+// A publisher's word makes a pending conversion, which expires unless the advertiser tells of it in time. An advertiser's
+// confirmation adopts it, or makes one; the click it names holds what was promised. What is rejected or reversed leaves its
+// place to another, unless finality.ts says otherwise.
+import type { Command, Expire, Move, Release } from './commands.ts'
 import { decideConfirmation } from './decide-confirmation.ts'
 import { decideReport } from './decide-report.ts'
 import type { Facts } from './facts.ts'
@@ -23,6 +24,8 @@ export function decide(command: Command, facts: Facts, moment: Moment): Decision
       return decideMove(command, facts, moment)
     case 'release':
       return decideRelease(command, facts, moment)
+    case 'expire':
+      return decideExpiry(command, facts, moment)
   }
 }
 
@@ -32,12 +35,27 @@ function decideMove({ conversionId, to, reason = 'operator' }: Move, facts: Fact
   if (standing.status === to) return duplicate(standing)
   const isLegal = to === 'reversed' ? standing.status === 'approved' : standing.status === 'pending'
   if (!isLegal) return { outcome: { kind: 'illegal', conversion: standing }, change: null }
-  return move(standing, standing, to, reason, 'operator', moment)
+  const offer = facts.offers.get(standing.offer_id)
+  return move(standing, standing, { to, reason, actor: 'operator' }, offer, moment)
 }
 
 function decideRelease({ conversionId }: Release, facts: Facts, moment: Moment): Decision {
   const standing = facts.conversions.get(conversionId)
   if (standing === undefined) return refuse('no_conversion')
   const isDue = standing.status === 'pending' && standing.hold_until !== null && standing.hold_until <= moment.now
-  return isDue ? move(standing, standing, 'approved', null, 'system', moment) : duplicate(standing)
+  if (!isDue) return duplicate(standing)
+  const offer = facts.offers.get(standing.offer_id)
+  if (!facts.banned.has(`${standing.app_id}|${standing.user_id}`))
+    return move(standing, standing, { to: 'approved', reason: null, actor: 'system' }, offer, moment)
+  const flagged = { ...standing, signals: [...new Set([...standing.signals, 'banned_user'])] }
+  return move(standing, flagged, { to: 'rejected', reason: 'fraud', actor: 'system' }, offer, moment)
+}
+
+function decideExpiry({ conversionId }: Expire, facts: Facts, moment: Moment): Decision {
+  const standing = facts.conversions.get(conversionId)
+  if (standing === undefined) return refuse('no_conversion')
+  const isDue = standing.status === 'pending' && standing.confirm_by !== null && standing.confirm_by <= moment.now
+  if (!isDue) return duplicate(standing)
+  const offer = facts.offers.get(standing.offer_id)
+  return move(standing, standing, { to: 'rejected', reason: 'unconfirmed', actor: 'system' }, offer, moment)
 }

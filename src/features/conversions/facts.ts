@@ -1,6 +1,6 @@
 // Everything a batch of commands is decided on. Deciding a command changes the facts for those behind it.
 import type { Caps, Usage } from '../offers/caps.ts'
-import type { Change, Report } from './commands.ts'
+import type { Change, Confirmation, Report } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import type { FraudRule } from './fraud.ts'
 import type { KnownConversions } from './known.ts'
@@ -14,7 +14,21 @@ export type GoalTerms = {
   revenue_ppm: number | null
 }
 
-export type GoalFacts = GoalTerms & { goal_id: number; name: string; is_retired: boolean; is_repeatable: boolean }
+/** A goal as a click was promised it. Terms of before 0.2 have only what it is worth. */
+export type PromisedGoal = GoalTerms & {
+  place?: number
+  name?: string
+  external_id?: string | null
+  is_repeatable?: boolean
+}
+
+export type GoalFacts = GoalTerms & {
+  goal_id: number
+  external_id: string | null
+  name: string
+  is_retired: boolean
+  is_repeatable: boolean
+}
 
 export type OfferFacts = {
   offer_id: number
@@ -28,6 +42,9 @@ export type OfferFacts = {
   ends_at: Date | null
   over_cap: string
   hold_s: number
+  confirm_within_s: number
+  redo_after_reversal: boolean
+  terms_id: number | null
   is_capped: boolean
   caps: Caps
   /** In their order, the retired ones among them. */
@@ -45,8 +62,10 @@ export type AppFacts = {
   payment_offers: boolean
 }
 
+/** A click; where it is gone, or a confirmation names none, as its conversion remembers it. */
 export type ClickFacts = {
-  click_id: string
+  /** Null: the conversion never had one. */
+  click_id: string | null
   clicked_at: Date
   app_id: number
   is_test: boolean
@@ -65,7 +84,8 @@ export type ClickFacts = {
   device: string | null
   signals: string[] | null
   attribution_s: number
-  terms: Record<string, GoalTerms>
+  terms_id: number | null
+  terms: Record<string, PromisedGoal>
 }
 
 export type SubIds = Pick<ClickFacts, 'aff_sub' | 'aff_sub2' | 'aff_sub3' | 'aff_sub4'>
@@ -73,7 +93,10 @@ export type SubIds = Pick<ClickFacts, 'aff_sub' | 'aff_sub2' | 'aff_sub3' | 'aff
 export type Facts = {
   offers: Map<number, OfferFacts>
   apps: Map<number, AppFacts>
+  /** By `click_id`; those that were found by a transaction, by `transactionKey`. */
   clicks: Map<string, ClickFacts>
+  /** Transactions, by `transactionKey`, of several users or offers: whose is meant cannot be told. */
+  ambiguous: Set<string>
   /** The latest click of a user on an offer that is still good, by `userKey`. */
   latestClicks: Map<string, ClickFacts>
   conversions: KnownConversions
@@ -92,6 +115,12 @@ export type Facts = {
 
 export const appUserKey = (of: { app_id: number; is_test: boolean; user_id: string }) =>
   `${of.app_id}|${of.is_test ? 't' : 'l'}|${of.user_id}`
+
+export const transactionKey = ({ advertiserId, transactionId }: Confirmation) =>
+  `${advertiserId}|${transactionId ?? ''}`
+
+export const clickOf = (clicks: ReadonlyMap<string, ClickFacts>, told: Confirmation): ClickFacts | undefined =>
+  (told.clickId === null ? undefined : clicks.get(told.clickId)) ?? clicks.get(transactionKey(told))
 
 export const idempotencyKey = ({ appId, isTest, idempotencyKey: key }: Report) =>
   `${appId}|${isTest ? 't' : 'l'}|${key ?? ''}`

@@ -35,8 +35,8 @@ export class KnownOffers {
 async function readOffers(trx: Trx, offerIds: number[]) {
   const { rows } = await sql<Omit<OfferFacts, 'caps'> & CapRow & OfferVersion>`/* settle-offers */
     SELECT offer_id, changed_xid::text AS changed_xid, advertiser_id, name, description, category, payment_required, status, starts_at,
-      ends_at, over_cap, hold_s, is_capped, ${sql.raw(CAP_COLUMNS.join(', '))},
-      (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'name', g.name, 'is_retired', g.is_retired,
+      ends_at, over_cap, hold_s, confirm_within_s, redo_after_reversal, terms_id, is_capped, ${sql.raw(CAP_COLUMNS.join(', '))},
+      (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'external_id', g.external_id, 'name', g.name, 'is_retired', g.is_retired,
         'is_repeatable', g.is_repeatable, 'payout_micros', g.payout_micros, 'revenue_micros', g.revenue_micros,
         'payout_ppm', g.payout_ppm, 'revenue_ppm', g.revenue_ppm) ORDER BY g.place, g.goal_id)
         FROM goals g WHERE g.offer_id = offers.offer_id) AS goals

@@ -1,6 +1,6 @@
 // What decisions are made of.
 import { WHOLE_PPM } from '../../lib/money.ts'
-import { isFull } from '../offers/caps.ts'
+import { dayNumber, isFull } from '../offers/caps.ts'
 import type { Change, Outcome, Refusal } from './commands.ts'
 import type { Actor, Conversion, Reason, Status } from './conversions.ts'
 import {
@@ -13,27 +13,21 @@ import {
   type SubIds,
   userCountKey,
 } from './facts.ts'
+import { barsRedo } from './finality.ts'
 import { judge, type Verdict } from './fraud.ts'
+import { firstGoal } from './goal-meant.ts'
 import { worthOf } from './worth.ts'
 
 export type Moment = { now: Date; makeId: () => string }
 export type Decision = { outcome: Outcome; change: Change | null }
 
-export type Parts = { offer: OfferFacts; app: AppFacts; goal: GoalFacts; click: ClickFacts | null }
-
-/** By its id, its name, or the first; a goal that the offer no longer has, if the click still promises it. */
-export function findGoal(
-  offer: OfferFacts,
-  wanted: number | string | null,
-  click: ClickFacts | null,
-): GoalFacts | undefined {
-  const goals = offer.goals.filter((goal) => !goal.is_retired || click?.terms[goal.goal_id] !== undefined)
-  if (wanted === null) return goals.find((goal) => !goal.is_retired) ?? goals[0]
-  const text = String(wanted).trim().toLowerCase()
-  return (
-    goals.find((goal) => String(goal.goal_id) === text) ??
-    (typeof wanted === 'string' ? goals.find((goal) => goal.name.toLowerCase() === text) : undefined)
-  )
+export type Parts = {
+  offer: OfferFacts
+  app: AppFacts
+  goal: GoalFacts
+  click: ClickFacts | null
+  /** As the click was promised it. */
+  isRepeatable: boolean
 }
 
 /** What the click promised for the goal; without one, or for a goal that came later, what holds now. */
@@ -42,6 +36,8 @@ export const promised = ({ goal, click }: Parts) => click?.terms[goal.goal_id] ?
 /** The publisher's share of it, then or now. */
 export const promisedShare = ({ app, click }: Parts) =>
   click === null ? app.share_ppm : (click.share_ppm ?? WHOLE_PPM)
+
+export const later = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000)
 
 export const isExpired = (click: ClickFacts, at: Date) =>
   at.getTime() > click.clicked_at.getTime() + click.attribution_s * 1000
@@ -77,6 +73,8 @@ export const fromClick = (click: ClickFacts) => ({
   device: click.device,
   currency: click.currency,
   rate_micros: click.rate_micros,
+  share_ppm: click.share_ppm,
+  terms_id: click.terms_id,
   aff_sub: click.aff_sub,
   aff_sub2: click.aff_sub2,
   aff_sub3: click.aff_sub3,
@@ -88,7 +86,7 @@ export function makeConversion(
   of: { is_test: boolean; user_id: string },
   { now, makeId }: Moment,
 ): Conversion {
-  const { offer, app, goal, click, subIds } = parts
+  const { offer, app, goal, click, isRepeatable, subIds } = parts
   const worth = worthOf(promised(parts), parts.amountMicros, promisedShare(parts))
   return {
     conversion_id: makeId(),
@@ -99,7 +97,8 @@ export function makeConversion(
     goal_id: goal.goal_id,
     user_id: of.user_id,
     is_test: of.is_test,
-    is_repeatable: goal.is_repeatable,
+    is_repeatable: isRepeatable,
+    is_first_goal: goal.goal_id === firstGoal(offer, click)?.goal_id,
     status: 'pending',
     status_reason: null,
     source: 'publisher',
@@ -109,6 +108,8 @@ export function makeConversion(
     revenue_micros: worth.revenueMicros,
     currency: app.currency,
     rate_micros: app.rate_micros,
+    share_ppm: app.share_ppm === WHOLE_PPM ? null : app.share_ppm,
+    terms_id: offer.terms_id,
     aff_sub: subIds.aff_sub,
     aff_sub2: subIds.aff_sub2,
     aff_sub3: subIds.aff_sub3,
@@ -120,7 +121,11 @@ export function makeConversion(
     device: null,
     ...(click === null ? {} : fromClick(click)),
     signals: [],
+    told_at: null,
+    confirm_by: null,
     confirmed_at: null,
+    is_unconfirmed: true,
+    bars_redo: false,
     hold_until: null,
     created_at: now,
     approved_at: null,
@@ -145,16 +150,19 @@ export const create = (after: Conversion): Decision => ({
   change: { before: null, after },
 })
 
+/** What becomes of a conversion, why, and by whose word. */
+export type Verb = { to: 'approved' | 'rejected' | 'reversed'; reason: Reason | null; actor: Actor }
+
 export function move(
   before: Conversion,
   base: Conversion,
-  to: 'approved' | 'rejected' | 'reversed',
-  reason: Reason | null,
-  actor: Actor,
+  { to, reason, actor }: Verb,
+  offer: OfferFacts | undefined,
   { now, makeId }: Moment,
 ): Decision {
   const after: Conversion = {
     ...base,
+    bars_redo: barsRedo(base, { to, reason, actor }, offer),
     status: to,
     status_reason: reason,
     [`${to}_at`]: now,
@@ -171,6 +179,12 @@ export const keep = (before: Conversion, after: Conversion): Decision => ({
   change: { before, after },
 })
 
+/** Nothing new for whoever told, but something to remember. */
+export const remember = (before: Conversion, after: Conversion): Decision => ({
+  outcome: { kind: 'duplicate', conversion: after },
+  change: { before, after },
+})
+
 export const duplicate = (conversion: Conversion): Decision => ({
   outcome: { kind: 'duplicate', conversion },
   change: null,
@@ -183,6 +197,19 @@ export function isOverCap(offer: OfferFacts, facts: Facts, payoutMicros: number)
   const used = facts.usage.get(offer.offer_id)
   return (
     used !== undefined && (isFull(offer.caps, used.today, used.total) !== 'no' || isSpent(offer, facts, payoutMicros))
+  )
+}
+
+/** Whether an offer that refuses what is beyond its caps has no room for so much more payout of what it has counted before. */
+export function isRaisedBeyondCap(offer: OfferFacts, facts: Facts, one: Conversion, payoutMicros: number, now: Date) {
+  const used = facts.usage.get(offer.offer_id)
+  const raise = payoutMicros - one.payout_micros
+  if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false
+  const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
+  const isOfToday = dayNumber(one.created_at) === dayNumber(now)
+  return (
+    isPassed(offer.caps.totalPayoutMicros, used.total.payoutMicros) ||
+    (isOfToday && isPassed(offer.caps.dailyPayoutMicros, used.today.payoutMicros))
   )
 }
 

@@ -17,6 +17,7 @@ import {
   userCountKey,
 } from './facts.ts'
 import type { Action, Signal } from './fraud.ts'
+import type { GoneClicks } from './gone-clicks.ts'
 import { KnownConversions, userKey } from './known.ts'
 import type { KnownOffers, OfferVersion } from './known-offers.ts'
 
@@ -27,19 +28,20 @@ export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string
   if (clickIds.length === 0) return new Map()
   const { rows } = await sql<ClickFacts>`/* settle-clicks */
     SELECT c.*, t.attribution_s, t.goals AS terms FROM unnest(${clickIds}::uuid[]) AS wanted (id)
-    CROSS JOIN LATERAL (SELECT ${CLICK_COLUMNS}, terms_id FROM clicks WHERE click_id = wanted.id) c
+    CROSS JOIN LATERAL (SELECT ${CLICK_COLUMNS} FROM clicks WHERE click_id = wanted.id) c
     JOIN terms t ON t.terms_id = c.terms_id`.execute(db)
-  return new Map(rows.map((row) => [row.click_id, row]))
+  return new Map(rows.map((row) => [row.click_id ?? '', row]))
 }
 
 const CLICK_COLUMNS = sql.raw(
-  'click_id, clicked_at, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, share_ppm, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
+  'click_id, clicked_at, terms_id, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, share_ppm, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
 )
 
 export type FactsRequest = {
   commands: readonly Command[]
   subjects: readonly (Subject | null)[]
   clicks: Map<string, ClickFacts>
+  gone: GoneClicks
   knownOffers: KnownOffers
   now: Date
   day: number
@@ -58,7 +60,8 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   return {
     offers,
     usage,
-    clicks,
+    clicks: new Map([...clicks, ...request.gone.clicks]),
+    ambiguous: request.gone.ambiguous,
     latestClicks: new Map(latest.map((row) => [userKey(row), row])),
     apps: new Map(found.apps.map((row) => [row.app_id, row])),
     conversions: new KnownConversions(found.conversions.map(conversionOfJson)),
@@ -99,12 +102,16 @@ type Found = {
 
 const list = (query: RawBuilder<unknown>) => sql`coalesce((SELECT json_agg(row_to_json(x)) FROM (${query}) x), '[]')`
 
-async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest): Promise<Found & { users: Subject[] }> {
+async function askForFacts(
+  trx: Trx,
+  { commands, subjects, gone, now }: FactsRequest,
+): Promise<Found & { users: Subject[] }> {
   const users = subjects.filter((subject) => subject !== null)
   const reports = commands.filter((command) => command.kind === 'report')
   const named = commands.filter((command) => command.kind === 'report' || command.kind === 'confirmation')
   const confirmations = commands.filter((command) => command.kind === 'confirmation')
-  const ids = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
+  const moved = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
+  const ids = [...moved, ...gone.conversionIds]
   const nowMs = now.getTime()
   const { rows } = await sql<Found>`/* settle-facts */
     WITH s AS MATERIALIZED (
@@ -123,10 +130,11 @@ async function askForFacts(trx: Trx, { commands, subjects, now }: FactsRequest):
         FROM (SELECT DISTINCT app_id FROM s) k JOIN apps USING (app_id) JOIN publishers USING (publisher_id)`)} AS apps,
       ${list(sql`SELECT c.* FROM (SELECT DISTINCT app_id, user_id, offer_id FROM h) k CROSS JOIN LATERAL (
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status <> 'rejected' AND NOT c.is_repeatable) once
+              AND c.status IN ('pending', 'approved') AND NOT c.is_repeatable) once
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status = 'rejected' ORDER BY c.app_id DESC, c.user_id DESC, c.conversion_id DESC LIMIT ${MAX_REJECTED}::integer) rejected
+              AND c.status IN ('rejected', 'reversed')
+              ORDER BY c.app_id DESC, c.user_id DESC, c.offer_id DESC, c.conversion_id DESC LIMIT ${MAX_UNDONE}::integer) undone
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status <> 'rejected' AND c.is_repeatable AND (c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
@@ -185,7 +193,7 @@ async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<
 }
 
 // Nobody has more of these than is good; whoever has gets no slower for everybody else.
-const MAX_REJECTED = 50
+const MAX_UNDONE = 50
 const MAX_ADOPTABLE = 200
 const MAX_COUNTED = 2_000 // more than any threshold that makes sense
 

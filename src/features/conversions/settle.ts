@@ -17,7 +17,17 @@ import type { Change, Command, Outcome } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import { decide } from './decide.ts'
 import { requestText } from './decide-report.ts'
-import { type ClickFacts, type Facts, idempotencyKey, type Subject, subjectOf, takeIn, usageOf } from './facts.ts'
+import {
+  type ClickFacts,
+  clickOf,
+  type Facts,
+  idempotencyKey,
+  type Subject,
+  subjectOf,
+  takeIn,
+  usageOf,
+} from './facts.ts'
+import { findGoneClicks, type GoneClicks } from './gone-clicks.ts'
 import { readClicks, readFacts } from './read-facts.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { userKey } from './known.ts'
@@ -48,10 +58,11 @@ async function settleBatch(
   now: Date,
   knownOffers: KnownOffers,
 ): Promise<Outcome[]> {
-  const clickIds = commands.flatMap((command) => (command.kind === 'confirmation' ? [command.clickId] : []))
+  const clickIds = commands.flatMap((command) => (command.kind === 'confirmation' ? (command.clickId ?? []) : []))
   const clicks = await readClicks(db, clickIds)
-  const subjects = await findSubjects(db, commands, clicks)
-  return db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, knownOffers, now }))
+  const gone = await findGoneClicks(db, commands, clicks, now)
+  const subjects = await findSubjects(db, commands, new Map([...clicks, ...gone.clicks]))
+  return db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, gone, knownOffers, now }))
 }
 
 const callTimes = (commands: readonly Command[]) =>
@@ -61,6 +72,7 @@ type Batch = {
   commands: readonly Command[]
   subjects: readonly (Subject | null)[]
   clicks: Map<string, ClickFacts>
+  gone: GoneClicks
   knownOffers: KnownOffers
   now: Date
 }
@@ -118,7 +130,7 @@ async function findSubjects(
   const byId = new Map(rows.map((row) => [row.conversion_id, row]))
   return commands.map((command) => {
     if (command.kind === 'report') return subjectOf(command)
-    if (command.kind === 'confirmation') return clicks.get(command.clickId) ?? null
+    if (command.kind === 'confirmation') return clickOf(clicks, command) ?? null
     return byId.get(command.conversionId) ?? null
   })
 }
@@ -130,7 +142,7 @@ async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<vo
     if (command.kind === 'report' && command.idempotencyKey !== null) about.push(`key ${idempotencyKey(command)}`)
     if (command.kind === 'confirmation' && command.transactionId !== null && subject)
       about.push(`transaction ${command.advertiserId}|${subject.offer_id}|${command.transactionId}`)
-    const ip = command.kind === 'confirmation' ? clicks.get(command.clickId)?.ip : undefined
+    const ip = command.kind === 'confirmation' ? clickOf(clicks, command)?.ip : undefined
     if (ip) about.push(`address ${ip}`) // so that rules about an address see those before them
     return about
   })
@@ -165,14 +177,15 @@ type Column = Exclude<keyof Conversion, 'signals'>
 const KEY_COLUMNS = { conversion_id: 'uuid' } as const
 const FIXED_COLUMNS = {
   app_id: 'bigint', publisher_id: 'bigint', advertiser_id: 'bigint', offer_id: 'bigint', goal_id: 'bigint', user_id: 'text',
-  is_test: 'boolean', is_repeatable: 'boolean', source: 'text', created_at: 'timestamptz',
+  is_test: 'boolean', is_repeatable: 'boolean', is_first_goal: 'boolean', source: 'text', created_at: 'timestamptz',
 } as const // prettier-ignore
 const CHANGING_COLUMNS = {
   status: 'text', status_reason: 'text', publisher_transaction_id: 'text', advertiser_transaction_id: 'text', payout_micros: 'bigint',
   revenue_micros: 'bigint', currency: 'text', rate_micros: 'bigint', aff_sub: 'text', aff_sub2: 'text', aff_sub3: 'text', aff_sub4: 'text',
   click_id: 'uuid', click_at: 'timestamptz', ip: 'inet', country: 'text', device: 'text', confirmed_at: 'timestamptz',
   hold_until: 'timestamptz', approved_at: 'timestamptz', rejected_at: 'timestamptz', reversed_at: 'timestamptz', sequence: 'integer',
-  event_id: 'uuid', actor: 'text',
+  event_id: 'uuid', actor: 'text', terms_id: 'bigint', share_ppm: 'integer', told_at: 'timestamptz', confirm_by: 'timestamptz',
+  bars_redo: 'boolean', is_unconfirmed: 'boolean',
 } as const // prettier-ignore
 
 /** Conversions as a table of the statement, under the name n; its columns by name, so that one which a later version adds gets its default. */
@@ -245,5 +258,6 @@ function worthInLedger(conversion: Conversion | null): Worth | null {
     status: conversion.status,
     payoutMicros: conversion.payout_micros,
     revenueMicros: conversion.revenue_micros,
+    isUnconfirmed: conversion.is_unconfirmed,
   }
 }

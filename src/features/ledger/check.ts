@@ -45,7 +45,7 @@ const CHECKS = {
         UNION ALL
         SELECT c.conversion_id, line.account, line.party_id, 0, line.amount_micros
         FROM conversions c CROSS JOIN LATERAL (VALUES
-          ('advertiser_receivable', c.advertiser_id, c.revenue_micros),
+          (CASE WHEN c.is_unconfirmed THEN 'advertiser_unconfirmed' ELSE 'advertiser_receivable' END, c.advertiser_id, c.revenue_micros),
           (CASE c.status WHEN 'pending' THEN 'publisher_pending' ELSE 'publisher_payable' END, c.publisher_id, -c.payout_micros),
           ('network_margin', 0, c.payout_micros - c.revenue_micros)
         ) AS line (account, party_id, amount_micros)

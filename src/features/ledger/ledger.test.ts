@@ -165,7 +165,13 @@ async function balances({ publisherId, advertiserId }: Deal) {
 
 test('balances follow a conversion from pending to approved to reversed', async () => {
   const deal = await makeDeal(world)
-  assert.deepEqual(await balances(deal), { pendingMicros: 0, payableMicros: 0, paidMicros: 0, receivableMicros: 0 })
+  assert.deepEqual(await balances(deal), {
+    pendingMicros: 0,
+    payableMicros: 0,
+    paidMicros: 0,
+    receivableMicros: 0,
+    unconfirmedMicros: 0,
+  })
   const first = await makeConversion(world, deal, {
     status: 'pending',
     payoutMicros: 2 * USD,
@@ -173,12 +179,18 @@ test('balances follow a conversion from pending to approved to reversed', async 
     at: AT,
   })
   await makeConversion(world, deal, { status: 'pending', payoutMicros: USD, revenueMicros: USD, at: AT })
-  const stillPending = { paidMicros: 0, receivableMicros: 4 * USD }
+  const stillPending = { paidMicros: 0, receivableMicros: 4 * USD, unconfirmedMicros: 0 }
   assert.deepEqual(await balances(deal), { pendingMicros: 3 * USD, payableMicros: 0, ...stillPending })
   const moved = await moveConversion(world, deal, first, 'approved', AT)
   assert.deepEqual(await balances(deal), { pendingMicros: USD, payableMicros: 2 * USD, ...stillPending })
   await moveConversion(world, deal, moved, 'reversed', AT)
-  assert.deepEqual(await balances(deal), { pendingMicros: USD, payableMicros: 0, paidMicros: 0, receivableMicros: USD })
+  assert.deepEqual(await balances(deal), {
+    pendingMicros: USD,
+    payableMicros: 0,
+    paidMicros: 0,
+    receivableMicros: USD,
+    unconfirmedMicros: 0,
+  })
 })
 
 test('the balances of the network are those of all parties, and are even', async () => {
@@ -193,7 +205,7 @@ test('the balances of the network are those of all parties, and are even', async
   assert.equal(after.pendingMicros - before.pendingMicros, USD)
   assert.equal(after.marginMicros - before.marginMicros, 5 * USD)
   assert.equal(
-    after.receivableMicros + after.cashMicros,
+    after.receivableMicros + after.unconfirmedMicros + after.cashMicros,
     after.pendingMicros + after.payableMicros + after.marginMicros,
   )
 })

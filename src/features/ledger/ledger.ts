@@ -11,6 +11,9 @@
 // The last two are adjustments: with a negative amount, a debit of a publisher and a credit to an advertiser. A void is a
 // posting of the kind that it voids, with every sign turned round.
 //
+// Until the advertiser confirms a conversion, its revenue stands under advertiser_unconfirmed instead: only the publisher,
+// or an advertiser that has not decided yet, has told of it.
+//
 // A rejected or reversed conversion stands for nothing. A move is posted as the difference between what stood before
 // it and what stands after it, so the entries of a conversion always sum to what it is worth now.
 //
@@ -20,7 +23,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { arrayLiteral } from '../../db/arrays.ts'
 import type { Db, Trx } from '../../db/open.ts'
 
-export type Account = 'publisher_pending' | 'publisher_payable' | 'advertiser_receivable' | 'network_margin' | 'cash'
+export type Account =
+  | 'publisher_pending'
+  | 'publisher_payable'
+  | 'advertiser_receivable'
+  | 'advertiser_unconfirmed'
+  | 'network_margin'
+  | 'cash'
 
 /** The party of the accounts that are the network's own. */
 export const NETWORK = 0
@@ -40,7 +49,13 @@ export type Posting = {
   lines: Line[]
 }
 
-export type Worth = { status: 'pending' | 'approved'; payoutMicros: number; revenueMicros: number }
+export type Worth = {
+  status: 'pending' | 'approved'
+  payoutMicros: number
+  revenueMicros: number
+  /** By its advertiser. */
+  isUnconfirmed?: boolean
+}
 
 type Parties = { publisherId: number; advertiserId: number }
 
@@ -65,9 +80,9 @@ export function movePosting(change: Change): Posting | null {
 
 function linesOf(worth: Worth | null, { publisherId, advertiserId }: Parties): Line[] {
   if (worth === null) return []
-  const { status, payoutMicros, revenueMicros } = worth
+  const { status, payoutMicros, revenueMicros, isUnconfirmed = false } = worth
   return [
-    { account: 'advertiser_receivable', partyId: advertiserId, amountMicros: revenueMicros },
+    { account: `advertiser_${isUnconfirmed ? 'unconfirmed' : 'receivable'}`, partyId: advertiserId, amountMicros: revenueMicros },
     { account: `publisher_${status === 'pending' ? 'pending' : 'payable'}`, partyId: publisherId, amountMicros: -payoutMicros },
     { account: 'network_margin', partyId: NETWORK, amountMicros: payoutMicros - revenueMicros },
   ] // prettier-ignore
@@ -105,11 +120,12 @@ export async function post(trx: Trx, postings: Posting[]): Promise<void> {
 
 /** What a publisher is owed, and has been paid so far, less voided payouts. Reversals of what was paid can make payable negative. */
 export type PublisherBalances = { pendingMicros: number; payableMicros: number; paidMicros: number }
-/** What an advertiser owes; negative when it has paid ahead. */
-export type AdvertiserBalances = { receivableMicros: number }
-/** All publishers and advertisers together: receivable + cash = pending + payable + margin. */
+/** What an advertiser owes, negative when it has paid ahead; and what it would owe for what it has not confirmed. */
+export type AdvertiserBalances = { receivableMicros: number; unconfirmedMicros: number }
+/** All publishers and advertisers together: receivable + unconfirmed + cash = pending + payable + margin. */
 export type NetworkBalances = {
   receivableMicros: number
+  unconfirmedMicros: number
   cashMicros: number
   pendingMicros: number
   payableMicros: number
@@ -129,14 +145,16 @@ export async function readBalances(db: Db, party: Party) {
 // Each in one statement: days that are being folded must be seen on one side only.
 function balancesOf(party: Party): RawBuilder<PublisherBalances | AdvertiserBalances | NetworkBalances> {
   if (party === 'network') {
-    return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros", ${debitOf('cash')} AS "cashMicros",
+    return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros",
+      ${debitOf('advertiser_unconfirmed')} AS "unconfirmedMicros", ${debitOf('cash')} AS "cashMicros",
       ${creditOf('publisher_pending')} AS "pendingMicros", ${creditOf('publisher_payable')} AS "payableMicros",
       ${creditOf('network_margin')} AS "marginMicros"
       FROM (${sumLines(sql`true`)}) AS line`
   }
   if ('advertiserId' in party) {
-    const isTheirs = sql<boolean>`account = 'advertiser_receivable' AND party_id = ${party.advertiserId}`
-    return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros" FROM (${sumLines(isTheirs)}) AS line`
+    const isTheirs = sql<boolean>`account IN ('advertiser_receivable', 'advertiser_unconfirmed') AND party_id = ${party.advertiserId}`
+    return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros",
+      ${debitOf('advertiser_unconfirmed')} AS "unconfirmedMicros" FROM (${sumLines(isTheirs)}) AS line`
   }
   const isTheirs = sql<boolean>`account IN ('publisher_pending', 'publisher_payable') AND party_id = ${party.publisherId}`
   // Payments are few, and have an index of their own.

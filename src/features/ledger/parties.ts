@@ -18,7 +18,7 @@ export type Owed = {
   due_micros: number
 }
 
-const isOwedOrOwing = sql<boolean>`account IN ('publisher_pending', 'publisher_payable', 'advertiser_receivable')`
+const isOwedOrOwing = sql<boolean>`account IN ('publisher_pending', 'publisher_payable', 'advertiser_receivable', 'advertiser_unconfirmed')`
 const SUMS = sql`
   SELECT account, party_id, sum(amount_micros) AS micros FROM (${sumLines(isOwedOrOwing)}) AS line
   GROUP BY account, party_id`
@@ -60,6 +60,7 @@ export type Debtor = {
   advertiser_id: number
   name: string
   receivable_micros: number
+  unconfirmed_micros: number
   received_micros: number
   last_received_at: Date | null
 }
@@ -69,10 +70,11 @@ export async function listDebtors(db: Db, { search, limit, offset }: Page) {
   const { rows } = await sql<Debtor & { total: number }>`
     WITH sums AS (${SUMS}), received AS (${moved('receipt', 'advertiser_receivable')})
     SELECT a.advertiser_id, a.name, coalesce(owes.micros, 0)::bigint AS receivable_micros,
-      coalesce(received.micros, 0)::bigint AS received_micros, received.last_at AS last_received_at,
+      coalesce(unconfirmed.micros, 0)::bigint AS unconfirmed_micros, coalesce(received.micros, 0)::bigint AS received_micros, received.last_at AS last_received_at,
       count(*) OVER () AS total
     FROM advertisers a
     LEFT JOIN sums owes ON owes.account = 'advertiser_receivable' AND owes.party_id = a.advertiser_id
+    LEFT JOIN sums unconfirmed ON unconfirmed.account = 'advertiser_unconfirmed' AND unconfirmed.party_id = a.advertiser_id
     LEFT JOIN received ON received.party_id = a.advertiser_id
     WHERE ${matches('a.name', search)}
     ORDER BY receivable_micros DESC, a.advertiser_id LIMIT ${limit} OFFSET ${offset}`.execute(db)

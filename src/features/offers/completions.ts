@@ -21,7 +21,7 @@ const FILL_PAGE = 2_000
 const PATIENCE_MS = 1_000
 const LANES = 2
 
-/** A goal that need not be done again: its conversion is pending or approved. */
+/** A goal that is not paid again: its conversion is pending or approved, or was taken back or turned down for good. */
 export type CompletedGoal = { offerId: number; goalId: number }
 
 export type AppUser = { appId: number; isTest: boolean; userId: string }
@@ -158,6 +158,10 @@ export class Completions {
         SELECT offer_id, goal_id FROM conversions c
         WHERE c.app_id = asked.app_id AND c.user_id = asked.user_id AND c.is_test = asked.is_test
           AND c.status IN ('pending', 'approved') AND NOT c.is_repeatable
+        UNION ALL
+        SELECT offer_id, goal_id FROM conversions c
+        WHERE c.app_id = asked.app_id AND c.user_id = asked.user_id AND c.is_test = asked.is_test
+          AND c.status IN ('rejected', 'reversed') AND c.bars_redo
         OFFSET 0
       ) c`.execute(this.#db)
     const goals: CompletedGoal[][] = users.map(() => [])

@@ -71,8 +71,8 @@ export class FieldReader {
     return micros <= MAX_PAYOUT_MICROS ? micros : this.#refuse(`${field} is more than 100,000 dollars`, null)
   }
 
-  flag(field: string): boolean {
-    if (!this.has(field)) return false
+  flag(field: string, fallback = false): boolean {
+    if (!this.has(field)) return fallback
     const text = String(this.#record[field]).trim().toLowerCase()
     if (['true', '1', 'yes'].includes(text)) return true
     return ['false', '0', 'no'].includes(text) ? false : this.#refuse(`${field} is not true or false`, false)

@@ -7,6 +7,7 @@ import { capsOf } from './caps.ts'
 import type { NewOffer } from './import-record.ts'
 import { findOffers, type RecordedOffer } from './offers.ts'
 import { findAdvertisers, noAdvertiser, type UpsertOutcome } from './upsert.ts'
+import { planGoals } from './write-goals.ts'
 
 export type PlannedChange = {
   line: number
@@ -59,7 +60,7 @@ export async function planOffers(
 
 const keyOf = ({ advertiser, externalId }: NewOffer) => JSON.stringify([advertiser, externalId])
 
-async function readRecorded(db: Db, rows: Row[], advertisers: Map<string, number>): Promise<Map<string, NewOffer>> {
+async function readRecorded(db: Db, rows: Row[], advertisers: Map<string, number>): Promise<Map<string, Recorded>> {
   if (rows.length === 0) return new Map()
   const keys = rows.map(({ offer }) => ({
     advertiser_id: advertisers.get(offer.advertiser),
@@ -69,18 +70,24 @@ async function readRecorded(db: Db, rows: Row[], advertisers: Map<string, number
     SELECT offer_id FROM jsonb_to_recordset(${JSON.stringify(keys)}) AS k (advertiser_id bigint, external_id text)
     JOIN offers USING (advertiser_id, external_id)`.execute(db)
   const ids = [...new Set(found.map((row) => row.offer_id))]
-  const offers = (await findOffers(db, ids)).map(asImported)
+  const offers = (await findOffers(db, ids)).map((row) => ({ ...asImported(row), recordedGoals: row.goals }))
   return new Map(offers.map((offer) => [keyOf(offer), offer]))
 }
 
-function changedFields(before: NewOffer, after: NewOffer): string[] {
+type Recorded = NewOffer & { recordedGoals: RecordedOffer['goals'] }
+
+function changedFields(before: Recorded, after: NewOffer): string[] {
   const names = Object.keys(after) as (keyof NewOffer)[]
-  return names.filter((name) => !isDeepStrictEqual(before[name], after[name])).map(fieldName)
+  const isChanged = (name: keyof NewOffer) =>
+    name === 'goals'
+      ? planGoals(before.recordedGoals, after.goals).isChanged
+      : !isDeepStrictEqual(before[name], after[name])
+  return names.filter(isChanged).map(fieldName)
 }
 
 /** As it is called in a file. */
 const fieldName = (name: string) =>
-  ({ attributionSeconds: 'attribution_window', holdSeconds: 'hold' })[name] ??
+  ({ attributionSeconds: 'attribution_window', holdSeconds: 'hold', confirmWithinSeconds: 'confirm_within' })[name] ??
   name.replace(/Micros$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** An offer as the import that would leave it as it is. */
@@ -105,6 +112,7 @@ export function asImported(row: RecordedOffer): NewOffer {
     goals: row.goals
       .filter((goal) => !goal.is_retired)
       .map((goal) => ({
+        externalId: goal.external_id,
         name: goal.name,
         description: goal.description,
         payoutMicros: goal.payout_micros,
@@ -119,6 +127,8 @@ export function asImported(row: RecordedOffer): NewOffer {
     endsAt: row.ends_at,
     attributionSeconds: row.attribution_s,
     holdSeconds: row.hold_s,
+    confirmWithinSeconds: row.confirm_within_s,
+    redoAfterReversal: row.redo_after_reversal,
     overCap: row.over_cap,
     caps: capsOf(row),
   }

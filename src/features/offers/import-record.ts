@@ -6,11 +6,13 @@ import { CATEGORIES, CONVERSION_TYPES, DESTINATION_MACROS, DIFFICULTIES, STATUSE
 export const IMPORT_FIELDS = [
   'external_id', 'advertiser', 'name', 'description', 'category', 'payout', 'revenue', 'countries', 'platforms',
   'destination_url', 'image_url', 'difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type',
-  'goals', 'status', 'starts_at', 'ends_at', 'attribution_window', 'hold', 'over_cap', 'daily_click_cap', 'total_click_cap',
+  'goals', 'status', 'starts_at', 'ends_at', 'attribution_window', 'hold', 'confirm_within', 'redo_after_reversal', 'over_cap', 'daily_click_cap', 'total_click_cap',
   'daily_conversion_cap', 'total_conversion_cap', 'daily_payout_cap', 'total_payout_cap',
 ] as const // prettier-ignore
 
 export type NewGoal = {
+  /** The advertiser's own id of it. Null: not given, so that one it has stays. */
+  externalId: string | null
   name: string
   description: string
   payoutMicros: number
@@ -45,12 +47,17 @@ export type NewOffer = {
   endsAt: Date | null
   attributionSeconds: number
   holdSeconds: number
+  /** A report that its advertiser does not confirm for so long expires. */
+  confirmWithinSeconds: number
+  /** Whether a user whose completion was reversed, but not for fraud, may complete it again. */
+  redoAfterReversal: boolean
   overCap: string
   caps: Caps
 }
 
 const KNOWN = new Set<string>(IMPORT_FIELDS)
 const GOAL_FIELDS = new Set([
+  'external_id',
   'name',
   'description',
   'payout',
@@ -62,6 +69,7 @@ const GOAL_FIELDS = new Set([
 ])
 const MAX_GOALS = 50
 const ONLY_GOAL = {
+  externalId: null,
   name: 'Complete',
   description: '',
   isOptional: false,
@@ -110,6 +118,8 @@ export function readImportRecord(record: unknown): { offer: NewOffer } | { probl
     endsAt,
     attributionSeconds: reader.duration('attribution_window', { atLeast: '60s', atMost: '365d', fallback: '30d' }),
     holdSeconds: reader.duration('hold', { atLeast: '0s', atMost: '365d', fallback: '0s' }),
+    confirmWithinSeconds: reader.duration('confirm_within', { atLeast: '1h', atMost: '365d', fallback: '30d' }),
+    redoAfterReversal: reader.flag('redo_after_reversal', true),
     overCap: reader.oneOf('over_cap', OVER_CAP, 'honour'),
     caps: readCaps(reader),
   }
@@ -141,6 +151,8 @@ function readGoals(reader: FieldReader, payout: number | null, revenue: number |
     return read
   })
   if (new Set(goals.map(({ name }) => name)).size < goals.length) reader.problems.push('goals has two of the same name')
+  const externalIds = goals.flatMap(({ externalId }) => externalId ?? [])
+  if (new Set(externalIds).size < externalIds.length) reader.problems.push('goals has two of the same external_id')
   if (goals.every(({ isOptional }) => isOptional)) reader.problems.push('goals has none that is required')
   return goals
 }
@@ -152,6 +164,7 @@ function readGoal(goal: FieldReader): NewGoal {
   const payoutMicros = goal.money('payout') ?? 0
   const payoutPpm = goal.percent('payout_percent')
   return {
+    externalId: goal.text('external_id', { max: MAX_NAME }) || null,
     name: goal.text('name', { required: true, max: MAX_NAME }),
     description: goal.text('description'),
     payoutMicros,

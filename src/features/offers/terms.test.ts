@@ -97,9 +97,11 @@ test('a change of any one of these fields is noticed', async () => {
   const changes: Record<string, unknown>[] = [
     { attribution_window: '1d' },
     { hold: '1d' },
+    { confirm_within: '1d' },
+    { redo_after_reversal: false },
     { over_cap: 'reject' },
     ...['click', 'conversion', 'payout'].flatMap((of) => [{ [`daily_${of}_cap`]: 5 }, { [`total_${of}_cap`]: 5 }]),
-    ...[{ is_repeatable: true }, { payout_percent: 5 }, { revenue_percent: 5 }].map((more) => ({
+    ...[{ is_repeatable: true }, { name: 'Purchase' }, { payout_percent: 5 }, { revenue_percent: 5 }].map((more) => ({
       goals: [{ name: 'Buy', payout: 1, ...more }],
     })),
   ]
@@ -116,10 +118,10 @@ test('every new offer has terms, and gets new ones when its promise changes, and
   await bring([stepped, other])
   const { offer_id, terms_id } = await offerOf(stepped.external_id)
   const [join, buy] = (await goalsOf(offer_id)).map((goal) => String(goal.goal_id))
-  const promise = (payout: number) => ({ payout_micros: payout, revenue_micros: payout, payout_ppm: null, revenue_ppm: null }) // prettier-ignore
+  const promise = (place: number, name: string, payout: number) => ({ place, name, external_id: null, is_repeatable: false, payout_micros: payout, revenue_micros: payout, payout_ppm: null, revenue_ppm: null }) // prettier-ignore
   assert.deepEqual(
     (await termsOf(offer_id)).map(({ terms_id: id, attribution_s, goals }) => ({ id, attribution_s, goals })),
-    [{ id: terms_id, attribution_s: 2_592_000, goals: { [`${join}`]: promise(1_000_000), [`${buy}`]: promise(2_000_000) } }], // prettier-ignore
+    [{ id: terms_id, attribution_s: 2_592_000, goals: { [`${join}`]: promise(1, 'Join', 1_000_000), [`${buy}`]: promise(2, 'Buy', 2_000_000) } }], // prettier-ignore
   )
   const before = (await offerOf(other.external_id)).terms_id
   const none = { created: 0, updated: 1, unchanged: 1 }
@@ -130,6 +132,7 @@ test('every new offer has terms, and gets new ones when its promise changes, and
     [{ goals: [{ name: 'Join', payout: 1 }] }, 4],
     [{ goals: [{ name: 'Join', payout: 1, revenue_percent: 10 }] }, 5],
     [{ goals: [{ name: 'Join', payout: 1, revenue_percent: 10, description: 'Now' }] }, 5],
+    [{ goals: [{ name: 'Join now', payout: 1, revenue_percent: 10, description: 'Now' }] }, 6],
   ] // prettier-ignore
   let latest: Record<string, unknown> = stepped
   for (const [change, versions] of steps) {

@@ -1,6 +1,6 @@
 // Writes a batch of offers with their goals: new ones are made, changed ones updated, the rest left alone. An offer is
-// known by its advertiser and the advertiser's own id for it; a goal by its name within the offer. Where what an offer
-// promises has changed, it gets new terms.
+// known by its advertiser and the advertiser's own id for it; its goals as write-goals.ts says. Where what an offer promises
+// has changed, it gets new terms.
 import { sql } from 'kysely'
 import { isRowFault, retrying } from '../../db/faults.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
@@ -8,7 +8,8 @@ import { messageOf } from '../../errors.ts'
 import { askForCount, countCaps } from './cap-counts.ts'
 import { CAP_COLUMNS } from './caps.ts'
 import type { NewOffer } from './import-record.ts'
-import { type Goals, type OnOfferChanges, tellChanges, type WrittenOffer } from './offer-changes.ts'
+import { type OnOfferChanges, tellChanges, type WrittenOffer } from './offer-changes.ts'
+import { writeGoals } from './write-goals.ts'
 
 export type UpsertOutcome = {
   created: number
@@ -108,7 +109,7 @@ export async function findAdvertisers(db: Db, names: string[]): Promise<Map<stri
 const COLUMNS = [
   'name', 'description', 'category', 'payout_micros', 'revenue_micros', 'countries', 'platforms', 'destination_url', 'image_url',
   'difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type', 'status', 'starts_at', 'ends_at',
-  'attribution_s', 'hold_s', 'over_cap', ...CAP_COLUMNS,
+  'attribution_s', 'hold_s', 'confirm_within_s', 'redo_after_reversal', 'over_cap', ...CAP_COLUMNS,
 ] // prettier-ignore
 const columns = sql.raw(COLUMNS.join(', '))
 const excluded = sql.raw(COLUMNS.map((name) => `excluded.${name}`).join(', '))
@@ -176,6 +177,8 @@ function offerRow({ advertiserId, offer }: KnownRow) {
     ends_at: offer.endsAt,
     attribution_s: offer.attributionSeconds,
     hold_s: offer.holdSeconds,
+    confirm_within_s: offer.confirmWithinSeconds,
+    redo_after_reversal: offer.redoAfterReversal,
     over_cap: offer.overCap,
     daily_click_cap: offer.caps.dailyClicks,
     total_click_cap: offer.caps.totalClicks,
@@ -184,51 +187,4 @@ function offerRow({ advertiserId, offer }: KnownRow) {
     daily_payout_cap_micros: offer.caps.dailyPayoutMicros,
     total_payout_cap_micros: offer.caps.totalPayoutMicros,
   }
-}
-
-const GOAL_COLUMNS = [
-  'place', 'name', 'description', 'payout_micros', 'revenue_micros', 'is_optional', 'is_repeatable', 'payout_ppm', 'revenue_ppm',
-] // prettier-ignore
-const goalColumns = (of?: string) =>
-  sql.raw(GOAL_COLUMNS.map((name) => (of === undefined ? name : `${of}.${name}`)).join(', '))
-
-/** Returns the offers whose goals changed, with the goals before. A goal that is gone is retired, not deleted: conversions may speak of it. */
-async function writeGoals(trx: Trx, rows: KnownRow[]): Promise<Map<number, Goals>> {
-  const goals = rows.flatMap(({ advertiserId, offer }) =>
-    offer.goals.map((goal, i) => ({
-      advertiser_id: advertiserId,
-      external_id: offer.externalId,
-      place: i + 1,
-      name: goal.name,
-      description: goal.description,
-      payout_micros: goal.payoutMicros,
-      revenue_micros: goal.revenueMicros,
-      is_optional: goal.isOptional,
-      is_repeatable: goal.isRepeatable,
-      payout_ppm: goal.payoutPpm,
-      revenue_ppm: goal.revenuePpm,
-    })),
-  )
-  const { rows: changed } = await sql<{ offer_id: number; goals: Goals | null }>`
-    WITH given AS MATERIALIZED (
-      SELECT o.offer_id, ${goalColumns('g')}
-      FROM jsonb_to_recordset(${JSON.stringify(goals)}) AS g (advertiser_id bigint, external_id text, place integer,
-        name text, description text, payout_micros bigint, revenue_micros bigint, is_optional boolean,
-        is_repeatable boolean, payout_ppm integer, revenue_ppm integer)
-      JOIN offers o USING (advertiser_id, external_id)
-    ), kept AS (
-      INSERT INTO goals AS old (offer_id, ${goalColumns()})
-      SELECT offer_id, ${goalColumns()} FROM given ORDER BY offer_id, place
-      ON CONFLICT (offer_id, name) DO UPDATE SET (${goalColumns()}, is_retired) = ROW (${goalColumns('excluded')}, false)
-      WHERE (${goalColumns('old')}, old.is_retired) IS DISTINCT FROM (${goalColumns('excluded')}, false)
-      RETURNING offer_id
-    ), retired AS (
-      UPDATE goals SET is_retired = true
-      WHERE NOT is_retired AND offer_id IN (SELECT offer_id FROM given)
-        AND NOT EXISTS (SELECT FROM given WHERE given.offer_id = goals.offer_id AND given.name = goals.name)
-      RETURNING offer_id
-    )
-    SELECT offer_id, (SELECT json_agg(g ORDER BY g.place) FROM goals g WHERE g.offer_id = changed.offer_id) AS goals
-    FROM (SELECT offer_id FROM kept UNION SELECT offer_id FROM retired) changed`.execute(trx)
-  return new Map(changed.map((row) => [row.offer_id, row.goals ?? []]))
 }

@@ -4,7 +4,6 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { until } from '../../../test/installation.ts'
 import {
-  claimDue,
   after,
   before,
   DAY,
@@ -21,8 +20,7 @@ import {
 import { useWorld } from '../../../test/world.ts'
 import type { Db } from '../../db/open.ts'
 import { replayPostback } from './postbacks.ts'
-import { finishClaims, reapExpired, returnClaim } from './claims.ts'
-import type { Claimed } from './queue.ts'
+import { type Claimed, claimDue, finishClaims, reapExpired, returnClaim } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'
 
 const world = useWorld('cancelled_replays')
@@ -37,7 +35,7 @@ async function sendReplayed(was: 'delivered' | 'dead', steps = 2): Promise<{ cla
   const lane = await makeLane(world)
   await putPostback(db, lane, { state: was, createdAt: MADE })
   const replayId = await startReplay(db, lane, {})
-  for (let i = 0; i < steps; i++) await runReplays(db) // the second step finds no more: the replay is done
+  for (let i = 0; i < steps; i++) await runReplays(db, NOW) // the second step finds no more: the replay is done
   const [claimed] = await claimDue(db, 1, 256, NOW)
   return { claimed: claimed as Claimed, replayId }
 }
@@ -123,12 +121,12 @@ test('replayed once more, by itself or with others, it has all its tries again',
       DONE,
     )
   }
-  await replayPostback(db, claimed.postback_id, null)
+  await replayPostback(db, claimed.postback_id, null, DONE)
   await failAgain()
   assert.deepEqual(await stateOf(claimed), ['queued', null])
   await db.updateTable('postbacks').set({ state: 'dead' }).execute()
   await startReplay(db, claimed.app_id, {})
-  await runReplays(db)
+  await runReplays(db, DONE)
   await failAgain()
   assert.deepEqual(await stateOf(claimed), ['queued', null])
 })

@@ -11,7 +11,6 @@ import { faultOf, isLoss, type Phase, SendFault } from './send-fault.ts'
 
 const MAX_PER_ORIGIN = 64
 const MAX_INTERIM = 10 // answers like 103 before the real one
-const REPEAT_WITHIN_MS = 250 // later than that, a lost connection is the receiver's doing
 
 const TIMEOUTS: Record<Phase, string> = {
   dns: 'The host name could not be looked up in time.',
@@ -46,8 +45,6 @@ export type SendResult = {
   bodyStart: string
   remoteAddress: string | null
   durationMs: number
-  /** It was sent a second time, on a new connection: the one kept open was closed before any answer. */
-  isRepeated: boolean
 }
 
 export type Sender = {
@@ -87,7 +84,6 @@ class Try implements Dispatcher.DispatchHandler {
   #received = new Received()
   #interim = 0
   #hasAnswered = false
-  #dispatchedAt = 0
   #isRepeated = false
   #isOver = false
 
@@ -123,8 +119,6 @@ class Try implements Dispatcher.DispatchHandler {
     if (this.#isOver) return connection.end() // came at the very deadline
     this.#connection = connection
     this.#taker.phase = 'send'
-    this.#dispatchedAt = performance.now()
-    connection.expectAnswer()
     const { method, headers, body } = this.#request
     const { pathname, search } = this.#url!
     const all = ['accept-encoding', 'identity']
@@ -168,11 +162,9 @@ class Try implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: Error): void {
-    const isSoon = performance.now() - this.#dispatchedAt < REPEAT_WITHIN_MS
-    const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isSoon && isLoss(error)
+    const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isLoss(error)
     if (this.#isOver || !wasClosedBefore || this.#isRepeated) return this.#fail(error)
-    // A connection that was kept open may be closed by the receiver while the request is on its way: nobody's fault. Where
-    // that takes longer, the receiver had the request, and what it did with it is not known.
+    // A connection that was kept open may be closed by the receiver while the request is on its way: nobody's fault.
     this.#isRepeated = true
     this.#connection?.end()
     this.#connection = null
@@ -207,7 +199,6 @@ class Try implements Dispatcher.DispatchHandler {
       ...received.text(),
       remoteAddress: this.#connection?.remoteAddress ?? null,
       durationMs: Math.round(performance.now() - this.#startedAt),
-      isRepeated: this.#isRepeated,
     })
   }
 }

@@ -113,7 +113,7 @@ test('the balances of the network add up, and the ledger is proven right', async
   await owe(3_000_000)
   const reader = await visit(world, 'operator_reader')
   const { data } = await reader.get<Record<string, number>>('/ledger')
-  const [debit, credit] = [(data['receivable'] ?? 0) + (data['cash'] ?? 0), (data['pending'] ?? 0) + (data['payable'] ?? 0) + (data['margin'] ?? 0)] // prettier-ignore
+  const [debit, credit] = [(data['receivable'] ?? 0) + (data['unconfirmed'] ?? 0) + (data['cash'] ?? 0), (data['pending'] ?? 0) + (data['payable'] ?? 0) + (data['margin'] ?? 0)] // prettier-ignore
   assert.ok(Math.abs(debit - credit) < 0.001)
   const check = await reader.get<{ is_right: boolean; postings: number; problems: unknown[] }>('/ledger/check')
   assert.deepEqual([check.data.is_right, check.data.problems, check.data.postings > 0], [true, [], true])

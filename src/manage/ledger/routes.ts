@@ -31,6 +31,7 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
       const all = await readBalances(db, 'network')
       return {
         receivable: microsToUsd(all.receivableMicros),
+        unconfirmed: microsToUsd(all.unconfirmedMicros),
         cash: microsToUsd(all.cashMicros),
         pending: microsToUsd(all.pendingMicros),
         payable: microsToUsd(all.payableMicros),
@@ -79,6 +80,7 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
           advertiser_id: row.advertiser_id,
           name: row.name,
           receivable: microsToUsd(row.receivable_micros),
+          unconfirmed: microsToUsd(row.unconfirmed_micros),
           received: microsToUsd(row.received_micros),
           last_received_at: row.last_received_at,
         })),

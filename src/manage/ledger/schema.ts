@@ -18,7 +18,8 @@ const OFFSET_QUERY = {
 }
 
 export const NetworkBalance = Type.Object({
-  receivable: Type.Number({ description: 'What advertisers owe.' }),
+  receivable: Type.Number({ description: 'What advertisers owe for what they confirmed.' }),
+  unconfirmed: Type.Number({ description: 'What they would owe for what no advertiser has confirmed.' }),
   cash: Type.Number({ description: 'Received from advertisers, less what was paid to publishers.' }),
   pending: Type.Number({ description: 'Earned by publishers, not yet approved.' }),
   payable: Type.Number({ description: 'Owed to publishers.' }),
@@ -57,6 +58,7 @@ export const DebtorList = Type.Object({
       advertiser_id: id,
       name: Type.String(),
       receivable: Type.Number({ description: 'Negative when it has paid ahead.' }),
+      unconfirmed: Type.Number({ description: 'For conversions that it has not confirmed.' }),
       received: Usd,
       last_received_at: orNull(Time),
     }),

@@ -63,6 +63,7 @@ export function presentRecord(offer: RecordedOffer) {
     goals: offer.goals
       .filter((goal) => !goal.is_retired)
       .map((goal) => ({
+        external_id: goal.external_id,
         name: goal.name,
         description: goal.description,
         payout: microsToUsd(goal.payout_micros),
@@ -77,6 +78,8 @@ export function presentRecord(offer: RecordedOffer) {
     ends_at: offer.ends_at,
     attribution_window: formatDuration(offer.attribution_s * 1_000),
     hold: formatDuration(offer.hold_s * 1_000),
+    confirm_within: formatDuration(offer.confirm_within_s * 1_000),
+    redo_after_reversal: offer.redo_after_reversal,
     over_cap: offer.over_cap as ShownOffer['over_cap'],
     daily_click_cap: offer.daily_click_cap,
     total_click_cap: offer.total_click_cap,
@@ -89,7 +92,7 @@ export function presentRecord(offer: RecordedOffer) {
 
 export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Promise<ShownOffer> {
   const record = presentRecord(offer)
-  const ids = new Map(offer.goals.map((goal) => [goal.name, goal.goal_id]))
+  const ids = new Map(offer.goals.filter((goal) => !goal.is_retired).map((goal) => [goal.name, goal.goal_id]))
   const { full, today, total } = await showCaps(db, offer.offer_id, now)
   const used = ({ payout_micros, ...counts }: NonNullable<typeof today>) => ({
     ...counts,

@@ -46,6 +46,9 @@ const cap = orNull(Type.Number())
 const Used = Type.Object({ clicks: Type.Integer(), conversions: Type.Integer(), payout: usd })
 
 const GOAL = {
+  external_id: orNull(
+    Type.String({ description: "The advertiser's own id of it: imports and confirmations know it by that." }),
+  ),
   name: Type.String(),
   description: Type.String(),
   payout: usd,
@@ -70,6 +73,10 @@ export const ShownOffer = Type.Object({
   ends_at: orNull(Time),
   attribution_window: Type.String({ description: 'How long a click is good for, such as 30d.' }),
   hold: Type.String({ description: 'How long a confirmed conversion waits, such as 7d.' }),
+  confirm_within: Type.String({ description: 'A report that its advertiser does not confirm for so long expires.' }),
+  redo_after_reversal: Type.Boolean({
+    description: 'Whether a user whose completion was reversed, but not for fraud, may complete it again.',
+  }),
   over_cap: oneOf(OVER_CAP),
   daily_click_cap: cap,
   total_click_cap: cap,
@@ -112,6 +119,7 @@ const FIELDS = {
   goals: given(
     Type.Array(
       Type.Object({
+        external_id: word,
         name: word,
         description: word,
         payout: amount,
@@ -128,6 +136,8 @@ const FIELDS = {
   ends_at: word,
   attribution_window: word,
   hold: word,
+  confirm_within: word,
+  redo_after_reversal: flag,
   over_cap: word,
   daily_click_cap: amount,
   total_click_cap: amount,

@@ -38,7 +38,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     return previewPostback(settings, guardOf(appId, settings.url), currency, status, new Date())
   }
   const read = async (appId: number, inDb: Db = db) =>
-    (await readAllSettings(inDb, secretKey, [appId])).get(appId)?.settings ?? null
+    (await readAllSettings(inDb, secretKey, [appId])).get(appId) ?? null
 
   routes.get('/apps/:app_id/postback', {
     id: 'getPostbackSettings',
@@ -59,14 +59,12 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     params: AppParams,
     body: NewPostbackSettings,
     reply: PostbackSettingsReply,
-    async run({ app, body, by }) {
+    async run({ app, body, by, caller }) {
       const found = await read(app.appId)
-      const before = found === 'unreadable' ? null : found
-      const settings = readBody(body, before, guardOf(app.appId, body.url))
-      const details = { ...describe(settings), address_changed: settings.url !== before?.url }
+      const settings = readBody(body, found === 'unreadable' ? null : found, guardOf(app.appId, body.url))
       await db.transaction().execute(async (trx) => {
-        await saveSettings(trx, secretKey, app.appId, settings)
-        await record(trx, by, app, 'postback_settings.save', details)
+        await saveSettings(trx, secretKey, app.appId, settings, openerOf(caller))
+        await record(trx, by, app, 'postback_settings.save', describe(settings))
       })
       wakePostbacks()
       return present(settings, (saved) => preview(app.appId, saved))

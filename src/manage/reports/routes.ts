@@ -66,6 +66,7 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
         days: days.map((one) => ({ day: one.day, ...presentSums([one]) })),
         balances: {
           receivable: microsToUsd(balances.receivableMicros),
+          unconfirmed: microsToUsd(balances.unconfirmedMicros),
           cash: microsToUsd(balances.cashMicros),
           pending: microsToUsd(balances.pendingMicros),
           payable: microsToUsd(balances.payableMicros),

@@ -39,7 +39,7 @@ export const NetworkOverview = Type.Object({
   days: Type.Array(Type.Object({ day: Type.String({ format: 'date' }), ...Sums }), {
     description: 'The last 30 days of UTC, the oldest first.',
   }),
-  balances: Type.Object({ receivable: Usd, cash: Usd, pending: Usd, payable: Usd, margin: Usd }),
+  balances: Type.Object({ receivable: Usd, unconfirmed: Usd, cash: Usd, pending: Usd, payable: Usd, margin: Usd }),
   attention: Type.Object({
     pending_conversions: Type.Integer(),
     unmatched_calls: Type.Integer({ description: 'Advertiser callbacks whose click is not known.' }),

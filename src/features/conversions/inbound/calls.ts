@@ -37,6 +37,7 @@ const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   needs_transaction: 'This goal can be completed again and again: a txn_id is required.',
   amount_too_large: 'The amount is larger than any conversion is worth.',
   not_yours: 'The token is not that of the advertiser of this click.',
+  ambiguous: 'Several conversions have this txn_id: send the click_id, or the goal, as well.',
   unmatched: 'No such click is known yet. The call is kept and tried again for three days.',
 }
 

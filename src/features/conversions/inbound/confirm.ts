@@ -16,6 +16,7 @@ import { isAllowedFrom } from './allowed-addresses.ts'
 import {
   findDueCalls,
   findKnownClicks,
+  isKnownTransaction,
   findWaitingCalls,
   MAX_WAITING_OF_CLICK,
   postponeCalls,
@@ -62,7 +63,11 @@ export async function confirmCall(
   }
   if (call.before === null) {
     const isFull = bounds?.room.isFull(call.advertiserId) ?? false
-    const mayGo = await goBefore(db, told.clickId, isFull, { settle: settleOne, countryOf, now })
+    const mayGo = await goBefore(db, { ...told, advertiserId: call.advertiserId }, isFull, {
+      settle: settleOne,
+      countryOf,
+      now,
+    })
     if (!mayGo) {
       await bounds?.room.count(call.advertiserId, now.getTime())
       return TOO_MANY_WAITING
@@ -86,7 +91,13 @@ export async function confirmCall(
 }
 
 /** Calls that came before this one and still wait for its click go before it, once the click is there. False: no more may wait for it. */
-async function goBefore(db: Db, clickId: string, isFull: boolean, options: ConfirmOptions): Promise<boolean> {
+async function goBefore(
+  db: Db,
+  { clickId, advertiserId, transactionId }: Pick<Confirmation, 'clickId' | 'advertiserId' | 'transactionId'>,
+  isFull: boolean,
+  options: ConfirmOptions,
+): Promise<boolean> {
+  if (clickId === null) return !isFull || isKnownTransaction(db, advertiserId, transactionId ?? '')
   const waiting = await findWaitingCalls(db, [clickId])
   if (waiting.length === 0 && !isFull) return true
   const isKnown = (await findKnownClicks(db, [clickId])).has(clickId)

@@ -88,11 +88,25 @@ export async function findWaitingCalls(db: Db, clickIds: readonly string[]): Pro
   return rows.map((row) => row.inbound_id)
 }
 
-/** Which of these clicks are there. By plain values, so that only their partitions are planned for. */
+/** Which of these clicks are there, or a conversion remembers. By plain values, so that only their partitions are planned for. */
 export async function findKnownClicks(db: Db, clickIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ click_id: string }>`
-    SELECT click_id FROM clicks WHERE click_id = ANY (${[...clickIds]}::uuid[])`.execute(db)
+    SELECT click_id FROM clicks WHERE click_id = ANY (${[...clickIds]}::uuid[])
+    UNION ALL SELECT click_id FROM conversions WHERE click_id = ANY (${[...clickIds]}::uuid[])`.execute(db)
   return new Set(rows.map((row) => row.click_id))
+}
+
+/** Whether there is a conversion that this advertiser calls so. */
+export async function isKnownTransaction(db: Db, advertiserId: number, transactionId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('conversions')
+    .select('conversion_id')
+    .where('advertiser_id', '=', advertiserId)
+    .where('advertiser_transaction_id', '=', transactionId)
+    .where('status', '<>', 'rejected')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** What still has no click waits on, twice as long as before; after three days it is left to the operator. */

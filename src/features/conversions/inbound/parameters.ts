@@ -30,7 +30,8 @@ export const MAX_TEXT = 8_192
 export const TOO_LONG = `The query and the body must each have at most ${MAX_TEXT} bytes.`
 
 export type Told = {
-  clickId: string
+  /** Null: the transaction must say what this is about. */
+  clickId: string | null
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
@@ -109,8 +110,10 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
     return null
   }
   const clickId = read('click_id')
-  if (clickId === null) problems.push('click_id is missing.')
-  else if (!isUuid(clickId)) problems.push('click_id is not one of ours: send back what our link gave you.')
+  const transactionId = read('txn_id')
+  if (clickId === null && transactionId === null) problems.push('click_id is missing.')
+  else if (clickId !== null && !isUuid(clickId))
+    problems.push('click_id is not one of ours: send back what our link gave you.')
   const amount = read('amount')
   const amountMicros = amount === null ? null : parseUsd(amount)
   if (amount !== null && amountMicros === null)
@@ -120,9 +123,9 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
   if (status === undefined)
     problems.push(`status "${word.slice(0, 40)}" is not known. Known are ${STATUSES.join(', ')}, or map it.`)
   const told: Told = {
-    clickId: clickId?.toLowerCase() ?? '',
+    clickId: clickId?.toLowerCase() ?? null,
     goal: read('goal'),
-    transactionId: read('txn_id'),
+    transactionId,
     amountMicros,
     status: status ?? 'pending',
     ip: read('ip'),

@@ -36,8 +36,13 @@ export default function NetworkOverviewPage() {
               <Days days={days} />
             </Section>
             <Section title="Balances" about="What is owed now, by the ledger.">
-              <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 5 }}>
+              <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }}>
                 <Figure label="Receivable" value={formatUsd(balances.receivable)} about="Owed by advertisers" />
+                <Figure
+                  label="Unconfirmed"
+                  value={formatUsd(balances.unconfirmed)}
+                  about="Not confirmed by the advertiser"
+                />
                 <Figure label="Cash" value={formatUsd(balances.cash)} about="Received, less what was paid" />
                 <Figure label="Pending" value={formatUsd(balances.pending)} about="For publishers, once approved" />
                 <Figure label="Payable" value={formatUsd(balances.payable)} about="Owed to publishers" />

@@ -18,6 +18,7 @@ const REASONS: Record<Reason, string> = {
   not_eligible: 'The user could not complete this offer.',
   geo_mismatch: 'The user was in another country than when they clicked.',
   fraud: 'It looked like fraud.',
+  unconfirmed: 'The advertiser did not confirm it in time.',
   advertiser_rejected: 'The advertiser rejected it.',
   advertiser_reversed: 'The advertiser took it back.',
   operator: 'The operator of this network decided so.',

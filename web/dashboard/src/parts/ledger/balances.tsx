@@ -10,10 +10,13 @@ export function Balances() {
   const balance = useGet<Reply<typeof NetworkBalance>>('/ledger')
   return (
     <Loaded query={balance}>
-      {({ receivable, cash, pending, payable, margin }) => (
-        <SimpleGrid cols={{ base: 2, lg: 5 }}>
-          <Fact name="Receivable" about="Advertisers owe it">
+      {({ receivable, unconfirmed, cash, pending, payable, margin }) => (
+        <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }}>
+          <Fact name="Receivable" about="Confirmed by advertisers">
             {formatUsd(receivable)}
+          </Fact>
+          <Fact name="Unconfirmed" about="Not confirmed by the advertiser">
+            {formatUsd(unconfirmed)}
           </Fact>
           <Fact name="Cash" about="Received, less what was paid">
             {formatUsd(cash)}

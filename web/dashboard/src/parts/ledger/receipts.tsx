@@ -90,6 +90,7 @@ function DebtorTable({ advertisers, note, onAdjust }: DebtorTableProps) {
             <Table.Tr>
               <Table.Th>Advertiser</Table.Th>
               <Table.Th ta="right">Owes</Table.Th>
+              <Table.Th ta="right">Unconfirmed</Table.Th>
               <Table.Th ta="right">Received so far</Table.Th>
               <Table.Th>Last received</Table.Th>
               {note !== null && <Table.Th>Actions</Table.Th>}
@@ -106,6 +107,7 @@ function DebtorTable({ advertisers, note, onAdjust }: DebtorTableProps) {
                 <Table.Td ta="right">
                   {one.receivable < 0 ? `${formatUsd(-one.receivable)} ahead` : formatUsd(one.receivable)}
                 </Table.Td>
+                <Table.Td ta="right">{formatUsd(one.unconfirmed)}</Table.Td>
                 <Table.Td ta="right">{formatUsd(one.received)}</Table.Td>
                 <Table.Td>
                   <Time at={one.last_received_at} ago none="never" />

@@ -153,6 +153,7 @@ const ACCOUNTS: Record<string, string> = {
   publisher_pending: 'Publisher, pending',
   publisher_payable: 'Publisher, payable',
   advertiser_receivable: 'Advertiser owes',
+  advertiser_unconfirmed: 'Advertiser, unconfirmed',
   network_margin: 'Margin of the network',
 }
 

@@ -14,6 +14,7 @@ export const REASON_NAMES: Record<string, string> = {
   not_eligible: 'not eligible',
   geo_mismatch: 'other country',
   fraud: 'fraud',
+  unconfirmed: 'not confirmed in time',
   advertiser_rejected: 'advertiser said no',
   advertiser_reversed: 'advertiser took it back',
   operator: 'an operator decided',

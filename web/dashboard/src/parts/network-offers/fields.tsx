@@ -100,6 +100,17 @@ export function TermFields({ form }: FieldsProps) {
           {...form.getInputProps('attribution_window')}
         />
         <TextInput label="Hold" description="Of what is confirmed: 0s, 24h, 7d." {...form.getInputProps('hold')} />
+        <TextInput
+          label="Reports expire after"
+          description="Unless the advertiser confirms them: 7d, 30d."
+          {...form.getInputProps('confirm_within')}
+        />
+        <Checkbox
+          mt="xl"
+          label="Allow a new completion after a reversal"
+          description="Never after a reversal for fraud."
+          {...form.getInputProps('redo_after_reversal', { type: 'checkbox' })}
+        />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
         {CAPS.map(([name, label]) => (

@@ -50,9 +50,10 @@ function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; p
   return (
     <Fieldset legend={`Goal ${place + 1}`}>
       <Stack gap="sm">
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
           <TextInput label="What is to be done" required {...field('name')} />
           <TextInput label="More about it" {...field('description')} />
+          <TextInput label="External ID" placeholder="the advertiser’s own ID" {...field('external_id')} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
           <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />

@@ -5,6 +5,7 @@ import type { Reply } from '../../lib/api.ts'
 export type OfferData = Reply<typeof ShownOffer>
 
 export type GoalValues = {
+  external_id: string
   name: string
   description: string
   payout: string
@@ -45,10 +46,13 @@ export type OfferValues = Record<CapName, string> & {
   ends_at: string
   attribution_window: string
   hold: string
+  confirm_within: string
+  redo_after_reversal: boolean
   over_cap: string
 }
 
 export const newGoal = (name = ''): GoalValues => ({
+  external_id: '',
   name,
   description: '',
   payout: '',
@@ -79,6 +83,8 @@ export const NEW_OFFER: OfferValues = {
   ends_at: '',
   attribution_window: '30d',
   hold: '0s',
+  confirm_within: '30d',
+  redo_after_reversal: true,
   over_cap: 'honour',
   daily_click_cap: '',
   total_click_cap: '',
@@ -94,6 +100,7 @@ export function valuesOf(offer: OfferData): OfferValues {
   const caps = Object.fromEntries(CAPS.map(([name]) => [name, textOf(offer[name])])) as Record<CapName, string>
   const { description, category, countries, platforms, destination_url, difficulty, time_estimate } = offer
   const { requirements, payment_required, conversion_type, attribution_window, hold, over_cap } = offer
+  const { confirm_within, redo_after_reversal } = offer
   return {
     ...caps,
     description,
@@ -108,6 +115,8 @@ export function valuesOf(offer: OfferData): OfferValues {
     conversion_type,
     attribution_window,
     hold,
+    confirm_within,
+    redo_after_reversal,
     over_cap,
     advertiser_id: String(offer.advertiser_id),
     external_id: offer.external_id,
@@ -116,6 +125,7 @@ export function valuesOf(offer: OfferData): OfferValues {
     starts_at: localTime(offer.starts_at),
     ends_at: localTime(offer.ends_at),
     goals: offer.goals.map((goal) => ({
+      external_id: goal.external_id ?? '',
       name: goal.name,
       description: goal.description,
       payout: textOf(goal.payout),

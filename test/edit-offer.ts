@@ -1,0 +1,28 @@
+// Imports an offer again, with something changed.
+import { asImported } from '../src/features/offers/import-plan.ts'
+import type { NewOffer } from '../src/features/offers/import-record.ts'
+import { showOffer } from '../src/features/offers/offers.ts'
+import { upsertOffers } from '../src/features/offers/upsert.ts'
+import type { World } from './world.ts'
+
+export async function editOffer(world: World, offerId: number, change: (offer: NewOffer) => Partial<NewOffer>) {
+  const offer = asImported(await showOffer(world.database.db, offerId))
+  const { problems } = await upsertOffers(world.database.db, [{ line: 1, offer: { ...offer, ...change(offer) } }])
+  if (problems.length > 0) throw new Error(JSON.stringify(problems))
+  await world.app.refresh()
+}
+
+export const renamed = (name: string) => (offer: NewOffer) => ({
+  goals: offer.goals.map((goal, i) => (i === 0 ? { ...goal, name } : goal)),
+})
+
+/** A step before all others. */
+export const prefixed = (offer: NewOffer) => {
+  const [first] = offer.goals
+  if (first === undefined) throw new Error('An offer without goals.')
+  return { goals: [{ ...first, externalId: null, name: 'A new first step' }, ...offer.goals] }
+}
+
+export const repeatable = (isRepeatable: boolean) => (offer: NewOffer) => ({
+  goals: offer.goals.map((goal) => ({ ...goal, isRepeatable })),
+})
