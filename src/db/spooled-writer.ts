@@ -16,6 +16,8 @@ export type SpooledWriterOptions<Row, Result> = {
   /** What a row that went to the spool counts as. */
   spooled: Result
   lanes: number
+  /** How long a row waits for the database before the spool takes it; the database may then have it as well. */
+  patienceMs?: number
   warn: (message: string) => void
 }
 
@@ -24,14 +26,17 @@ export class SpooledWriter<Row, Result> {
   readonly #writeLate: (rows: Row[]) => Promise<unknown>
   readonly #spool: Spool<Row>
   readonly #spooled: Result
+  readonly #patienceMs: number | undefined
   readonly #warn: (message: string) => void
   #awayUntilMs = 0
 
-  constructor({ write, writeLate = write, spool, spooled, lanes, warn }: SpooledWriterOptions<Row, Result>) {
+  constructor(options: SpooledWriterOptions<Row, Result>) {
+    const { write, writeLate = write, spool, spooled, lanes, patienceMs, warn } = options
     this.#writer = new BatchWriter(write, isRowFault, { lanes })
     this.#writeLate = writeLate
     this.#spool = spool
     this.#spooled = spooled
+    this.#patienceMs = patienceMs
     this.#warn = warn
   }
 
@@ -39,10 +44,10 @@ export class SpooledWriter<Row, Result> {
   async save(row: Row): Promise<Result> {
     if (Date.now() >= this.#awayUntilMs) {
       try {
-        return await this.#writer.add(row)
+        return await inTime(this.#writer.add(row), this.#patienceMs)
       } catch (error) {
         if (isRowFault(error)) throw error
-        if (isAway(error)) this.#awayUntilMs = Date.now() + AWAY_MS
+        if (error instanceof TooLate || isAway(error)) this.#awayUntilMs = Date.now() + AWAY_MS
       }
     }
     await this.#spool.append(row)
@@ -71,4 +76,14 @@ export class SpooledWriter<Row, Result> {
     await this.#writer.drain()
     await this.#spool.close()
   }
+}
+
+class TooLate extends Error {}
+
+function inTime<T>(work: Promise<T>, patienceMs: number | undefined): Promise<T> {
+  if (patienceMs === undefined) return work
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TooLate('The database takes too long.')), patienceMs)
+    work.finally(() => clearTimeout(timer)).then(resolve, reject)
+  })
 }

@@ -37,6 +37,15 @@ async function takeMany(limiter: RateLimiter, key: string, count: number, limit:
   return allowed
 }
 
+test('a clock that is set back makes nobody wait longer than a window', () => {
+  let now = 10_000_000
+  const limiter = createMemoryLimiter(() => now)
+  const take = () => limiter.take('k', 1) as { resetAtMs: number; exceeded: boolean }
+  take()
+  now -= 3_600_000
+  assert.deepEqual([take().exceeded, take().resetAtMs - now], [false, 60_000])
+})
+
 test('in memory a window starts with the first request and ends after 60 s', () => {
   let now = 1_000_000
   const limiter = createMemoryLimiter(() => now)

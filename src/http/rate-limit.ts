@@ -117,7 +117,9 @@ class Windows {
   get(key: string): Window {
     const window = this.#windows.get(key)
     const now = this.#now()
-    return window !== undefined && now < window.resetAtMs ? window : { used: 0, resetAtMs: now + WINDOW_MS }
+    // One that ends later than a window lasts began before the clock was set back.
+    const isCurrent = window !== undefined && now < window.resetAtMs && window.resetAtMs <= now + WINDOW_MS
+    return isCurrent ? window : { used: 0, resetAtMs: now + WINDOW_MS }
   }
 
   add(key: string, cost: number): Window {

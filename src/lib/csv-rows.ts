@@ -1,11 +1,13 @@
 // Reads CSV (RFC 4180) as a stream: each row as its cells, with the line it starts on. A row with a stray quote is
-// reported by itself: the quote is taken as text, so the row ends where its line does and takes no other with it.
+// reported by itself: the quote is taken as text, so the row ends where its line does and takes no other with it. Where a
+// quote was opened and takes other lines with it before that shows, they are named.
 
 const MAX_ROW = 1_000_000
 
 type State = 'start' | 'bare' | 'quoted' | 'closed' // of a cell: before it, in it, in its quotes, behind them
 
-export type CsvRow = { line: number; cells: string[] } | { line: number; problem: string }
+/** A row that began on `line` and ended on `lastLine`. */
+export type CsvRow = { line: number; lastLine: number; cells: string[] } | { line: number; problem: string }
 
 export async function* readCsvRows(text: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let line = 1
@@ -16,11 +18,15 @@ export async function* readCsvRows(text: AsyncIterable<string>): AsyncGenerator<
   let size = 0
   let problem: string | null = null
   let isFirst = true
+  let isOver = false
 
   const finish = (): CsvRow | null => {
     cells.push(cell.endsWith('\r') && state === 'bare' ? cell.slice(0, -1) : cell)
     const isEmpty = cells.length === 1 && cells[0] === '' && problem === null
-    const row: CsvRow = problem === null ? { line: startLine, cells } : { line: startLine, problem }
+    const lastLine = Math.max(startLine, isOver ? line : line - 1)
+    const lost = lastLine > startLine ? `; lines ${startLine} to ${lastLine} were not read` : ''
+    const row: CsvRow =
+      problem === null ? { line: startLine, lastLine, cells } : { line: startLine, problem: problem + lost }
     state = 'start'
     cells = []
     cell = ''
@@ -64,7 +70,8 @@ export async function* readCsvRows(text: AsyncIterable<string>): AsyncGenerator<
       }
     }
   }
-  if (state === 'quoted') problem ??= 'a quote is never closed; the rest of the file was not read'
+  isOver = true
+  if (state === 'quoted') problem ??= 'a quote is never closed'
   const row = finish()
   if (row !== null) yield row
 }

@@ -5,7 +5,8 @@ const MAX_ELEMENT = 1_000_000
 
 type State = 'before' | 'between' | 'inside' | 'after'
 
-export type JsonRow = { line: number; value: unknown } | { line: number; problem: string }
+/** With its number in the array, where it does not begin on a line of its own. */
+export type JsonRow = { line: number; value: unknown; element?: number } | { line: number; problem: string }
 
 export async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator<JsonRow> {
   let line = 1
@@ -13,7 +14,9 @@ export async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator
   let inString = false
   let escaped = false
   let element = '' // the part of the current element that came in chunks before
-  let startLine = 1
+  let startLine = 0
+  let count = 0
+  let isAlone = true
   let state = 'before' as State
 
   for await (const chunk of text) {
@@ -32,7 +35,7 @@ export async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator
         else if (c === 123 || c === 91) depth++
         else if ((c === 125 || c === 93) && depth > 0) depth--
         else if (depth === 0 && (c === 44 || c === 93)) {
-          yield parse(element + chunk.slice(start, i), startLine)
+          yield parse(element + chunk.slice(start, i), startLine, isAlone ? undefined : count)
           element = ''
           state = c === 44 ? 'between' : 'after'
         }
@@ -46,6 +49,8 @@ export async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator
         if (c === 93) state = 'after'
         else {
           state = 'inside'
+          count++
+          isAlone = startLine !== line
           startLine = line
           start = i
           i-- // read this character again, as part of the element
@@ -59,13 +64,14 @@ export async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator
     }
   }
   if (state === 'before') yield { line, problem: 'the file is empty' }
-  else if (state !== 'after') yield { line: startLine, problem: 'the file ends inside the array' }
+  else if (state !== 'after') yield { line: startLine || line, problem: 'the file ends inside the array' }
 }
 
-function parse(text: string, line: number): JsonRow {
+function parse(text: string, line: number, element: number | undefined): JsonRow {
   try {
-    return { line, value: JSON.parse(text) as unknown }
+    const value = JSON.parse(text) as unknown
+    return element === undefined ? { line, value } : { line, value, element }
   } catch {
-    return { line, problem: 'not valid JSON' }
+    return { line, problem: element === undefined ? 'not valid JSON' : `element ${element}: not valid JSON` }
   }
 }

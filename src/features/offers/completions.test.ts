@@ -61,6 +61,15 @@ test('a completed offer leaves the list of its user, and of nobody else', async 
   assert.equal(await sees(offerId, 'ann', other.live), true)
 })
 
+test('the ETag of a list stays when its user completes an offer that is not in it', async () => {
+  await makeOffer({ category: 'survey' })
+  const game = await makeOffer({ category: 'game' })
+  const surveys = () => world.get('/v1/offers?userId=eve&category=survey', live)
+  const before = await surveys()
+  await complete(game, 'eve', {})
+  assert.equal((await surveys()).headers['etag'], before.headers['etag'])
+})
+
 test('what is completed in test mode is hidden in test mode only', async () => {
   const offerId = await makeOffer()
   await world.report(testMode, { userId: 'tess', offerId })

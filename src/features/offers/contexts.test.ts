@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import fc from 'fast-check'
 import type { App } from '../../app.ts'
 import { type Database, openPool } from '../../db/open.ts'
 import { until } from '../../../test/installation.ts'
+import { PostgresProxy } from '../../../test/postgres-proxy.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/apps.ts'
 
@@ -201,4 +202,36 @@ test('a replayed set does not replace a newer one, and a torn last line is passe
   writeFileSync(join(orphan, '000000000.jsonl'), `${JSON.stringify(old)}\n${JSON.stringify(fresh)}\n{"appId":1,"use`)
   for (const deadline = Date.now() + 10_000; (await keptFor('fresh')) === undefined;) assert.ok(Date.now() < deadline)
   assert.deepEqual(await keptFor('newer'), ['new', null, null, null])
+})
+
+test('a database that does not answer holds nobody until its queries are given up: the spool takes the sub-IDs', async () => {
+  const proxy = await PostgresProxy.open(world)
+  const app = await world.start({}, proxy.database)
+  try {
+    proxy.freeze()
+    const settled: string[] = []
+    const givenUp = proxy.database.pool
+      .query({ text: 'SELECT 1', query_timeout: 3_000 } as { text: string })
+      .catch(() => settled.push('given up'))
+    const asked = ask('userId=frozen&aff_sub=spooled', live, app).then((status) => settled.push(String(status)))
+    await Promise.all([givenUp, asked])
+    assert.deepEqual(settled, ['200', 'given up'])
+    proxy.restore()
+    await until(async () => (await keptFor('frozen'))?.[0] === 'spooled')
+  } finally {
+    await app.close()
+    await proxy.close()
+  }
+})
+
+test("of sub-IDs that came to two nodes the later ones count, whatever the nodes' clocks say", async () => {
+  const second = await world.start()
+  try {
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
+    await ask('userId=clocks&aff_sub=earlier').finally(() => mock.timers.reset())
+    await ask('userId=clocks&aff_sub=later', live, second)
+    assert.deepEqual(await keptFor('clocks'), ['later', null, null, null])
+  } finally {
+    await second.close()
+  }
 })

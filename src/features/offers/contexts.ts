@@ -12,6 +12,7 @@ import { Cache } from '../../lib/cache.ts'
 
 const REMEMBERED_USERS = 200_000
 const QUERY_TIMEOUT_MS = 3_000
+const PATIENCE_MS = 1_000 // then the spool takes it: a user waits for the answer
 
 export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
 
@@ -29,7 +30,14 @@ export class Contexts {
   constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess, warn: (message: string) => void) {
     this.#pool = pool
     this.#sole = sole
-    this.#writer = new SpooledWriter({ write: (rows) => this.#write(rows), spool, spooled: undefined, lanes: 2, warn })
+    this.#writer = new SpooledWriter({
+      write: (rows) => this.#write(rows),
+      spool,
+      spooled: undefined,
+      lanes: 2,
+      patienceMs: PATIENCE_MS,
+      warn,
+    })
     sole.onCompany = () => this.#remembered.clear()
   }
 
@@ -71,10 +79,14 @@ export class Contexts {
     }
     // Always in the same order, so that two processes writing the same users never wait for each other.
     const distinct = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+    // How long ago it was, by this node's clock: when that was, is said by the database's, which all nodes share.
+    const nowMs = Date.now()
     await this.#pool.query({
       name: 'keep-contexts',
       text: `INSERT INTO user_contexts AS old (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, seen_at)
-        SELECT * FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+        SELECT app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, clock_timestamp() - make_interval(secs => age_s)
+        FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[])
+          AS new (app_id, is_test, user_id, aff_sub, aff_sub2, aff_sub3, aff_sub4, age_s)
         ON CONFLICT (app_id, user_id, is_test) DO UPDATE
         SET aff_sub = excluded.aff_sub, aff_sub2 = excluded.aff_sub2, aff_sub3 = excluded.aff_sub3, aff_sub4 = excluded.aff_sub4, seen_at = excluded.seen_at
         WHERE old.seen_at <= excluded.seen_at AND (
@@ -85,7 +97,7 @@ export class Contexts {
         distinct.map((row) => row.isTest),
         distinct.map((row) => row.userId),
         ...[0, 1, 2, 3].map((place) => distinct.map((row) => row.subIds[place])),
-        distinct.map((row) => new Date(row.seenAtMs)),
+        distinct.map((row) => Math.max(0, nowMs - row.seenAtMs) / 1000),
       ],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)

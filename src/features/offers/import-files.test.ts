@@ -69,6 +69,56 @@ test('a CSV cell whose quote is never closed is reported, and the rows before it
   assert.deepEqual([imported.created, imported.problems[0]?.line], [1, 3])
 })
 
+test('a stray quote that takes other lines with it names them, also where what it makes fits the columns', async () => {
+  const rows = Array.from({ length: 10 }, () =>
+    row({ advertiser: 'A', name: 'Plain', destination_url: 'https://x.test/' }),
+  )
+  const lines = rows.map((one) => Object.values(one).join(','))
+  const file = (...stray: [number, string][]) => {
+    const changed = lines.with(stray[0]?.[0] ?? 0, stray[0]?.[1] ?? '')
+    return [Object.keys(rows[0] ?? {}).join(','), ...(stray[1] ? changed.with(...stray[1]) : changed)].join('\n')
+  }
+  const opened = (lines[2] ?? '').replace('Plain', '"Plain')
+  for (const [text, last] of [
+    [file([2, opened]), 11],
+    [file([2, opened], [5, (lines[5] ?? '').replace('Plain', '"Plain"')]), 7],
+    [file([2, opened], [5, (lines[5] ?? '').replace('Plain', 'Plain"')]), 7],
+    [file([2, opened], [3, (lines[3] ?? '').replace('Plain', 'Plain"')]), 5],
+  ] as const) {
+    const { problems } = await bring('swallowed.csv', text)
+    const lost = problems.filter(({ line }) => line === 4)
+    assert.match(lost[0]?.problem ?? '', new RegExp(`lines 4 to ${last} were not read`), text)
+  }
+})
+
+test('a cell of several lines with commas in them is no stray quote', async () => {
+  const offer = row({ description: 'One, two, three, four, five\nsix, seven, eight, nine, ten\neleven, twelve' })
+  counts(await bring('commas.csv', asCsv([offer, row()])), { rows: 2, created: 2 })
+})
+
+test('a file that is not UTF-8 is refused with a sentence', async () => {
+  const text = asCsv([row()])
+  for (const bytes of [
+    Buffer.from(`\ufeff${text}`, 'utf16le'),
+    Buffer.from(text, 'utf16le'),
+    Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+  ]) {
+    const file = join(folder, 'wide.csv')
+    await writeFile(file, bytes)
+    const imported = importOffers(world.database.db, file, { onProblem() {}, onProgress() {} })
+    await assert.rejects(imported, /wide\.csv is not UTF-8 text; it looks like UTF-16\. Save it as UTF-8/)
+  }
+})
+
+test('rows of a JSON array on one line are told apart by their number', async () => {
+  const text = JSON.stringify([row(), row({ category: 'x' }), row(), 7])
+  const { problems } = await bring('line.json', text)
+  assert.deepEqual(problems, [
+    { line: 1, problem: 'element 2: category is not one of survey, app, game, video.' },
+    { line: 1, problem: 'element 4: not an object.' },
+  ])
+})
+
 test('an element of the array that is not valid JSON, or not an object, loses no other', async () => {
   const imported = await bring('broken.json', asJson([row(), '{"external_id": }', '7', '[]', 'null', row({ colour: 'red' }), row()])) // prettier-ignore
   counts(imported, { rows: 7, created: 2, rejected: 5 })

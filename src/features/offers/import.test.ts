@@ -83,6 +83,7 @@ for (const format of FORMATS) {
       [{ starts_at: '2026-02-02', ends_at: '2026-02-01' }, /^ends_at is not after starts_at\.$/],
       [{ starts_at: 'soon' }, /^starts_at is not a time/],
       [{ ends_at: '2026-02-30' }, /^ends_at is not a time/],
+      [{ starts_at: '0000-12-31' }, /^starts_at is not a time/],
       [{ goals: [step('One', 1), step('Two', 1)] }, /^payout is not the sum over its goals\.$/],
       [{ goals: [step('One', 1), step('One', 0.25)] }, /^goals has two of the same name\.$/],
       [{ goals: [step('One', 1.25, { is_optional: true })] }, /^goals has none that is required\.$/],
@@ -128,7 +129,12 @@ for (const format of FORMATS) {
     const imported = await bring(`twice.${format}`, write(format, rows))
     assert.equal(imported.created, 601)
     assert.equal(imported.created + imported.updated + imported.unchanged, imported.rows)
-    assert.equal((await offerOf(twice.external_id)).name, 'Third')
+    const offer = await offerOf(twice.external_id)
+    assert.equal(offer.name, 'Third')
+    const rowsAgain = [...rows.slice(0, 2), { ...row(), category: 'x' }, ...rows.slice(2)]
+    const again = await bring(`twice.${format}`, write(format, rowsAgain))
+    assert.deepEqual([again.created, again.updated, again.rejected], [0, 0, 1])
+    assert.equal((await offerOf(twice.external_id)).changed_xid, offer.changed_xid)
   })
 }
 

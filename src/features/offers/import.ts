@@ -1,7 +1,8 @@
 // Imports offers from a file, JSON or CSV, as a stream. Every row stands for itself: a bad one is reported with its
 // line and reason, and the others are taken. Importing the same file again changes nothing.
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Db } from '../../db/open.ts'
 import { messageOf, OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
@@ -46,6 +47,7 @@ async function readFile(
   take: (rows: Row[]) => Promise<UpsertOutcome>,
 ): Promise<ImportResult> {
   const size = await sizeOf(file)
+  const lastRows = await findLastRows(file)
   const result: ImportResult = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
   const reject = (problem: RowProblem) => {
     result.rejected++
@@ -69,7 +71,8 @@ async function readFile(
       continue
     }
     const read = readImportRecord(row.value)
-    if ('problems' in read) reject({ line: row.line, problem: `${read.problems.join('; ')}.` })
+    if ('problems' in read) reject({ line: row.line, problem: `${prefixOf(row)}${read.problems.join('; ')}.` })
+    else if (lastRows.get(keyOf(read.offer)) !== result.rows) result.unchanged++
     else batch.push({ line: row.line, offer: read.offer })
     if (batch.length === BATCH) await flush()
   }
@@ -77,17 +80,53 @@ async function readFile(
   return result
 }
 
+/**
+ * For each offer, which row of the file is its last good one. A file may name an offer twice: the last one counts, however
+ * far apart they are, and the others change nothing, or the same file imported again would.
+ */
+async function findLastRows(file: string): Promise<Map<string, number>> {
+  const lastRows = new Map<string, number>()
+  let count = 0
+  for await (const row of readRows(createReadStream(file), file)) {
+    count++
+    const read = 'problem' in row ? row : readImportRecord(row.value)
+    if ('offer' in read) lastRows.set(keyOf(read.offer), count)
+  }
+  return lastRows
+}
+
+const keyOf = ({ advertiser, externalId }: NewOffer) => JSON.stringify([advertiser, externalId])
+
 async function sizeOf(file: string): Promise<number> {
   try {
     const found = await stat(file)
-    if (found.isFile()) return found.size
+    if (found.isFile()) {
+      await refuseOtherEncodings(file)
+      return found.size
+    }
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     throw new OperatorError(`Cannot read ${file}: ${messageOf(error)}`)
   }
   throw new OperatorError(`${file} is not a file.`)
 }
 
-type RawRow = { line: number; value: unknown } | RowProblem
+/** UTF-16 begins with a mark of its own, and every second byte of plain text in it is zero. */
+async function refuseOtherEncodings(file: string): Promise<void> {
+  await using handle = await open(file)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(1_024), 0, 1_024, 0)
+  const start = buffer.subarray(0, bytesRead)
+  const isMarked = bytesRead >= 2 && [0xfffe, 0xfeff].includes(start.readUInt16BE(0))
+  if (isMarked || start.includes(0))
+    throw new OperatorError(
+      `${basename(file)} is not UTF-8 text; it looks like UTF-16. Save it as UTF-8 and try again.`,
+    )
+}
+
+/** `element`: its number in the array, where it does not begin on a line of its own. */
+type RawRow = { line: number; value: unknown; element?: number } | RowProblem
+
+const prefixOf = ({ element }: { element?: number }) => (element === undefined ? '' : `element ${element}: `)
 
 function readRows(stream: ReturnType<typeof createReadStream>, file: string): AsyncIterable<RawRow> {
   if (/\.csv$/i.test(file)) return readCsvRecords(stream.setEncoding('utf8') as AsyncIterable<string>)
@@ -106,11 +145,30 @@ async function* readCsvRecords(text: AsyncIterable<string>): AsyncGenerator<RawR
         problem: `has ${row.cells.length} cells, but the first line names ${header.length} columns`,
       }
     else {
-      const { cells } = row
-      yield { line: row.line, value: Object.fromEntries(header.map((name, i) => [name, cells[i]])) }
+      const { line, lastLine, cells } = row
+      if (lastLine > line && hasSwallowed(header, cells))
+        yield {
+          line,
+          problem: `a quote opened here takes in other rows; lines ${line} to ${lastLine} were not read`,
+        }
+      else yield { line, value: toRecord(header, cells) }
     }
   }
   if (header === null) yield { line: 1, problem: 'the file is empty' }
+}
+
+const toRecord = (header: string[], cells: string[]) => Object.fromEntries(header.map((name, i) => [name, cells[i]]))
+
+/** Whether a cell of several lines holds what would be a good row by itself: then its quote was not meant to open one. */
+function hasSwallowed(header: string[], cells: string[]): boolean {
+  return cells.some((cell, place) => {
+    const lines = cell.split('\n')
+    if (lines.length === 1) return false
+    const rows = lines.map((line) => line.replace(/\r$/, '').split(','))
+    rows[0]?.unshift(...cells.slice(0, place))
+    rows.at(-1)?.push(...cells.slice(place + 1))
+    return rows.some((row) => row.length === header.length && 'offer' in readImportRecord(toRecord(header, row)))
+  })
 }
 
 function checkHeader(names: string[]): string[] {
