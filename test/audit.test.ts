@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deal, makeConversion, makeDeal } from './conversion-rows.ts'
+import { makeVerificationLink } from '../src/features/accounts/email-verification.ts'
 import { invite } from '../src/features/accounts/invitations.ts'
 import { makeResetLink } from '../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp, visit, Visitor } from './people.ts'
@@ -16,6 +17,7 @@ const OTHERS: Record<string, string> = {
   uploadOfferImport: 'only reads a file through',
   getInvitation: 'changes nothing',
   forgotPassword: 'mails a link; using it is recorded',
+  requestEmailVerification: 'mails a link; using it is recorded',
   startTwoFactor: 'is not in force before it is confirmed, which is recorded',
   proveSession: 'changes only what this session may do next, each of which is recorded',
   signIn: 'better-auth makes the session; the cookie goes out after the entry, so nobody is in without one',
@@ -146,6 +148,7 @@ async function makeAccountSteps(publisher: string): Promise<Step[]> {
   const url = await db
     .transaction()
     .execute((trx) => makeResetLink(trx, SECRET_KEY, { publicUrl: '', personId: viewer.id }, new Date()))
+  const proof = await makeVerificationLink(db, SECRET_KEY, { publicUrl: '', personId: owner.id }, new Date())
   const password = 'another long password'
   const ofSelf = [
     step('endSession', 'DELETE', `/me/sessions/${elsewhere}`),
@@ -164,8 +167,11 @@ async function makeAccountSteps(publisher: string): Promise<Step[]> {
     step('changePersonOfNetwork', 'PATCH', `/operators/people/${reader.id}`, { disabled: true }),
     step('acceptInvitation', 'POST', '/invitation/accept', { token, name: 'Joe', password }),
     step('resetPassword', 'POST', '/password/reset', { token: url.split('#')[1]?.replace(/^.*=/, ''), password }),
+    step('verifyEmail', 'POST', '/email/verify', { token: proof.split('#')[1] }),
     ...ofSelf,
-  ].map((one) => (['acceptInvitation', 'resetPassword'].includes(one.id) ? { ...one, as: new Visitor(world) } : one))
+  ].map((one) =>
+    ['acceptInvitation', 'resetPassword', 'verifyEmail'].includes(one.id) ? { ...one, as: new Visitor(world) } : one,
+  )
 }
 
 /** A call that was refused for its status, and can be processed again. */
