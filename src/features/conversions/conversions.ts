@@ -205,9 +205,9 @@ export type ConversionEntry = {
 
 /** What a conversion posted, in order. */
 export async function readEntries(db: Db, conversion: Conversion): Promise<ConversionEntry[]> {
-  // Entries have no index by conversion. It posts when it is made, confirmed or moved, and time has one.
-  const { created_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
-  const times = [created_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((at) => at !== null)
+  // Entries have no index by conversion. It posts when it is made, told of, confirmed or moved, and time has one.
+  const { created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
+  const times = [created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((at) => at !== null)
   const { rows } = await sql<ConversionEntry>`
     SELECT entry_id, posting_id, account, amount_micros, created_at FROM ledger_entries
     WHERE conversion_id = ${conversion.conversion_id} AND (${sql.join(
