@@ -23,7 +23,7 @@ import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
 import { openVisitorReader } from './features/clicks/visitor.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
-import { numberEvents } from './features/conversions/events.ts'
+import { numberEvents, Passed } from './features/conversions/events.ts'
 import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
 import { trimOpenCalls } from './features/conversions/inbound/open-calls.ts'
@@ -47,6 +47,7 @@ import { mailNotices } from './features/postbacks/notices.ts'
 import { reapExpired } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
+import { rollUpStats } from './features/reports/rollup.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate } from './http/gate.ts'
@@ -122,8 +123,9 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     })
     await catalogue.passTime(Date.now())
   })
+  const passed = new Passed()
   const refreshCompletions = inTurn(async () => {
-    await numberEvents(db)
+    await numberEvents(db, passed)
     await completions.follow()
   })
   const refresh = async () => void (await Promise.all([refreshApps(), refreshOffers(), refreshCompletions()]))
@@ -231,11 +233,12 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
   opened.defer(() => mailer?.close())
 
+  const passed = new Passed()
   const loops = [
     createLoop('popularity', POPULARITY_MS, log, { run: async () => void (await recomputePopularity(db, new Date())) }),
     createLoop('releasing holds', SECOND_MS, log, { run: () => releaseHolds(db, desk) }),
     createLoop('expiring unconfirmed reports', MINUTE_MS, log, { run: () => expireReports(db, desk) }),
-    createLoop('numbering events', LOOK_MS, log, { run: async () => void (await numberEvents(db)) }),
+    createLoop('numbering events', LOOK_MS, log, { run: async () => void (await numberEvents(db, passed)) }),
     createLoop('trying unmatched calls again', SECOND_MS, log, {
       run: async () => void (await retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle)),
     }),
@@ -252,6 +255,9 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
     createLoop('counting for new caps', SECOND_MS, log, { run: () => countCaps(db, new Date()) }),
     createLoop('forgetting past usage', HOUR_MS, log, { run: () => forgetPastUsage(db, new Date()) }),
+    createLoop('rolling up statistics', MINUTE_MS, log, {
+      run: async () => void (await rollUpStats(db, new Date())),
+    }),
     createLoop('rolling up the ledger', HOUR_MS, log, { run: async () => void (await rollUp(db, new Date())) }),
     createLoop('dropping old clicks', HOUR_MS, log, {
       run: async () => void (await dropOldClicks(db, new Date(), config.retentionDays)),

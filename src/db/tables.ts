@@ -21,6 +21,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface AccessTokens {
@@ -579,6 +581,51 @@ export interface SignIns {
   updated_at: Generated<Date>;
 }
 
+export interface StatsDays {
+  app_id: number;
+  approved: number;
+  clicks: number;
+  country: string;
+  day: Timestamp;
+  dims: number;
+  local_steps: Numeric;
+  offer_id: number;
+  payout_micros: number;
+  pending: number;
+  rejected: number;
+  reversed: number;
+}
+
+export interface StatsDeltas {
+  app_id: number;
+  approved: Generated<number>;
+  clicks: Generated<number>;
+  country: string | null;
+  local_steps: Generated<Numeric>;
+  offer_id: number;
+  payout_micros: Generated<number>;
+  pending: Generated<number>;
+  quarter: Date;
+  rejected: Generated<number>;
+  reversed: Generated<number>;
+}
+
+export interface StatsQuarters {
+  app_id: number;
+  approved: number;
+  clicks: number;
+  local_steps: Numeric;
+  payout_micros: number;
+  pending: number;
+  quarter: Date;
+  rejected: number;
+  reversed: number;
+}
+
+export interface StatsRollup {
+  through: Date;
+}
+
 export interface Terms {
   attribution_s: number;
   created_at: Generated<Date>;
@@ -675,6 +722,10 @@ export interface DB {
   secret_keys: SecretKeys;
   sessions: Sessions;
   sign_ins: SignIns;
+  stats_days: StatsDays;
+  stats_deltas: StatsDeltas;
+  stats_quarters: StatsQuarters;
+  stats_rollup: StatsRollup;
   terms: Terms;
   trusted_offers: TrustedOffers;
   two_factors: TwoFactors;

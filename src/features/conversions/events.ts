@@ -8,17 +8,59 @@ import { presentConversion, type ToldConversion } from './conversions.ts'
 const LOCK = 0x0ff3_0008
 const BATCH = 5_000
 
+/**
+ * Up to which number no event waits, nor ever will. What was deleted below is not walked through again: while somebody
+ * keeps an old snapshot open, PostgreSQL cannot clear it away.
+ *
+ * A number may be taken early and committed late. So the last number that was taken by some time counts as passed once
+ * every transaction of that time has ended, and nothing up to it waits.
+ */
+export class Passed {
+  #number = 0
+  #lastTaken = 0
+  #next: { number: number; whenEnded: bigint } | null = null
+
+  get number(): number {
+    return this.#number
+  }
+
+  /** What was seen in one statement: the oldest transaction that runs, the next one, the last number, the first that waits. */
+  look(seen: { xmin: string; xmax: string; taken: number; first: number | null }): void {
+    if (seen.taken < this.#lastTaken) {
+      this.#number = 0 // the database was restored
+      this.#next = null
+      this.#lastTaken = 0
+    }
+    const next = this.#next
+    if (next !== null && BigInt(seen.xmin) >= next.whenEnded && (seen.first === null || seen.first > next.number)) {
+      this.#number = next.number
+      this.#next = null
+    }
+    // The number was read before this statement, so whoever took it is among the transactions that the statement knows of.
+    if (this.#lastTaken > this.#number) this.#next ??= { number: this.#lastTaken, whenEnded: BigInt(seen.xmax) }
+    this.#lastTaken = seen.taken
+  }
+}
+
+type Seen = { xmin: string; xmax: string; taken: number; first: number | null }
+
 /** Gives every event that is committed and has no place yet the next one; returns how many there were. */
-export async function numberEvents(db: Db): Promise<number> {
-  const waiting = await sql`SELECT FROM waiting_events ORDER BY event_no LIMIT 1`.execute(db)
-  if (waiting.rows.length === 0) return 0
+export async function numberEvents(db: Db, passed = new Passed()): Promise<number> {
+  const { rows } = await sql<Seen>`
+    SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+      (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM waiting_events_event_no_seq) AS taken,
+      (SELECT event_no FROM waiting_events WHERE event_no > ${passed.number} ORDER BY event_no LIMIT 1) AS first
+    FROM pg_current_snapshot() AS s`.execute(db)
+  const [seen] = rows
+  if (seen !== undefined) passed.look(seen)
+  if (seen === undefined || seen.first === null) return 0
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-    if (!rows[0]?.locked) return 0 // somebody else is at it
+    const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
+    if (!lock.rows[0]?.locked) return 0 // somebody else is at it
     const numbered = await sql`
       WITH next AS (
-        DELETE FROM waiting_events
-        WHERE event_no = ANY (ARRAY(SELECT event_no FROM waiting_events ORDER BY event_no LIMIT ${BATCH}))
+        DELETE FROM waiting_events WHERE event_no = ANY (ARRAY(
+          SELECT event_no FROM waiting_events WHERE event_no > ${passed.number} ORDER BY event_no LIMIT ${BATCH}))
         RETURNING *
       )
       INSERT INTO event_feed (conversion_id, sequence, app_id, is_test)

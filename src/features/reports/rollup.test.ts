@@ -1,0 +1,191 @@
+// Rolled up or not, figures are the same: random histories, with late clicks and late changes, told by the rollups and by
+// every single row.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { addClicks, addConversions } from '../../../test/facts.ts'
+import { useWorld } from '../../../test/world.ts'
+import { ensurePartitions } from '../../db/partitions.ts'
+import type { Db } from '../../db/open.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import { recordLateClicks } from '../clicks/clicks.ts'
+import { dropOldClicks } from '../clicks/retention.ts'
+import { readThrough, rollUpStats } from './rollup.ts'
+import { readRange, readStats } from './stats.ts'
+
+const QUARTER_MS = 900_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const DAYS = 4
+
+let apps: number[] = []
+let offers: number[] = []
+const world = useWorld('rollup', async () => {
+  apps = [(await world.makeApp()).appId, (await world.makeApp()).appId]
+  offers = await world.makeOffers({}, {})
+})
+
+/** Four days that are over, up to two hours ago. */
+const NOW_MS = Date.now()
+const startMs = Math.floor((NOW_MS - DAYS * DAY_MS) / DAY_MS) * DAY_MS
+const timeOf = (share: number) => startMs + Math.floor((share * (NOW_MS - startMs)) / 1_000) * 1_000 + 7
+const at = (share: number) => new Date(timeOf(share)).toISOString()
+
+const share = fc.integer({ min: 0, max: 999 }).map((part) => part / 1_000)
+const thing = { share, app: fc.nat(1), offer: fc.nat(1), country: fc.constantFrom(undefined, 'US', 'DE') }
+const deed = fc.oneof(
+  fc.record({ kind: fc.constant('click' as const), ...thing, isBot: fc.boolean() }),
+  fc.record({ kind: fc.constant('late click' as const), ...thing }),
+  fc.record({
+    kind: fc.constant('conversion' as const),
+    ...thing,
+    status: fc.constantFrom('pending' as const, 'approved' as const, 'rejected' as const, 'reversed' as const),
+    payout: fc.integer({ min: 0, max: 3_000_000 }),
+  }),
+  fc.record({ kind: fc.constant('move' as const), which: fc.nat(), country: thing.country, rate: fc.constantFrom(1_000_000, 33_333_333) }), // prettier-ignore
+  fc.record({ kind: fc.constant('roll up' as const), share }),
+  fc.record({ kind: fc.constant('drop clicks' as const), share }),
+)
+type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
+
+async function perform(db: Db, one: Deed): Promise<void> {
+  if (one.kind === 'roll up') return void (await rollUpStats(db, new Date(timeOf(one.share))))
+  if (one.kind === 'drop clicks') return void (await dropOldClicks(db, new Date(timeOf(one.share) + 40 * DAY_MS), 30))
+  if (one.kind === 'move') return move(db, one)
+  const { country } = one
+  const whose = {
+    at: at(one.share),
+    appId: apps[one.app] ?? 0,
+    offerId: offers[one.offer] ?? 0,
+    ...(country && { country }),
+  }
+  if (one.kind === 'click') {
+    // As if it had come in its time: no transaction is that old.
+    if (timeOf(one.share) < (await readThrough(db)).getTime()) return
+    return addClicks(db, { ...whose, ...(one.isBot && { signals: ['bot'] }) })
+  }
+  if (one.kind === 'late click') {
+    const { appId: app_id, offerId: offer_id, at: clicked_at } = whose
+    const click = {
+      click_id: uuid7(timeOf(one.share)),
+      clicked_at,
+      app_id,
+      offer_id,
+      country: country ?? null,
+      is_test: false,
+    }
+    const rest = { user_id: 'u', terms_id: 1, currency: 'Coins', rate_micros: 1, share_ppm: null, request_id: 'r' }
+    const none = {
+      aff_sub: null,
+      aff_sub2: null,
+      aff_sub3: null,
+      aff_sub4: null,
+      ip: null,
+      device: null,
+      os: null,
+      signals: null,
+    }
+    return recordLateClicks(db, [{ ...click, ...rest, ...none }], new Date())
+  }
+  await addConversions(db, { ...whose, status: one.status, payoutMicros: one.payout, rateMicros: 33_333_333 })
+}
+
+/** A pending conversion is approved elsewhere, or changes while it stays so; an approved one is reversed. */
+async function move(db: Db, { which, country, rate }: Extract<Deed, { kind: 'move' }>): Promise<void> {
+  const rows = await db.selectFrom('conversions').select(['conversion_id', 'status', 'sequence', 'created_at']).where('status', 'in', ['pending', 'approved']).orderBy('conversion_id').execute() // prettier-ignore
+  const found = rows[which % Math.max(rows.length, 1)]
+  if (found === undefined) return
+  const { sequence, created_at } = found
+  const event = { sequence: sequence + 1, event_id: randomUUID() }
+  const change =
+    found.status === 'approved'
+      ? { status: 'reversed' as const, status_reason: 'operator', reversed_at: created_at, ...event }
+      : which % 3 === 0
+        ? { country: country ?? null, rate_micros: rate, payout_micros: 42 }
+        : {
+            status: 'approved' as const,
+            approved_at: created_at,
+            country: country ?? null,
+            rate_micros: rate,
+            ...event,
+          }
+  await db.updateTable('conversions').set(change).where('conversion_id', '=', found.conversion_id).execute()
+}
+
+const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns')
+const question = fc.record({
+  from: share,
+  length: fc.constantFrom(QUARTER_MS, HOUR_MS, DAY_MS, 2 * DAY_MS, DAYS * DAY_MS),
+  isAligned: fc.boolean(),
+  timezone: zone,
+  groupBy: fc.constantFrom('day' as const, 'offer' as const, 'country' as const, 'aff_sub' as const),
+  offer: fc.option(fc.nat(1)),
+  country: fc.constantFrom(undefined, 'US'),
+})
+type Question = typeof question extends fc.Arbitrary<infer T> ? T : never
+
+async function tell(db: Db, asked: Question) {
+  const { from, length, isAligned, timezone, groupBy, offer, country } = asked
+  const fromMs = isAligned ? Math.floor(timeOf(from) / DAY_MS) * DAY_MS : timeOf(from)
+  const times = { from: new Date(fromMs).toISOString(), to: new Date(fromMs + length).toISOString() }
+  const query = {
+    timezone,
+    groupBy,
+    limit: 1_000,
+    ...(offer !== null && { offerId: offers[offer] }),
+    ...(country && { country }),
+  }
+  return readStats(db, { appId: apps[0] ?? 0, isTest: false }, query, readRange({ ...times, timezone }, new Date()))
+}
+
+/** The same from every single row. */
+async function tellWithoutRollups(db: Db, asked: Question) {
+  let told: unknown
+  const rollback = new Error('rollback')
+  const telling = db.transaction().execute(async (trx) => {
+    await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(trx)
+    told = await tell(trx, asked)
+    throw rollback
+  })
+  await telling.catch((error: unknown) => assert.equal(error, rollback))
+  return told
+}
+
+test('figures are the same, rolled up or not, whatever changes late and in every time zone', async () => {
+  const { db } = world.database
+  await ensurePartitions(
+    db,
+    'clicks',
+    Array.from({ length: DAYS + 1 }, (_, i) => startMs + i * DAY_MS),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(deed, { minLength: 4, maxLength: 14 }),
+      fc.array(question, { minLength: 4, maxLength: 6 }),
+      async (deeds, questions) => {
+        // prettier-ignore
+        for (const one of deeds) await perform(db, one)
+        for (const asked of questions) assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
+      },
+    ),
+    { numRuns: 40, endOnFailure: true },
+  )
+  await rollUpStats(db, new Date())
+  const { rows } = await sql<{ quarters: number; deltas: number }>`
+    SELECT (SELECT count(*) FROM stats_quarters) AS quarters, (SELECT count(*) FROM stats_deltas WHERE quarter < (SELECT through FROM stats_rollup)) AS deltas`.execute(
+    db,
+  )
+  assert.ok((rows[0]?.quarters ?? 0) > 10)
+  assert.equal(rows[0]?.deltas, 0)
+})
+
+test('two who roll up at once count nothing twice', async () => {
+  const { db } = world.database
+  await sql`TRUNCATE stats_quarters, stats_days, stats_deltas`.execute(db)
+  await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
+  await Promise.all([1, 2, 3].map(() => rollUpStats(db, new Date())))
+  const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
+  assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
+})

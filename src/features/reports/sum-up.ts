@@ -1,0 +1,124 @@
+// Sums up an app's figures by groups, in one statement: what is rolled up, the differences to it, and the rows of the rest.
+// One statement, because whatever is rolled up or dropped meanwhile must be seen on one side only. Clicks are counted from
+// their rows or, once those are dropped, from what retention left of them.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import { uuid7Floor } from '../../lib/uuid7.ts'
+import { IS_COUNTED } from '../clicks/retention.ts'
+import { PLATFORM_OF } from '../clicks/visitor.ts'
+import type { Day } from './days.ts'
+import { CONVERSION_FIGURES, FIGURES, readThrough } from './rollup.ts'
+import type { Grouping, StatsQuery } from './schema.ts'
+import { chooseSources, type Range, type Sources } from './sources.ts'
+
+export type Sums = {
+  clicks: number
+  pending: number
+  approved: number
+  rejected: number
+  reversed: number
+  payout_micros: number
+  /** In ten thousandths of the app's currency. */
+  local_steps: number
+}
+/** A day's key is its place among the days, from 1 on. */
+export type Group = Sums & { is_total: boolean; key: string | number | null }
+
+/** The groups and their total: all days that have anything, or the best of the others and one beyond the limit. */
+export async function sumUp(
+  db: Db,
+  appId: number,
+  query: Omit<StatsQuery, 'from' | 'to'>,
+  range: Range,
+  days: readonly Day[],
+): Promise<Group[]> {
+  const { groupBy, offerId, country, limit } = query
+  const isFiltered = offerId !== undefined || country !== undefined
+  const sources = chooseSources(range, (await readThrough(db)).getTime(), { groupBy, isFiltered, days })
+  const facts = sql.join(readSources(appId, query, sources, days), sql` UNION ALL `)
+  const { rows } = await sql<Group>`
+    WITH facts (key, ${names}) AS (${facts})
+    SELECT grouping(key) = 1 AS is_total, key, coalesce(sum(clicks), 0)::bigint AS clicks,
+      coalesce(sum(pending), 0)::bigint AS pending, coalesce(sum(approved), 0)::bigint AS approved,
+      coalesce(sum(rejected), 0)::bigint AS rejected, coalesce(sum(reversed), 0)::bigint AS reversed,
+      coalesce(sum(payout_micros), 0)::bigint AS payout_micros, coalesce(sum(local_steps), 0)::float8 AS local_steps
+    FROM facts GROUP BY GROUPING SETS ((key), ())
+    HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0
+    ORDER BY is_total DESC, payout_micros DESC, clicks DESC, key
+    LIMIT ${groupBy === 'day' ? days.length + 1 : limit + 2}`.execute(db)
+  return rows
+}
+
+const names = sql.raw(FIGURES.join(', '))
+const sums = sql.raw(FIGURES.map((name) => `sum(${name})`).join(', '))
+
+function readSources(
+  appId: number,
+  { groupBy, offerId, country }: Omit<StatsQuery, 'from' | 'to'>,
+  sources: Sources,
+  days: readonly Day[],
+): RawBuilder<unknown>[] {
+  const keyOf = (source: Source) => groupKey(groupBy, source, days)
+  const between = (column: string, { fromMs, toMs }: Range) =>
+    sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
+  const idBetween = (column: string, { fromMs, toMs }: Range) =>
+    sql`${sql.ref(column)} >= ${uuid7Floor(fromMs)}::uuid AND ${sql.ref(column)} < ${uuid7Floor(toMs)}::uuid`
+  const ofOffer = offerId === undefined ? sql`` : sql`AND offer_id = ${offerId}`
+  const ofCountry = country === undefined ? sql`` : sql`AND country = ${country.toUpperCase()}`
+  const isAsked = sql`app_id = ${appId} ${ofOffer} ${ofCountry}`
+  const byOffer = groupBy === 'offer' || offerId !== undefined
+  const byCountry = groupBy === 'country' || country !== undefined
+  const dims = (byOffer ? 1 : 0) + (byCountry ? 2 : 0)
+  return [
+    ...sources.days.map(
+      ({ fromMs, toMs }) => sql`SELECT ${keyOf('stats_days')}, ${sums} FROM stats_days
+        WHERE ${isAsked} AND dims = ${dims} AND day >= ${utcDay(fromMs)}::date AND day < ${utcDay(toMs)}::date GROUP BY 1`,
+    ),
+    ...sources.quarters.map(
+      (range) => sql`SELECT ${keyOf('stats_quarters')}, ${sums} FROM stats_quarters
+        WHERE app_id = ${appId} AND ${between('quarter', range)} GROUP BY 1`,
+    ),
+    ...[...sources.days, ...sources.quarters].map(
+      (range) => sql`SELECT ${keyOf('stats_deltas')}, ${sums} FROM stats_deltas
+        WHERE ${isAsked} AND ${between('quarter', range)} GROUP BY 1`,
+    ),
+    // The worth in the app's currency is cut for each conversion, as it was told and credited one by one.
+    ...sources.rows.flatMap((range) => [
+      sql`SELECT ${keyOf('clicks')}, count(*), 0, 0, 0, 0, 0, 0 FROM clicks
+        WHERE ${isAsked} AND ${IS_COUNTED} AND ${idBetween('click_id', range)} GROUP BY 1`,
+      sql`SELECT ${keyOf('click_counts')}, sum(clicks), 0, 0, 0, 0, 0, 0 FROM click_counts
+        WHERE ${isAsked} AND ${between('quarter', range)} GROUP BY 1`,
+      sql`SELECT ${keyOf('conversions')}, 0, ${CONVERSION_FIGURES} FROM conversions
+        WHERE ${isAsked} AND NOT is_test AND ${idBetween('conversion_id', range)} GROUP BY 1`,
+    ]),
+  ]
+}
+
+const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+type Source = keyof typeof TIMES
+const TIMES = {
+  clicks: sql`clicked_at`,
+  click_counts: sql`quarter`,
+  conversions: sql`created_at`,
+  stats_days: sql`(day::timestamp AT TIME ZONE 'UTC')`,
+  stats_quarters: sql`quarter`,
+  stats_deltas: sql`quarter`,
+}
+
+const CASES = Object.entries(PLATFORM_OF).map(([os, platform]) => sql`WHEN ${sql.lit(os)} THEN ${sql.lit(platform)}`)
+const PLATFORM = sql`CASE click.os ${sql.join(CASES, sql` `)} END COLLATE "C"`
+// Not among what is kept of old clicks; and then that of their conversions is not known either.
+const NO_PLATFORM = sql`NULL::text COLLATE "C"`
+const PLATFORMS: Partial<Record<Source, RawBuilder<unknown>>> = {
+  clicks: sql`(SELECT ${PLATFORM} FROM (SELECT clicks.os) AS click)`,
+  conversions: sql`(SELECT ${PLATFORM} FROM clicks AS click WHERE click.click_id = conversions.click_id)`,
+}
+
+function groupKey(groupBy: Grouping, source: Source, days: readonly Day[]): RawBuilder<unknown> {
+  if (groupBy === 'offer') return sql`offer_id`
+  if (groupBy === 'platform') return PLATFORMS[source] ?? NO_PLATFORM
+  if (groupBy === 'country') return sql`nullif(country, '') COLLATE "C"`
+  if (groupBy !== 'day') return sql`${sql.ref(groupBy)} COLLATE "C"`
+  return sql`width_bucket(${TIMES[source]}, ${days.map(({ startsMs }) => new Date(startsMs))}::timestamptz[])`
+}
