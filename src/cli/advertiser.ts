@@ -3,6 +3,8 @@ import { OperatorError } from '../errors.ts'
 import {
   type AdvertiserSettings,
   CONFIRMED_STATUSES,
+  DECIMAL_MARKS,
+  NEGATIVE_AMOUNTS,
   POSTBACK_PARAMETERS,
   setAdvertiser,
 } from '../features/accounts/advertiser-settings.ts'
@@ -79,6 +81,8 @@ type SetOptions = OutputOptions & {
   alias?: string[]
   /** False: forget them. */
   aliases: boolean
+  negativeAmount?: string
+  decimalMark?: string
 }
 
 /** After --no-map, `before` is false. */
@@ -102,6 +106,8 @@ const setCommand = () =>
       collect,
     )
     .option('--no-aliases', 'forget its names for parameters')
+    .option('--negative-amount <meaning>', `what a negative amount alone means: ${NEGATIVE_AMOUNTS.join(', ')}`)
+    .option('--decimal-mark <mark>', `what it separates decimals with: ${DECIMAL_MARKS.join(', ')}`)
     .action(async (id: string, options: SetOptions) => {
       const settings = readSettings(options)
       const advertiser = await withChange(({ database }) => setAdvertiser(database.db, readId(id), settings))
@@ -116,9 +122,19 @@ function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
   const statusMap =
     options.map === false ? [] : options.map?.map((text) => splitPair(text, 'map', text.lastIndexOf('=')))
   const aliases = isForgetting ? [] : options.alias?.map((text) => splitPair(text, 'alias', text.indexOf('=')))
-  if (!allowedIps && !statusMap && !aliases)
-    throw new OperatorError('Say what to set: --allow-ip, --any-ip, --map, --no-map, --alias or --no-aliases.')
-  return { ...(allowedIps && { allowedIps }), ...(statusMap && { statusMap }), ...(aliases && { aliases }) }
+  const { negativeAmount, decimalMark } = options
+  const settings = {
+    ...(allowedIps && { allowedIps }),
+    ...(statusMap && { statusMap }),
+    ...(aliases && { aliases }),
+    ...(negativeAmount !== undefined && { negativeAmount }),
+    ...(decimalMark !== undefined && { decimalMark }),
+  }
+  if (Object.keys(settings).length === 0)
+    throw new OperatorError(
+      'Say what to set: --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount or --decimal-mark.',
+    )
+  return settings
 }
 
 function splitPair(text: string, option: 'map' | 'alias', at: number): [string, string] {

@@ -43,7 +43,9 @@ export interface Advertisers {
   aliases: Generated<Json>;
   allowed_ips: Generated<string[]>;
   created_at: Generated<Date>;
+  decimal_mark: Generated<string>;
   name: string;
+  negative_amount: Generated<string>;
   status_map: Generated<Json>;
 }
 

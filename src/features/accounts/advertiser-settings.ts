@@ -9,6 +9,10 @@ export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'
 /** The parameters of a confirmation that an advertiser may have names of its own for. */
 export const POSTBACK_PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
 
+/** What a negative amount can mean, and what decimals can be separated with. */
+export const NEGATIVE_AMOUNTS = ['refuse', 'reversal', 'ignore'] as const
+export const DECIMAL_MARKS = ['detect', 'point', 'comma'] as const
+
 const MAX_WORD = 100
 const MAX_ENTRIES = 200
 
@@ -19,6 +23,8 @@ export type AdvertiserSettings = {
   statusMap: [string, string][]
   /** [our parameter, their name] */
   aliases: [string, string][]
+  negativeAmount: string
+  decimalMark: string
 }
 
 /** Replaces what is given, each as a whole, and leaves the rest. All that is wrong is told in one message. */
@@ -32,6 +38,12 @@ export async function setAdvertiser(
     ...(settings.allowedIps && { allowed_ips: readAllowedIps(settings.allowedIps, problems) }),
     ...(settings.statusMap && { status_map: JSON.stringify(readStatusMap(settings.statusMap, problems)) }),
     ...(settings.aliases && { aliases: JSON.stringify(readAliases(settings.aliases, problems)) }),
+    ...(settings.negativeAmount !== undefined && {
+      negative_amount: readOneOf(NEGATIVE_AMOUNTS, settings.negativeAmount, 'a negative amount', problems),
+    }),
+    ...(settings.decimalMark !== undefined && {
+      decimal_mark: readOneOf(DECIMAL_MARKS, settings.decimalMark, 'the decimal mark', problems),
+    }),
   }
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   if (Object.keys(values).length === 0) return getAdvertiser(db, advertiserId)
@@ -69,6 +81,11 @@ function readRange(text: string): string {
   const takesInIPv4 =
     address instanceof ipaddr.IPv6 && ipaddr.IPv6.parse('::ffff:0:0').match(address, Math.min(bits, 96))
   return bits === 0 || takesInIPv4 ? 'everything' : `${address.toString()}/${bits}`
+}
+
+function readOneOf(known: readonly string[], value: string, of: string, problems: string[]): string {
+  if (!known.includes(value)) problems.push(`"${value}" is not known for ${of}: it can be ${known.join(', ')}.`)
+  return value
 }
 
 function readStatusMap(pairs: [string, string][], problems: string[]): Record<string, string> {

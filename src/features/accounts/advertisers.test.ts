@@ -100,6 +100,8 @@ test('what is set is replaced as a whole, the rest is left, and a token finds al
     allowedIps: ['192.0.2.7', '2001:db8::/32', '198.51.100.0/24'],
     statusMap: { paid: 'approved', 'a=b': 'rejected' },
     aliases: { click_id: ['cid', 'sub1'], txn_id: ['tid'] },
+    negativeAmount: 'refuse',
+    decimalMark: 'detect',
   })
   const changed = await setAdvertiser(db, advertiser_id, { allowedIps: [], statusMap: [['ok', 'pending']], aliases: [] }) // prettier-ignore
   assert.partialDeepStrictEqual(changed, { allowed_ips: [], status_map: { ok: 'pending' }, aliases: {} })

@@ -15,6 +15,10 @@ export type Advertiser = {
   status_map: Record<string, string>
   /** Our parameter: its names for it. */
   aliases: Record<string, string[]>
+  /** What a negative amount means where the status does not say that it is a reversal. */
+  negative_amount: 'refuse' | 'reversal' | 'ignore'
+  /** What it separates decimals with, where that cannot be seen: 1,234. */
+  decimal_mark: 'detect' | 'point' | 'comma'
   created_at: Date
 }
 
@@ -92,6 +96,7 @@ export async function findAdvertiserByToken(db: Db, hashes: readonly string[], n
     .selectFrom('advertiser_tokens')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
     .select(['hash', 'advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
+    .select(['negative_amount', 'decimal_mark'])
     .where('hash', 'in', hashes)
     .executeTakeFirst()
   if (found === undefined) return null
@@ -103,10 +108,19 @@ export async function findAdvertiserByToken(db: Db, hashes: readonly string[], n
     advertiserId: found.advertiser_id,
     isExpired: found.expires_at !== null && found.expires_at <= now,
     allowedIps: found.allowed_ips,
-    statusMap: found.status_map as Advertiser['status_map'],
-    aliases: found.aliases as Advertiser['aliases'],
+    ...dialectOf(found as unknown as Advertiser),
   }
 }
+
+/** How an advertiser speaks: what its confirmations are read by. */
+export const dialectOf = (
+  advertiser: Pick<Advertiser, 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark'>,
+) => ({
+  statusMap: advertiser.status_map,
+  aliases: advertiser.aliases,
+  negativeAmount: advertiser.negative_amount,
+  decimalMark: advertiser.decimal_mark,
+})
 
 export async function findAdvertiser(db: Db, name: string): Promise<Advertiser> {
   const found = await db.selectFrom('advertisers').selectAll().where('name', '=', name).executeTakeFirst()

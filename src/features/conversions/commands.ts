@@ -26,6 +26,8 @@ export type Confirmation = {
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
+  /** An amount was told, but nobody can tell which. */
+  isAmountUnclear?: boolean
   status: Status
   /** Where the user was then, if they tell. */
   country: string | null
@@ -81,6 +83,7 @@ export type Refusal =
   | 'needs_transaction'
   | 'key_reused'
   | 'amount_too_large'
+  | 'amount_unclear'
   | 'unmatched'
   | 'ambiguous'
   | 'not_yours'

@@ -19,5 +19,8 @@ export function worthOf(
   }
 }
 
+/** Whether the amount counts for anything. */
+export const paysShare = ({ payout_ppm, revenue_ppm }: GoalTerms) => payout_ppm !== null || revenue_ppm !== null
+
 const shareOf = (ppm: number | null, amountMicros: number | null) =>
   ppm === null || amountMicros === null ? null : takeShare(amountMicros, ppm)

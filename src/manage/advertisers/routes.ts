@@ -159,22 +159,30 @@ type Change = {
   allowed_ips?: string[]
   status_map?: { theirs: string; status: string }[]
   aliases?: { parameter: string; theirs: string }[]
+  negative_amount?: string
+  decimal_mark?: string
 }
 
-const settingsOf = ({ allowed_ips, status_map, aliases }: Change): Partial<AdvertiserSettings> => ({
-  ...(allowed_ips && { allowedIps: allowed_ips }),
-  ...(status_map && { statusMap: status_map.map(({ theirs, status }): [string, string] => [theirs, status]) }),
-  ...(aliases && { aliases: aliases.map(({ parameter, theirs }): [string, string] => [parameter, theirs]) }),
-})
+const settingsOf = (change: Change): Partial<AdvertiserSettings> => {
+  const { allowed_ips, status_map, aliases, negative_amount, decimal_mark } = change
+  return {
+    ...(allowed_ips && { allowedIps: allowed_ips }),
+    ...(status_map && { statusMap: status_map.map(({ theirs, status }): [string, string] => [theirs, status]) }),
+    ...(aliases && { aliases: aliases.map(({ parameter, theirs }): [string, string] => [parameter, theirs]) }),
+    ...(negative_amount !== undefined && { negativeAmount: negative_amount }),
+    ...(decimal_mark !== undefined && { decimalMark: decimal_mark }),
+  }
+}
 
 function compare(before: Advertiser, after: Advertiser) {
-  const fields = ['allowed_ips', 'status_map', 'aliases'] as const
+  const fields = ['allowed_ips', 'status_map', 'aliases', 'negative_amount', 'decimal_mark'] as const
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   return Object.fromEntries(changed.map((field) => [field, { before: before[field], after: after[field] }]))
 }
 
 function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listTokens>>) {
-  const { advertiser_id, name, created_at, allowed_ips, status_map, aliases } = advertiser
+  const { advertiser_id, name, created_at, allowed_ips, status_map, aliases, negative_amount, decimal_mark } =
+    advertiser
   return {
     advertiser_id,
     name,
@@ -184,6 +192,8 @@ function present(advertiser: Advertiser, tokens: Awaited<ReturnType<typeof listT
     aliases: Object.entries(aliases).flatMap(([parameter, names]) =>
       names.map((theirs) => ({ parameter: parameter as 'click_id', theirs })),
     ),
+    negative_amount,
+    decimal_mark,
     tokens,
   }
 }

@@ -1,6 +1,11 @@
 // The shapes of advertisers, and of what they call.
 import { Type } from 'typebox'
-import { CONFIRMED_STATUSES, POSTBACK_PARAMETERS } from '../../features/accounts/advertiser-settings.ts'
+import {
+  CONFIRMED_STATUSES,
+  DECIMAL_MARKS,
+  NEGATIVE_AMOUNTS,
+  POSTBACK_PARAMETERS,
+} from '../../features/accounts/advertiser-settings.ts'
 import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
@@ -30,6 +35,8 @@ export const ShownAdvertiser = Type.Object({
   allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
   status_map: Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) })),
   aliases: Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() })),
+  negative_amount: oneOf(NEGATIVE_AMOUNTS),
+  decimal_mark: oneOf(DECIMAL_MARKS),
   tokens: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
     description: 'Those that work now, the newest first.',
   }),
@@ -43,6 +50,8 @@ export const AdvertiserChange = Type.Object({
   aliases: Type.Optional(
     Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() }), { maxItems: 200 }),
   ),
+  negative_amount: Type.Optional(oneOf(NEGATIVE_AMOUNTS)),
+  decimal_mark: Type.Optional(oneOf(DECIMAL_MARKS)),
 })
 
 export const Rotation = Type.Object({

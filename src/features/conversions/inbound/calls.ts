@@ -36,6 +36,7 @@ const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   no_goal: 'The offer has no such goal.',
   needs_transaction: 'This goal can be completed again and again: a txn_id is required.',
   amount_too_large: 'The amount is larger than any conversion is worth.',
+  amount_unclear: 'This goal pays a percentage, and the amount is not a clear number of US dollars, such as 1234.56.',
   not_yours: 'The token is not that of the advertiser of this click.',
   ambiguous: 'Several conversions have this txn_id: send the click_id, or the goal, as well.',
   unmatched: 'No such click is known yet. The call is kept and tried again for three days.',

@@ -1,6 +1,6 @@
 // From an advertiser's call to a settled confirmation: when it comes, when it is tried again, when the operator asks.
 import type { Db } from '../../../db/open.ts'
-import { getAdvertiser } from '../../accounts/advertisers.ts'
+import { dialectOf, getAdvertiser } from '../../accounts/advertisers.ts'
 import type { Confirmation, Outcome } from '../commands.ts'
 import { settle } from '../settle.ts'
 import {
@@ -80,6 +80,7 @@ export async function confirmCall(
     goal: told.goal,
     transactionId: told.transactionId,
     amountMicros: told.amountMicros,
+    isAmountUnclear: told.isAmountUnclear,
     status: told.status,
     country: told.country ?? (told.ip === null ? null : countryOf(told.ip)),
     isAgain,
@@ -142,8 +143,7 @@ export async function reprocessCall(
   const { now = new Date() } = options
   const settleOne = options.settle ?? ((confirmation) => settleAlone(db, confirmation, now))
   const again = { ...call, advertiserId, attempts: call.attempts + 1 }
-  const dialect = { aliases: advertiser.aliases, statusMap: advertiser.status_map }
-  return confirmCall(db, again, dialect, { ...options, settle: settleOne, now })
+  return confirmCall(db, again, dialectOf(advertiser), { ...options, settle: settleOne, now })
 }
 
 async function settleAlone(db: Db, confirmation: Confirmation, now: Date): Promise<Outcome> {

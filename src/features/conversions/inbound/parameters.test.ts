@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { useWorld } from '../../../../test/world.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
 import type { IssuedCredentials } from '../../apps/apps.ts'
+import { callOf, listCalls } from './calls.ts'
+import { reprocessCall } from './confirm.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_words', async () => {
@@ -178,23 +180,127 @@ test('an amount changes nothing where the payout is fixed', async () => {
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '99' })).row?.payout_micros, 1_500_000)
 })
 
-test('an amount that is none, negative, too fine or too large is 400', async () => {
-  const { offerId } = await newOffer({ payout: 1, goals: [{ name: 'Buy', payout: 1, payout_percent: 100 }] })
-  for (const amount of ['-1', '1.00001', '1,5', 'x', '1e3', 'NaN', 'Infinity', '0x10', '9999999999', '$5', '.5']) {
+const STRANGE = [
+  '1.23456',
+  '1,5',
+  'x',
+  '{amount}',
+  '1e3',
+  'NaN',
+  '9'.repeat(30),
+  '$5',
+  '.5',
+  '1,234',
+  '€5',
+  'null',
+  'y'.repeat(300),
+  '%FF',
+]
+
+test('an amount that is not used never loses a confirmation, whatever it looks like', async () => {
+  const { offerId } = await newOffer({ payout: '1.5' })
+  for (const amount of STRANGE) {
+    const told = await say(offerId, { click_id: 'CLICK', amount })
+    assert.deepEqual([told.outcome, told.row?.payout_micros], ['approved', 1_500_000], amount)
+  }
+  const { clickId } = await world.click(offerId, live, 'userId=two-amounts')
+  assert.equal(
+    (await send(`token=${world.tokenOf(offerId)}&click_id=${clickId}&amount=5&amount=6`)).outcome,
+    'approved',
+  )
+})
+
+test('where a share of it is paid, an amount is understood as it is written, or the call is kept for the operator', async () => {
+  const goals = [{ name: 'Buy', payout: 1, payout_percent: 100 }]
+  const { offerId, advertiserId } = await newOffer({ payout: 1, goals })
+  const pays = {
+    '1.23456': 1_234_560,
+    '$1,234.56': 1_234_560_000,
+    '1.234,5': 1_234_500_000,
+    '1,5': 1_500_000,
+    '1e3': 1_000_000_000,
+  }
+  for (const [amount, micros] of Object.entries(pays))
+    assert.equal((await say(offerId, { click_id: 'CLICK', amount })).row?.payout_micros, micros, amount)
+  for (const amount of ['x', '{amount}', '1,234', '€5', 'null', 'NaN']) {
     const told = await say(offerId, { click_id: 'CLICK', amount })
     assert.deepEqual([told.status, told.outcome], [400, 'invalid'], amount)
-    assert.equal(told.message, 'amount must be a number of dollars, 0 or more, with at most 4 decimals.')
+    assert.match(told.message, /pays a percentage, and the amount is not a clear number/)
   }
   const huge = await say(offerId, { click_id: 'CLICK', amount: '100000.0001' })
   assert.deepEqual([huge.status, huge.message], [400, 'The amount is larger than any conversion is worth.'])
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '100000' })).row?.payout_micros, 100_000_000_000)
+
+  const { db } = world.database
+  await setAdvertiser(db, advertiserId, { decimalMark: 'comma' })
+  const open = (await listCalls(db, { advertiserId, isOpen: true }, 20)).filter(({ query }) =>
+    query.includes('1%2C234'),
+  )
+  assert.equal(open.length, 1)
+  for (const call of open)
+    assert.equal((await reprocessCall(db, callOf(call), { countryOf: () => null })).outcome, 'approved')
+  const made = await db.selectFrom('conversions').select('payout_micros').where('offer_id', '=', offerId).execute()
+  assert.ok(made.some(({ payout_micros }) => payout_micros === 1_234_000))
+})
+
+test('a reversal needs no amount, and takes any: negative, strange or too large', async () => {
+  const goals = [{ name: 'Buy', payout: 1, payout_percent: 100 }]
+  for (const record of [{ payout: 1 }, { payout: 1, goals }]) {
+    const { offerId } = await newOffer(record)
+    for (const amount of [...STRANGE, '-5', '-$1,234.56', '(5)', '-9999999999999']) {
+      const paid = await say(offerId, { click_id: 'CLICK', amount: '5' })
+      const token = world.tokenOf(offerId)
+      const query = new URLSearchParams({ token, click_id: paid.row?.click_id ?? '', status: 'chargeback', amount })
+      const told = await send(query.toString())
+      assert.deepEqual([told.outcome, told.conversion_id], ['reversed', paid.conversion_id], amount)
+    }
+  }
+})
+
+test('a negative amount alone is for the operator to explain: a reversal, or nothing', async () => {
+  const { offerId, advertiserId } = await newOffer({ payout: 1 })
+  const { db } = world.database
+  const paid = await say(offerId, { click_id: 'CLICK' })
+  const takeBack = () => send(`token=${world.tokenOf(offerId)}&click_id=${paid.row?.click_id}&amount=-1.00`)
+  const first = await takeBack()
+  assert.deepEqual([first.status, first.outcome], [400, 'invalid'])
+  assert.match(first.message, /amount is negative, but status does not say that this is a reversal/)
+  await setAdvertiser(db, advertiserId, { negativeAmount: 'reversal' })
+  const [kept] = await listCalls(db, { advertiserId, isOpen: true }, 1)
+  assert.ok(kept !== undefined)
+  const again = await reprocessCall(db, callOf(kept), { countryOf: () => null, isAgain: true })
+  assert.deepEqual([again.outcome, again.conversionId], ['reversed', paid.conversion_id])
+  assert.equal((await takeBack()).outcome, 'duplicate')
+  assert.equal((await say(offerId, { click_id: 'CLICK', amount: '-0.00' })).outcome, 'approved', 'zero has no sign')
+  await setAdvertiser(db, advertiserId, { negativeAmount: 'ignore' })
+  assert.equal((await say(offerId, { click_id: 'CLICK', amount: '-1' })).outcome, 'approved')
+  await assert.rejects(setAdvertiser(db, advertiserId, { negativeAmount: 'guess', decimalMark: ';' }), /"guess" is not known[\s\S]*";" is not known/) // prettier-ignore
+})
+
+test('a macro that nobody filled in is no transaction: it must not make one of many', async () => {
+  const { offerId } = await newOffer({ payout: 1 })
+  for (const txn of ['{txn_id}', '{{order.id}}', '[order]', '%ORDER%', '#order_id#', '\${id}']) {
+    const told = await say(offerId, { click_id: 'CLICK', txn_id: txn })
+    assert.deepEqual([told.outcome, told.row?.advertiser_transaction_id], ['approved', null], txn)
+  }
+})
+
+test('what only helps to judge a conversion does not lose it', async () => {
+  const { offerId } = await newOffer({ payout: 1 })
+  const { clickId } = await world.click(offerId, live, 'userId=hints')
+  const call = `token=${world.tokenOf(offerId)}&click_id=${clickId}`
+  assert.equal(
+    (await send(`${call}&ip=1.2.3.4&ip=5.6.7.8&country=%FF&country=DE&ip=${'x'.repeat(300)}`)).outcome,
+    'approved',
+  )
 })
 
 test('everything that is wrong is told at once', async () => {
   const { offerId } = await newOffer()
   const token = world.tokenOf(offerId)
   const { message } = await send(`token=${token}&status=x&amount=-1`)
-  for (const part of [/click_id is missing/, /amount must be/, /status "x" is not known/]) assert.match(message, part)
+  for (const part of [/click_id is missing/, /amount is negative/, /status "x" is not known/])
+    assert.match(message, part)
   assert.match((await send(`token=${token}&click_id=5`)).message, /click_id is not one of ours/)
   assert.match((await send(`token=${token}&click_id=a&click_id=b`)).message, /click_id was given twice/)
 })

@@ -1,14 +1,15 @@
 // Reads what an advertiser sent: our parameters under our names, or under theirs.
 import { countryPlace } from '../../../lib/countries.ts'
-import { parseUsd } from '../../../lib/money.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
 import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
 import { STATUSES, type Status } from '../conversions.ts'
+import { MAX_WORTH_MICROS } from '../worth.ts'
+import { type Amount, type AmountStyle, readAmount } from './amounts.ts'
 
 type Parameter = (typeof POSTBACK_PARAMETERS)[number]
 
 /** How an advertiser speaks, where it differs from what everybody says. */
-export type Dialect = { aliases: Record<string, string[]>; statusMap: Record<string, string> }
+export type Dialect = AmountStyle & { aliases: Record<string, string[]>; statusMap: Record<string, string> }
 
 const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
   click_id: ['clickid', 'transaction_id'],
@@ -35,6 +36,8 @@ export type Told = {
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
+  /** There is an amount, but nobody can tell which. That matters only where a share of it is paid. */
+  isAmountUnclear: boolean
   status: Status
   ip: string | null
   country: string | null
@@ -98,44 +101,76 @@ export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: s
 function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems: string[] } {
   const problems: string[] = []
   const read = (name: Parameter): string | null => {
-    const names = [name, ...(dialect.aliases[name] ?? USUAL_ALIASES[name] ?? [])]
-    for (const one of names) {
-      const values = [...new Set((raw.get(one) ?? []).map((value) => value.trim()).filter((value) => value !== ''))]
-      if (values.length > 1) problems.push(`${one} was given twice, with different values.`)
-      const [value] = values
-      if (value === undefined) continue
-      if (Array.from(value).length <= MAX_VALUE && isText(value)) return value
-      problems.push(`${one} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
-    }
+    const { given, values } = valuesOf(raw, name, dialect)
+    if (values.length > 1) problems.push(`${given} was given twice, with different values.`)
+    const [value = null] = values
+    if (value === null || isText(value)) return value
+    problems.push(`${given} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
     return null
   }
+  // What only helps to judge a conversion is not worth refusing it for.
+  const readHint = (name: Parameter): string | null => {
+    const [value = '', ...others] = valuesOf(raw, name, dialect).values
+    return others.length === 0 && value !== '' && isText(value) ? value : null
+  }
   const clickId = read('click_id')
-  const transactionId = read('txn_id')
+  const transactionId = withoutMacro(read('txn_id'))
   if (clickId === null && transactionId === null) problems.push('click_id is missing.')
   else if (clickId !== null && !isUuid(clickId))
     problems.push('click_id is not one of ours: send back what our link gave you.')
-  const amount = read('amount')
-  const amountMicros = amount === null ? null : parseUsd(amount)
-  if (amount !== null && amountMicros === null)
-    problems.push('amount must be a number of dollars, 0 or more, with at most 4 decimals.')
   const word = (read('status') ?? '').toLowerCase()
   const status = readStatus(word, dialect)
   if (status === undefined)
     problems.push(`status "${word.slice(0, 40)}" is not known. Known are ${STATUSES.join(', ')}, or map it.`)
+  const amount = readAmount(valuesOf(raw, 'amount', dialect).values, dialect.decimalMark)
   const told: Told = {
     clickId: clickId?.toLowerCase() ?? null,
     goal: read('goal'),
     transactionId,
-    amountMicros,
-    status: status ?? 'pending',
-    ip: read('ip'),
-    country: readCountry(read('country')),
+    ...weighAmount(amount, status ?? 'pending', dialect, problems),
+    ip: readHint('ip'),
+    country: readCountry(readHint('country')),
   }
   return problems.length > 0 ? { problems } : told
 }
 
+/** The different values of a parameter, under the first of its names that has any. */
+function valuesOf(raw: RawParameters, name: Parameter, dialect: Dialect): { given: string; values: string[] } {
+  for (const given of [name, ...(dialect.aliases[name] ?? USUAL_ALIASES[name] ?? [])]) {
+    const values = [...new Set((raw.get(given) ?? []).map((value) => value.trim()).filter((value) => value !== ''))]
+    if (values.length > 0) return { given, values }
+  }
+  return { given: name, values: [] }
+}
+
+/** What an amount says together with the status. A no needs none, and takes any: no reversal is lost for its amount. */
+function weighAmount(
+  amount: Amount | 'unclear' | null,
+  status: Status,
+  { negativeAmount }: Dialect,
+  problems: string[],
+): Pick<Told, 'amountMicros' | 'isAmountUnclear' | 'status'> {
+  const saysNo = status === 'rejected' || status === 'reversed'
+  if (amount === null || amount === 'unclear')
+    return { amountMicros: null, isAmountUnclear: amount === 'unclear' && !saysNo, status }
+  if (saysNo) return { amountMicros: amount.micros > MAX_WORTH_MICROS ? null : amount.micros, isAmountUnclear: false, status } // prettier-ignore
+  if (!amount.isNegative) return { amountMicros: amount.micros, isAmountUnclear: false, status }
+  if (negativeAmount === 'refuse') problems.push(NEGATIVE)
+  return negativeAmount === 'reversal'
+    ? { amountMicros: null, isAmountUnclear: false, status: 'reversed' }
+    : { amountMicros: null, isAmountUnclear: true, status }
+}
+
+const NEGATIVE =
+  'amount is negative, but status does not say that this is a reversal. If negative amounts mean reversals, the network can set that for this advertiser.'
+
+/** {txn_id}, as it stands in the address that we hand out, is nobody's id: all who forget to fill it in would share one. */
+const withoutMacro = (value: string | null) =>
+  value !== null && /^(\{+[^{}]*\}+|\[[^[\]]*\]|%[a-z_]+%|\$\{[^{}]*\}|#[a-z_]+#)$/i.test(value) ? null : value
+
 /** U+FFFD stands where bytes were no UTF-8. Two ids that differ only there would be taken for one. */
-const isText = (value: string) => !/[\0\ufffd]/.test(value) && value.isWellFormed()
+const isText = (value: string) =>
+  Array.from(value).length <= MAX_VALUE && !/[\0\ufffd]/.test(value) && value.isWellFormed()
 
 function readStatus(word: string, { statusMap }: Dialect): Status | undefined {
   const mapped = Object.hasOwn(statusMap, word) ? statusMap[word] : word

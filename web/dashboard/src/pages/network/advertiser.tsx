@@ -6,7 +6,7 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Calls } from '../../parts/advertisers/calls.tsx'
-import { AddressSection, AliasSection, StatusSection } from '../../parts/advertisers/settings.tsx'
+import { AddressSection, AliasSection, AmountSection, StatusSection } from '../../parts/advertisers/settings.tsx'
 import { type AdvertiserData, TokenSection } from '../../parts/advertisers/token.tsx'
 import { UrlsSection } from '../../parts/advertisers/urls.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
@@ -89,6 +89,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
             <AddressSection advertiser={advertiser} mayChange={mayChange} />
             <StatusSection advertiser={advertiser} mayChange={mayChange} />
             <AliasSection advertiser={advertiser} mayChange={mayChange} />
+            <AmountSection advertiser={advertiser} mayChange={mayChange} />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="calls">

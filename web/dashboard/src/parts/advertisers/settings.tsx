@@ -9,7 +9,7 @@ import { Section } from '../section.tsx'
 import type { AdvertiserData } from './token.tsx'
 
 type SectionProps = { advertiser: AdvertiserData; mayChange: boolean }
-type Settings = Pick<AdvertiserData, 'allowed_ips' | 'status_map' | 'aliases'>
+type Settings = Pick<AdvertiserData, 'allowed_ips' | 'status_map' | 'aliases' | 'negative_amount' | 'decimal_mark'>
 
 const STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
 const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
@@ -86,6 +86,49 @@ export function AddressSection({ advertiser, mayChange }: SectionProps) {
           disabled={!mayChange}
           value={part.value}
           onChange={part.setValue}
+        />
+      </PartForm>
+    </Section>
+  )
+}
+
+const NEGATIVE_AMOUNTS = [
+  { value: 'refuse', label: 'Not accepted: the callback needs attention' },
+  { value: 'reversal', label: 'A reversal' },
+  { value: 'ignore', label: 'Nothing: the sign and the amount are ignored' },
+]
+const DECIMAL_MARKS = [
+  { value: 'detect', label: 'Detect (1,234 is not accepted)' },
+  { value: 'point', label: 'Point: 1,234.56' },
+  { value: 'comma', label: 'Comma: 1.234,56' },
+]
+
+export function AmountSection({ advertiser, mayChange }: SectionProps) {
+  const negative = usePart(advertiser, 'negative_amount')
+  const mark = usePart(advertiser, 'decimal_mark')
+  return (
+    <Section
+      title="Amounts"
+      about="Used for goals that pay a percentage. Currency signs, thousands separators and extra decimals are understood."
+    >
+      <PartForm part={negative} mayChange={mayChange}>
+        <Select
+          label="A negative amount without a reversal status means"
+          data={NEGATIVE_AMOUNTS}
+          allowDeselect={false}
+          disabled={!mayChange}
+          value={negative.value}
+          onChange={(value) => negative.setValue((value ?? 'refuse') as typeof negative.value)}
+        />
+      </PartForm>
+      <PartForm part={mark} mayChange={mayChange}>
+        <Select
+          label="Decimal separator"
+          data={DECIMAL_MARKS}
+          allowDeselect={false}
+          disabled={!mayChange}
+          value={mark.value}
+          onChange={(value) => mark.setValue((value ?? 'detect') as typeof mark.value)}
         />
       </PartForm>
     </Section>
