@@ -279,7 +279,7 @@ test('a negative amount alone is for the operator to explain: a reversal, or not
 
 test('a macro that nobody filled in is no transaction: it must not make one of many', async () => {
   const { offerId } = await newOffer({ payout: 1 })
-  for (const txn of ['{txn_id}', '{{order.id}}', '[order]', '%ORDER%', '#order_id#', '\${id}']) {
+  for (const txn of ['{txn_id}', '{{order.id}}', '[order]', '%ORDER%', '#order_id#', ['$', '{id}'].join('')]) {
     const told = await say(offerId, { click_id: 'CLICK', txn_id: txn })
     assert.deepEqual([told.outcome, told.row?.advertiser_transaction_id], ['approved', null], txn)
   }
