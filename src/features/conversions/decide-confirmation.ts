@@ -95,6 +95,9 @@ function isFinal(one: Conversion, told: Confirmation, click: ClickFacts): boolea
   if (wasTold && !one.is_repeatable && isTurnedDown(one) && !told.isAgain) return true
   if (one.advertiser_transaction_id !== told.transactionId) return false
   if (saysNo(told)) return true
+  // Processed again, and since it came the advertiser has said no: the later word counts.
+  const saidNoSince = one.actor === 'advertiser' && one.rejected_at !== null && one.rejected_at > told.call.receivedAt
+  if (told.call.before !== null && saidNoSince && !told.isAgain) return true
   // Calls can overtake each other: what was taken back by this very transaction stays so.
   const isTakenBack = one.status_reason === 'advertiser_reversed' && told.transactionId !== null
   return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !told.isAgain

@@ -250,3 +250,18 @@ test('a call with a token that was rotated away is known as its advertiser’s, 
   assert.match(again.message, /had expired when the call came in/)
   assert.deepEqual(await conversionsOf(clickId), [])
 })
+
+test('a yes that is understood late does not undo the no that came after it', async () => {
+  const { db } = world.database
+  for (const txn of [{}, { txn_id: 'late' }] as Record<string, string>[]) {
+    const [offerId = 0] = await world.makeOffers({})
+    const { clickId } = await world.click(offerId, live, 'userId=late')
+    await world.confirm(offerId, clickId, { status: 'fertig', ...txn })
+    assert.equal((await world.confirm(offerId, clickId, { status: 'rejected', ...txn })).outcome, 'rejected')
+    const [yes] = await listCalls(db, { outcome: 'invalid' }, 1)
+    await setAdvertiser(db, yes?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
+    const again = await reprocessCall(db, callOf(yes as CallRow), { ...nowhere, isAgain: true })
+    assert.equal(again.outcome, 'duplicate', JSON.stringify(txn))
+    assert.deepEqual((await conversionsOf(clickId)).map(({ status }) => status), ['rejected']) // prettier-ignore
+  }
+})

@@ -143,7 +143,10 @@ export async function reprocessCall(
   const { now = new Date() } = options
   const settleOne = options.settle ?? ((confirmation) => settleAlone(db, confirmation, now))
   const again = { ...call, advertiserId, attempts: call.attempts + 1 }
-  return confirmCall(db, again, dialectOf(advertiser), { ...options, settle: settleOne, now })
+  // Only what was judged is judged anew. What never got so far is judged as if it were on time.
+  const isAgain =
+    options.isAgain === true && before !== null && !['unmatched', 'invalid', 'refused'].includes(before.outcome)
+  return confirmCall(db, again, dialectOf(advertiser), { ...options, isAgain, settle: settleOne, now })
 }
 
 async function settleAlone(db: Db, confirmation: Confirmation, now: Date): Promise<Outcome> {
