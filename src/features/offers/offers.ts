@@ -47,13 +47,20 @@ export type OfferRecord = {
 
 const PAGE = 2_000
 
-/** All offers in the order of their ids, a batch at a time. */
+/** All offers in the order of their ids, a batch at a time. The next one is read while its reader works on this one. */
 export async function* readAllOffers(db: Db): AsyncGenerator<OfferRecord[]> {
-  for (let after = 0; ;) {
-    const rows = await selectOffers(db).where('offer_id', '>', after).orderBy('offer_id').limit(PAGE).execute()
-    if (rows.length > 0) yield await withGoals(db, rows)
+  const readAfter = (after: number) => {
+    const reading = selectOffers(db).where('offer_id', '>', after).orderBy('offer_id').limit(PAGE).execute()
+    reading.catch(() => {}) // whoever waits for it hears of it
+    return reading
+  }
+  for (let reading = readAfter(0); ;) {
+    const rows = await reading
+    const last = rows.at(-1)
+    if (last === undefined) return
+    if (rows.length === PAGE) reading = readAfter(last.offer_id)
+    yield await withGoals(db, rows)
     if (rows.length < PAGE) return
-    after = rows.at(-1)?.offer_id ?? after
   }
 }
 
@@ -76,6 +83,7 @@ export async function* readChangedOffers(db: Db, since: Since): AsyncGenerator<O
   }
 }
 
+/** In types that are quick to read: turning a million texts into dates and arrays takes longer than all the rest. */
 const selectOffers = (db: Db) =>
   db
     .selectFrom('offers')
@@ -85,13 +93,29 @@ const selectOffers = (db: Db) =>
       'description',
       'category',
       'payout_micros',
-      'countries',
-      'platforms',
       'image_url',
       'destination_url',
+      'difficulty',
+      'time_estimate',
+      'requirements',
+      'payment_required',
+      'conversion_type',
+      'status',
+      'terms_id',
+      'popularity',
+      'changed_xid',
+    ]) // prettier-ignore
+    .select([
+      sql<string>`array_to_string(countries, ',')`.as('countries'),
+      sql<string>`array_to_string(platforms, ',')`.as('platforms'),
+      msOf('starts_at').as('starts_ms'),
+      msOf('ends_at').as('ends_ms'),
+      msOf('full_until').as('full_until_ms'),
+      msOf('created_at').as('created_ms'),
+      msOf('updated_at').as('updated_ms'),
     ])
-    .select(['difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type', 'status'])
-    .select(['starts_at', 'ends_at', 'full_until', 'terms_id', 'popularity', 'created_at', 'updated_at', 'changed_xid'])
+
+const msOf = (column: string) => sql<number | null>`date_part('epoch', ${sql.ref(column)}) * 1000`
 
 type OfferRow = Awaited<ReturnType<ReturnType<typeof selectOffers>['execute']>>[number]
 
@@ -132,8 +156,8 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
     description: row.description,
     category: row.category as Category,
     payoutMicros: row.payout_micros,
-    countries: row.countries,
-    platforms: row.platforms as Platform[],
+    countries: listOf(row.countries),
+    platforms: listOf(row.platforms) as Platform[],
     destinationUrl: row.destination_url,
     imageUrl: row.image_url,
     difficulty: row.difficulty,
@@ -142,17 +166,20 @@ async function withGoals(db: Db, rows: OfferRow[]): Promise<OfferRecord[]> {
     paymentRequired: row.payment_required,
     conversionType: row.conversion_type,
     status: row.status,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-    fullUntilMs: row.full_until === null ? null : Number(row.full_until), // a total cap that is full gives Infinity
+    startsAt: dateOf(row.starts_ms),
+    endsAt: dateOf(row.ends_ms),
+    fullUntilMs: row.full_until_ms, // a total cap that is full gives Infinity
     termsId: row.terms_id ?? 0,
     popularity: row.popularity,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    createdAt: new Date(row.created_ms ?? 0),
+    updatedAt: new Date(row.updated_ms ?? 0),
     changedXid: row.changed_xid,
     goals: byOffer.get(row.offer_id) ?? [],
   }))
 }
+
+const listOf = (text: string) => (text === '' ? [] : text.split(','))
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 /** Keeps others from changing it meanwhile, so that what is compared is what was there. */
 export async function lockOffer(trx: Trx, offerId: number): Promise<void> {
