@@ -58,21 +58,27 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Invites by the page of people, and returns the path of the link. */
-async function inviteBy(page: Page, email: string, role: string): Promise<string> {
+/** Invites by the page of people, in the dialog that is returned. */
+async function inviteBy(page: Page, email: string, role: string) {
   await page.getByRole('button', { name: 'Invite somebody' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('E-mail address').fill(email)
   await dialog.getByRole('combobox', { name: 'They may' }).click()
   await page.getByRole('option', { name: role }).click()
   await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+  return dialog
+}
+
+/** As an operator, where no mail is sent: returns the path of the link. */
+async function linkBy(page: Page, email: string, role: string): Promise<string> {
+  const dialog = await inviteBy(page, email, role)
   const link = (await dialog.getByText('/join#').textContent()) ?? ''
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   return link.replace(dashboard.url, '')
 }
 
-test('the operator comes in by the set-up link, a publisher’s owner by the operator’s, a member by the owner’s', async () => {
+test('the operator comes in by the set-up link, a publisher’s people by links that the operator hands over', async () => {
   const operator = await open(`/join#${setUpToken}`)
   await operator.page.getByText('You will run this network').waitFor()
   await checkLooks(operator.page)
@@ -82,7 +88,7 @@ test('the operator comes in by the set-up link, a publisher’s owner by the ope
   await checkLooks(operator.page)
 
   await operator.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
-  const forOwner = await inviteBy(operator.page, 'Owen@Example.com', 'Owner')
+  const forOwner = await linkBy(operator.page, 'Owen@Example.com', 'Owner')
   await operator.page.getByText('owen@example.com · Owner').waitFor()
   await checkLooks(operator.page)
 
@@ -91,7 +97,12 @@ test('the operator comes in by the set-up link, a publisher’s owner by the ope
   assert.equal(await owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
   await join(owner.page, { name: 'Owen' })
   await owner.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
-  const forMember = await inviteBy(owner.page, 'mia@example.com', 'Developer')
+  const asked = await inviteBy(owner.page, 'mia@example.com', 'Developer')
+  await asked.getByText('Ask its operator for the link.').waitFor()
+  assert.equal(await asked.getByText('/join#').count(), 0)
+  await checkLooks(owner.page)
+  await operator.page.reload()
+  const forMember = await linkBy(operator.page, 'mia@example.com', 'Developer')
 
   const member = await open(forMember)
   await join(member.page, { name: 'Mia' })
