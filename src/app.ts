@@ -20,6 +20,7 @@ import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
+import { createVisitLimits } from './features/clicks/visit-limits.ts'
 import { openVisitorReader } from './features/clicks/visitor.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
@@ -189,7 +190,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     refresh,
     sendMail,
   })
-  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors })
+  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
   await inboundRoutes(server, {
     db,
     settle: desk.settle,

@@ -24,7 +24,9 @@ export type RateLimiter = {
 
 type Window = { used: number; resetAtMs: number }
 
-export function createMemoryLimiter(now: () => number = Date.now): RateLimiter {
+export type MemoryLimiter = Omit<RateLimiter, 'take'> & { take(key: string, limit: number): Allowance }
+
+export function createMemoryLimiter(now: () => number = Date.now): MemoryLimiter {
   const windows = new Windows(now)
   return {
     take: (key, limit, cost = 1) => allowance(windows.add(key, cost), limit),

@@ -29,6 +29,13 @@ export function plainAddress(text: string): string | null {
   return ipv6Text(words)
 }
 
+/** One customer of a provider: an IPv4 address, or the first half of an IPv6 address. */
+export function networkOf(text: string): string {
+  const words = addressWords(text)
+  if (words === null) return 'unknown'
+  return words.length === 1 ? String(words[0]) : `${words[0]}:${words[1]}`
+}
+
 /** Refuses what some would read as octal, such as 010.0.0.1. */
 function ipv4Number(text: string): number | null {
   let number = 0

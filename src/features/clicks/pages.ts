@@ -1,7 +1,7 @@
 // What a user sees when a link does not lead on: plain pages that say what happened and what to do.
 import type { OfferFault } from '../offers/catalogue.ts'
 
-export type LinkProblem = OfferFault | 'broken' | 'expired' | 'withdrawn' | 'completed' | 'banned' | 'busy'
+export type LinkProblem = OfferFault | 'broken' | 'expired' | 'withdrawn' | 'completed' | 'banned' | 'busy' | 'too_many'
 
 type Explanation = { title: string; text: string; advice: string }
 
@@ -54,6 +54,12 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     title: 'Please try again',
     text: 'We could not take note of your visit just now.',
     advice: 'Wait a minute, then load this page again.',
+  },
+  too_many: {
+    title: 'Too many visits',
+    text: 'Links were followed from your network too often within a minute.',
+    advice:
+      'Wait a minute, then load this page again. If it keeps happening, try another network, such as mobile data.',
   },
 }
 

@@ -14,6 +14,7 @@ import type { OfferTarget } from '../offers/offer-bytes.ts'
 import type { Click, Clicks } from './clicks.ts'
 import { fillDestination } from './destination.ts'
 import { explanationPage, type LinkProblem, STYLE, STYLE_PATH } from './pages.ts'
+import type { VisitLimits } from './visit-limits.ts'
 import { isPrefetch, type Visitor, type VisitorReader } from './visitor.ts'
 
 const LINK_LIFE_S = 7 * 86_400
@@ -33,6 +34,7 @@ const STATUSES: Record<LinkProblem, number> = {
   banned: 403,
   completed: 410,
   busy: 503,
+  too_many: 429,
 }
 
 export type ClickRoutesOptions = {
@@ -42,6 +44,7 @@ export type ClickRoutesOptions = {
   credentials: Credentials
   links: LinkSigner
   visitors: VisitorReader
+  limits: VisitLimits
 }
 
 /** Somebody who may follow a link. */
@@ -53,7 +56,7 @@ type Passage = {
 }
 
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
-  const { catalogue, clicks, completions, credentials, links, visitors } = options
+  const { catalogue, clicks, completions, credentials, links, visitors, limits } = options
 
   server.get<{ Params: { offer_id: string; token: string } }>(
     '/c/:offer_id/:token',
@@ -74,6 +77,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
           403: { type: 'string', description: 'The offer is not for this user: a page says why.' },
           404: { type: 'string', description: 'The link is not one of ours.' },
           410: { type: 'string', description: 'The link is too old, or the offer has ended.' },
+          429: { type: 'string', description: 'Too many visits from this address. Try again after Retry-After.' },
           503: { type: 'string', description: 'The click could not be recorded. Try again.' },
         },
       },
@@ -87,7 +91,10 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     },
     async (request, reply) => {
       const nowMs = Date.now()
-      const passage = await admit(request, nowMs)
+      const context = links.read(request.params.token)
+      const waitS = limits.countVisit(request.ip) ?? (context === null ? null : limits.countUser(request.ip, context))
+      if (waitS !== null) return explain(reply, 'too_many', waitS)
+      const passage = await admit(request, context, nowMs)
       if (typeof passage === 'string') return explain(reply, passage)
       // Whoever only looks has not clicked; what is fetched ahead is fetched again when the user goes there.
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
@@ -105,15 +112,18 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
   )
 
   // Links that were cut short or grew on the way.
-  server.get('/c/*', { schema: { hide: true } }, async (_request, reply) => explain(reply, 'broken'))
+  server.get('/c/*', { schema: { hide: true } }, async (request, reply) => {
+    const waitS = limits.countVisit(request.ip)
+    return waitS === null ? explain(reply, 'broken') : explain(reply, 'too_many', waitS)
+  })
 
   /** Everything that a list checks, checked again; an unknown country or device passes. */
   async function admit(
     request: FastifyRequest<{ Params: { offer_id: string; token: string } }>,
+    context: LinkContext | null,
     nowMs: number,
   ): Promise<Passage | LinkProblem> {
-    const { offer_id, token } = request.params
-    const context = links.read(token)
+    const { offer_id } = request.params
     if (context === null || !/^\d{1,15}$/.test(offer_id)) return 'broken'
     const credential = credentials.ofApp(context.appId, context.isTest)
     const target = catalogue.target(Number(offer_id))
@@ -203,8 +213,8 @@ function sendOn(request: FastifyRequest, reply: FastifyReply, destination: strin
   reply.raw.end()
 }
 
-function explain(reply: FastifyReply, problem: LinkProblem): FastifyReply {
+function explain(reply: FastifyReply, problem: LinkProblem, waitS = 60): FastifyReply {
   reply.code(STATUSES[problem])
-  if (problem === 'busy') reply.header('Retry-After', '60')
+  if (problem === 'busy' || problem === 'too_many') reply.header('Retry-After', String(waitS))
   return sendPage(reply, explanationPage(problem), { cacheControl: 'no-store' })
 }
