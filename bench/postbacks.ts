@@ -69,7 +69,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Po
     opened.pool,
     `SELECT (SELECT count(*) FROM postbacks WHERE state = 'delivered') AS delivered, (SELECT count(*) FROM postback_attempts WHERE ok) AS logged`,
   )
-  await runLong(opened.pool, `UPDATE postbacks SET state = 'dead' WHERE state = 'queued'`)
+  await runLong(opened.pool, 'TRUNCATE postback_queue')
   say('Single postbacks, one at a time …')
   const latencies = await measureLatency(catalogue, opened)
   return { rounds, latencies, delivered: counts?.delivered ?? 0, logged: counts?.logged ?? 0, log: worker.log }
@@ -103,11 +103,11 @@ async function deliver(pool: pg.Pool, appIds: number[], seconds: number): Promis
   return ((after - before) * 1000) / elapsedMs
 }
 
-const countDelivered = (pool: pg.Pool) => count(pool, 'delivered')
-const countQueued = (pool: pg.Pool) => count(pool, 'queued')
+const countDelivered = (pool: pg.Pool) => count(pool, `SELECT count(*) FROM postbacks WHERE state = 'delivered'`)
+const countQueued = (pool: pg.Pool) => count(pool, 'SELECT count(*) FROM postback_queue')
 
-async function count(pool: pg.Pool, state: string): Promise<number> {
-  const [row] = await runLong<{ count: number }>(pool, 'SELECT count(*) FROM postbacks WHERE state = $1', [state])
+async function count(pool: pg.Pool, query: string): Promise<number> {
+  const [row] = await runLong<{ count: number }>(pool, query)
   return row?.count ?? 0
 }
 

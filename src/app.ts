@@ -45,10 +45,11 @@ import { offerRoutes } from './features/offers/routes.ts'
 import { createAppSender } from './features/postbacks/demo-receiver.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
 import { mailNotices } from './features/postbacks/notices.ts'
-import { reapExpired } from './features/postbacks/queue.ts'
+import { reapExpired } from './features/postbacks/claims.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { rollUpStats } from './features/reports/rollup.ts'
+import { siftQueues } from './features/postbacks/sift.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { createGate } from './http/gate.ts'
@@ -167,7 +168,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
     conversionRoutes(v1, { gate, db, settle: desk.settle })
-    postbackRoutes(v1, { gate, db, wake: postbacksDue.send })
+    postbackRoutes(v1, { gate, db, limiter, wake: postbacksDue.send })
     statsRoutes(v1, { gate, db })
   })
   const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
@@ -249,9 +250,12 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     }),
     createLoop('keeping slow postbacks', REAP_MS, log, { run: () => deliverer.renewLeases() }),
     createLoop('taking back postbacks of dead workers', REAP_MS, log, {
-      run: async () => void (await reapExpired(db, new Date())),
+      run: async () => void (await reapExpired(db)),
     }),
-    createLoop('replaying postbacks', SECOND_MS, log, { run: async () => void (await runReplays(db, new Date())) }),
+    createLoop('replaying postbacks', SECOND_MS, log, { run: async () => void (await runReplays(db, warn)) }),
+    createLoop('taking out postbacks that nobody wants', SECOND_MS, log, {
+      run: async () => void (await siftQueues(db)),
+    }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('forgetting idempotency keys', HOUR_MS, log, { run: () => forgetOldKeys(db) }),
     createLoop('counting for new caps', SECOND_MS, log, { run: () => countCaps(db, new Date()) }),

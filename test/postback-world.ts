@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
-import type { Claimed, Finished } from '../src/features/postbacks/queue.ts'
+import type { Finished } from '../src/features/postbacks/claims.ts'
+import { type Claimed, claimReady, makeReady } from '../src/features/postbacks/queue.ts'
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { uuid7 } from '../src/lib/uuid7.ts'
 import { SECRET_KEY, type World } from './world.ts'
@@ -20,6 +21,7 @@ type Lane = {
   width: number
   failures: number
   failing_since: Date | null
+  last_failure_at: Date | null
   open_until: Date | null
   paused_at: Date | null
   pause_reason: string | null
@@ -71,13 +73,18 @@ export async function putPostbacks(
   const { sequence = 1, status = 'approved', priority = 0, tries = 0, attempts = tries, isTest = false } = given
   const { lastError = state === 'dead' ? 'The answer is 500, not 2xx.' : null, scenario = null } = given
   const ids = Array.from({ length: count }, () => uuid7(createdAt.getTime())).toSorted()
+  const conversionId = given.conversionId ?? null
   await sql`
-    INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, priority, due_at,
-      created_at, settled_at, tries, attempts, last_error, scenario)
-    SELECT id, ${appId}, ${isTest}, coalesce(${given.conversionId ?? null}::uuid, id), ${sequence}, ${status}, ${state},
-      ${priority}, ${dueAt}, ${createdAt}, ${state === 'queued' ? null : createdAt}::timestamptz, ${tries}, ${attempts},
-      ${lastError}, ${scenario}
+    INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at, settled_at,
+      attempts, last_error, scenario)
+    SELECT id, ${appId}, ${isTest}, coalesce(${conversionId}::uuid, id), ${sequence}, ${status}, ${state}, ${createdAt},
+      ${state === 'queued' ? null : createdAt}::timestamptz, ${attempts}, ${lastError}, ${scenario}
     FROM unnest(${ids}::uuid[]) AS id`.execute(db)
+  await sql`
+    UPDATE postback_queue SET due_at = ${dueAt}, tries = ${tries}, attempts = ${attempts},
+      priority = CASE WHEN scenario IS NULL THEN ${priority}::smallint ELSE priority END,
+      state = ${dueAt <= NOW ? 'ready' : 'later'}
+    WHERE app_id = ${appId} AND postback_id = ANY (${ids}::uuid[])`.execute(db)
   return ids
 }
 
@@ -86,8 +93,27 @@ export async function putPostback(db: Db, appId: number, given: Partial<NewPostb
   return id as string
 }
 
-export const readPostback = (db: Db, id: string) =>
-  db.selectFrom('postbacks').selectAll().where('postback_id', '=', id).executeTakeFirstOrThrow()
+/** The record, and the place in the queue where it has one. */
+export async function readPostback(db: Db, id: string) {
+  const record = await db.selectFrom('postbacks').selectAll().where('postback_id', '=', id).executeTakeFirstOrThrow()
+  const queued = await db.selectFrom('postback_queue').selectAll().where('postback_id', '=', id).executeTakeFirst()
+  const state = queued === undefined ? record.state : queued.state === 'sending' ? 'sending' : 'queued'
+  return {
+    ...record,
+    ...queued,
+    state,
+    place: queued?.state ?? null,
+    settled_at: queued === undefined ? record.settled_at : null,
+    claim_id: queued?.claim_id ?? null,
+    lease_until: queued?.lease_until ?? null,
+  }
+}
+
+/** As a worker does it, at this time. */
+export async function claimDue(db: Db, limit: number, slots: number, now: Date): Promise<Claimed[]> {
+  while ((await makeReady(db, now)) > 0);
+  return (await claimReady(db, { limit, slots, now })).claims
+}
 
 type NewAttempt = { ok: boolean; status: number | null; error: string | null; duration_ms: number }
 
@@ -120,18 +146,22 @@ export async function putAttempt(
 
 /** Empties the queue and the log: whoever claims, claims from the queue of everybody. */
 export async function forgetPostbacks(db: Db): Promise<void> {
-  await sql`TRUNCATE postbacks, postback_attempts, postback_replays, notices`.execute(db)
+  await sql`TRUNCATE postbacks, postback_queue, postback_attempts, postback_replays, notices`.execute(db)
 }
 
 /** A try that arrived, or else as given. */
-export function finish(claimed: Claimed, given: Partial<Finished> = {}): Finished {
+export function finish(
+  claimed: Claimed,
+  { nextAt = null, ...given }: Partial<Finished> & { nextAt?: Date | null } = {},
+): Finished {
   return {
     attemptId: uuid7(NOW.getTime()),
     claimed,
+    settingsVersion: 1,
     startedAt: NOW,
     durationMs: 12.4,
     ok: true,
-    nextAt: null,
+    waitMs: nextAt === null ? null : nextAt.getTime() - NOW.getTime(),
     phase: null,
     status: 200,
     error: null,
@@ -143,7 +173,7 @@ export function finish(claimed: Claimed, given: Partial<Finished> = {}): Finishe
 }
 
 /** A try that was refused. */
-export const fail = (claimed: Claimed, given: Partial<Finished> = {}): Finished =>
+export const fail = (claimed: Claimed, given: Parameters<typeof finish>[1] = {}): Finished =>
   finish(claimed, { ok: false, status: 500, error: 'The answer is 500, not 2xx.', ...given })
 
 /** How many of these there are of each app. */

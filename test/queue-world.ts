@@ -1,9 +1,10 @@
 // The queue of a world for itself, emptied before each test, and what is done with it.
 import assert from 'node:assert/strict'
 import { beforeEach } from 'node:test'
-import { settleLanes } from '../src/features/postbacks/lanes.ts'
-import { type Claimed, claimDue, type Finished, finishClaims } from '../src/features/postbacks/queue.ts'
-import { forgetPostbacks, NOW, putPostback, putPostbacks, readPostback } from './postback-world.ts'
+import { type Finished, finishClaims } from '../src/features/postbacks/claims.ts'
+import { laneSigns, settleLanes } from '../src/features/postbacks/lanes.ts'
+import type { Claimed } from '../src/features/postbacks/queue.ts'
+import { claimDue, forgetPostbacks, NOW, putPostback, putPostbacks, readPostback } from './postback-world.ts'
 import { useWorld } from './world.ts'
 
 const LIMIT = 128
@@ -28,6 +29,6 @@ export function useQueue(name: string) {
     putMany: (appId: number, count: number, given?: Given) => putPostbacks(world.database.db, appId, count, given),
     read: (id: string) => readPostback(world.database.db, id),
     tell: (results: Finished[], now = NOW) => finishClaims(world.database.db, results, now),
-    settle: (results: Finished[], now = NOW) => settleLanes(world.database.db, results, now),
+    settle: (results: Finished[], now = NOW) => settleLanes(world.database.db, laneSigns(results), now),
   }
 }

@@ -53,7 +53,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
     method: 'POST',
     headers,
   })
-  const signing = await readSigningSecrets(db, SECRET_KEY, [used.appId], now)
+  const signing = await readSigningSecrets(db, SECRET_KEY, [used.appId])
   const { link } = (await world.get(`/v1/offers/${offerId}?userId=u`, used.live)).body.data.offer
   const person = await makePerson(world, 'operator')
   const wanted = { personId: person.id, name: 'script', scopes: ['read'], days: 90, allowedIps: [] } as const
@@ -72,7 +72,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   program.token = access.token
   assert.equal((await program.get('/me')).status, 200)
   assert.equal((await findInvitation(db, BOTH, invitation.token, now))?.email, 'new@example.com')
-  assert.deepEqual(await readSigningSecrets(db, BOTH, [used.appId], now), signing)
+  assert.deepEqual(await readSigningSecrets(db, BOTH, [used.appId]), signing)
   assert.deepEqual((await readSettings(db, BOTH, used.appId))?.headers, headers)
   assert.equal(await signsInWith(factor, factor.backupCodes[0] ?? ''), true)
   assert.equal((await factor.visitor.get('/me')).status, 401) // sessions end: people sign in again
@@ -92,7 +92,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   assert.equal((await world.get('/v1/offers?userId=u', unused.live)).body.error.code, 'INVALID_API_SECRET')
   assert.equal((await world.follow(link)).status, 404)
   assert.equal((await program.get('/me')).status, 200)
-  assert.deepEqual(await readSigningSecrets(db, NEXT_KEY, [used.appId], now), signing)
+  assert.deepEqual(await readSigningSecrets(db, NEXT_KEY, [used.appId]), signing)
   assert.deepEqual((await readSettings(db, NEXT_KEY, used.appId))?.headers, headers)
   assert.equal(await signsInWith(factor, factor.backupCodes[1] ?? ''), true)
   assert.equal((await world.confirm(offerId, clickId, { status: 'reversed' })).outcome, 'reversed')

@@ -184,7 +184,7 @@ export async function watchQueue(db: Db): Promise<void> {
         INSERT INTO seen_claims VALUES (NEW.claim_id, NEW.postback_id, current_setting('application_name'));
         RETURN NULL;
       END $$;
-    CREATE TRIGGER note_claim AFTER UPDATE ON postbacks FOR EACH ROW
+    CREATE TRIGGER note_claim AFTER UPDATE ON postback_queue FOR EACH ROW
       WHEN (NEW.claim_id IS DISTINCT FROM OLD.claim_id AND NEW.claim_id IS NOT NULL) EXECUTE FUNCTION note_claim()`.execute(
     db,
   )
@@ -200,17 +200,17 @@ export async function countClaims(db: Db): Promise<Map<string, number>> {
 /** As time would do, but sooner: ends the leases of a worker that does not run. */
 export async function endLeasesOf(db: Db, worker: WorkerProcess): Promise<void> {
   await sql`
-    UPDATE postbacks SET lease_until = now() - interval '1 second'
+    UPDATE postback_queue SET lease_until = now() - interval '1 second'
     WHERE claim_id IN (SELECT claim_id FROM seen_claims WHERE worker = ${worker.name})`.execute(db)
 }
 
 /** As time would do, but sooner: what waits for its next try is due. */
 export async function hurryRetries(db: Db): Promise<void> {
-  await sql`UPDATE postbacks SET due_at = now() WHERE state = 'queued' AND due_at > now()`.execute(db)
+  await sql`UPDATE postback_queue SET due_at = now() WHERE state = 'later'`.execute(db)
 }
 
 export async function isQueueEmpty(db: Db): Promise<boolean> {
-  const { rows } = await sql`SELECT FROM postbacks WHERE state IN ('queued', 'sending') LIMIT 1`.execute(db)
+  const { rows } = await sql`SELECT FROM postback_queue LIMIT 1`.execute(db)
   return rows.length === 0
 }
 

@@ -127,7 +127,7 @@ export const appCommand = () =>
 /** Live and test have a row each; postbacks are those of the whole app. */
 async function listWithHealth(db: Db) {
   const apps = await listApps(db)
-  const health = await readHealth(db, [...new Set(apps.map((app) => app.app_id))], new Date())
+  const health = await readHealth(db, [...new Set(apps.map((app) => app.app_id))])
   return apps.map((app) => ({ ...app, postbacks: health.get(app.app_id) ?? null }))
 }
 

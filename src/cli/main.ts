@@ -1,7 +1,7 @@
 // The command line: every command by name, and how a failure is told.
 import { Command, CommanderError } from 'commander'
 import { isAway } from '../db/faults.ts'
-import { messageOf, OperatorError } from '../errors.ts'
+import { AppError, messageOf, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { noteCommand } from './deed.ts'
 
@@ -67,7 +67,8 @@ function tellFailure(error: unknown): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof OperatorError || error instanceof CommanderError) return error.message
+  if (error instanceof OperatorError || error instanceof AppError || error instanceof CommanderError)
+    return error.message
   if (isAway(error)) {
     return `The database does not answer (${messageOf(error)}). Check that it runs and that DATABASE_URL is right; "offerdeck doctor" looks closer.`
   }

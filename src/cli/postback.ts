@@ -123,9 +123,9 @@ async function replay(db: Db, id: string | undefined, options: ReplayOptions): P
   }
   if (options.status !== undefined) return readReplay(db, readId(options.status))
   if (id !== undefined) {
-    const postback = await replayPostback(db, id, null, new Date())
-    if (postback === null) throw noSuch(id)
-    return presentPostback(postback)
+    const replayed = await replayPostback(db, id, null)
+    if (replayed === null) throw noSuch(id)
+    return { ...presentPostback(replayed.postback), warning: replayed.warning }
   }
   if (options.app === undefined) throw new OperatorError('Name a postback_id, or an app with --app.')
   const filter: ReplayFilter = {}
@@ -138,7 +138,7 @@ async function replay(db: Db, id: string | undefined, options: ReplayOptions): P
 
 function testCommand(): Command {
   return new Command('test')
-    .description('send made-up postbacks to an app, and say for each whether its server did right')
+    .description('send test postbacks to an app, and show how its server answered each')
     .argument('<app-id>', 'app_id')
     .addOption(new Option('--only <scenario>', 'just this one').choices(SCENARIO_NAMES))
     .option('--test', 'sign with the secret of the test key')
@@ -146,18 +146,24 @@ function testCommand(): Command {
       const trial = await withDatabase(async ({ database: { db } }) => {
         const scenarios = options.only === undefined ? SCENARIO_NAMES : [options.only]
         const app = { appId: readId(id), isTest: options.test === true }
+        await findApp(db, app.appId)
         return waitForTrial(db, await startTrial(db, app, scenarios, new Date()))
       })
       show(options, trial, () =>
         table(
-          trial.results.map(({ scenario, result, about, postbacks }) => ({
-            scenario, result, about, answer: postbacks.map((one) => one.last_status ?? one.last_error ?? one.state).join(', '),
+          trial.results.map(({ scenario, result, seen, about }) => ({
+            scenario, result, seen, about,
           })), // prettier-ignore
           '',
         ),
       )
       if (trial.result !== 'pass') process.exitCode = 1
     })
+}
+
+async function findApp(db: Db, appId: number): Promise<void> {
+  const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
+  if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
 }
 
 async function waitForTrial(db: Db, testId: string) {

@@ -224,8 +224,6 @@ export interface Credentials {
   expires_at: Date | null;
   expiry_by_operator: Generated<boolean>;
   is_test: boolean;
-  old_signing_secret_expires_at: Date | null;
-  old_signing_secret_sealed: Buffer | null;
   revoked_at: Date | null;
   secret_leaked_at: Date | null;
   secret_leaked_origin: string | null;
@@ -412,6 +410,12 @@ export interface OfferUsage {
   payout_micros: Generated<number>;
 }
 
+export interface OldSigningSecrets {
+  api_key: string;
+  expires_at: Date;
+  sealed: Buffer;
+}
+
 export interface OpenCalls {
   advertiser_id: number;
   click_id: string | null;
@@ -477,11 +481,34 @@ export interface PostbackLanes {
   app_id: number;
   failing_since: Date | null;
   failures: Generated<number>;
+  is_sifted: Generated<boolean>;
+  last_failure_at: Date | null;
   open_until: Date | null;
   pause_reason: string | null;
   paused_at: Date | null;
   publisher_id: number;
+  settings_version: Generated<number>;
   width: Generated<number>;
+}
+
+export interface PostbackQueue {
+  app_id: number;
+  attempts: Generated<number>;
+  claim_id: string | null;
+  conversion_id: string;
+  due_at: Generated<Date>;
+  is_replay: Generated<boolean>;
+  is_test: boolean;
+  lease_until: Date | null;
+  on_failure: string | null;
+  postback_id: string;
+  priority: Generated<number>;
+  replay_id: number | null;
+  scenario: string | null;
+  sequence: number;
+  state: Generated<string>;
+  status: string;
+  tries: Generated<number>;
 }
 
 export interface PostbackReplays {
@@ -492,33 +519,30 @@ export interface PostbackReplays {
   finished_at: Date | null;
   queued: Generated<number>;
   replay_id: Generated<number>;
+  skipped: Generated<number>;
   state: Generated<string>;
 }
 
 export interface Postbacks {
   app_id: number;
   attempts: Generated<number>;
-  claim_id: string | null;
   content: Json | null;
   conversion_id: string;
   created_at: Date;
-  due_at: Date;
+  /**
+   * of its first attempt; the queue knows the next one
+   */
+  due_at: Generated<Date>;
   is_test: boolean;
   last_error: string | null;
   last_status: number | null;
-  lease_until: Date | null;
   postback_id: string;
-  priority: Generated<number>;
-  replay_id: number | null;
-  replayed_settled_at: Date | null;
-  replayed_state: string | null;
   scenario: string | null;
   sequence: number;
   settled_at: Date | null;
   state: string;
   status: string;
   test_id: string | null;
-  tries: Generated<number>;
 }
 
 export interface PostbackSettings {
@@ -710,12 +734,14 @@ export interface DB {
   notices: Notices;
   offer_usage: OfferUsage;
   offers: Offers;
+  old_signing_secrets: OldSigningSecrets;
   open_calls: OpenCalls;
   payment_run_lines: PaymentRunLines;
   payment_runs: PaymentRuns;
   people: People;
   postback_attempts: PostbackAttempts;
   postback_lanes: PostbackLanes;
+  postback_queue: PostbackQueue;
   postback_replays: PostbackReplays;
   postback_settings: PostbackSettings;
   postbacks: Postbacks;

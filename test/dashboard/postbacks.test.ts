@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildWorker, type Worker } from '../../src/app.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
+import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
 import { makeLane, NOW, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
@@ -55,7 +56,7 @@ test('a publisher sets an address with macros, tests it, and reads every try in 
   await page.getByLabel('Value', { exact: true }).fill('my secret')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
-  assert.equal(await page.getByLabel('Value', { exact: true }).inputValue(), '')
+  await until(async () => (await page.getByLabel('Value', { exact: true }).inputValue()) === '')
 
   await page.getByRole('button', { name: 'Run the tests' }).click()
   await page.getByText('5 of 6 passed').waitFor()

@@ -135,7 +135,7 @@ async function someTraffic(): Promise<void> {
 
 /** As time would do, but sooner: with all that were given so long ago. At once only when no worker runs. */
 const endLeases = (agoS: number) =>
-  sql`UPDATE postbacks SET lease_until = now() - interval '1 second'
+  sql`UPDATE postback_queue SET lease_until = now() - interval '1 second'
     WHERE state = 'sending' AND lease_until BETWEEN now() AND now() + ${LEASE_MS / 1_000 - agoS} * interval '1 second'`.execute(
     database.db,
   )
@@ -171,9 +171,8 @@ async function deliverAll(): Promise<void> {
   await endLeases(0)
   await startWorker()
   await until(async () => {
-    const { rows } = await sql<{ state: string }>`
-      SELECT state FROM postbacks WHERE state IN ('queued', 'sending') LIMIT 1`.execute(database.db)
-    await sql`UPDATE postbacks SET due_at = now() WHERE state = 'queued' AND due_at > now()`.execute(database.db)
+    const { rows } = await sql`SELECT FROM postback_queue LIMIT 1`.execute(database.db)
+    await sql`UPDATE postback_queue SET due_at = now() WHERE state = 'later'`.execute(database.db)
     await sql`UPDATE postback_lanes SET open_until = NULL WHERE open_until > now()`.execute(database.db)
     await sleep(100)
     return rows.length === 0

@@ -66,9 +66,12 @@ test(`a replay in bulk goes on through kill -9 of its workers, and what is live 
   await Promise.all([first.start(), second.start()])
   await makeMany(deal)
   await until(() => isQueueEmpty(db), PATIENCE_MS)
-  const before = await db.selectFrom('postbacks').select(['postback_id', 'status']).execute()
-  const matching = new Set(before.filter((row) => row.status === 'approved').map((row) => row.postback_id))
-  assert.equal(matching.size, REPLAYED)
+  const before = await db.selectFrom('postbacks').select(['postback_id', 'conversion_id', 'status']).execute()
+  const reversed = new Set(before.filter((row) => row.status === 'reversed').map((row) => row.conversion_id))
+  // An approval after its delivered reversal would be the last word: these are left out.
+  const isMeant = (row: (typeof before)[number]) => row.status === 'approved' && !reversed.has(row.conversion_id)
+  const matching = new Set(before.filter(isMeant).map((row) => row.postback_id))
+  assert.equal(matching.size, REPLAYED - REVERSED)
   const began = server.arrivals.length
   assert.equal(began, REPLAYED + REVERSED)
 
@@ -99,8 +102,8 @@ test(`a replay in bulk goes on through kill -9 of its workers, and what is live 
   const lives = await living
   await waitFor(() => isQueueEmpty(db))
 
-  const { state, queued, waiting } = await readReplay(db, replayId)
-  assert.deepEqual([state, queued, waiting], ['done', matching.size, 0])
+  const { state, queued, skipped, waiting } = await readReplay(db, replayId)
+  assert.deepEqual([state, queued, skipped, waiting], ['done', matching.size, REVERSED, 0])
   const { rows: wrong } = await sql`
     SELECT p.postback_id, p.state, p.attempts, count(a.*) AS logged
     FROM postbacks p LEFT JOIN postback_attempts a USING (postback_id) GROUP BY p.postback_id

@@ -32,7 +32,15 @@ async function readCredentials(db: Db, appId: number, now: Date) {
     .selectFrom('credentials')
     .leftJoin('credential_uses', 'credential_uses.api_key', 'credentials.api_key')
     .select(['credentials.api_key', 'is_test', 'expires_at', 'revoked_at', 'created_at', 'first_used_at'])
-    .select(['last_used_at', 'old_signing_secret_expires_at', 'secret_leaked_at', 'secret_leaked_origin'])
+    .select(['last_used_at', 'secret_leaked_at', 'secret_leaked_origin'])
+    .select((is) =>
+      is
+        .selectFrom('old_signing_secrets as old')
+        .select((of) => of.fn.max('old.expires_at').as('at'))
+        .whereRef('old.api_key', '=', 'credentials.api_key')
+        .where('old.expires_at', '>', now)
+        .as('old_signing_secret_expires_at'),
+    )
     .where('app_id', '=', appId)
     .orderBy('is_test')
     .execute()
@@ -45,7 +53,7 @@ async function readCredentials(db: Db, appId: number, now: Date) {
     .orderBy('api_secret_id', 'desc')
     .execute()
   return credentials.map((row) => {
-    const { is_test, old_signing_secret_expires_at: until, secret_leaked_at, secret_leaked_origin, ...credential } = row
+    const { is_test, secret_leaked_at, secret_leaked_origin, ...credential } = row
     const own = secrets.filter(({ api_key }) => api_key === credential.api_key)
     const isSafe = (leakedAt: Date) =>
       credential.revoked_at !== null || own.every(({ created_at }) => created_at > leakedAt)
@@ -53,7 +61,6 @@ async function readCredentials(db: Db, appId: number, now: Date) {
       ...credential,
       mode: modeOf(is_test),
       secrets: own.map(({ created_at, expires_at }) => ({ created_at, expires_at })),
-      old_signing_secret_expires_at: until !== null && until > now ? until : null,
       leak:
         secret_leaked_at === null
           ? null

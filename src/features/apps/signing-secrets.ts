@@ -1,4 +1,5 @@
-// The secrets that postbacks are signed with: one for each key of an app, two while one takes the place of the other.
+// The secrets that postbacks are signed with: one for each key of an app, and
+// those that it has taken the place of, until their grace is over.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -7,7 +8,7 @@ import { makeSigningSecret, type Mode } from './secrets.ts'
 
 export const signingSecretsKey = (secretKey: string) => deriveKey(secretKey, 'signing secrets')
 
-/** Issues a new one; the one before signs beside it until the grace is over. */
+/** Issues a new one; those before sign beside it until the grace of each is over. */
 export async function rotateSigningSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
   const { api_key } =
     (await db
@@ -17,16 +18,19 @@ export async function rotateSigningSecret(db: Db, secretKey: string, appId: numb
       .where('is_test', '=', mode === 'test')
       .executeTakeFirst()) ?? noSuchApp(appId)
   const signing_secret = makeSigningSecret()
-  const { old_signing_secret_expires_at } = await db
-    .updateTable('credentials')
-    .set((is) => ({
-      old_signing_secret_sealed: is.ref('signing_secret_sealed'),
-      old_signing_secret_expires_at: sql<Date>`now() + ${graceMs} * interval '1 millisecond'`,
-      signing_secret_sealed: seal(signingSecretsKey(secretKey), signing_secret, api_key),
-    }))
-    .where('api_key', '=', api_key)
-    .returning('old_signing_secret_expires_at')
-    .executeTakeFirstOrThrow()
+  const sealed = seal(signingSecretsKey(secretKey), signing_secret, api_key)
+  const { rows } = await sql<{ expires_at: Date }>`
+    WITH old AS (
+      SELECT api_key, signing_secret_sealed FROM credentials WHERE api_key = ${api_key} FOR UPDATE
+    ), forgotten AS (
+      DELETE FROM old_signing_secrets WHERE api_key = ${api_key} AND expires_at <= now()
+    ), renewed AS (
+      UPDATE credentials c SET signing_secret_sealed = ${sealed} FROM old WHERE c.api_key = old.api_key
+    )
+    INSERT INTO old_signing_secrets (api_key, sealed, expires_at)
+    SELECT api_key, signing_secret_sealed, now() + ${graceMs} * interval '1 millisecond' FROM old
+    RETURNING expires_at`.execute(db)
+  const old_signing_secret_expires_at = rows[0]?.expires_at ?? null
   return { app_id: appId, api_key, signing_secret, old_signing_secret_expires_at }
 }
 
@@ -39,20 +43,20 @@ export async function readSigningSecrets(
   db: Db,
   secretKey: string,
   appIds: readonly number[],
-  now: Date,
 ): Promise<Map<string, string[]>> {
   const keys = deriveKeys(secretKey, 'signing secrets')
   const rows = await db
-    .selectFrom('credentials')
-    .select(['app_id', 'is_test', 'api_key', 'signing_secret_sealed', 'old_signing_secret_sealed'])
-    .select('old_signing_secret_expires_at')
-    .where((is) => is('app_id', '=', is.fn.any(is.val(appIds))))
+    .selectFrom('credentials as c')
+    .select(['c.app_id', 'c.is_test', 'c.api_key', 'c.signing_secret_sealed'])
+    .select(
+      sql<Buffer[]>`ARRAY(SELECT old.sealed FROM old_signing_secrets old
+        WHERE old.api_key = c.api_key AND old.expires_at > now() ORDER BY old.expires_at DESC)`.as('old'),
+    )
+    .where((is) => is('c.app_id', '=', is.fn.any(is.val(appIds))))
     .execute()
   return new Map(
     rows.map((row) => {
-      const sealed = [row.signing_secret_sealed]
-      const { old_signing_secret_sealed: old, old_signing_secret_expires_at: until } = row
-      if (old !== null && until !== null && until > now) sealed.push(old)
+      const sealed = [row.signing_secret_sealed, ...row.old]
       return [signingKeyOf(row.app_id, row.is_test), sealed.flatMap((one) => tryUnseal(keys, one, row.api_key))]
     }),
   )
@@ -71,22 +75,37 @@ export const signingKeyOf = (appId: number, isTest: boolean) => `${appId}|${isTe
 
 /** Seals them all with the key that writes. */
 export async function resealSigningSecrets(db: Db, secretKey: string): Promise<Resealed> {
-  const rows = await db
-    .selectFrom('credentials')
-    .select(['api_key', 'signing_secret_sealed', 'old_signing_secret_sealed'])
-    .execute()
   const count = { resealed: 0, unreadable: 0 }
-  for (const { api_key, ...sealed } of rows) {
-    for (const column of ['signing_secret_sealed', 'old_signing_secret_sealed'] as const) {
-      const before = sealed[column]
-      const after = before === null ? 'current' : reseal(secretKey, 'signing secrets', before, api_key)
+  const resealAll = async (
+    rows: readonly { api_key: string; sealed: Buffer }[],
+    write: (apiKey: string, before: Buffer, after: Buffer) => Promise<unknown>,
+  ) => {
+    for (const { api_key, sealed } of rows) {
+      const after = reseal(secretKey, 'signing secrets', sealed, api_key)
       if (after === 'unreadable') count.unreadable++
-      if (before === null || typeof after === 'string') continue
-      // Not one that was rotated meanwhile: that was sealed anew.
-      const query = db.updateTable('credentials').set(column, after).where('api_key', '=', api_key)
-      await query.where(column, '=', before).execute()
+      if (typeof after === 'string') continue
+      await write(api_key, sealed, after)
       count.resealed++
     }
   }
+  // Not one that was rotated meanwhile: that was sealed anew.
+  const current = await db.selectFrom('credentials').select(['api_key', 'signing_secret_sealed as sealed']).execute()
+  await resealAll(current, (apiKey, before, after) =>
+    db
+      .updateTable('credentials')
+      .set({ signing_secret_sealed: after })
+      .where('api_key', '=', apiKey)
+      .where('signing_secret_sealed', '=', before)
+      .execute(),
+  )
+  const old = await db.selectFrom('old_signing_secrets').select(['api_key', 'sealed']).execute()
+  await resealAll(old, (apiKey, before, after) =>
+    db
+      .updateTable('old_signing_secrets')
+      .set({ sealed: after })
+      .where('api_key', '=', apiKey)
+      .where('sealed', '=', before)
+      .execute(),
+  )
   return count
 }

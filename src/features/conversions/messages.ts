@@ -27,6 +27,7 @@ export function macrosOf({
     transaction_id: event_id,
     conversion_id: conversion.conversion_id,
     event_id,
+    sequence: conversion.sequence,
     offer_id: conversion.offer_id,
     offer_name: offerName,
     goal_id: conversion.goal_id,

@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { until } from '../../../test/installation.ts'
 import {
+  claimDue,
   after,
   before,
   DAY,
@@ -20,7 +21,8 @@ import {
 import { useWorld } from '../../../test/world.ts'
 import type { Db } from '../../db/open.ts'
 import { replayPostback } from './postbacks.ts'
-import { type Claimed, claimDue, finishClaims, reapExpired, returnClaim } from './queue.ts'
+import { finishClaims, reapExpired, returnClaim } from './claims.ts'
+import type { Claimed } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'
 
 const world = useWorld('cancelled_replays')
@@ -35,7 +37,7 @@ async function sendReplayed(was: 'delivered' | 'dead', steps = 2): Promise<{ cla
   const lane = await makeLane(world)
   await putPostback(db, lane, { state: was, createdAt: MADE })
   const replayId = await startReplay(db, lane, {})
-  for (let i = 0; i < steps; i++) await runReplays(db, NOW) // the second step finds no more: the replay is done
+  for (let i = 0; i < steps; i++) await runReplays(db) // the second step finds no more: the replay is done
   const [claimed] = await claimDue(db, 1, 256, NOW)
   return { claimed: claimed as Claimed, replayId }
 }
@@ -121,12 +123,12 @@ test('replayed once more, by itself or with others, it has all its tries again',
       DONE,
     )
   }
-  await replayPostback(db, claimed.postback_id, null, DONE)
+  await replayPostback(db, claimed.postback_id, null)
   await failAgain()
   assert.deepEqual(await stateOf(claimed), ['queued', null])
   await db.updateTable('postbacks').set({ state: 'dead' }).execute()
   await startReplay(db, claimed.app_id, {})
-  await runReplays(db, DONE)
+  await runReplays(db)
   await failAgain()
   assert.deepEqual(await stateOf(claimed), ['queued', null])
 })

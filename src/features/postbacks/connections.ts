@@ -5,6 +5,8 @@
 // deadline. undici's Client speaks HTTP over one socket, which is all it ever gets.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import { Cache } from '../../lib/cache.ts'
+import { skipContinues } from './skip-continues.ts'
 import type { OpenSocket, Opening, SocketOpener } from './open-socket.ts'
 import { SendFault } from './send-fault.ts'
 
@@ -12,6 +14,8 @@ const IDLE_MS = 4_000
 const MAX_IDLE_MS = 10_000 // where the receiver says how long it keeps a connection
 const MAX_AGE_MS = 60_000 // the name may lead elsewhere by now
 const MAX_HEADER_BYTES = 16_384
+const UNTIDY_MS = 600_000
+const MAX_UNTIDY = 1_000
 
 /** Somebody who needs a connection. `cancel` is there while they wait. */
 export type Taker = Opening & { cancel: (() => void) | null }
@@ -23,6 +27,8 @@ export type Connection = {
   readonly openedAt: number
   /** Whether it has given an answer before. */
   isReused: boolean
+  /** A request is about to be sent. */
+  expectAnswer(): void
   /** The answer is complete: in a moment the connection is free again, or closed. */
   finish(): void
   /** Ends it, whatever it is doing. */
@@ -57,6 +63,8 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
   const origins = new Map<string, Origin>()
   const connections = new Set<Connection>()
   const openings = new Set<AbortController>()
+  /** Origins that sent more than was asked for, and until when their connections are used once only. */
+  const untidy = new Cache<string, number>(MAX_UNTIDY)
   let isClosed = false
 
   const originOf = (url: URL): Origin => {
@@ -125,6 +133,7 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       keepAliveMaxTimeout: MAX_IDLE_MS,
       allowH2: false,
     })
+    const expectAnswer = skipContinues(socket)
     const end = () => {
       if (!connections.delete(connection)) return
       const at = origin.idle.indexOf(connection)
@@ -140,12 +149,18 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       remoteAddress,
       openedAt: performance.now(),
       isReused: false,
+      expectAnswer,
       finish: () => void origin.finishing.add(connection),
       end,
     }
     connections.add(connection)
     // A client would connect once more for a request that it has not sent; ended, it gives the request back.
-    client.on('disconnect', end).on('drain', () => free(origin, connection))
+    client.on('disconnect', (_url, _targets, error) => {
+      if (isSurplus(error)) untidy.set(origin.url.origin, performance.now() + UNTIDY_MS)
+      end()
+    })
+    // Not before everything was read that has come by now: more than the answer would be taken for the next one.
+    client.on('drain', () => setImmediate(() => setImmediate(() => free(origin, connection))))
     return connection
   }
 
@@ -154,7 +169,9 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
     connection.isReused = true
     origin.finishing.delete(connection)
     const [waiter] = origin.waiting
-    if (performance.now() - connection.openedAt > MAX_AGE_MS || waiter?.mustBeFresh === true) return connection.end()
+    const isUntidy = (untidy.get(origin.url.origin) ?? 0) > performance.now()
+    const isOld = performance.now() - connection.openedAt > MAX_AGE_MS
+    if (isUntidy || isOld || waiter?.mustBeFresh === true) return connection.end()
     if (waiter === undefined) {
       origin.idle.push(connection)
       return
@@ -187,6 +204,9 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
 
   return { take, close }
 }
+
+/** Something came that nothing had asked for. */
+const isSurplus = (error: Error) => error.message === 'bad response'
 
 /** The one used last: it is the least likely to be closed by now. */
 function popUsable(idle: Connection[]): Connection | undefined {

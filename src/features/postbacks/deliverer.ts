@@ -5,19 +5,23 @@ import { isAway, isRowFault, retrying } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
-import { settleLanes } from './lanes.ts'
-import { buildRequest, describeRequest, type EventContent, isReceived } from './message.ts'
-import { type Claimed, claimDue, type Finished, finishClaims, LEASE_MS, renewLeases, returnClaim } from './queue.ts'
-import { nextTryAt } from './schedule.ts'
+import { AppSettingsCache } from './app-settings.ts'
+import { type Finished, finishClaims, renewLeases, returnClaim } from './claims.ts'
+import { laneSigns, type LaneSign, settleLanes } from './lanes.ts'
+import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
+import { type Claimed, claimReady, LEASE_MS, makeReady } from './queue.ts'
+import { readRetryAfter, waitBeforeTry } from './schedule.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
-import { type PostbackSettings, readAllSettings } from './settings.ts'
+import type { PostbackSettings } from './settings.ts'
+import { UNWANTED } from './sift.ts'
+import { Slots } from './slots.ts'
+import { readTestContents } from './trials.ts'
 
 const SLOTS = 512
 const CLAIM = 200
 const STALE_CLAIM_MS = LEASE_MS / 4 // from then on leases are renewed
-const WORTH_A_CLAIM = 64 // free slots: a claim costs much, a row in it little
-const SETTINGS_MS = 1_000
+const READY_MS = 100
+const MAX_UNSETTLED = 10_000
 const AWAY_MS = 500
 const GIVE_UP_MS = 60_000
 const RENEWED_AFTER_MS = 5_000
@@ -31,30 +35,26 @@ export type DelivererOptions = {
   warn: (message: string) => void
 }
 
-type AppSecrets = {
-  settings: PostbackSettings | 'unreadable' | null
-  secrets: Map<boolean, string[]>
-  readAtMs: number
-}
-
-const NO_APP: AppSecrets = { settings: null, secrets: new Map(), readAtMs: 0 }
-
 export class Deliverer {
   readonly #options: DelivererOptions
-  readonly #apps = new Map<number, AppSecrets>()
+  readonly #apps: AppSettingsCache
   readonly #finisher: BatchWriter<Finished, null>
-  #inFlight = 0
+  /** What lanes are to be told, that were locked. */
+  #unsettled: LaneSign[] = []
+  /** The database's time, and when it was that by our own. */
+  #clock = { databaseMs: Date.now(), ownMs: performance.now() }
+  #readyAtMs = 0
+  readonly #slots = new Slots(SLOTS)
   readonly #held = new Map<Claimed, number>()
   #failedClaim: string | null = null
   #isClosed = false
   #isAsked = false
   #mayBeMore = false
   #running: Promise<void> | null = null
-  #onSlot: (() => void) | null = null
-  readonly #drained: (() => void)[] = []
 
   constructor(options: DelivererOptions) {
     this.#options = options
+    this.#apps = new AppSettingsCache(options.db, options.secretKey)
     this.#finisher = new BatchWriter((results) => this.#finish(results), isRowFault, { lanes: 1, maxRows: 200 })
   }
 
@@ -69,39 +69,59 @@ export class Deliverer {
   async #runWhileAsked(): Promise<void> {
     while (this.#isAsked) {
       this.#isAsked = false
+      if (this.#unsettled.length > 0) await this.#settleLanes([])
       while (await this.#claim());
     }
   }
 
-  /** Returns whether there is more than lanes have room for now: then what is finished makes room. */
+  /** Returns whether to claim again at once. Where lanes have no room now, what is finished makes it. */
   async #claim(): Promise<boolean> {
-    if (SLOTS - this.#inFlight < WORTH_A_CLAIM) await new Promise<void>((free) => (this.#onSlot = free))
+    await this.#slots.some()
     if (this.#isClosed) return false
-    const limit = Math.min(CLAIM, SLOTS - this.#inFlight)
-    const { db, describe } = this.#options
+    const { db } = this.#options
     await this.#returnFailed()
+    const isMoreReady = await this.#makeReady()
+    const { free } = this.#slots
+    const limit = Math.min(CLAIM, free)
     const claimId = uuid7(Date.now())
     this.#failedClaim = claimId // until it is known to have worked: the answer may be lost, too
-    const claimedMs = Date.now()
-    const claims = await claimDue(db, limit, SLOTS, new Date(claimedMs), claimId)
-    this.#mayBeMore = claims.length > 0 || this.#inFlight > 0
-    this.#inFlight += claims.length
+    const claimedMs = performance.now()
+    const { claims, isMore, at } = await claimReady(db, { limit, slots: SLOTS, free, claimId })
+    if (at !== null) this.#clock = { databaseMs: at.getTime(), ownMs: claimedMs }
+    this.#mayBeMore = claims.length > 0 || free < SLOTS
+    this.#slots.take(claims.length)
     try {
-      await this.#readApps(claims)
-      const contents = await describe(
-        db,
-        claims.filter((claim) => claim.content === null),
-      )
+      await this.#apps.refresh(claims.map((claim) => claim.app_id))
+      const contents = await this.#describe(claims)
       // A lease that may end before the try does is given back: somebody else could be sending it by then.
-      if (Date.now() - claimedMs > STALE_CLAIM_MS) throw new Error('The database took too long to answer.')
+      if (performance.now() - claimedMs > STALE_CLAIM_MS) throw new Error('The database took too long to answer.')
       this.#failedClaim = null
-      for (const claim of claims)
-        void this.#deliver(claim, (claim.content as EventContent | null) ?? contents.get(claim.postback_id))
+      for (const claim of claims) void this.#deliver(claim, contents.get(claim.postback_id))
     } catch (error) {
-      this.#release(claims.length)
+      this.#slots.release(claims.length)
       throw error
     }
-    return claims.length >= limit / 2
+    return isMore || isMoreReady || claims.length >= limit / 2
+  }
+
+  async #makeReady(): Promise<boolean> {
+    if (performance.now() - this.#readyAtMs < READY_MS) return false
+    const isMore = (await makeReady(this.#options.db)) > 0
+    if (!isMore) this.#readyAtMs = performance.now()
+    return isMore
+  }
+
+  async #describe(claims: readonly Claimed[]): Promise<Map<string, EventContent>> {
+    const { db, describe } = this.#options
+    const [events, tests] = [true, false].map((isEvent) => claims.filter((one) => (one.scenario === null) === isEvent))
+    const contents = await describe(db, events ?? [])
+    for (const [id, content] of await readTestContents(db, tests ?? [])) contents.set(id, content)
+    return contents
+  }
+
+  /** By the database's clock: this machine's may be wrong. */
+  #now(): Date {
+    return new Date(this.#clock.databaseMs + performance.now() - this.#clock.ownMs)
   }
 
   /** Nothing of it was sent; left alone, it would fill its lanes until its lease ends. */
@@ -112,14 +132,14 @@ export class Deliverer {
 
   /** To be called every few seconds: what takes long is still ours. */
   async renewLeases(): Promise<void> {
-    const sinceMs = Date.now() - RENEWED_AFTER_MS
+    const sinceMs = performance.now() - RENEWED_AFTER_MS
     const slow = [...this.#held].filter(([, startedMs]) => startedMs < sinceMs).map(([claimed]) => claimed)
-    await renewLeases(this.#options.db, slow, new Date())
+    await renewLeases(this.#options.db, slow)
   }
 
   async #deliver(claimed: Claimed, content: EventContent | undefined): Promise<void> {
-    const startedAt = new Date()
-    this.#held.set(claimed, startedAt.getTime())
+    const startedAt = this.#now()
+    this.#held.set(claimed, performance.now())
     try {
       const finished = await this.#attempt(claimed, content, startedAt)
       await this.#finisher.add(finished)
@@ -129,13 +149,13 @@ export class Deliverer {
       )
     } finally {
       this.#held.delete(claimed)
-      this.#release(1)
+      this.#slots.release(1)
       if (this.#mayBeMore && !this.#isClosed) void this.run().catch(() => {}) // the loop that calls it tells of failures
     }
   }
 
   async #attempt(claimed: Claimed, content: EventContent | undefined, startedAt: Date): Promise<Finished> {
-    const base = {
+    const plain = {
       attemptId: uuid7(startedAt.getTime()),
       claimed,
       startedAt,
@@ -146,47 +166,42 @@ export class Deliverer {
       request: '',
       response: '',
     }
-    const { settings, secrets } = this.#apps.get(claimed.app_id) ?? NO_APP
-    const later = claimed.scenario === null ? nextTryAt(claimed.tries, startedAt, Math.random()) : null
-    const unsent = (error: string): Finished => ({ ...base, ok: false, nextAt: later, error })
+    const { saved, secrets } = this.#apps.get(claimed.app_id)
+    const settings = saved?.settings ?? null
+    const isTried = claimed.scenario === null
+    const later = isTried ? waitBeforeTry(claimed.tries, Math.random()) : null
+    const base = { ...plain, settingsVersion: saved?.version ?? null }
+    const unsent = (error: string, waitMs = later): Finished => ({ ...base, ok: false, waitMs, error })
     if (content === undefined) return unsent('The event of this postback was not found.')
     if (settings === null) return unsent('The app has no postback address any more.')
     if (settings === 'unreadable') return unsent('The headers of this app cannot be read: set its address again.')
+    if (isTried && !claimed.is_replay && !settings.events.some((event) => event === claimed.status))
+      return unsent(UNWANTED, null)
     const signedWith = claimed.scenario === 'wrong_signature' ? [WRONG_SECRET] : (secrets.get(claimed.is_test) ?? [])
     if (signedWith.length === 0) return unsent('The signing secret of this app cannot be read: rotate it.')
     const request = tryBuild(content, settings, signedWith, startedAt)
     if (request === null) return unsent('The address is not a valid template: save it again.')
+    const refusal = tooLong(request)
+    if (refusal !== null) return unsent(refusal)
     const result = await this.#options.sender.send(request, claimed.app_id)
     const ok = result.phase === null && isReceived(settings, result.status, result.bodyStart)
     return {
       ...base,
       durationMs: result.durationMs,
       ok,
-      nextAt: ok || claimed.scenario !== null ? null : nextAt(claimed, result),
+      waitMs: ok || !isTried ? null : this.#waitAfter(claimed, result),
       phase: result.phase,
       status: result.status,
       error: ok ? null : (result.error?.message ?? refusalOf(settings, result)),
       remoteAddress: result.remoteAddress,
-      request: describeRequest(request, settings),
+      request: describeRequest(request, settings) + (result.isRepeated ? SENT_TWICE : ''),
       response: result.responseHead,
     }
   }
 
-  async #readApps(claims: readonly Claimed[]): Promise<void> {
-    const now = Date.now()
-    const stale = [...new Set(claims.map((claim) => claim.app_id))].filter(
-      (appId) => now - (this.#apps.get(appId)?.readAtMs ?? 0) > SETTINGS_MS,
-    )
-    if (stale.length === 0) return
-    const { db, secretKey } = this.#options
-    const settings = await readAllSettings(db, secretKey, stale)
-    const secrets = await readSigningSecrets(db, secretKey, stale, new Date(now))
-    for (const appId of stale)
-      this.#apps.set(appId, {
-        settings: settings.get(appId) ?? null,
-        secrets: new Map([false, true].map((isTest) => [isTest, secrets.get(signingKeyOf(appId, isTest)) ?? []])),
-        readAtMs: now,
-      })
+  /** 410 says that the address is gone: the lane is paused, and whoever mends it need not wait for what it asked for. */
+  #waitAfter({ tries }: Claimed, { status, retryAfter }: SendResult): number | null {
+    return waitBeforeTry(tries, Math.random(), status === 410 ? null : readRetryAfter(retryAfter, this.#now()))
   }
 
   /** Results are kept while the database is away; whoever takes over the work meanwhile sends it again. */
@@ -195,7 +210,7 @@ export class Deliverer {
     let ours: Finished[] = []
     for (const startedMs = Date.now(); ;) {
       try {
-        ours = await retrying(() => finishClaims(db, results, new Date()))
+        ours = await retrying(() => finishClaims(db, results))
         break
       } catch (error) {
         if (isMissingPartition(error))
@@ -208,27 +223,29 @@ export class Deliverer {
         else await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
       }
     }
-    // A lane that misses this hears of the next results.
-    await settleLanes(db, ours, new Date()).catch((error: unknown) =>
-      this.#options.warn(`the lanes of postbacks were not brought up to date (${String(error)})`),
-    )
+    await this.#settleLanes(laneSigns(ours))
     return results.map(() => null)
   }
 
-  #release(count: number): void {
-    this.#inFlight -= count
-    if (SLOTS - this.#inFlight >= WORTH_A_CLAIM || this.#isClosed) {
-      this.#onSlot?.()
-      this.#onSlot = null
+  /** Lanes that are locked hear of it later, at the latest with the next look. */
+  async #settleLanes(signs: readonly LaneSign[]): Promise<void> {
+    const all = [...this.#unsettled.splice(0), ...signs]
+    if (all.length === 0) return
+    try {
+      this.#unsettled.push(...(await settleLanes(this.#options.db, all)))
+    } catch (error) {
+      this.#unsettled.push(...all)
+      this.#options.warn(`the lanes of postbacks were not brought up to date (${String(error)}); trying again`)
     }
-    if (this.#inFlight === 0) for (const done of this.#drained.splice(0)) done()
+    this.#unsettled.splice(0, this.#unsettled.length - MAX_UNSETTLED)
   }
 
   /** Claims nothing more, and resolves when what is under way is finished. */
   async close(): Promise<void> {
     this.#isClosed = true
+    const drained = this.#slots.close()
     await this.#running?.catch(() => {})
-    if (this.#inFlight > 0) await new Promise<void>((done) => this.#drained.push(done))
+    await drained
   }
 }
 
@@ -242,13 +259,11 @@ function tryBuild(...[content, settings, secrets, now]: Parameters<typeof buildR
   }
 }
 
+const SENT_TWICE =
+  '\n\n(Sent twice: the connection that was kept open was closed before an answer came, so it was sent again on a new one.)'
+
 /** For the test send that a receiver must refuse. */
 const WRONG_SECRET = `whsec_${Buffer.from('not the secret of any app at all').toString('base64')}`
-
-/** 410 says that the address is gone: no more of this one, and the lane is paused. */
-function nextAt({ tries }: Claimed, { status, retryAfter }: SendResult): Date | null {
-  return nextTryAt(tries, new Date(), Math.random(), status === 410 ? null : retryAfter)
-}
 
 function refusalOf({ success }: PostbackSettings, { status }: SendResult): string {
   if (status !== null && status >= 200 && status < 300 && success === 'body')

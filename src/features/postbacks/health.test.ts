@@ -32,7 +32,7 @@ test('the health of many apps is read at once, each with its own postbacks, with
   await putPostbacks(db, other, 5)
   const good = { paused_at: null, pause_reason: null, failing_since: null, queued: 0, oldest_due_at: null, dead: 0 }
   assert.deepEqual(
-    await readHealth(db, [well, behind, paused, without], NOW),
+    await readHealth(db, [well, behind, paused, without]),
     new Map<number, Health>([
       [well, good],
       [behind, { ...good, failing_since: before(HOUR), queued: 5, oldest_due_at: before(MINUTE) }],

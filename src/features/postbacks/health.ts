@@ -6,6 +6,8 @@ import { uuid7Floor } from '../../lib/uuid7.ts'
 const DAY_MS = 86_400_000
 const NEWEST = 5_000 // enough to tell how an address fares, and quick for the busiest app
 const NEWEST_OF_MANY = 500 // of each, where many apps are looked at
+const MOST_TRIES = 20 // of one postback in a day
+export const COUNTED = 10_000 // and no further: this is asked every few seconds
 
 export const LANE_STATES = ['ok', 'failing', 'waiting', 'paused'] as const
 export type LaneState = (typeof LANE_STATES)[number]
@@ -62,16 +64,21 @@ export async function countLanes(db: Db, now: Date): Promise<Record<LaneState, n
 }
 
 /** How the postbacks of apps fare, by app: for the publisher and the operator. Apps that never had any are missing. */
-export async function readHealth(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, Health>> {
+export async function readHealth(db: Db, appIds: readonly number[]): Promise<Map<number, Health>> {
   const { rows } = await sql<Health & { app_id: number }>`
     SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, given_up.dead
     FROM postback_lanes l
     CROSS JOIN LATERAL (
-      SELECT count(*) AS queued, min(p.due_at) FILTER (WHERE p.due_at <= ${now}) AS oldest_due_at FROM postbacks p
-      WHERE p.app_id = l.app_id AND p.state = 'queued' AND p.scenario IS NULL
+      SELECT count(*) AS queued, min(q.due_at) FILTER (WHERE q.state = 'ready') AS oldest_due_at FROM postback_queue q
+      WHERE q.app_id = l.app_id AND q.state <> 'sending' AND q.scenario IS NULL
     ) waiting
     CROSS JOIN LATERAL (
-      SELECT count(*) AS dead FROM postbacks p WHERE p.app_id = l.app_id AND p.state = 'dead' AND p.scenario IS NULL
+      SELECT count(*) AS dead FROM (
+        SELECT FROM postbacks p
+        WHERE p.app_id = l.app_id AND p.last_error IS NOT NULL AND p.state = 'dead' AND p.scenario IS NULL
+          AND NOT EXISTS (SELECT FROM postback_queue q WHERE q.app_id = p.app_id AND q.postback_id = p.postback_id)
+        LIMIT ${COUNTED}
+      ) AS counted
     ) given_up
     WHERE l.app_id = ANY (${appIds}::bigint[])`.execute(db)
   return new Map(rows.map(({ app_id, ...health }) => [app_id, health]))
@@ -85,6 +92,7 @@ export type Health = {
   queued: number
   /** Of those that are due. */
   oldest_due_at: Date | null
+  /** Counted up to `COUNTED`. */
   dead: number
 }
 
@@ -99,13 +107,21 @@ export type Delivery = {
   last_failure: { postback_id: string; started_at: Date; status: number | null; error: string | null } | null
 }
 
-/** The tries of the last 24 hours, of the newest live postbacks of each app. */
+/**
+ * The tries of the last 24 hours, of the newest live postbacks of each app. Each postback's are looked up by themselves,
+ * which the limits see to: as a join, the planner would go through the tries of the whole network.
+ */
 const triesOf = (appIds: readonly number[], newest: number, now: Date) => sql`
   SELECT app.app_id, a.* FROM unnest(${appIds}::bigint[]) AS app (app_id)
   CROSS JOIN LATERAL (
     SELECT postback_id FROM postbacks p WHERE p.app_id = app.app_id AND NOT is_test AND scenario IS NULL
     ORDER BY postback_id DESC LIMIT ${newest}
-  ) newest JOIN postback_attempts a USING (postback_id) WHERE a.attempt_id >= ${uuid7Floor(now.getTime() - DAY_MS)}`
+  ) newest
+  CROSS JOIN LATERAL (
+    SELECT * FROM postback_attempts a WHERE a.postback_id = newest.postback_id
+      AND a.attempt_id >= ${uuid7Floor(now.getTime() - DAY_MS)} AND a.attempt_id < ${uuid7Floor(now.getTime() + DAY_MS)}
+    LIMIT ${MOST_TRIES}
+  ) a`
 
 const P95 = sql<number | null>`percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms)`
 

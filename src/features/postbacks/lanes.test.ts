@@ -17,7 +17,10 @@ import {
   setLane,
 } from '../../../test/postback-world.ts'
 import { useQueue } from '../../../test/queue-world.ts'
+import { SECRET_KEY } from '../../../test/world.ts'
+import { laneSigns, settleLanes } from './lanes.ts'
 import type { Claimed } from './queue.ts'
+import { DEFAULTS, saveSettings } from './settings.ts'
 
 const { world, claim, claimOne, put, putMany, read, tell, settle } = useQueue('lanes')
 const noticesOf = (appId: number) =>
@@ -121,7 +124,8 @@ test('410 among successes pauses the lane all the same', async () => {
 
 test('a lane is paused after five days of failures only, and that is told', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { failures: 30, failing_since: before(5 * DAY - HOUR), width: 1 })
+  const failing = { failures: 30, failing_since: before(5 * DAY - HOUR), last_failure_at: before(DAY), width: 1 }
+  const lane = await makeLane(world, failing)
   await put(lane)
   const one = await claimOne()
   await settle([fail(one)])
@@ -142,4 +146,66 @@ test('among workers that claim at once a lane is not filled beyond its width, an
     assert.ok((counts.get(wide) ?? 0) <= 4 && (counts.get(open) ?? 0) <= 1)
     await tell(claims.map((one) => fail(one, { nextAt: NOW })))
   }
+})
+
+test('what an old address answers says nothing about the new one', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  await putMany(lane, 4)
+  const [first, ...others] = (await claim()) as [Claimed, ...Claimed[]]
+  await saveSettings(db, SECRET_KEY, lane, { ...DEFAULTS, url: 'https://example.com/new/{transaction_id}' })
+  await settle([fail(first, { status: 410 }), ...others.map((one) => fail(one))])
+  const { paused_at, failures, width } = await readLane(db, lane)
+  assert.deepEqual([paused_at, failures, width], [null, 0, 4])
+  await settle([fail(first, { status: 410, settingsVersion: 2 })])
+  assert.equal((await readLane(db, lane)).pause_reason, 'gone')
+})
+
+test('messages that are refused, and replays that fail, close no lane', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { width: 64 })
+  await putMany(lane, 40)
+  const claims = await claim()
+  await settle(claims.map((one, i) => fail(one, { status: [400, 404, 422][i % 3] ?? 400 })))
+  await settle(claims.map((one) => fail({ ...one, is_replay: true }, { status: 503 })))
+  const { width, failures, open_until } = await readLane(db, lane)
+  assert.deepEqual([width, failures, open_until], [64, 0, null])
+  await settle(claims.map((one) => fail(one, { status: 429 })))
+  assert.ok((await readLane(db, lane)).open_until !== null)
+})
+
+test('a quiet app that failed once three weeks ago is not paused by one failure today', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, {
+    failures: 1,
+    failing_since: before(21 * DAY),
+    last_failure_at: before(18 * DAY),
+  })
+  await put(lane)
+  await settle([fail(await claimOne(), { status: 503 })])
+  const { paused_at, failures, failing_since } = await readLane(db, lane)
+  assert.deepEqual([paused_at, failures, failing_since], [null, 1, NOW])
+})
+
+test('nobody waits for a lane that is locked: it hears of what came later', async () => {
+  const { db } = world.database
+  const [locked, free] = [await makeLane(world), await makeLane(world)]
+  await put(locked)
+  await put(free)
+  const signs = laneSigns((await claim()).map((one) => fail(one)))
+  const later = await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('postback_lanes').selectAll().where('app_id', '=', locked).forUpdate().execute()
+    return settleLanes(db, signs, NOW)
+  })
+  assert.deepEqual([(await readLane(db, locked)).failures, (await readLane(db, free)).failures], [0, 1])
+  assert.deepEqual(await settleLanes(db, later, NOW), [])
+  assert.deepEqual([(await readLane(db, locked)).failures, (await readLane(db, free)).failures], [1, 1])
+})
+
+test('test sends pass an open circuit, and nothing else does', async () => {
+  const lane = await makeLane(world, { failures: 5, open_until: after(MINUTE), width: 1 })
+  await putMany(lane, 3)
+  const [testing] = await putMany(lane, 1, { scenario: 'approved' })
+  assert.equal((await claimOne()).postback_id, testing)
+  assert.deepEqual(await claim(), [])
 })

@@ -1,66 +1,109 @@
 // Lanes follow what came of their postbacks: they widen, narrow, open their circuit, and are paused.
+//
+// Nobody waits for a lane: one that is locked, by a claim or by something that hangs, is settled later. What an attempt
+// says counts only for the settings it was sent with: an old address says nothing about a new one.
 import { sql } from 'kysely'
+import { arrayLiteral } from '../../db/arrays.ts'
+import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
-import { type Finished, laneOf } from './queue.ts'
-import { afterResults, isHopeless, type Lane } from './schedule.ts'
+import type { Finished } from './claims.ts'
+import { laneOf } from './queue.ts'
+import { afterResults, isHopeless, type Lane, signOf } from './schedule.ts'
 
 const GONE = 410
 
-/** Test sends are looked at by whoever sends them: they do not close a lane. */
-export async function settleLanes(db: Db, results: readonly Finished[], now: Date): Promise<void> {
-  const live = results.filter(({ claimed }) => claimed.scenario === null)
-  const well: number[] = []
-  for (const [appId, ofLane] of Map.groupBy(live, ({ claimed }) => claimed.app_id)) {
-    const delivered = ofLane.filter((one) => one.ok).length
-    const told = { delivered, failed: ofLane.length - delivered }
-    const [first] = ofLane
-    if (told.failed === 0 && first?.claimed.lane !== undefined && isSettled(first.claimed.lane, told, now))
-      well.push(appId)
-    else {
-      const isGone = ofLane.some((one) => one.status === GONE)
-      await db.transaction().execute((trx) => settleLane(trx, appId, told, isGone, now))
-    }
-  }
-  if (well.length === 0) return
-  // Most lanes were wide and well when these were claimed, and are still: nothing is written then.
-  await sql`
-    UPDATE postback_lanes SET failures = 0, failing_since = NULL, open_until = NULL
-    WHERE app_id = ANY (${well}::bigint[]) AND failures > 0`.execute(db)
+/** What one attempt means for its lane. */
+export type LaneSign = {
+  appId: number
+  settingsVersion: number
+  sign: 'works' | 'fails' | 'gone'
+  /** The lane when this was claimed. */
+  lane: Lane | undefined
 }
 
-function isSettled(lane: Lane, told: { delivered: number; failed: number }, now: Date): boolean {
-  return afterResults(lane, told, now, 0).width === lane.width && lane.failures === 0 && lane.openUntil === null
+/** Test sends say nothing, nor does what was not sent; replays and single messages that are refused close no lane. */
+export function laneSigns(results: readonly Finished[]): LaneSign[] {
+  return results.flatMap((result): LaneSign[] => {
+    const { claimed, settingsVersion } = result
+    if (claimed.scenario !== null || settingsVersion === null) return []
+    const found = signOf(result)
+    const sign = result.status === GONE ? 'gone' : found === 'fails' && claimed.is_replay ? 'refuses' : found
+    return sign === 'refuses' ? [] : [{ appId: claimed.app_id, settingsVersion, sign, lane: claimed.lane }]
+  })
 }
 
-async function settleLane(
-  trx: Trx,
-  appId: number,
-  told: { delivered: number; failed: number },
-  isGone: boolean,
-  now: Date,
-): Promise<void> {
-  const row = await trx
+/** Returns what is to be told once more, because its lane was locked. */
+export async function settleLanes(db: Db, signs: readonly LaneSign[], now?: Date): Promise<LaneSign[]> {
+  const byApp = Map.groupBy(signs, (one) => one.appId)
+  for (const appId of await findUnchanged(db, byApp)) byApp.delete(appId)
+  if (byApp.size === 0) return []
+  return briefly(db, async (trx) => {
+    const rows = await lockLanes(trx, [...byApp.keys()], now)
+    const changed = rows.map((row) => ({ ...row, ...change(row, byApp.get(row.app_id) ?? []) }))
+    await write(trx, changed)
+    for (const { app_id, newPause } of changed) if (newPause !== null) await tellOfPause(trx, app_id, newPause)
+    for (const { app_id } of rows) byApp.delete(app_id)
+    return [...byApp.values()].flat()
+  })
+}
+
+/** Most lanes were wide and well when these were claimed, and are still: nothing is written then. */
+async function findUnchanged(db: Db, byApp: ReadonlyMap<number, LaneSign[]>): Promise<number[]> {
+  const well = [...byApp].filter(([, signs]) => signs.every(isNothingNew)).map(([appId]) => appId)
+  if (well.length === 0) return []
+  const failing = await db
     .selectFrom('postback_lanes')
-    .select(['width', 'failures', 'failing_since', 'open_until', 'paused_at'])
-    .where('app_id', '=', appId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (row === undefined) return
-  const lane = afterResults(laneOf(row), told, now, Math.random())
-  const reason = isGone ? 'gone' : isHopeless(lane, now) ? 'failing' : null
-  const isNew = reason !== null && row.paused_at === null
-  await trx
-    .updateTable('postback_lanes')
-    .set({
-      width: lane.width,
-      failures: lane.failures,
-      failing_since: lane.failingSince,
-      open_until: lane.openUntil,
-      ...(isNew ? { paused_at: now, pause_reason: reason } : {}),
-    })
-    .where('app_id', '=', appId)
+    .select('app_id')
+    .where((is) => is('app_id', '=', is.fn.any(is.val(well))))
+    .where('failures', '>', 0)
     .execute()
-  if (isNew) await tellOfPause(trx, appId, reason)
+  return well.filter((appId) => !failing.some((row) => row.app_id === appId))
+}
+
+const isNothingNew = ({ sign, lane }: LaneSign): boolean =>
+  sign === 'works' &&
+  lane !== undefined &&
+  lane.failures === 0 &&
+  lane.openUntil === null &&
+  afterResults(lane, { delivered: 1, failed: 0 }, new Date(0), 0).width === lane.width
+
+type LaneRow = Awaited<ReturnType<typeof lockLanes>>[number]
+
+async function lockLanes(trx: Trx, appIds: number[], now: Date | undefined) {
+  return trx
+    .selectFrom('postback_lanes')
+    .select(['app_id', 'width', 'failures', 'failing_since', 'last_failure_at', 'open_until', 'paused_at'])
+    .select('settings_version')
+    .select(sql<Date>`coalesce(${now ?? null}::timestamptz, now())`.as('at'))
+    .where((is) => is('app_id', '=', is.fn.any(is.val(appIds))))
+    .forUpdate()
+    .skipLocked()
+    .execute()
+}
+
+function change(row: LaneRow, signs: readonly LaneSign[]): { lane: Lane; newPause: keyof typeof PAUSES | null } {
+  const current = signs.filter((one) => one.settingsVersion === row.settings_version)
+  const count = (sign: LaneSign['sign']) => current.filter((one) => one.sign === sign).length
+  const results = { delivered: count('works'), failed: count('fails') + count('gone') }
+  const lane = afterResults(laneOf(row), results, row.at, Math.random())
+  const reason = count('gone') > 0 ? 'gone' : results.failed > 0 && isHopeless(lane, row.at) ? 'failing' : null
+  return { lane, newPause: row.paused_at === null ? reason : null }
+}
+
+async function write(trx: Trx, rows: readonly (LaneRow & ReturnType<typeof change>)[]): Promise<void> {
+  if (rows.length === 0) return
+  type Cell = number | string | Date | null
+  const column = (pick: (row: (typeof rows)[number]) => Cell) => arrayLiteral(rows.map(pick))
+  await sql`
+    UPDATE postback_lanes l SET width = new.width, failures = new.failures, failing_since = new.failing_since,
+      last_failure_at = new.last_failure_at, open_until = new.open_until,
+      paused_at = coalesce(l.paused_at, new.paused_at), pause_reason = coalesce(l.pause_reason, new.pause_reason)
+    FROM unnest(${column((row) => row.app_id)}::bigint[], ${column((row) => row.lane.width)}::integer[],
+      ${column((row) => row.lane.failures)}::integer[], ${column((row) => row.lane.failingSince)}::timestamptz[],
+      ${column((row) => row.lane.lastFailureAt)}::timestamptz[], ${column((row) => row.lane.openUntil)}::timestamptz[],
+      ${column((row) => (row.newPause === null ? null : row.at))}::timestamptz[], ${column((row) => row.newPause)}::text[])
+      AS new (app_id, width, failures, failing_since, last_failure_at, open_until, paused_at, pause_reason)
+    WHERE l.app_id = new.app_id`.execute(trx)
 }
 
 const PAUSES = {
@@ -87,13 +130,16 @@ export async function findLane(db: Db, appId: number): Promise<{ hasAddress: boo
   return lane === undefined ? null : { hasAddress: lane.url !== null }
 }
 
-/** What is queued is kept, and waits. False when there is no lane, or it was paused already. */
+/**
+ * What is queued is kept, and waits until an operator resumes it. A lane that failures have paused can be held, too: its
+ * publisher can then no longer resume it. False when there is no lane, or it was held already.
+ */
 export async function pauseLane(db: Db, appId: number, now: Date): Promise<boolean> {
   const paused = await db
     .updateTable('postback_lanes')
     .set({ paused_at: now, pause_reason: 'operator' })
     .where('app_id', '=', appId)
-    .where('paused_at', 'is', null)
+    .where((is) => is.or([is('pause_reason', 'is', null), is('pause_reason', '<>', 'operator')]))
     .executeTakeFirst()
   return paused.numUpdatedRows > 0n
 }

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { after, fail, finish, HOUR, makeLane, MINUTE, NOW, SECOND } from '../../../test/postback-world.ts'
 import { useQueue } from '../../../test/queue-world.ts'
 import { readAttempts } from './postbacks.ts'
-import { type Claimed, LEASE_MS, reapExpired } from './queue.ts'
+import { reapExpired } from './claims.ts'
+import { type Claimed, LEASE_MS } from './queue.ts'
 
 const { world, claim, claimOne, put, putMany, read, tell } = useQueue('leases')
 
@@ -59,7 +60,7 @@ test('only what was told of claims that were still held returns: lanes follow no
   const [lost, held] = (await claim()) as [Claimed, Claimed]
   const later = after(LEASE_MS + SECOND)
   await world.database.db
-    .updateTable('postbacks')
+    .updateTable('postback_queue')
     .set({ lease_until: after(2 * LEASE_MS) })
     .where('postback_id', '=', held.postback_id)
     .execute()
@@ -113,7 +114,7 @@ test('what kills every worker is given up in the end', async () => {
   const { db } = world.database
   const id = await put(await makeLane(world))
   await claimOne()
-  await db.updateTable('postbacks').set({ tries: 12 }).where('postback_id', '=', id).execute()
+  await db.updateTable('postback_queue').set({ tries: 12 }).where('postback_id', '=', id).execute()
   assert.equal(await reapExpired(db, after(LEASE_MS + 1)), 1)
   assert.equal((await read(id)).state, 'dead')
 })

@@ -11,6 +11,9 @@ export type EventContent = {
 }
 
 const MASK = '********'
+const MAX_URL_LENGTH = 16_384
+const MAX_BODY_LENGTH = 65_536
+const MAX_LOGGED_LENGTH = 16_384
 const SECRET_NAME = /secret|token|password|passwd|api_?key|auth/i
 
 export function buildRequest(
@@ -32,13 +35,28 @@ export function buildRequest(
   return { method: settings.method, url, headers, body: text, timeoutMs: settings.timeoutMs }
 }
 
-/** The request for the log: as sent, but for the values of custom headers and of parameters that look like secrets. */
+/** Why this is not sent, as a sentence, or null: a template can hold a long value many times over. */
+export function tooLong({ url, body }: SendRequest): string | null {
+  if (url.length > MAX_URL_LENGTH)
+    return `The URL has ${url.length} characters once its macros are filled in; ${MAX_URL_LENGTH} can be sent. Use fewer macros, or POST.`
+  if ((body?.length ?? 0) > MAX_BODY_LENGTH)
+    return `The body has ${body?.length} characters; ${MAX_BODY_LENGTH} can be sent.`
+  return null
+}
+
+/**
+ * The request for the log: as sent, but for the values of custom headers and of parameters that look like secrets, and not
+ * longer than is of use.
+ */
 export function describeRequest({ method, url, headers, body }: SendRequest, settings: PostbackSettings): string {
   const custom = new Set(Object.keys(settings.headers).map((name) => name.toLowerCase()))
   const lines = Object.entries(headers).map(
     ([name, value]) => `${name}: ${custom.has(name.toLowerCase()) ? MASK : value}`,
   )
-  return [`${method} ${maskUrl(url)}`, ...lines, '', body ?? ''].join('\n').trimEnd()
+  const text = [`${method} ${maskUrl(url)}`, ...lines, '', body ?? ''].join('\n').trimEnd()
+  return text.length <= MAX_LOGGED_LENGTH
+    ? text
+    : `${text.slice(0, MAX_LOGGED_LENGTH)}\n… and ${text.length - MAX_LOGGED_LENGTH} characters more`
 }
 
 function maskUrl(url: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, beforeEach, test } from 'node:test'
 import {
+  claimDue,
   after,
   before,
   DAY,
@@ -18,10 +19,9 @@ import { MailServer } from '../../../test/mail-server.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../app.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
-import { settleLanes } from './lanes.ts'
+import { laneSigns, settleLanes } from './lanes.ts'
 import { createMailer, type Mailer } from '../../lib/mail.ts'
 import { listNotices, mailNotices, whyNotMailed } from './notices.ts'
-import { claimDue } from './queue.ts'
 
 let mails: MailServer
 let mailer: Mailer
@@ -194,7 +194,7 @@ test('a lane that is paused is mailed by the worker', async () => {
   await putPostback(db, lane)
   const claims = await claimDue(db, 1, 256, NOW)
   const gone = claims.map((one) => fail(one, { status: 410 }))
-  await settleLanes(db, gone, NOW)
+  await settleLanes(db, laneSigns(gone), NOW)
   const worker = await buildWorker({
     config: { ...config, smtpUrl: mails.url },
     secretKey: SECRET_KEY,

@@ -7,6 +7,20 @@ const BATCH = 20
 const FIRST_WAIT_S = 10 // then twice as long, each time
 const NEWS_MS = 24 * 60 * 60 * 1_000 // who gets an address today is not told of last month
 
+const GIVEN_UP = `A postback could not be delivered and was given up after all its attempts. The log of postbacks shows which and why. Once your server works, send it again from there. (You get this at most once a day.)`
+
+/** Once a day for each app. */
+export async function noticeGivenUp(trx: Trx, appIds: readonly number[]): Promise<void> {
+  if (appIds.length === 0) return
+  await sql`
+    INSERT INTO notices (app_id, kind, message)
+    SELECT app_id, 'postbacks_given_up', ${GIVEN_UP} FROM unnest(${appIds}::bigint[]) AS app (app_id)
+    WHERE NOT EXISTS (
+      SELECT FROM notices n
+      WHERE n.app_id = app.app_id AND n.kind = 'postbacks_given_up' AND n.created_at > now() - interval '1 day'
+    )`.execute(trx)
+}
+
 /** Every part narrows; what is absent does not. */
 export type NoticeFilter = {
   appId?: number

@@ -1,7 +1,9 @@
 // Postbacks as they are recorded: finding them, showing them with their attempts, sending one again.
+import { sql } from 'kysely'
+import { briefly } from '../../db/brief.ts'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { isUuid } from '../../lib/uuid7.ts'
+import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
 import type { Status } from './settings.ts'
 
 export const STATES = ['queued', 'sending', 'delivered', 'dead'] as const
@@ -25,50 +27,75 @@ export type PostbackFilter = {
   before?: string
 }
 
-const COLUMNS = [
-  'postback_id',
-  'app_id',
-  'is_test',
-  'conversion_id',
-  'sequence',
-  'status',
-  'state',
-  'due_at',
-  'attempts',
-  'created_at',
-  'settled_at',
-  'last_status',
-  'last_error',
-  'scenario',
-] as const
-
-const selectPostbacks = (db: Db) => db.selectFrom('postbacks').select(COLUMNS)
+/** With its place in the queue, where it has one: then it is still to be sent, whatever came of it before. */
+const selectPostbacks = (db: Db) =>
+  db
+    .selectFrom('postbacks as p')
+    .leftJoin('postback_queue as q', (on) =>
+      on.onRef('q.app_id', '=', 'p.app_id').onRef('q.postback_id', '=', 'p.postback_id'),
+    )
+    .leftJoin('postback_lanes as l', 'l.app_id', 'p.app_id')
+    .select(['p.postback_id', 'p.app_id', 'p.is_test', 'p.conversion_id', 'p.sequence', 'p.status', 'p.created_at'])
+    .select(['p.last_status', 'p.last_error', 'p.scenario', 'p.test_id'])
+    .select((is) => [
+      is.fn.coalesce('q.attempts', 'p.attempts').as('attempts'),
+      sql<State>`CASE WHEN q.state IS NULL THEN p.state WHEN q.state = 'sending' THEN 'sending' ELSE 'queued' END`.as(
+        'state',
+      ),
+      sql<Date | null>`CASE WHEN q.state IS NULL THEN p.settled_at END`.as('settled_at'),
+      // Not known for what waits for an earlier event, or for its lane to be resumed.
+      sql<Date | null>`CASE WHEN q.state IN ('ready', 'later') AND l.paused_at IS NULL
+        THEN greatest(q.due_at, l.open_until) END`.as('next_attempt_at'),
+    ])
 export type Postback = Awaited<ReturnType<ReturnType<typeof selectPostbacks>['execute']>>[number]
+
+/** Ids are in the order of time, but for the clocks of the machines that made them: these may differ by so much. */
+const ID_SLACK_MS = 86_400_000
 
 /** Newest first. */
 export async function listPostbacks(db: Db, filter: PostbackFilter, limit: number): Promise<Postback[]> {
+  const { appId, isTest, state, status, conversionId, from, to, before } = filter
+  const isWaiting = state === 'queued' || state === 'sending'
   let query = selectPostbacks(db)
-  if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
-  if (filter.isTest !== undefined) query = query.where('is_test', '=', filter.isTest)
-  if (filter.state !== undefined) query = query.where('state', '=', filter.state)
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  if (filter.conversionId !== undefined) {
-    if (!isUuid(filter.conversionId)) return []
-    query = query.where('conversion_id', '=', filter.conversionId)
+  // What is in the queue is looked for there: it may be little beside a large record.
+  if (appId !== undefined) query = query.where(isWaiting ? 'q.app_id' : 'p.app_id', '=', appId)
+  if (isTest !== undefined) query = query.where('p.is_test', '=', isTest)
+  if (state === 'sending') query = query.where('q.state', '=', 'sending')
+  if (state === 'queued') query = query.where('q.state', '<>', 'sending')
+  if (state !== undefined && !isWaiting) query = query.where('p.state', '=', state).where('q.state', 'is', null)
+  if (state === 'dead') query = query.where('p.last_error', 'is not', null) // its index
+  if (status !== undefined) query = query.where('p.status', '=', status)
+  if (conversionId !== undefined) {
+    if (!isUuid(conversionId)) return []
+    query = query.where(isOfConversion(conversionId))
   }
-  if (filter.from !== undefined) query = query.where('created_at', '>=', filter.from)
-  if (filter.to !== undefined) query = query.where('created_at', '<', filter.to)
-  if (filter.before !== undefined) query = query.where('postback_id', '<', filter.before)
-  return query.orderBy('postback_id', 'desc').limit(limit).execute()
+  const id = isWaiting ? 'q.postback_id' : 'p.postback_id'
+  if (from !== undefined)
+    query = query.where('p.created_at', '>=', from).where(id, '>=', uuid7Floor(from.getTime() - ID_SLACK_MS))
+  if (to !== undefined)
+    query = query.where('p.created_at', '<', to).where(id, '<', uuid7Floor(to.getTime() + ID_SLACK_MS))
+  if (before !== undefined) query = query.where(id, '<', before)
+  return query.orderBy(id, 'desc').limit(limit).execute()
 }
+
+/** A postback has the id of its event. */
+const isOfConversion = (conversionId: string) =>
+  sql<boolean>`p.postback_id = ANY (ARRAY(SELECT event_id FROM conversion_events WHERE conversion_id = ${conversionId}))`
 
 /** Null when there is none, or it is somebody else's. */
 export async function findPostback(db: Db, postbackId: string, owner: Viewer): Promise<Postback | null> {
   if (!isUuid(postbackId)) return null
-  let query = selectPostbacks(db).where('postback_id', '=', postbackId)
-  if (owner !== null) query = query.where('app_id', '=', owner.appId)
-  if (owner !== null && 'isTest' in owner) query = query.where('is_test', '=', owner.isTest)
+  let query = selectPostbacks(db).where('p.postback_id', '=', postbackId)
+  if (owner !== null) query = query.where('p.app_id', '=', owner.appId)
+  if (owner !== null && 'isTest' in owner) query = query.where('p.is_test', '=', owner.isTest)
   return (await query.executeTakeFirst()) ?? null
+}
+
+/** Those of a run of test sends, in the order they are sent in. */
+export async function listTestSends(db: Db, testId: string, owner: Owner): Promise<Postback[]> {
+  let query = selectPostbacks(db).where('p.test_id', '=', testId)
+  if (owner !== null) query = query.where('p.app_id', '=', owner.appId).where('p.is_test', '=', owner.isTest)
+  return query.orderBy('p.sequence').execute()
 }
 
 /** Every try, first to last. */
@@ -82,17 +109,46 @@ export async function readAttempts(db: Db, ...postbackIds: string[]) {
 }
 export type Attempt = Awaited<ReturnType<typeof readAttempts>>[number]
 
-/** Sends it again, now and with all its tries. One that is being sent at this moment is left alone. */
-export async function replayPostback(db: Db, postbackId: string, owner: Viewer, now: Date): Promise<Postback | null> {
+export type Replayed = {
+  postback: Postback
+  /** What to know before it arrives, as a sentence. */
+  warning: string | null
+}
+
+/** Sends it again, now and with all its tries. One that is being sent at this moment starts anew should that fail. */
+export async function replayPostback(db: Db, postbackId: string, owner: Viewer): Promise<Replayed | null> {
   const found = await findPostback(db, postbackId, owner)
   if (found === null) return null
-  await db
-    .updateTable('postbacks')
-    .set({ state: 'queued', due_at: now, tries: 0, priority: 0, settled_at: null })
-    .where('postback_id', '=', postbackId)
-    .where('state', '<>', 'sending')
-    .execute()
-  return findPostback(db, postbackId, owner)
+  await briefly(db, (trx) =>
+    sql`
+      INSERT INTO postback_queue AS q (app_id, postback_id, conversion_id, sequence, status, is_test, scenario, attempts, is_replay)
+      SELECT app_id, postback_id, conversion_id, sequence, status, is_test, scenario, attempts, true
+      FROM postbacks WHERE postback_id = ${postbackId}
+      ON CONFLICT (app_id, postback_id) DO UPDATE SET
+        is_replay = true, replay_id = NULL, priority = least(q.priority, 0),
+        state = CASE WHEN q.state = 'later' THEN 'ready' ELSE q.state END,
+        due_at = CASE WHEN q.state = 'sending' THEN q.due_at ELSE now() END,
+        tries = CASE WHEN q.state = 'sending' THEN q.tries ELSE 0 END,
+        on_failure = CASE WHEN q.state = 'sending' THEN 'restart' END`.execute(trx),
+  )
+  const postback = (await findPostback(db, postbackId, owner)) ?? found
+  return { postback, warning: await warnOfLater(db, postback) }
+}
+
+/** Where the receiver already knows what became of the conversion later, this one must not be its last word. */
+async function warnOfLater(db: Db, { conversion_id, sequence }: Postback): Promise<string | null> {
+  const later = await db
+    .selectFrom('conversion_events as e')
+    .innerJoin('postbacks as p', 'p.postback_id', 'e.event_id')
+    .select('p.status')
+    .where('e.conversion_id', '=', conversion_id)
+    .where('e.sequence', '>', sequence)
+    .where('p.state', '=', 'delivered')
+    .orderBy('e.sequence', 'desc')
+    .executeTakeFirst()
+  return later === undefined
+    ? null
+    : `A later event of this conversion (${later.status}) was delivered before. Your server must go by the sequence, or the older status wins: send the later one again, too.`
 }
 
 /** As publishers see it. */
@@ -102,9 +158,9 @@ export function presentPostback(postback: Postback) {
     conversion_id: postback.conversion_id,
     sequence: postback.sequence,
     status: postback.status as Status,
-    state: postback.state as State,
+    state: postback.state,
     attempts: postback.attempts,
-    next_attempt_at: postback.state === 'queued' ? rfc3339(postback.due_at) : null,
+    next_attempt_at: postback.next_attempt_at === null ? null : rfc3339(postback.next_attempt_at),
     last_status: postback.last_status,
     last_error: postback.last_error,
     created_at: rfc3339(postback.created_at),

@@ -37,7 +37,13 @@ test('a try is counted when it is claimed, and its claim has a lease', async () 
   const id = await put(lane, { tries: 2, attempts: 7 })
   const claimed = await claimOne()
   assert.deepEqual([claimed.postback_id, claimed.app_id, claimed.tries, claimed.attempts], [id, lane, 3, 8])
-  assert.deepEqual(claimed.lane, { width: 4, failures: 0, failingSince: null, openUntil: null })
+  assert.deepEqual(claimed.lane, {
+    width: 4,
+    failures: 0,
+    failingSince: null,
+    lastFailureAt: null,
+    openUntil: null,
+  })
   const row = await read(id)
   assert.deepEqual(
     [row.state, row.tries, row.attempts, row.claim_id, row.lease_until],
@@ -132,10 +138,10 @@ test('a replay begins the tries anew, and the attempts go on', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await put(lane, { state: 'dead', tries: 12, attempts: 12 })
-  await replayPostback(db, id, null, NOW)
+  await replayPostback(db, id, null)
   const claimed = await claimOne()
   assert.deepEqual([claimed.tries, claimed.attempts], [1, 13])
-  await replayPostback(db, id, null, NOW)
+  await replayPostback(db, id, null)
   assert.equal((await read(id)).claim_id, claimed.claim_id)
   await tell([finish(claimed)])
   assert.deepEqual(

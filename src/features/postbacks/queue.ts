@@ -1,22 +1,57 @@
-// The queue of postbacks: claiming what is due, saying what came of it, taking back what a dead worker held.
+// The queue of postbacks: what is still to be sent, and who sends it. `postbacks` records what came of it.
 //
-// Work is claimed fairly: the lanes that have something due are locked, in any order, then the free slots are given to
-// them one by one, round and round, within their widths; a publisher gets a quarter of a worker's slots at most. What is
-// in flight is counted after the lock was taken, so that two workers never fill the same lane twice.
+// A row of `postback_queue` is in one of four states:
 //
-// A try is counted when it is claimed, so that a postback which kills its worker is not tried for ever. Who claims gets a
-// lease, and its name is on the row: after the lease the row is somebody else's, and what the first one says then is only
-// written to the log.
+//   ready ----> sending ----> (row deleted: delivered, or given up)
+//   ^  ^  \        |
+//   |  |   v       v
+//   |  | behind  later      behind: an earlier event of its conversion is still in the queue
+//   |  +---+       |        later: its time has not come; `makeReady` moves it when it has
+//   +--------------+
+//
+// Only `ready` rows are looked at by a claim, in the order of their priority and time, so that its cost does not depend on
+// what waits. A row is inserted as `ready` without looking at others. A claim that comes upon a row with an earlier event
+// of the same conversion in the queue puts it `behind`; whoever takes that earlier row out of the queue makes the next one
+// `ready` again (`unblockNext`). For this the claim locks the earlier row: whoever takes it out then waits until the claim has
+// committed, and sees the row that is behind. Where the lock is not free, the row stays `ready` for the next claim.
+// A claim itself never waits for a lock on a row.
+//
+// Claims are fair: lanes that have something ready, and room, are locked, in any order; then slots are given to them one
+// by one, round and round. A publisher may hold a quarter of a worker's slots, and never more than are free: so there is
+// always room for one more publisher. What is in flight is counted after the lanes were locked, so that two workers never
+// fill the same lane twice.
+//
+// A try is counted when it is claimed, so that a postback which kills its worker is not tried for ever. A claim has a
+// lease and an id: after the lease the row belongs to another worker, and what the first one says then is only logged. All
+// times are the database's; `now` is given by tests alone.
 import { sql } from 'kysely'
-import { arrayLiteral, markedTexts } from '../../db/arrays.ts'
+import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { type Lane, nextTryAt } from './schedule.ts'
+import type { Lane } from './schedule.ts'
+import { type Room, shareOut } from './share-out.ts'
 
-export const LEASE_MS = 20_000 // longer than any try; who is slower renews it
+export const LEASE_MS = 20_000 // longer than any attempt; slower ones renew it
 const PUBLISHER_SHARE = 4
-/** The priority of what was being sent when its replay was cancelled: unless it arrives, it is what it was before. */
-export const CANCELLED = 2
+const READY_BATCH = 1_000
+// A lane may hold many that are behind others: some of these lanes are searched further at once, the others by the next claim.
+const SEARCHED_LANES = 4
+const SEARCHED_ROWS = 500
+
+// The queue is empty at one moment and full at the next, and its statistics are always old: plans must not follow them.
+const IN_ORDER = sql`
+  SET LOCAL enable_seqscan = off;
+  SET LOCAL enable_bitmapscan = off;
+  SET LOCAL enable_sort = off;
+  SET LOCAL enable_incremental_sort = off`
+/** For statements on single rows of the queue, each found by an index. */
+export const ROW_BY_ROW = sql`
+  SET LOCAL enable_seqscan = off;
+  SET LOCAL enable_bitmapscan = off;
+  SET LOCAL enable_sort = off;
+  SET LOCAL enable_incremental_sort = off;
+  SET LOCAL enable_hashjoin = off;
+  SET LOCAL enable_mergejoin = off`
 
 export type Claimed = {
   postback_id: string
@@ -28,25 +63,38 @@ export type Claimed = {
   attempts: number
   tries: number
   claim_id: string
-  created_at: Date
   scenario: string | null
-  content: unknown
+  is_replay: boolean
   lane: Lane
 }
 
-/** Up to `limit` postbacks that are due, for this worker alone until the lease ends. It has `slots` in all. */
-export async function claimDue(
-  db: Db,
-  limit: number,
-  slots: number,
-  now: Date,
-  claimId = uuid7(now.getTime()),
-): Promise<Claimed[]> {
-  return db.transaction().execute(async (trx) => {
-    const lanes = await lockLanes(trx, limit, now)
-    if (lanes.length === 0) return []
-    const shares = shareOut(await countRoom(trx, lanes, slots), limit)
-    return claimShares(trx, { lanes: new Map(lanes.map((lane) => [lane.app_id, lane])), shares, claimId, now })
+export type ClaimOptions = {
+  limit: number
+  /** Of this worker, in all. */
+  slots: number
+  /** Of those, how many hold nothing now. */
+  free?: number
+  claimId?: string
+  now?: Date | undefined
+}
+
+/** `isMore`: lanes were not searched to their end. `at`: the database's time, where there were lanes. */
+export type Claim = { claims: Claimed[]; isMore: boolean; at: Date | null }
+
+/** Up to `limit` postbacks for this worker alone until the lease ends. */
+export async function claimReady(db: Db, options: ClaimOptions): Promise<Claim> {
+  const { limit, slots, free = slots, claimId = uuid7(Date.now()), now } = options
+  return briefly(db, async (trx) => {
+    await IN_ORDER.execute(trx)
+    const { lanes, at } = await lockLanes(trx, limit, now)
+    if (lanes.length === 0) return { claims: [], isMore: false, at }
+    const shares = shareOut(await countRoom(trx, lanes, slots, free), limit)
+    await ROW_BY_ROW.execute(trx)
+    const found = await claimShares(trx, lanes, shares, claimId, now)
+    const unfilled = new Map([...found.behind].slice(0, SEARCHED_LANES))
+    const more =
+      unfilled.size === 0 ? [] : (await claimShares(trx, lanes, unfilled, claimId, now, SEARCHED_ROWS)).claims
+    return { claims: [...found.claims, ...more], isMore: found.behind.size > 0, at }
   })
 }
 
@@ -56,35 +104,43 @@ type LaneRow = {
   width: number
   failures: number
   failing_since: Date | null
+  last_failure_at: Date | null
   open_until: Date | null
+  /** Its circuit is open: only test sends go through. */
+  is_testing: boolean
 }
 
-/** Lanes that may send and have something due: some of them, where there are many. Others leave these alone meanwhile. */
-async function lockLanes(trx: Trx, limit: number, now: Date): Promise<LaneRow[]> {
-  const { rows } = await sql<LaneRow>`/* postbacks-lanes */
-    WITH RECURSIVE busy AS ( -- the lanes with anything queued, from one to the next by the index
-      (SELECT app_id FROM postbacks WHERE state = 'queued' ORDER BY app_id LIMIT 1)
+/** Lanes that may send, have something ready and have room: some of them, where there are many. */
+async function lockLanes(
+  trx: Trx,
+  limit: number,
+  now: Date | undefined,
+): Promise<{ lanes: LaneRow[]; at: Date | null }> {
+  const { rows } = await sql<LaneRow & { at: Date }>`/* postbacks-lanes */
+    WITH RECURSIVE busy AS ( -- from one lane to the next by the index
+      (SELECT app_id, priority FROM postback_queue WHERE state = 'ready' ORDER BY app_id, priority, due_at LIMIT 1)
       UNION ALL
-      SELECT (SELECT p.app_id FROM postbacks p WHERE p.state = 'queued' AND p.app_id > busy.app_id ORDER BY p.app_id LIMIT 1)
-      FROM busy WHERE busy.app_id IS NOT NULL
-    ), due AS MATERIALIZED (
-      SELECT app_id FROM busy WHERE EXISTS (SELECT FROM postbacks p
-        WHERE p.app_id = busy.app_id AND p.state = 'queued' AND p.priority IN (0, 1) AND p.due_at <= ${now}::timestamptz)
-    )
-    SELECT l.app_id, l.publisher_id, l.width, l.failures, l.failing_since, l.open_until
-    FROM due JOIN postback_lanes l ON l.app_id = due.app_id
-    WHERE l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= ${now}::timestamptz)
+      SELECT next.app_id, next.priority FROM busy CROSS JOIN LATERAL (
+        SELECT q.app_id, q.priority FROM postback_queue q WHERE q.state = 'ready' AND q.app_id > busy.app_id
+        ORDER BY q.app_id, q.priority, q.due_at LIMIT 1
+      ) next
+    ), sending AS MATERIALIZED (
+      SELECT app_id, count(*) AS count FROM postback_queue WHERE state = 'sending' GROUP BY app_id
+    ), clock AS MATERIALIZED (SELECT coalesce(${now ?? null}::timestamptz, now()) AS at)
+    SELECT l.app_id, l.publisher_id, l.width, l.failures, l.failing_since, l.last_failure_at, l.open_until, clock.at,
+      coalesce(l.open_until > clock.at, false) AS is_testing
+    FROM clock, busy JOIN postback_lanes l ON l.app_id = busy.app_id LEFT JOIN sending ON sending.app_id = l.app_id
+    WHERE l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= clock.at OR busy.priority < 0)
+      AND coalesce(sending.count, 0) < CASE WHEN l.open_until IS NULL THEN l.width ELSE 1 END
     ORDER BY random() LIMIT ${limit}::integer
     FOR UPDATE OF l SKIP LOCKED`.execute(trx)
-  return rows
+  return { lanes: rows, at: rows[0]?.at ?? null }
 }
 
-type Room = { appId: number; publisherId: number; room: number; publisherRoom: number }
-
-async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number): Promise<Room[]> {
+async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number, free: number): Promise<Room[]> {
   const { rows } = await sql<{ app_id: number; publisher_id: number; count: number }>`/* postbacks-room */
-    SELECT p.app_id, l.publisher_id, count(*) FROM postbacks p JOIN postback_lanes l ON l.app_id = p.app_id
-    WHERE p.state = 'sending' GROUP BY 1, 2`.execute(trx)
+    SELECT q.app_id, l.publisher_id, count(*) FROM postback_queue q JOIN postback_lanes l ON l.app_id = q.app_id
+    WHERE q.state = 'sending' GROUP BY 1, 2`.execute(trx)
   const inFlight = new Map(rows.map((row) => [row.app_id, row.count]))
   const ofPublisher = new Map<number, number>()
   for (const { publisher_id, count } of rows)
@@ -93,184 +149,105 @@ async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number): Pr
     appId: lane.app_id,
     publisherId: lane.publisher_id,
     room: (lane.open_until === null ? lane.width : 1) - (inFlight.get(lane.app_id) ?? 0), // 1: the probe
-    publisherRoom: Math.floor(slots / PUBLISHER_SHARE) - (ofPublisher.get(lane.publisher_id) ?? 0),
+    held: ofPublisher.get(lane.publisher_id) ?? 0,
+    mostHeld: Math.floor(slots / PUBLISHER_SHARE),
+    free,
   }))
 }
 
-/** How many each lane gets: one each, then one more each, until nothing is left or nobody has room. */
-export function shareOut(lanes: readonly Room[], limit: number): Map<number, number> {
-  const shares = new Map<number, number>()
-  const left = new Map(lanes.map((lane) => [lane.publisherId, lane.publisherRoom]))
-  for (let free = limit, before = 0; free > 0 && free !== before;) {
-    before = free
-    for (const { appId, publisherId, room } of lanes) {
-      const share = shares.get(appId) ?? 0
-      const publisherRoom = left.get(publisherId) ?? 0
-      if (free === 0 || share >= room || publisherRoom <= 0) continue
-      shares.set(appId, share + 1)
-      left.set(publisherId, publisherRoom - 1)
-      free--
-    }
-  }
-  return shares
+type Found = {
+  claims: Claimed[]
+  /** How much of its share a lane did not get, because rows were found behind others. */
+  behind: Map<number, number>
 }
 
-type Claiming = { lanes: Map<number, LaneRow>; shares: Map<number, number>; claimId: string; now: Date }
-
-async function claimShares(trx: Trx, { lanes, shares, claimId, now }: Claiming): Promise<Claimed[]> {
-  if (shares.size === 0) return []
-  const { rows } = await sql<Omit<Claimed, 'lane'>>`/* postbacks-claim */
-    WITH due AS MATERIALIZED (
-      SELECT p.postback_id
-      FROM unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::integer[]) AS share (app_id, count)
+async function claimShares(
+  trx: Trx,
+  lanes: readonly LaneRow[],
+  shares: ReadonlyMap<number, number>,
+  claimId: string,
+  now: Date | undefined,
+  rowsToSearch = 0,
+): Promise<Found> {
+  const byApp = new Map(lanes.map((lane) => [lane.app_id, lane]))
+  const appIds = [...shares.keys()]
+  const counts = [...shares.values()]
+  if (appIds.length === 0) return { claims: [], behind: new Map() }
+  const isTesting = appIds.map((appId) => byApp.get(appId)?.is_testing ?? false)
+  const { rows } = await sql<Omit<Claimed, 'lane'> & { behind: number }>`/* postbacks-claim */
+    WITH seen AS MATERIALIZED (
+      SELECT q.*, share.count, row_number() OVER (PARTITION BY q.app_id, q.after IS NULL ORDER BY q.priority, q.due_at) AS place
+      FROM unnest(${appIds}::bigint[], ${counts}::integer[], ${isTesting}::boolean[]) AS share (app_id, count, is_testing)
       CROSS JOIN LATERAL (
-        SELECT q.postback_id FROM postbacks q
-        WHERE q.app_id = share.app_id AND q.state = 'queued' AND q.due_at <= ${now}::timestamptz
-          -- Written so that it is looked up row by row: as a join it would go through the whole lane first.
-          AND (SELECT true FROM postbacks e WHERE e.conversion_id = q.conversion_id AND e.sequence < q.sequence
-            AND e.state IN ('queued', 'sending') LIMIT 1) IS NULL
-        ORDER BY q.app_id, q.priority, q.due_at
-        LIMIT share.count
+        SELECT r.app_id, r.postback_id, r.conversion_id, r.priority, r.due_at, (
+          SELECT e.sequence FROM postback_queue e WHERE e.conversion_id = r.conversion_id AND e.sequence < r.sequence
+          ORDER BY e.sequence DESC LIMIT 1
+        ) AS after
+        FROM postback_queue r
+        WHERE r.app_id = share.app_id AND r.state = 'ready' AND (r.priority < 0 OR NOT share.is_testing)
+        ORDER BY r.app_id, r.priority, r.due_at LIMIT greatest(share.count, ${rowsToSearch}::integer)
         FOR UPDATE SKIP LOCKED
-      ) p
+      ) q
+    ), earlier AS MATERIALIZED (
+      SELECT e.app_id, e.postback_id, e.state, e.priority, seen.postback_id AS later_id, seen.priority AS later_priority
+      FROM seen JOIN postback_queue e ON e.conversion_id = seen.conversion_id AND e.sequence = seen.after
+      FOR UPDATE OF e SKIP LOCKED
+    ), parked AS (
+      UPDATE postback_queue q SET state = 'behind' FROM earlier
+      WHERE q.app_id = earlier.app_id AND q.postback_id = earlier.later_id
+    ), raised AS ( -- a replay in bulk that something live waits for is not for later any more
+      UPDATE postback_queue q SET priority = earlier.later_priority FROM earlier
+      WHERE q.app_id = earlier.app_id AND q.postback_id = earlier.postback_id AND earlier.priority > earlier.later_priority
+        AND NOT EXISTS (SELECT FROM seen WHERE seen.postback_id = earlier.postback_id)
+    ), claimed AS (
+      UPDATE postback_queue q SET state = 'sending', attempts = q.attempts + 1, tries = q.tries + 1,
+        claim_id = ${claimId}::uuid,
+        lease_until = coalesce(${now ?? null}::timestamptz, now()) + ${LEASE_MS}::integer * interval '1 millisecond'
+      FROM seen WHERE q.app_id = seen.app_id AND q.postback_id = seen.postback_id AND seen.after IS NULL
+        AND seen.place <= seen.count
+      RETURNING q.app_id, q.postback_id, q.is_test, q.conversion_id, q.sequence, q.status, q.attempts, q.tries, q.claim_id,
+        q.scenario, q.is_replay
     )
-    UPDATE postbacks p SET state = 'sending', attempts = p.attempts + 1, tries = p.tries + 1,
-      claim_id = ${claimId}::uuid, lease_until = ${new Date(now.getTime() + LEASE_MS)}::timestamptz
-    FROM due WHERE p.postback_id = due.postback_id
-    RETURNING p.postback_id, p.app_id, p.is_test, p.conversion_id, p.sequence, p.status, p.attempts, p.tries, p.claim_id,
-      p.created_at, p.scenario, p.content`.execute(trx)
-  return rows.map((row) => ({ ...row, lane: laneOf(lanes.get(row.app_id) as LaneRow) }))
+    SELECT *, 0 AS behind FROM claimed
+    UNION ALL
+    SELECT app_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, count(*)
+    FROM seen WHERE after IS NOT NULL GROUP BY app_id`.execute(trx)
+  const claims = rows
+    .filter((row) => row.behind === 0)
+    .map((row) => ({ ...row, lane: laneOf(byApp.get(row.app_id) as LaneRow) }))
+  return { claims, behind: new Map(rows.filter((row) => row.behind > 0).map((row) => [row.app_id, row.behind])) }
 }
 
-export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id'>): Lane => ({
+export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id' | 'is_testing'>): Lane => ({
   width: row.width,
   failures: row.failures,
   failingSince: row.failing_since,
+  lastFailureAt: row.last_failure_at,
   openUntil: row.open_until,
 })
 
-/** Gives back a claim of which nothing was sent, as if it had not been. */
-export async function returnClaim(db: Db, claimId: string): Promise<void> {
-  await sql`
-    UPDATE postbacks SET state = CASE WHEN priority = ${CANCELLED} THEN replayed_state ELSE 'queued' END,
-      settled_at = CASE WHEN priority = ${CANCELLED} THEN replayed_settled_at END,
-      claim_id = NULL, lease_until = NULL, attempts = attempts - 1, tries = tries - 1
-    WHERE claim_id = ${claimId}::uuid`.execute(db)
-}
-
-/** For tries that take long. Those whose claim was lost meanwhile are left alone. */
-export async function renewLeases(db: Db, claims: readonly Claimed[], now: Date): Promise<void> {
-  if (claims.length === 0) return
-  const ids = claims.map((one) => one.postback_id)
-  const claimIds = claims.map((one) => one.claim_id)
-  await sql`
-    UPDATE postbacks p SET lease_until = ${new Date(now.getTime() + LEASE_MS)}
-    FROM unnest(${ids}::uuid[], ${claimIds}::uuid[]) AS held (postback_id, claim_id)
-    WHERE p.postback_id = held.postback_id AND p.claim_id = held.claim_id`.execute(db)
-}
-
-/** What came of a claim. `nextAt`: when to try again; null with `ok` false: no more. */
-export type Finished = {
-  /** Of the log: the same when it is written again. */
-  attemptId: string
-  claimed: Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario'> & { lane?: Lane }
-  startedAt: Date
-  durationMs: number
-  ok: boolean
-  nextAt: Date | null
-  phase: string | null
-  status: number | null
-  error: string | null
-  remoteAddress: string | null
-  request: string
-  response: string
-}
-
-/** Writes the log and lets the claims go. A claim that was lost meanwhile is left to whoever has it now; the others return. */
-export async function finishClaims(db: Db, results: readonly Finished[], now: Date): Promise<Finished[]> {
-  if (results.length === 0) return []
-  const column = (pick: (one: Finished) => string | number | boolean | Date | null) => arrayLiteral(results.map(pick))
-  const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
-  const { rows } = await sql<{ postback_id: string }>`/* postbacks-finish */
-    WITH told AS MATERIALIZED (
-      SELECT * FROM unnest(${column((one) => one.claimed.postback_id)}::uuid[], ${column((one) => one.claimed.claim_id)}::uuid[],
-        ${column(stateOf)}::text[], ${column((one) => one.nextAt)}::timestamptz[], ${column((one) => one.status)}::integer[],
-        ${column((one) => plain(one.error))}::text[], ${column((one) => one.attemptId)}::uuid[], ${column((one) => one.claimed.attempts)}::integer[],
-        ${column((one) => one.startedAt)}::timestamptz[], ${column((one) => Math.round(one.durationMs))}::integer[], ${column((one) => one.ok)}::boolean[],
-        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${texts((one) => one.request)},
-        ${texts((one) => one.response)})
-        AS t (postback_id, claim_id, state, next_at, status, error, attempt_id, attempt, started_at, duration_ms, ok, phase, remote_address, request, response)
-    ), logged AS (
-      INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
-      SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
-        coalesce(request, ''), coalesce(response, '') FROM told -- a single empty text is an empty array
-      ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
-    )
-    UPDATE postbacks p SET due_at = coalesce(told.next_at, p.due_at), claim_id = NULL, lease_until = NULL,
-      state = CASE WHEN p.priority = ${CANCELLED} AND NOT told.ok THEN p.replayed_state ELSE told.state END,
-      settled_at = CASE WHEN p.priority = ${CANCELLED} AND NOT told.ok THEN p.replayed_settled_at
-        WHEN told.state <> 'queued' THEN ${now}::timestamptz END,
-      last_status = told.status, last_error = told.error
-    FROM told WHERE p.postback_id = told.postback_id AND p.claim_id = told.claim_id
-    RETURNING p.postback_id`.execute(db)
-  if (rows.length === results.length) return [...results]
-  const ours = new Set(rows.map((row) => row.postback_id))
-  return results.filter(({ claimed }) => ours.has(claimed.postback_id))
-}
-
-function stateOf({ ok, nextAt }: Finished): string {
-  if (ok) return 'delivered'
-  return nextAt === null ? 'dead' : 'queued'
-}
-
-/** PostgreSQL takes no NUL in a text; receivers send what they like. */
-const plain = (text: string | null) => text?.replaceAll('\0', '') ?? null
-
-const LOST = 'The worker ended before it could tell what came of this try.'
-
-/** Queues again what was claimed by somebody who has not come back, or gives it up, and notes it in the log. */
-export async function reapExpired(db: Db, now: Date, limit = 1_000): Promise<number> {
-  const rows = await db
-    .selectFrom('postbacks')
-    .select(['postback_id', 'claim_id', 'app_id', 'attempts', 'tries', 'scenario'])
-    .where('state', '=', 'sending')
-    .where('lease_until', '<', now)
-    .limit(limit)
-    .execute()
-  return db.transaction().execute(async (trx) => {
-    // Whoever else is at it has some of them, and not the others.
-    const { rows: ours } = await sql<{ id: string }>`
-      SELECT postback_id AS id FROM postbacks WHERE postback_id = ANY (${rows.map((row) => row.postback_id)}::uuid[])
-        AND state = 'sending' AND lease_until < ${now}::timestamptz FOR UPDATE SKIP LOCKED`.execute(trx)
-    const taken = new Set(ours.map((row) => row.id))
-    const lost = rows.filter((row) => taken.has(row.postback_id)).map((row) => lostClaim(row, now))
-    await finishClaims(trx, lost, now)
-    return lost.length
+/** What waited for its time, and whose time has come, can be claimed from now on. Returns how many, up to a thousand. */
+export async function makeReady(db: Db, now?: Date): Promise<number> {
+  return briefly(db, async (trx) => {
+    await ROW_BY_ROW.execute(trx)
+    const { rows } = await sql`/* postbacks-ready */
+      UPDATE postback_queue q SET state = 'ready' FROM (
+        SELECT app_id, postback_id FROM postback_queue
+        WHERE state = 'later' AND due_at <= coalesce(${now ?? null}::timestamptz, now())
+        ORDER BY due_at LIMIT ${READY_BATCH}::integer FOR UPDATE SKIP LOCKED
+      ) due WHERE q.app_id = due.app_id AND q.postback_id = due.postback_id RETURNING 1`.execute(trx)
+    return rows.length
   })
 }
 
-type Expired = {
-  postback_id: string
-  claim_id: string | null
-  app_id: number
-  attempts: number
-  tries: number
-  scenario: string | null
-}
-
-function lostClaim({ tries, claim_id, ...row }: Expired, now: Date): Finished {
-  return {
-    attemptId: uuid7(now.getTime()),
-    claimed: { ...row, claim_id: claim_id ?? '' },
-    startedAt: now,
-    durationMs: 0,
-    ok: false,
-    nextAt: row.scenario === null ? nextTryAt(tries, now, Math.random()) : null,
-    phase: 'send',
-    status: null,
-    error: LOST,
-    remoteAddress: null,
-    request: '',
-    response: '',
-  }
+/** To be called after rows of these conversions were deleted from the queue, in the same transaction: what was behind them goes on. */
+export async function unblockNext(trx: Trx, conversionIds: readonly string[]): Promise<void> {
+  if (conversionIds.length === 0) return
+  await sql`/* postbacks-unblock */
+    UPDATE postback_queue q SET state = 'ready' FROM (
+      SELECT DISTINCT ON (b.conversion_id) b.app_id, b.postback_id
+      FROM unnest(${conversionIds}::uuid[]) AS settled (conversion_id)
+      JOIN postback_queue b ON b.conversion_id = settled.conversion_id AND b.state = 'behind'
+      ORDER BY b.conversion_id, b.sequence
+    ) next WHERE q.app_id = next.app_id AND q.postback_id = next.postback_id AND q.state = 'behind'`.execute(trx)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import {
+  claimDue,
   after,
   before,
   DAY,
@@ -19,8 +20,9 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../app.ts'
 import { OperatorError } from '../../errors.ts'
 import { until } from '../../../test/installation.ts'
-import { replayPostback } from './postbacks.ts'
-import { type Claimed, claimDue, finishClaims } from './queue.ts'
+import { listPostbacks, replayPostback } from './postbacks.ts'
+import { finishClaims } from './claims.ts'
+import type { Claimed } from './queue.ts'
 import { cancelReplay, readReplay, type ReplayFilter, runReplays, startReplay } from './replays.ts'
 import { SCENARIO_NAMES, startTrial } from './trials.ts'
 
@@ -29,16 +31,16 @@ beforeEach(() => forgetPostbacks(world.database.db))
 
 const put = (appId: number, given: Parameters<typeof putPostback>[2]) => putPostback(world.database.db, appId, given)
 const start = (appId: number, filter: ReplayFilter = {}) => startReplay(world.database.db, appId, filter)
-const run = (now = NOW) => runReplays(world.database.db, now)
+const run = () => runReplays(world.database.db)
 const readOne = (replayId: number) => readReplay(world.database.db, replayId)
 
 /** Those of a lane that are queued, by id. */
 async function queued(appId: number): Promise<string[]> {
   const rows = await world.database.db
-    .selectFrom('postbacks')
+    .selectFrom('postback_queue')
     .select('postback_id')
     .where('app_id', '=', appId)
-    .where('state', '=', 'queued')
+    .where('state', '<>', 'sending')
     .orderBy('postback_id')
     .execute()
   return rows.map((row) => row.postback_id)
@@ -69,11 +71,15 @@ test('everything settled is sent again, with all its tries, after what is live',
   assert.deepEqual(await queued(lane), ids.toSorted())
   for (const id of ids) {
     const row = await readPostback(world.database.db, id)
-    assert.deepEqual([row.tries, row.priority, row.due_at, row.settled_at, row.replay_id], [0, 1, NOW, null, replayId])
+    assert.deepEqual(
+      [row.tries, row.priority, row.place, row.settled_at, row.replay_id],
+      [0, 1, 'ready', null, replayId],
+    )
     assert.ok(row.attempts > 0)
   }
   const replay = await readOne(replayId)
-  assert.deepEqual([replay.state, replay.queued, replay.waiting, replay.finished_at], ['done', 2, 2, NOW])
+  assert.deepEqual([replay.state, replay.queued, replay.waiting], ['done', 2, 2])
+  assert.ok(replay.finished_at !== null)
 })
 
 test('a replay is of one app, of one state, of one status and of live or test conversions', async () => {
@@ -207,7 +213,7 @@ test('who cancels gets back what it was: delivered, or dead', async () => {
   await runAll()
   const [sending] = await claimDue(db, 1, 256, NOW)
   await cancelReplay(db, replayId, after(MINUTE))
-  const states = await db.selectFrom('postbacks').select(['postback_id', 'state']).where('app_id', '=', lane).execute()
+  const states = await listPostbacks(db, { appId: lane }, 2_000)
   for (const { postback_id, state } of states) {
     const was = delivered.includes(postback_id) ? 'delivered' : 'dead'
     assert.equal(state, postback_id === sending?.postback_id ? 'sending' : was)
@@ -234,7 +240,7 @@ test('cancelling leaves alone what somebody replayed by itself, and what another
   const [single, bulk] = [await put(lane, { state: 'dead' }), await put(lane, { state: 'dead' })]
   const first = await start(lane)
   await runAll()
-  await replayPostback(db, single, null, NOW)
+  await replayPostback(db, single, null)
   await cancelReplay(db, first, NOW)
   assert.deepEqual(await queued(lane), [single])
   await start(lane)

@@ -1,11 +1,13 @@
 // Replays in bulk: a row says what is to be sent again and how far that has come, so that it goes on after a crash. What
-// it queues comes after everything else in its lane, and only so much of it at a time.
+// it queues comes after everything else in its lane, and only so much of it at a time. What would tell the receiver an
+// older status than it knows is left out: a later event of its conversion was delivered and is not sent again.
 import { sql } from 'kysely'
+import { briefly } from '../../db/brief.ts'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { messageOf, OperatorError } from '../../errors.ts'
 import type { State } from './postbacks.ts'
-import { CANCELLED } from './queue.ts'
+import { unblockNext } from './queue.ts'
 
 const BATCH = 500
 const MAX_QUEUED = 1_000
@@ -34,18 +36,17 @@ export async function readReplay(db: Db, replayId: number) {
   const row = await db.selectFrom('postback_replays').selectAll().where('replay_id', '=', replayId).executeTakeFirst()
   if (row === undefined) throw new OperatorError(`There is no replay ${replayId}.`)
   const { waiting } = await db
-    .selectFrom('postbacks')
+    .selectFrom('postback_queue')
     .select((is) => is.fn.countAll<number>().as('waiting'))
     .where('app_id', '=', row.app_id)
     .where('replay_id', '=', replayId)
-    .where((is) => is.or([is('state', '=', 'queued'), is('state', '=', 'sending')])) // each has its index
     .executeTakeFirstOrThrow()
   return { ...row, waiting }
 }
 
 /**
- * What it has queued and was not sent yet is what it was before: delivered, or dead. So is what is being sent at this
- * moment, once that fails.
+ * What it has queued and was not sent yet leaves the queue: it is what it was before, delivered or dead. So is what is
+ * being sent at this moment, should that fail.
  */
 export async function cancelReplay(db: Db, replayId: number, now: Date): Promise<void> {
   const { app_id } = await readReplay(db, replayId)
@@ -56,46 +57,72 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
       .where('replay_id', '=', replayId)
       .where('state', '=', 'running')
       .execute()
-    // One statement for both: between two, a try could fail, and its postback would be in neither.
+    // Locked first: a try that fails in this moment is then seen as what it has become.
+    const { rows } = await sql<{ postback_id: string; conversion_id: string; state: string }>`
+      SELECT postback_id, conversion_id, state FROM postback_queue
+      WHERE app_id = ${app_id} AND replay_id = ${replayId} ORDER BY postback_id FOR UPDATE`.execute(trx)
+    const [sending, waiting] = [true, false].map((is) => rows.filter(({ state }) => (state === 'sending') === is))
     await sql`
-      UPDATE postbacks SET priority = ${CANCELLED},
-        state = CASE WHEN state = 'queued' THEN replayed_state ELSE state END,
-        settled_at = CASE WHEN state = 'queued' THEN replayed_settled_at END
-      WHERE app_id = ${app_id} AND replay_id = ${replayId} AND priority = ${PRIORITY}
-        AND (state = 'queued' OR state = 'sending')`.execute(trx)
+      UPDATE postback_queue SET on_failure = 'forget'
+      WHERE app_id = ${app_id} AND postback_id = ANY (${idsOf(sending)}::uuid[])`.execute(trx)
+    await sql`
+      DELETE FROM postback_queue WHERE app_id = ${app_id} AND postback_id = ANY (${idsOf(waiting)}::uuid[])`.execute(
+      trx,
+    )
+    await unblockNext(trx, waiting?.map((row) => row.conversion_id) ?? [])
   }
   if (db.isTransaction) return cancel(db as Trx)
-  await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
+  await retrying(() => briefly(db, cancel)) // workers lock the same rows, in an order of their own
 }
+
+const idsOf = (rows: readonly { postback_id: string }[] = []) => rows.map((row) => row.postback_id)
 
 /** `before`: when it began, so that it never sends what was made since. `after`: how far it has come. */
 type Made = { before: Date; after?: string }
 
-function replayable(db: Db, appId: number, filter: ReplayFilter, made: Made) {
-  let query = db
-    .selectFrom('postbacks')
-    .select('postback_id')
-    .where('app_id', '=', appId)
-    .where('is_test', '=', filter.isTest ?? false)
-    .where('scenario', 'is', null)
-    .where('state', 'in', filter.state === undefined ? ['delivered', 'dead'] : [filter.state])
-    .where('created_at', '<', made.before)
-  if (made.after !== undefined) query = query.where('postback_id', '>', made.after)
-  if (filter.to !== undefined) query = query.where('created_at', '<', new Date(filter.to))
-  if (filter.from !== undefined) query = query.where('created_at', '>=', new Date(filter.from))
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  return query
+/** Whether the row of postbacks by this name is meant. */
+function isMeant(name: string, filter: ReplayFilter, before: Date) {
+  const column = (column: string) => sql.ref(`${name}.${column}`)
+  const states = filter.state === undefined ? ['delivered', 'dead'] : [filter.state]
+  return sql<boolean>`(
+    ${column('is_test')} = ${filter.isTest ?? false} AND ${column('scenario')} IS NULL
+    AND ${column('state')} = ANY (${states}) AND ${column('created_at')} < ${before}
+    AND (${filter.to ?? null}::timestamptz IS NULL OR ${column('created_at')} < ${filter.to ?? null})
+    AND (${filter.from ?? null}::timestamptz IS NULL OR ${column('created_at')} >= ${filter.from ?? null})
+    AND (${filter.status ?? null}::text IS NULL OR ${column('status')} = ${filter.status ?? null}))`
 }
 
-/** Takes every running replay a step further. Returns how many postbacks were queued. */
-export async function runReplays(db: Db, now: Date): Promise<number> {
+const isOutdated = (filter: ReplayFilter, before: Date) => sql<boolean>`EXISTS (
+  SELECT FROM conversion_events e JOIN postbacks later ON later.postback_id = e.event_id
+  WHERE e.conversion_id = p.conversion_id AND e.sequence > p.sequence AND later.state = 'delivered'
+    AND NOT ${isMeant('later', filter, before)})`
+
+function replayable(db: Db, appId: number, filter: ReplayFilter, { before, after }: Made) {
+  return db
+    .selectFrom('postbacks as p')
+    .select('p.postback_id')
+    .where('p.app_id', '=', appId)
+    .where(isMeant('p', filter, before))
+    .$if(filter.state === 'dead', (query) => query.where('p.last_error', 'is not', null)) // its index
+    .$if(after !== undefined, (query) => query.where('p.postback_id', '>', after ?? ''))
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT FROM postback_queue q WHERE q.app_id = p.app_id AND q.postback_id = p.postback_id)`,
+    )
+}
+
+/** Takes every running replay a step further. Returns how many postbacks were queued. One that fails stops no other. */
+export async function runReplays(db: Db, warn: (message: string) => void = () => {}): Promise<number> {
   const running = await db.selectFrom('postback_replays').select('replay_id').where('state', '=', 'running').execute()
   let queued = 0
-  for (const { replay_id } of running) queued += await db.transaction().execute((trx) => runReplay(trx, replay_id, now))
+  for (const { replay_id } of running)
+    queued += await briefly(db, (trx) => runReplay(trx, replay_id)).catch((error: unknown) => {
+      warn(`replay ${replay_id} of postbacks did not go on (${messageOf(error)}); it is tried again`)
+      return 0
+    })
   return queued
 }
 
-async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number> {
+async function runReplay(trx: Trx, replayId: number): Promise<number> {
   const replay = await trx
     .selectFrom('postback_replays')
     .selectAll()
@@ -106,32 +133,35 @@ async function runReplay(trx: Trx, replayId: number, now: Date): Promise<number>
     .executeTakeFirst()
   if (replay === undefined) return 0
   const waiting = await sql`
-    SELECT FROM postbacks WHERE app_id = ${replay.app_id} AND state = 'queued' AND priority = ${PRIORITY} LIMIT ${MAX_QUEUED}`.execute(
+    SELECT FROM postback_queue WHERE app_id = ${replay.app_id} AND replay_id IS NOT NULL LIMIT ${MAX_QUEUED}`.execute(
     trx,
   )
   const room = Math.min(BATCH, MAX_QUEUED - waiting.rows.length)
   if (room <= 0) return 0
-  const made = { before: replay.created_at, after: replay.after }
-  const rows = await replayable(trx, replay.app_id, replay.filter as ReplayFilter, made)
-    .orderBy('postback_id')
+  const [filter, before] = [replay.filter as ReplayFilter, replay.created_at]
+  const rows = await replayable(trx, replay.app_id, filter, { before, after: replay.after })
+    .select(isOutdated(filter, before).as('is_outdated'))
+    .orderBy('p.postback_id')
     .limit(room)
     .execute()
-  const ids = rows.map((row) => row.postback_id)
-  const last = ids.at(-1)
-  if (last !== undefined)
-    await sql`
-      UPDATE postbacks SET state = 'queued', due_at = ${now}, tries = 0, priority = ${PRIORITY}, replay_id = ${replayId},
-        replayed_state = state, replayed_settled_at = settled_at, settled_at = NULL
-      WHERE postback_id = ANY (${ids}::uuid[]) AND state IN ('delivered', 'dead')`.execute(trx)
+  const ids = idsOf(rows.filter((row) => !row.is_outdated))
+  await sql`
+    INSERT INTO postback_queue
+      (app_id, postback_id, conversion_id, sequence, status, is_test, priority, attempts, is_replay, replay_id)
+    SELECT app_id, postback_id, conversion_id, sequence, status, is_test, ${PRIORITY}, attempts, true, ${replayId}
+    FROM postbacks WHERE postback_id = ANY (${ids}::uuid[])
+    ON CONFLICT DO NOTHING`.execute(trx)
+  const last = rows.at(-1)?.postback_id
   await trx
     .updateTable('postback_replays')
     .set((is) => ({
       queued: is('queued', '+', ids.length),
-      ...(last === undefined ? { state: 'done', finished_at: now } : { after: last }),
+      skipped: is('skipped', '+', rows.length - ids.length),
+      ...(last === undefined ? { state: 'done', finished_at: sql<Date>`now()` } : { after: last }),
     }))
     .where('replay_id', '=', replayId)
     .execute()
-  return ids.length
+  return rows.length
 }
 
 /** How many a replay would send again; of one that has begun, how many it has yet to queue. Counts no further than `limit`. */

@@ -5,6 +5,7 @@ import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
 import { cutPage } from '../../http/paging.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import {
@@ -26,18 +27,19 @@ import {
   TrialParams,
   TrialReply,
 } from './schema.ts'
-import { readTrial, SCENARIO_NAMES, startTrial } from './trials.ts'
+import { limitTrials, readTrial, SCENARIO_NAMES, startTrial } from './trials.ts'
 
 export type PostbackRoutesOptions = {
   gate: Gate<AppCredential>
   db: Db
+  limiter: RateLimiter
   /** Tells the workers that something is due. */
   wake: () => void
 }
 
 const TAGS = ['Postbacks']
 
-export function postbackRoutes(server: FastifyInstance, { gate, db, wake }: PostbackRoutesOptions): void {
+export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wake }: PostbackRoutesOptions): void {
   server.get<{ Querystring: PostbackListQuery }>(
     '/postbacks',
     {
@@ -100,10 +102,10 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, wake }: Post
     },
     async (request, reply) => {
       const { postback_id } = request.params
-      const postback = await replayPostback(db, postback_id, gate.callerOf(request), new Date())
-      if (postback === null) throw noSuchPostback()
+      const replayed = await replayPostback(db, postback_id, gate.callerOf(request))
+      if (replayed === null) throw noSuchPostback()
       wake()
-      const data = { postback: presentPostback(postback) }
+      const data = { postback: presentPostback(replayed.postback), warning: replayed.warning }
       sendJson(request, reply, 200, successJson(request, data, 'The postback is sent again'))
       return reply
     },
@@ -124,6 +126,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, wake }: Post
     },
     async (request, reply) => {
       const caller = gate.callerOf(request)
+      await limitTrials(limiter, caller.appId)
       const testId = await startTrial(db, caller, request.body?.scenarios ?? SCENARIO_NAMES, new Date())
       wake()
       const data = { test: await readTrial(db, testId, caller) }

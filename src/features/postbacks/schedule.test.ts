@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { after, before, DAY, HOUR, MINUTE, NOW, SECOND } from '../../../test/postback-world.ts'
-import { afterResults, FIRST_WIDTH, isHopeless, type Lane, nextTryAt, readRetryAfter, WAITS_MS } from './schedule.ts'
+import {
+  afterResults,
+  FIRST_WIDTH,
+  isHopeless,
+  type Lane,
+  readRetryAfter,
+  signOf,
+  waitBeforeTry,
+  WAITS_MS,
+} from './schedule.ts'
 
 const WAITS = [
   5 * SECOND,
@@ -19,10 +28,8 @@ const WAITS = [
 ]
 const ALMOST_1 = 1 - Number.EPSILON / 2
 
-const waitMs = (tries: number, jitter: number, retryAfter: string | null = null) => {
-  const at = nextTryAt(tries, NOW, jitter, retryAfter)
-  return at === null ? null : at.getTime() - NOW.getTime()
-}
+const waitMs = (tries: number, jitter: number, retryAfter: string | null = null) =>
+  waitBeforeTry(tries, jitter, readRetryAfter(retryAfter, NOW))
 const asked = (text: string | null, now = NOW) => readRetryAfter(text, now)
 
 const jitters = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
@@ -123,7 +130,7 @@ test('whatever stands there, what is read is null or not negative', () => {
   )
 })
 
-const fresh: Lane = { width: FIRST_WIDTH, failures: 0, failingSince: null, openUntil: null }
+const fresh: Lane = { width: FIRST_WIDTH, failures: 0, failingSince: null, lastFailureAt: null, openUntil: null }
 const succeed = (lane: Lane, delivered = 1, now = NOW) => afterResults(lane, { delivered, failed: 0 }, now, 0.5)
 const fail = (lane: Lane, failed = 1, now = NOW, jitter = 0.5) =>
   afterResults(lane, { delivered: 0, failed }, now, jitter)
@@ -144,11 +151,11 @@ test('Retry-After takes the three forms of a date in HTTP, in GMT whatever the z
     assert.equal(asked(text, now), MINUTE, text)
   for (const text of ['foo 2099', 'retry after 2030', 'Sun, 06 Nov 1994 08:49:37', 'Sun, 06 Foo 1994 08:49:37 GMT'])
     assert.equal(asked(text, now), null, text)
-  assert.equal(nextTryAt(1, NOW, 0.5, '9'.repeat(40))?.getTime(), NOW.getTime() + DAY)
+  assert.equal(waitMs(1, 0.5, '9'.repeat(40)), DAY)
 })
 
 test('no result changes nothing', () => {
-  const lane = { width: 9, failures: 7, failingSince: NOW, openUntil: NOW }
+  const lane = { width: 9, failures: 7, failingSince: NOW, lastFailureAt: NOW, openUntil: NOW }
   assert.deepEqual(afterResults(lane, { delivered: 0, failed: 0 }, after(DAY), 0.5), lane)
 })
 
@@ -191,6 +198,7 @@ const lanes: fc.Arbitrary<Lane> = fc.record({
   width: fc.integer({ min: 1, max: 64 }),
   failures: fc.integer({ min: 0, max: 1_000_000 }),
   failingSince: fc.constantFrom(null, before(DAY), before(6 * DAY)),
+  lastFailureAt: fc.constantFrom(null, before(DAY), before(3 * DAY)),
   openUntil: fc.constantFrom(null, before(MINUTE), after(MINUTE)),
 })
 
@@ -224,4 +232,20 @@ test('an address is hopeless after five days of failures only, counted from the 
   const again = fail(succeed(lane, 1, after(4 * DAY)), 1, after(4.5 * DAY))
   assert.equal(isHopeless(again, after(9 * DAY)), false)
   assert.equal(isHopeless(again, after(9.5 * DAY)), true)
+})
+
+test('failures with more than two days of silence between them are no row', () => {
+  const weeksAgo = fail({ ...fresh, failures: 4 }, 1, before(21 * DAY))
+  const today = fail(weeksAgo, 1, NOW)
+  assert.deepEqual([today.failures, today.failingSince, today.openUntil], [1, NOW, null])
+  assert.equal(isHopeless(today, NOW), false)
+  const retried = fail(fail(fresh, 1, before(1.2 * DAY)), 1, NOW) // the longest wait between two tries
+  assert.deepEqual([retried.failures, retried.failingSince], [2, before(1.2 * DAY)])
+})
+
+test('a refusal of one message says nothing about the server, but for those that ask to come later', () => {
+  const sign = (status: number | null) => signOf({ ok: false, status })
+  for (const status of [400, 401, 404, 409, 422]) assert.equal(sign(status), 'refuses')
+  for (const status of [null, 200, 302, 408, 425, 429, 500, 503]) assert.equal(sign(status), 'fails')
+  assert.equal(signOf({ ok: true, status: 200 }), 'works')
 })

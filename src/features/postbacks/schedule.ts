@@ -23,14 +23,15 @@ export const WAITS_MS = [
 const JITTER = 0.2
 const LONGEST_RETRY_AFTER_MS = DAY_MS
 
-/** When to try again after so many tries, or null to stop. `jitter` is in [0, 1). */
-export function nextTryAt(tries: number, now: Date, jitter: number, retryAfter: string | null = null): Date | null {
+/**
+ * How long to wait after so many tries, or null to stop. `jitter` is in [0, 1). Asked to wait longer we wait longer, within
+ * a day; asked to hurry we do not.
+ */
+export function waitBeforeTry(tries: number, jitter: number, askedMs: number | null = null): number | null {
   const wait = WAITS_MS[tries - 1]
   if (wait === undefined) return null
-  const asked = readRetryAfter(retryAfter, now)
   const spread = wait * (1 + JITTER * (2 * jitter - 1))
-  // Asked to wait longer we wait longer, within a day; asked to hurry we do not.
-  return new Date(now.getTime() + Math.max(spread, Math.min(asked ?? 0, LONGEST_RETRY_AFTER_MS)))
+  return Math.max(spread, Math.min(askedMs ?? 0, LONGEST_RETRY_AFTER_MS))
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -72,6 +73,7 @@ export type Lane = {
   /** In a row. */
   failures: number
   failingSince: Date | null
+  lastFailureAt: Date | null
   /** Closed to all but one probe from then on. */
   openUntil: Date | null
 }
@@ -82,6 +84,15 @@ const FAILURES_TO_OPEN = 5
 const FIRST_OPEN_MS = 10 * SECOND_MS
 const LONGEST_OPEN_MS = 10 * MINUTE_MS
 const FAILING_TO_PAUSE_MS = 5 * DAY_MS
+const QUIET_MS = 2 * DAY_MS // longer than any wait between two tries: nothing was sent meanwhile, and nothing is known
+
+const NOT_NOW = [408, 425, 429]
+
+/** What an attempt says about the server: it works, it fails, or it only did not want this one message. */
+export function signOf({ ok, status }: { ok: boolean; status: number | null }): 'works' | 'fails' | 'refuses' {
+  if (ok) return 'works'
+  return status !== null && status >= 400 && status < 500 && !NOT_NOW.includes(status) ? 'refuses' : 'fails'
+}
 
 /** A lane widens while everything arrives, and is a single file after a failure. */
 export function afterResults(
@@ -95,17 +106,21 @@ export function afterResults(
       width: results.failed > 0 ? FIRST_WIDTH : Math.min(lane.width + results.delivered, MAX_WIDTH),
       failures: 0,
       failingSince: null,
+      lastFailureAt: null,
       openUntil: null,
     }
   // What was under way when the circuit opened says nothing new.
   if (results.failed === 0 || (lane.openUntil !== null && lane.openUntil > now)) return lane
+  const isQuiet = lane.lastFailureAt !== null && now.getTime() - lane.lastFailureAt.getTime() > QUIET_MS
+  const before = isQuiet ? { failures: 0, failingSince: null, openUntil: null } : lane
   // However many fail at once, the circuit opens for the first time; then every probe counts.
   const failures =
-    lane.openUntil === null ? Math.min(lane.failures + results.failed, FAILURES_TO_OPEN) : lane.failures + 1
+    before.openUntil === null ? Math.min(before.failures + results.failed, FAILURES_TO_OPEN) : before.failures + 1
   return {
     width: 1,
     failures,
-    failingSince: lane.failingSince ?? now,
+    failingSince: before.failingSince ?? now,
+    lastFailureAt: now,
     openUntil: failures < FAILURES_TO_OPEN ? null : new Date(now.getTime() + openMs(failures, jitter)),
   }
 }

@@ -22,7 +22,9 @@ const POSTBACK = {
   status: oneOf(STATUSES, { description: 'What the conversion became.' }),
   state: oneOf(STATES, { description: 'dead: it was tried for three days. It can be replayed.' }),
   attempts: Type.Integer(),
-  next_attempt_at: time('When it is tried next; null when it is not.'),
+  next_attempt_at: time(
+    'When it is sent next; null when that is not known: it waits for an earlier event, or is paused.',
+  ),
   last_status: integer('The HTTP status of the last answer.'),
   last_error: text('What went wrong the last time.'),
   created_at: Type.String({ format: 'date-time' }),
@@ -67,7 +69,10 @@ export const PostbackList = Type.Object({
 })
 
 export const PostbackParams = Type.Object({ postback_id: Type.String() })
-export const PostbackReply = Type.Object({ postback: Postback })
+export const REPLAY_WARNING = text(
+  'Where a later event of the conversion was delivered before: your server must go by the sequence.',
+)
+export const PostbackReply = Type.Object({ postback: Postback, warning: REPLAY_WARNING })
 export const PostbackDetailReply = Type.Object({ postback: PostbackWithAttempts })
 
 export const NewTrial = Type.Object({
@@ -89,6 +94,7 @@ export const TrialReply = Type.Object({
       Type.Object({
         scenario: oneOf(SCENARIO_NAMES),
         about: Type.String(),
+        seen: Type.String({ description: 'What your server answered: that is all that can be seen from here.' }),
         result: oneOf(['waiting', 'pass', 'fail']),
         postbacks: Type.Array(Postback),
       }),

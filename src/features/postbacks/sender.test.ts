@@ -20,6 +20,7 @@ test('a whole answer is read: status, head, beginning of the body, and who gave 
       bodyStart: 'OK fine',
       remoteAddress: '127.0.0.1',
       durationMs: 0,
+      isRepeated: false,
     },
   )
   const { head } = receiver.requests[0]!

@@ -11,6 +11,7 @@ import { faultOf, isLoss, type Phase, SendFault } from './send-fault.ts'
 
 const MAX_PER_ORIGIN = 64
 const MAX_INTERIM = 10 // answers like 103 before the real one
+const REPEAT_WITHIN_MS = 250 // later than that, a lost connection is the receiver's doing
 
 const TIMEOUTS: Record<Phase, string> = {
   dns: 'The host name could not be looked up in time.',
@@ -45,6 +46,8 @@ export type SendResult = {
   bodyStart: string
   remoteAddress: string | null
   durationMs: number
+  /** It was sent a second time, on a new connection: the one kept open was closed before any answer. */
+  isRepeated: boolean
 }
 
 export type Sender = {
@@ -84,6 +87,7 @@ class Try implements Dispatcher.DispatchHandler {
   #received = new Received()
   #interim = 0
   #hasAnswered = false
+  #dispatchedAt = 0
   #isRepeated = false
   #isOver = false
 
@@ -119,6 +123,8 @@ class Try implements Dispatcher.DispatchHandler {
     if (this.#isOver) return connection.end() // came at the very deadline
     this.#connection = connection
     this.#taker.phase = 'send'
+    this.#dispatchedAt = performance.now()
+    connection.expectAnswer()
     const { method, headers, body } = this.#request
     const { pathname, search } = this.#url!
     const all = ['accept-encoding', 'identity']
@@ -162,9 +168,11 @@ class Try implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: Error): void {
-    const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isLoss(error)
+    const isSoon = performance.now() - this.#dispatchedAt < REPEAT_WITHIN_MS
+    const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isSoon && isLoss(error)
     if (this.#isOver || !wasClosedBefore || this.#isRepeated) return this.#fail(error)
-    // A connection that was kept open may be closed by the receiver while the request is on its way: nobody's fault.
+    // A connection that was kept open may be closed by the receiver while the request is on its way: nobody's fault. Where
+    // that takes longer, the receiver had the request, and what it did with it is not known.
     this.#isRepeated = true
     this.#connection?.end()
     this.#connection = null
@@ -199,6 +207,7 @@ class Try implements Dispatcher.DispatchHandler {
       ...received.text(),
       remoteAddress: this.#connection?.remoteAddress ?? null,
       durationMs: Math.round(performance.now() - this.#startedAt),
+      isRepeated: this.#isRepeated,
     })
   }
 }

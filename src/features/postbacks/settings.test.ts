@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { makeLane, NOW, putPostback, readLane, readPostback, setLane } from '../../../test/postback-world.ts'
+import {
+  after,
+  claimDue,
+  HOUR,
+  makeLane,
+  NOW,
+  putPostback,
+  readLane,
+  readPostback,
+  setLane,
+} from '../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import { pauseLane } from './lanes.ts'
+import { replayPostback } from './postbacks.ts'
+import { siftQueues } from './sift.ts'
 import { OperatorError } from '../../errors.ts'
 import { createAddressGuard } from './address-guard.ts'
-import { claimDue } from './queue.ts'
 import {
   checkSettings,
   DEFAULTS,
@@ -244,4 +257,39 @@ test('what is queued when the address is removed stays there, and goes when ther
     (await claimDue(db, 128, 256, NOW)).map(({ postback_id }) => postback_id),
     [id],
   )
+})
+
+test('what an operator holds stays held, whoever saves the address; only an operator resumes it', async () => {
+  const { db } = world.database
+  for (const before of [null, 'failing', 'gone'] as const) {
+    const lane = await makeLane(world, before === null ? {} : { paused_at: NOW, pause_reason: before })
+    assert.equal(await pauseLane(db, lane, NOW), true)
+    assert.equal(await pauseLane(db, lane, NOW), false)
+    await save(lane, { timeoutMs: 5_000 })
+    assert.equal(await openLane(db, lane, 'publisher'), false)
+    assert.equal((await readLane(db, lane)).pause_reason, 'operator')
+    assert.equal(await openLane(db, lane, 'operator'), true)
+    assert.equal((await readLane(db, lane)).pause_reason, null)
+  }
+})
+
+test('what the app no longer wants leaves the queue, and what waited for it goes on', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  await save(lane, { events: ['pending', 'approved', 'reversed'] })
+  const conversionId = uuid7(NOW.getTime())
+  const pending = await putPostback(db, lane, { conversionId, status: 'pending', dueAt: after(HOUR), tries: 3 })
+  const approved = await putPostback(db, lane, { conversionId, sequence: 2, status: 'approved' })
+  const asked = await putPostback(db, lane, { status: 'pending', state: 'dead' })
+  await replayPostback(db, asked, null)
+  await claimDue(db, 128, 256, NOW)
+  assert.equal((await readPostback(db, approved)).place, 'behind')
+  await save(lane, { events: ['approved', 'reversed'] })
+  assert.equal(await siftQueues(db), 1)
+  const row = await readPostback(db, pending)
+  assert.deepEqual([row.state, row.place], ['dead', null])
+  assert.match(row.last_error ?? '', /no longer asks/)
+  assert.deepEqual((await claimDue(db, 128, 256, NOW)).map((one) => one.postback_id), [approved]) // prettier-ignore
+  assert.equal((await readPostback(db, asked)).place, 'sending', 'a replay was asked for')
+  assert.equal(await siftQueues(db), 0)
 })

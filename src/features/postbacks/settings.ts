@@ -88,13 +88,15 @@ function checkHeaders(headers: Readonly<Record<string, string>>): string[] {
   return errors
 }
 
-/** Saves what was checked before, and lets a paused lane go again: whoever saves has looked at it. */
+/**
+ * Saves what was checked before, and lets a lane go again that failures have paused: whoever saves has looked at it. What
+ * an operator holds stays held. What is queued and is not wanted any more is taken out by a worker (`sift.ts`).
+ */
 export async function saveSettings(
   db: Db,
   secretKey: string,
   appId: number,
   settings: PostbackSettings,
-  by: LaneOpener = 'operator',
 ): Promise<void> {
   const sealed =
     Object.keys(settings.headers).length === 0
@@ -120,9 +122,14 @@ export async function saveSettings(
     await trx
       .insertInto('postback_lanes')
       .values({ app_id: appId, publisher_id: app.publisher_id })
-      .onConflict((on) => on.column('app_id').doNothing())
+      .onConflict((on) =>
+        on.column('app_id').doUpdateSet((is) => ({
+          settings_version: is('postback_lanes.settings_version', '+', 1),
+          is_sifted: false,
+        })),
+      )
       .execute()
-    await openLane(trx, appId, by)
+    await openLane(trx, appId, 'publisher')
   })
 }
 
@@ -151,6 +158,7 @@ export async function openLane(trx: Trx | Db, appId: number, by: LaneOpener = 'o
       width: FIRST_WIDTH,
       failures: 0,
       failing_since: null,
+      last_failure_at: null,
       open_until: null,
       paused_at: null,
       pause_reason: null,
@@ -164,7 +172,7 @@ export async function openLane(trx: Trx | Db, appId: number, by: LaneOpener = 'o
 }
 
 export async function readSettings(db: Db, secretKey: string, appId: number): Promise<PostbackSettings | null> {
-  const settings = (await readAllSettings(db, secretKey, [appId])).get(appId) ?? null
+  const settings = (await readAllSettings(db, secretKey, [appId])).get(appId)?.settings ?? null
   if (settings === 'unreadable')
     throw new OperatorError(
       `The headers of app ${appId} were sealed with another SECRET_KEY: remove its address and set it again.`,
@@ -172,32 +180,35 @@ export async function readSettings(db: Db, secretKey: string, appId: number): Pr
   return settings
 }
 
+/** With the version of what was read: it changes with every save. */
+export type VersionedSettings = { settings: PostbackSettings | 'unreadable'; version: number }
+
 export async function readAllSettings(
   db: Db,
   secretKey: string,
   appIds: readonly number[],
-): Promise<Map<number, PostbackSettings | 'unreadable'>> {
+): Promise<Map<number, VersionedSettings>> {
   const rows = await db
-    .selectFrom('postback_settings')
-    .selectAll()
-    .where((is) => is('app_id', '=', is.fn.any(is.val(appIds))))
+    .selectFrom('postback_settings as s')
+    .innerJoin('postback_lanes as l', 'l.app_id', 's.app_id')
+    .selectAll('s')
+    .select('l.settings_version as version')
+    .where((is) => is('s.app_id', '=', is.fn.any(is.val(appIds))))
     .execute()
-  return new Map<number, PostbackSettings | 'unreadable'>(
-    rows.map((row) => {
+  return new Map(
+    rows.map(({ version, ...row }): [number, VersionedSettings] => {
       const headers = openHeaders(secretKey, row.app_id, row.headers_sealed)
-      if (headers === null) return [row.app_id, 'unreadable']
-      return [
-        row.app_id,
-        {
-          method: row.method as PostbackSettings['method'],
-          url: row.url,
-          events: row.events as Status[],
-          headers,
-          timeoutMs: row.timeout_ms,
-          success: row.success as PostbackSettings['success'],
-          negativeReversals: row.negative_reversals,
-        },
-      ]
+      if (headers === null) return [row.app_id, { settings: 'unreadable', version }]
+      const settings: PostbackSettings = {
+        method: row.method as PostbackSettings['method'],
+        url: row.url,
+        events: row.events as Status[],
+        headers,
+        timeoutMs: row.timeout_ms,
+        success: row.success as PostbackSettings['success'],
+        negativeReversals: row.negative_reversals,
+      }
+      return [row.app_id, { settings, version }]
     }),
   )
 }

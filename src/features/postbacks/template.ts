@@ -22,6 +22,10 @@ export const MACROS = {
     description: 'the event, as in the feed of events and in `webhook-id`',
     example: '01a3c5d2-7c40-7d3e-9f57-3a1b2c4d5e6f',
   },
+  sequence: {
+    description: 'counts the events of a conversion: go by the highest you have seen',
+    example: '1',
+  },
   offer_id: { description: 'the offer', example: '58' },
   offer_name: { description: 'its name', example: 'Castle Quest' },
   goal_id: { description: 'the goal of the offer', example: '91' },

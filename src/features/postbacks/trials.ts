@@ -1,25 +1,35 @@
 // Test sends: a run of made-up postbacks through the real engine, to see that a receiver does the right thing with each.
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { EventContent } from './message.ts'
-import { type Owner, type Postback, presentPostback } from './postbacks.ts'
+import { listTestSends, type Owner, type Postback, presentPostback } from './postbacks.ts'
 import { EXAMPLE_VALUES } from './template.ts'
 
 /** In the order they are sent. */
 export const SCENARIOS = {
-  pending: 'A conversion is pending. Expected: taken, and nothing credited.',
-  approved: 'It is approved. Expected: taken, and credited once.',
-  duplicate: 'The same postback again, with the same id. Expected: taken, and not credited again.',
-  reversed: 'It is taken back. Expected: taken, and the credit taken back.',
-  out_of_order: 'Another conversion, whose reversal comes before its approval. Expected: both taken.',
-  wrong_signature: 'A postback that somebody else has signed. Expected: refused with a status from 400 to 499.',
+  pending: 'A conversion is pending. Passes with a 2xx; check that nothing was credited.',
+  approved: 'It is approved. Passes with a 2xx; check that it was credited once.',
+  duplicate: 'The same postback again, with the same ID. Passes with a 2xx; check that nothing was credited again.',
+  reversed: 'It is reversed. Passes with a 2xx; check that the credit was taken back.',
+  out_of_order:
+    'Another conversion, whose reversal arrives before its approval. Passes with a 2xx to both; check that nothing stays credited.',
+  wrong_signature: 'A postback signed with another secret. Passes when it is refused with a status from 400 to 499.',
 } as const
 export type Scenario = keyof typeof SCENARIOS
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[]
 
+const RUNS_A_MINUTE = 20 // each is several requests to a publisher's server
+
 type Made = { scenario: Scenario; content: EventContent; status: string; conversionId: string }
+
+/** However they are started, by the API or the dashboard. */
+export async function limitTrials(limiter: RateLimiter, appId: number): Promise<void> {
+  const { exceeded } = await limiter.take(`postback tests ${appId}`, RUNS_A_MINUTE)
+  if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'That was many tests. Wait a minute and try again.')
+}
 
 /** Queues a run; returns its id. */
 export async function startTrial(
@@ -51,7 +61,6 @@ export async function startTrial(
         sequence: i + 1, // the order they are sent in, which is not always what they tell
         status,
         state: 'queued',
-        due_at: now,
         created_at: now,
         test_id: testId,
         scenario,
@@ -104,6 +113,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
     conversion_id: conversionId,
     transaction_id: eventId,
     event_id: eventId,
+    sequence,
     status,
     status_reason: status === 'reversed' ? 'advertiser_reversed' : null,
     payout,
@@ -141,23 +151,42 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
   return { body: { id: eventId, type: `conversion.${status}`, created_at: at, sequence, data }, macros }
 }
 
+/** What these test sends tell, by their ids. */
+export async function readTestContents(
+  db: Db,
+  sends: readonly { postback_id: string }[],
+): Promise<Map<string, EventContent>> {
+  if (sends.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('postbacks')
+    .select(['postback_id', 'content'])
+    .where((is) => is('postback_id', '=', is.fn.any(is.val(sends.map((one) => one.postback_id)))))
+    .execute()
+  return new Map(rows.map((row) => [row.postback_id, row.content as EventContent]))
+}
+
 export type Verdict = 'waiting' | 'pass' | 'fail'
 
 /** What came of a run, scenario by scenario; null when there is no such run. */
 export async function readTrial(db: Db, testId: string, owner: Owner) {
-  let query = db.selectFrom('postbacks').selectAll().where('test_id', '=', testId)
-  if (owner !== null) query = query.where('app_id', '=', owner.appId).where('is_test', '=', owner.isTest)
-  const rows = await query.orderBy('sequence').execute()
+  const rows = await listTestSends(db, testId, owner)
   if (rows.length === 0) return null
   const results = [...Map.groupBy(rows, (row) => row.scenario as Scenario)].map(([scenario, ofOne]) => ({
     scenario,
     about: SCENARIOS[scenario],
     result: verdictOf(scenario, ofOne),
+    seen: ofOne.map(describeSeen).join(' '),
     postbacks: ofOne.map(presentPostback),
   }))
   const verdicts = results.map((one) => one.result)
   const result: Verdict = verdicts.includes('waiting') ? 'waiting' : verdicts.includes('fail') ? 'fail' : 'pass'
   return { test_id: testId, result, results }
+}
+
+/** Only the answers are seen from here: what the server made of it is for its owner to check. */
+function describeSeen({ state, last_status, last_error }: Postback): string {
+  if (state === 'queued' || state === 'sending') return 'Not sent yet.'
+  return last_status === null ? (last_error ?? '') : `Answered ${last_status}.`
 }
 
 function verdictOf(scenario: Scenario, rows: Postback[]): Verdict {

@@ -198,7 +198,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
       const now = new Date()
       const [recent, health, settings] = await Promise.all([
         readRecent(db, appId, query.timezone ?? 'UTC', now),
-        readHealth(db, [appId], now),
+        readHealth(db, [appId]),
         readAllSettings(db, secretKey, [appId]),
       ])
       return { ...recent, postbacks: { is_set: settings.has(appId), ...(health.get(appId) ?? NO_POSTBACKS) } }

@@ -26,7 +26,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
       const { lanes: found, total } = await listLanes(db, { state, search, limit, offset }, now)
       const appIds = found.map(({ app_id }) => app_id)
       const [health, day, p95] = await Promise.all([
-        readHealth(db, appIds, now),
+        readHealth(db, appIds),
         readDay(db, appIds, now),
         readP95(db, appIds, now),
       ])

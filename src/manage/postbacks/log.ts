@@ -21,7 +21,7 @@ import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams } from '../shapes.ts'
-import { Log, LogQuery, OnePostback, PostbackHealth, PostbackParams, TAG } from './schema.ts'
+import { Log, LogQuery, OnePostback, PostbackHealth, PostbackParams, ReplayedPostback, TAG } from './schema.ts'
 
 const NOTICES = 5
 
@@ -62,21 +62,21 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
     tag: TAG,
     access: 'publisher',
     params: PostbackParams,
-    reply: OnePostback,
+    reply: ReplayedPostback,
     async run({ app, params, by }) {
-      const postback = await db.transaction().execute(async (trx) => {
-        const replayed = await replayPostback(trx, params.postback_id, { appId: app.appId }, new Date())
+      const { postback, warning } = await db.transaction().execute(async (trx) => {
+        const replayed = await replayPostback(trx, params.postback_id, { appId: app.appId })
         if (replayed === null) throw noPostback()
         await recordDeed(trx, by, {
           action: 'postback.replay',
-          subject: replayed.postback_id,
+          subject: replayed.postback.postback_id,
           publisherId: app.publisherId,
           details: { app_id: app.appId },
         })
         return replayed
       })
       wakePostbacks()
-      return { postback: await withTries(postback) }
+      return { postback: await withTries(postback), warning }
     },
   })
 
@@ -97,7 +97,7 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
 
   async function readWhole(appId: number, now: Date): Promise<Static<typeof PostbackHealth>> {
     const [health, { open_until, has_address, ...delivery }, notices] = await Promise.all([
-      readHealth(db, [appId], now).then((all) => all.get(appId)),
+      readHealth(db, [appId]).then((all) => all.get(appId)),
       readDelivery(db, appId, now),
       listNotices(db, { appId }, NOTICES),
     ])

@@ -1,6 +1,6 @@
 // The shapes of an app's postbacks: how it is told, and how that went.
 import { Type } from 'typebox'
-import { Postback, PostbackWithAttempts } from '../../features/postbacks/schema.ts'
+import { Postback, PostbackWithAttempts, REPLAY_WARNING } from '../../features/postbacks/schema.ts'
 import { STATES } from '../../features/postbacks/postbacks.ts'
 import { METHODS, STATUSES, SUCCESS_RULES } from '../../features/postbacks/settings.ts'
 import { SCENARIO_NAMES } from '../../features/postbacks/trials.ts'
@@ -91,6 +91,7 @@ export const Test = Type.Object({
     Type.Object({
       scenario: oneOf(SCENARIO_NAMES),
       about: Type.String(),
+      seen: Type.String(),
       result: oneOf(RESULTS),
       postbacks: Type.Array(PostbackWithAttempts),
     }),
@@ -110,6 +111,7 @@ export const LogQuery = Type.Object({
 export const Log = Type.Object({ postbacks: Type.Array(Postback), next_cursor: NextCursor })
 export const PostbackParams = Type.Object({ app_id: id, postback_id: Type.String() })
 export const OnePostback = Type.Object({ postback: PostbackWithAttempts })
+export const ReplayedPostback = Type.Object({ postback: PostbackWithAttempts, warning: REPLAY_WARNING })
 
 const REPLAY_FILTER = {
   mode: Type.Optional(oneOf(MODES)),

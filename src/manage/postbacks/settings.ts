@@ -38,7 +38,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     return previewPostback(settings, guardOf(appId, settings.url), currency, status, new Date())
   }
   const read = async (appId: number, inDb: Db = db) =>
-    (await readAllSettings(inDb, secretKey, [appId])).get(appId) ?? null
+    (await readAllSettings(inDb, secretKey, [appId])).get(appId)?.settings ?? null
 
   routes.get('/apps/:app_id/postback', {
     id: 'getPostbackSettings',
@@ -59,11 +59,11 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     params: AppParams,
     body: NewPostbackSettings,
     reply: PostbackSettingsReply,
-    async run({ app, body, by, caller }) {
+    async run({ app, body, by }) {
       const found = await read(app.appId)
       const settings = readBody(body, found === 'unreadable' ? null : found, guardOf(app.appId, body.url))
       await db.transaction().execute(async (trx) => {
-        await saveSettings(trx, secretKey, app.appId, settings, openerOf(caller))
+        await saveSettings(trx, secretKey, app.appId, settings)
         await record(trx, by, app, 'postback_settings.save', describe(settings))
       })
       wakePostbacks()

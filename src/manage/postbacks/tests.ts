@@ -1,16 +1,13 @@
 // Made-up postbacks, sent to see that an app's server does the right thing with each.
-import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { presentAttempt, readAttempts } from '../../features/postbacks/postbacks.ts'
-import { readTrial, SCENARIO_NAMES, startTrial } from '../../features/postbacks/trials.ts'
+import { limitTrials, readTrial, SCENARIO_NAMES, startTrial } from '../../features/postbacks/trials.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams } from '../shapes.ts'
 import { NewTest, TAG, Test, TestParams } from './schema.ts'
-
-const RUNS_A_MINUTE = 20 // each is several requests to somebody's server
 
 export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }: ManageContext): void {
   routes.post('/apps/:app_id/postback/tests', {
@@ -22,8 +19,7 @@ export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }:
     body: NewTest,
     reply: Test,
     async run({ app: { appId, publisherId }, body: { mode = 'live', scenarios = SCENARIO_NAMES }, by }) {
-      const { exceeded } = await limiter.take(`postback tests ${appId}`, RUNS_A_MINUTE)
-      if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'That was many tests. Wait a minute and try again.')
+      await limitTrials(limiter, appId)
       const testId = await db.transaction().execute(async (trx) => {
         const started = await startTrial(trx, { appId, isTest: mode === 'test' }, scenarios, new Date())
         const details = { app_id: appId, mode, scenarios }

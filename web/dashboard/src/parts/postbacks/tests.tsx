@@ -118,7 +118,7 @@ function Verdict({ data: { result, results } }: { data: TestData }) {
   )
 }
 
-function Scenario({ base, result: { scenario, about, result, postbacks } }: { base: string; result: Result }) {
+function Scenario({ base, result: { scenario, about, seen, result, postbacks } }: { base: string; result: Result }) {
   return (
     <Paper p="sm">
       <Stack gap="xs">
@@ -129,6 +129,9 @@ function Scenario({ base, result: { scenario, about, result, postbacks } }: { ba
           </Title>
         </Group>
         <Text size="sm">{about}</Text>
+        <Text size="sm" fw={500}>
+          Seen: {seen}
+        </Text>
         {postbacks.map((one) => (
           <div key={one.postback_id}>
             {one.tries.length === 0 ? (

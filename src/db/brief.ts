@@ -1,0 +1,19 @@
+// A transaction that waits for no lock for long and holds none for long, whatever becomes of the process that began it: one
+// that is stopped in the middle, or whose machine lost power, is ended by the server. The limits are set for the
+// transaction only, so that they pass a pooler.
+import { sql } from 'kysely'
+import type { Db, Trx } from './open.ts'
+
+const LIMITS = sql`
+  SET LOCAL lock_timeout = '1s';
+  SET LOCAL statement_timeout = '10s';
+  SET LOCAL idle_in_transaction_session_timeout = '3s';
+  SET LOCAL tcp_user_timeout = '10s'`
+
+export async function briefly<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Trx) // whoever began it has set the limits
+  return db.transaction().execute(async (trx) => {
+    await LIMITS.execute(trx)
+    return work(trx)
+  })
+}

@@ -1,0 +1,162 @@
+// What becomes of a claim: its result, a renewal, the end of its lease. The protocol is at the top of queue.ts.
+import { sql } from 'kysely'
+import { arrayLiteral, markedTexts } from '../../db/arrays.ts'
+import { briefly } from '../../db/brief.ts'
+import type { Db } from '../../db/open.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import { noticeGivenUp } from './notices.ts'
+import { type Claimed, LEASE_MS, ROW_BY_ROW, unblockNext } from './queue.ts'
+import { type Lane, waitBeforeTry } from './schedule.ts'
+
+/** Gives back a claim of which nothing was sent, as if it had not been. */
+export async function returnClaim(db: Db, claimId: string): Promise<void> {
+  await briefly(db, async (trx) => {
+    const { rows } = await sql<{ conversion_id: string }>`
+      DELETE FROM postback_queue WHERE state = 'sending' AND claim_id = ${claimId}::uuid AND on_failure = 'forget'
+      RETURNING conversion_id`.execute(trx)
+    await sql`
+      UPDATE postback_queue SET state = 'ready', claim_id = NULL, lease_until = NULL, on_failure = NULL,
+        attempts = attempts - 1, tries = CASE WHEN on_failure = 'restart' THEN 0 ELSE tries - 1 END
+      WHERE state = 'sending' AND claim_id = ${claimId}::uuid`.execute(trx)
+    await unblockNext(trx, rows.map((row) => row.conversion_id)) // prettier-ignore
+  })
+}
+
+/** For attempts that take long. Those whose claim was lost meanwhile are left alone. */
+export async function renewLeases(db: Db, claims: readonly Claimed[], now?: Date): Promise<void> {
+  if (claims.length === 0) return
+  const appIds = claims.map((one) => one.app_id)
+  const ids = claims.map((one) => one.postback_id)
+  const claimIds = claims.map((one) => one.claim_id)
+  await briefly(db, (trx) =>
+    sql`
+      UPDATE postback_queue q
+      SET lease_until = coalesce(${now ?? null}::timestamptz, now()) + ${LEASE_MS}::integer * interval '1 millisecond'
+      FROM unnest(${appIds}::bigint[], ${ids}::uuid[], ${claimIds}::uuid[]) AS held (app_id, postback_id, claim_id)
+      WHERE q.app_id = held.app_id AND q.postback_id = held.postback_id AND q.claim_id = held.claim_id`.execute(trx),
+  )
+}
+
+/** What came of a claim. `waitMs`: how long until the next attempt; null with `ok` false: no more. */
+export type Finished = {
+  /** Of the log: the same when it is written again. */
+  attemptId: string
+  claimed: Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario' | 'is_replay'> & {
+    lane?: Lane
+  }
+  /** Of the settings it was sent with; null: it was not sent. */
+  settingsVersion: number | null
+  startedAt: Date
+  durationMs: number
+  ok: boolean
+  waitMs: number | null
+  phase: string | null
+  status: number | null
+  error: string | null
+  remoteAddress: string | null
+  request: string
+  response: string
+}
+
+/** Writes the log and lets the claims go. A claim that was lost meanwhile is left to the worker that has it now; the others return. */
+export async function finishClaims(db: Db, results: readonly Finished[], now?: Date): Promise<Finished[]> {
+  if (results.length === 0) return []
+  const column = (pick: (one: Finished) => string | number | boolean | Date | null) => arrayLiteral(results.map(pick))
+  const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
+  const finish = sql<{
+    postback_id: string
+    conversion_id: string
+    is_over: boolean
+    is_dead: boolean
+  }>`/* postbacks-finish */
+    WITH told AS MATERIALIZED (
+      SELECT * FROM unnest(${column((one) => one.claimed.app_id)}::bigint[], ${column((one) => one.claimed.postback_id)}::uuid[],
+        ${column((one) => one.claimed.claim_id)}::uuid[], ${column((one) => one.waitMs)}::float8[], ${column((one) => one.status)}::integer[],
+        ${column((one) => plain(one.error))}::text[], ${column((one) => one.attemptId)}::uuid[], ${column((one) => one.claimed.attempts)}::integer[],
+        ${column((one) => one.startedAt)}::timestamptz[], ${column((one) => Math.round(one.durationMs))}::integer[], ${column((one) => one.ok)}::boolean[],
+        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${texts((one) => one.request)},
+        ${texts((one) => one.response)})
+        AS t (app_id, postback_id, claim_id, wait_ms, status, error, attempt_id, attempt, started_at, duration_ms, ok, phase, remote_address, request, response)
+    ), logged AS (
+      INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
+      SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
+        coalesce(request, ''), coalesce(response, '') FROM told -- a single empty text is an empty array
+      ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
+    ), held AS MATERIALIZED ( -- as the row is now: somebody may have asked for it again, or cancelled its replay
+      SELECT q.app_id, q.postback_id, q.conversion_id, q.attempts, told.status, told.error, told.ok, told.wait_ms,
+        q.on_failure IS NOT DISTINCT FROM 'forget' AND NOT told.ok AS is_forgotten,
+        q.on_failure IS NOT DISTINCT FROM 'restart' AND NOT told.ok AS is_restarted
+      FROM told JOIN postback_queue q
+        ON q.app_id = told.app_id AND q.postback_id = told.postback_id AND q.claim_id = told.claim_id
+      FOR UPDATE OF q
+    ), outcome AS MATERIALIZED (
+      SELECT *, ok OR is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
+        NOT (ok OR is_forgotten OR is_restarted) AND wait_ms IS NULL AS is_dead FROM held
+    ), taken_out AS (
+      DELETE FROM postback_queue q USING outcome o WHERE o.is_over AND q.app_id = o.app_id AND q.postback_id = o.postback_id
+    ), kept AS (
+      UPDATE postback_queue q SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
+        tries = CASE WHEN o.is_restarted THEN 0 ELSE q.tries END,
+        due_at = coalesce(${now ?? null}::timestamptz, now())
+          + CASE WHEN o.is_restarted THEN ${waitBeforeTry(1, 0.5)}::float8 ELSE o.wait_ms END * interval '1 millisecond'
+      FROM outcome o WHERE NOT o.is_over AND q.app_id = o.app_id AND q.postback_id = o.postback_id
+    )
+    UPDATE postbacks p SET attempts = o.attempts, last_status = o.status, last_error = o.error,
+      state = CASE WHEN o.ok THEN 'delivered' WHEN o.is_dead THEN 'dead' ELSE p.state END,
+      settled_at = CASE WHEN o.ok OR o.is_dead THEN coalesce(${now ?? null}::timestamptz, now()) ELSE p.settled_at END
+    FROM outcome o WHERE p.postback_id = o.postback_id
+    RETURNING p.postback_id, p.conversion_id, o.is_over, o.is_dead`
+  return briefly(db, async (trx) => {
+    await ROW_BY_ROW.execute(trx)
+    const { rows } = await finish.execute(trx)
+    await unblockNext(trx, rows.filter((row) => row.is_over).map((row) => row.conversion_id)) // prettier-ignore
+    const ours = new Set(rows.map((row) => row.postback_id))
+    const dead = new Set(rows.filter((row) => row.is_dead).map((row) => row.postback_id))
+    const isReal = ({ claimed }: Finished) => dead.has(claimed.postback_id) && claimed.scenario === null
+    await noticeGivenUp(trx, [...new Set(results.filter(isReal).map(({ claimed }) => claimed.app_id))])
+    return results.filter(({ claimed }) => ours.has(claimed.postback_id))
+  })
+}
+
+/** PostgreSQL takes no NUL in a text; receivers send what they like. */
+const plain = (text: string | null) => text?.replaceAll('\0', '') ?? null
+
+const LOST = 'The worker ended before it could tell what came of this try.'
+
+type Expired = Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario' | 'is_replay' | 'tries'>
+
+/** Queues again what was claimed by a worker that has not come back, or gives it up, and notes it in the log. */
+export async function reapExpired(db: Db, now?: Date, limit = 1_000): Promise<number> {
+  return briefly(db, async (trx) => {
+    const { rows } = await sql<Expired & { at: Date }>`
+      SELECT postback_id, claim_id, app_id, attempts, scenario, is_replay, tries,
+        coalesce(${now ?? null}::timestamptz, now()) AS at
+      FROM postback_queue
+      WHERE state = 'sending' AND lease_until < coalesce(${now ?? null}::timestamptz, now())
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(trx)
+    await finishClaims(
+      trx,
+      rows.map(({ at, ...row }) => lostClaim(row, at)),
+      now,
+    )
+    return rows.length
+  })
+}
+
+function lostClaim({ tries, ...claimed }: Expired, now: Date): Finished {
+  return {
+    attemptId: uuid7(now.getTime()),
+    claimed,
+    settingsVersion: null,
+    startedAt: now,
+    durationMs: 0,
+    ok: false,
+    waitMs: claimed.scenario === null ? waitBeforeTry(tries, Math.random()) : null,
+    phase: 'send',
+    status: null,
+    error: LOST,
+    remoteAddress: null,
+    request: '',
+    response: '',
+  }
+}

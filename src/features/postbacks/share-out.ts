@@ -1,0 +1,34 @@
+/** What a lane can take, and what limits its publisher. */
+export type Room = {
+  appId: number
+  publisherId: number
+  room: number
+  /** What the publisher has in flight, and the most it may have. */
+  held: number
+  mostHeld: number
+  /** Slots of this worker that hold nothing. */
+  free: number
+}
+
+/**
+ * How many each lane gets: one each, then one more each, until nothing is left or nobody has room. A publisher that holds as
+ * many slots as are free gets no more: however many are slow, there is room for the next.
+ */
+export function shareOut(lanes: readonly Room[], limit: number): Map<number, number> {
+  const shares = new Map<number, number>()
+  const held = new Map(lanes.map((lane) => [lane.publisherId, lane.held]))
+  let free = lanes[0]?.free ?? 0
+  for (let left = limit, before = 0; left > 0 && left !== before;) {
+    before = left
+    for (const { appId, publisherId, room, mostHeld } of lanes) {
+      const share = shares.get(appId) ?? 0
+      const holds = held.get(publisherId) ?? 0
+      if (left === 0 || share >= room || holds >= Math.min(mostHeld, free)) continue
+      shares.set(appId, share + 1)
+      held.set(publisherId, holds + 1)
+      left--
+      free--
+    }
+  }
+  return shares
+}

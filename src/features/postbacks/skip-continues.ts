@@ -1,0 +1,42 @@
+// A receiver may answer `100 Continue` although nothing asked for it, as often as it likes (RFC 9110, 15.2), and undici
+// takes that for a fault. So it never sees these: they are cut off the front of an answer.
+import type { Socket } from 'node:net'
+
+const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
+const START_BYTES = 13
+const MAX_HELD_BYTES = 16_384
+const END = '\r\n\r\n'
+
+/** To be called where a request is about to be sent; undici takes what comes by `read`. */
+export function skipContinues(socket: Socket): () => void {
+  const read = socket.read.bind(socket)
+  /** What has come of an answer that may be one; null: the real one has begun. */
+  let held: Buffer | null = null
+  socket.read = (size?: number) => {
+    const chunk = read(size) as Buffer | null
+    if (chunk === null || held === null) return chunk
+    held = cutContinues(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
+    if (mayBeContinue(held)) return null
+    const answer = held
+    held = null
+    return answer
+  }
+  return () => {
+    held = Buffer.alloc(0)
+  }
+}
+
+function cutContinues(bytes: Buffer): Buffer {
+  let rest = bytes
+  for (let end; isContinue(rest) && (end = rest.indexOf(END)) !== -1;) rest = rest.subarray(end + END.length)
+  return rest
+}
+
+const isContinue = (bytes: Buffer) => CONTINUE.test(bytes.toString('latin1', 0, START_BYTES))
+
+/** Not enough has come to tell, or not its end. */
+function mayBeContinue(bytes: Buffer): boolean {
+  if (bytes.length > MAX_HELD_BYTES) return false
+  const start = bytes.toString('latin1', 0, START_BYTES)
+  return isContinue(bytes) || 'HTTP/1.0 100 '.startsWith(start) || 'HTTP/1.1 100 '.startsWith(start)
+}
