@@ -12,6 +12,7 @@ import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer, type Mail } from './lib/mail.ts'
 import { renewHash } from './features/apps/apps.ts'
+import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { CredentialUses } from './features/apps/uses.ts'
@@ -68,6 +69,7 @@ const POPULARITY_MS = 600_000
 const SECOND_MS = 1_000
 const REAP_MS = 5_000
 const MAIL_MS = 10_000
+const ALERTS_MS = 3_000
 const POSTBACKS_DUE = 'postbacks_due'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -280,6 +282,11 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
       run: async () => void (await dropOldAttempts(db, new Date(), config.retentionDays)),
     }),
   ]
+  loops.push(
+    createLoop('mailing security alerts', ALERTS_MS, log, {
+      run: async () => void (await mailSecurityAlerts(db, mailer, config.publicUrl, new Date())),
+    }),
+  )
   if (mailer !== null)
     loops.push(
       createLoop('mailing notices', MAIL_MS, log, {

@@ -579,6 +579,13 @@ export interface SecretKeys {
   retired_at: Date | null;
 }
 
+export interface SecurityAlerts {
+  audit_id: number;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  tries: Generated<number>;
+}
+
 export interface Sessions {
   created_at: Generated<Date>;
   expires_at: Date;
@@ -589,6 +596,13 @@ export interface Sessions {
   token: string;
   updated_at: Generated<Date>;
   user_agent: string | null;
+  with_code: Generated<boolean>;
+}
+
+export interface SignInPlaces {
+  network: string;
+  person_id: string;
+  seen_at: Date;
 }
 
 export interface SignIns {
@@ -748,7 +762,9 @@ export interface DB {
   publisher_offers: PublisherOffers;
   publishers: Publishers;
   secret_keys: SecretKeys;
+  security_alerts: SecurityAlerts;
   sessions: Sessions;
+  sign_in_places: SignInPlaces;
   sign_ins: SignIns;
   stats_days: StatsDays;
   stats_deltas: StatsDeltas;

@@ -73,7 +73,10 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
         userAgent: 'user_agent',
         ...TIMES,
       },
-      additionalFields: { provenAt: { type: 'date', required: false, input: false, fieldName: 'proven_at' } },
+      additionalFields: {
+        provenAt: { type: 'date', required: false, input: false, fieldName: 'proven_at' },
+        withCode: { type: 'boolean', required: false, input: false, fieldName: 'with_code' },
+      },
       expiresIn: WEEK_S,
       updateAge: DAY_S,
     },
@@ -171,6 +174,8 @@ export async function findCaller(auth: Auth, request: FastifyRequest): Promise<C
   if (found === null || found.user.disabledAt) return null
   if (Date.now() - found.session.createdAt.getTime() > LONGEST_MS) return null
   const { id, name, email, role, publisherId, twoFactorEnabled } = found.user
+  // One that was opened by the password alone while the second factor was being enabled.
+  if (twoFactorEnabled && !found.session.withCode) return null
   return {
     id,
     name,

@@ -17,6 +17,7 @@ import {
   type Position,
   type Role,
 } from './people.ts'
+import { noteSignInPlace } from './sign-in-places.ts'
 
 const VALID_MS = 7 * 86_400_000
 const MAX_OPEN = 50
@@ -160,6 +161,7 @@ export async function acceptInvitation(
     if (used.numUpdatedRows === 0n) return null
     await makeRoom(trx, { email: person.email, mailed: open.mailed, ip }, now)
     const joined = await addPerson(trx, person, open.mailed)
+    await noteSignInPlace(trx, joined.id, ip, now) // where one joins is no surprise
     await recordDeed(
       trx,
       { id: joined.id, email: joined.email, ip },

@@ -176,3 +176,9 @@ export async function endSession(trx: Trx, personId: string, sessionId: string):
 export async function proveSession(db: Db, sessionId: string, now: Date): Promise<void> {
   await db.updateTable('sessions').set({ proven_at: now }).where('id', '=', sessionId).execute()
 }
+
+/** A code of the second factor was given for this session. Without that it is over once its person has one. */
+export async function noteCodeGiven(db: Db, session: { id: string } | { token: string }): Promise<void> {
+  const [name, value] = 'id' in session ? (['id', session.id] as const) : (['token', session.token] as const)
+  await db.updateTable('sessions').set({ with_code: true }).where(name, '=', value).execute()
+}

@@ -2,7 +2,7 @@
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { endSessionsOf } from '../../features/accounts/passwords.ts'
-import { isOperatorRole } from '../../features/accounts/people.ts'
+import { isOperatorRole, noteCodeGiven } from '../../features/accounts/people.ts'
 import { enableSecondFactor, removeSecondFactor } from '../../features/accounts/second-factor.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
@@ -48,6 +48,7 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
       if (caller.hasSecondFactor) throw new AppError('CONFLICT', 'Two-factor sign-in is on already.')
       await prove.authenticator(caller, body.code, request, async (trx) => {
         await enableSecondFactor(trx, caller.id)
+        if (caller.session !== null) await noteCodeGiven(trx, caller.session)
         await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
         await recordDeed(trx, by, ofSelf(caller, 'two_factor.enable'))
       })

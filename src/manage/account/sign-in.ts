@@ -1,11 +1,12 @@
 // Signing in and out.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { recordDeedAlone } from '../../features/accounts/audit.ts'
+import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { recordFailure } from '../../features/accounts/failed-tries.ts'
-import { findByTypedEmail } from '../../features/accounts/people.ts'
+import { findByTypedEmail, noteCodeGiven } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
 import { burnCode } from '../../features/accounts/second-factor.ts'
+import { noteSignInPlace } from '../../features/accounts/sign-in-places.ts'
 import { authHeaders, challengeOf, openSealed } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -20,13 +21,20 @@ type Known = { id: string; email: string; publisher_id: number | null }
 
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
   const tries = createTries(limiter)
-  /** What people do to themselves at the door, where nobody is signed in yet. */
-  const note = ({ ip }: FastifyRequest, person: Known, action: string, details = {}) =>
-    recordDeedAlone(
-      db,
-      { id: person.id, email: person.email, ip },
-      { action, subject: person.id, publisherId: person.publisher_id, details },
-    )
+  const started = ({ ip }: FastifyRequest, person: Known) =>
+    db.transaction().execute(async (trx) => {
+      const isNewPlace = await noteSignInPlace(trx, person.id, ip, new Date())
+      await recordDeed(
+        trx,
+        { id: person.id, email: person.email, ip },
+        {
+          action: 'session.start',
+          subject: person.id,
+          publisherId: person.publisher_id,
+          details: isNewPlace ? { new_place: true } : {},
+        },
+      )
+    })
 
   routes.post('/session', {
     id: 'signIn',
@@ -45,7 +53,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       }
       cookies.push(...answer.headers.getSetCookie())
       const { twoFactorRedirect } = (await answer.json()) as { twoFactorRedirect?: boolean }
-      if (twoFactorRedirect !== true) await note(request, person, 'session.start')
+      if (twoFactorRedirect !== true) await started(request, person)
       return { two_factor: twoFactorRedirect === true }
     },
   })
@@ -67,8 +75,10 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
         await recordFailure(db, { person, kind: 'code', ip: request.ip }, new Date())
         throw await refusedCode(answer)
       }
+      const { token } = (await answer.json()) as { token: string }
+      await noteCodeGiven(db, { token })
       cookies.push(...answer.headers.getSetCookie())
-      await note(request, person, 'session.start')
+      await started(request, person)
       return OK
     },
   })
@@ -89,12 +99,12 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     tag: TAG,
     access: 'anyone',
     reply: Ok,
-    async run({ request, cookies }) {
+    async run({ by, request, cookies }) {
       const answer = await auth.api.signOut({ headers: authHeaders(request), asResponse: true })
       cookies.push(...answer.headers.getSetCookie())
       const { caller } = request
       if (caller !== null && caller.session !== null)
-        await note(request, { ...caller, publisher_id: caller.publisherId }, 'session.end')
+        await recordDeedAlone(db, by, { action: 'session.end', subject: caller.id, publisherId: caller.publisherId })
       return OK
     },
   })

@@ -61,10 +61,12 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     reply: PostbackSettingsReply,
     async run({ app, body, by }) {
       const found = await read(app.appId)
-      const settings = readBody(body, found === 'unreadable' ? null : found, guardOf(app.appId, body.url))
+      const before = found === 'unreadable' ? null : found
+      const settings = readBody(body, before, guardOf(app.appId, body.url))
+      const details = { ...describe(settings), address_changed: settings.url !== before?.url }
       await db.transaction().execute(async (trx) => {
         await saveSettings(trx, secretKey, app.appId, settings)
-        await record(trx, by, app, 'postback_settings.save', describe(settings))
+        await record(trx, by, app, 'postback_settings.save', details)
       })
       wakePostbacks()
       return present(settings, (saved) => preview(app.appId, saved))

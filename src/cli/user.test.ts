@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { failsWith, useOperator } from '../../test/operator.ts'
+import { PASSWORD, totp } from '../../test/people.ts'
+
+const { home, serverUrl } = useOperator()
+
+/** A browser at the running server. */
+function browse() {
+  let cookie = ''
+  return async (path: string, body: object) => {
+    const answer = await fetch(`${serverUrl()}/manage/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: serverUrl(), cookie },
+      body: JSON.stringify(body),
+    })
+    for (const one of answer.headers.getSetCookie()) cookie = `${cookie}; ${one.split(';')[0]}`
+    const { data } = (await answer.json()) as { data: Record<string, string & boolean> }
+    return { status: answer.status, data }
+  }
+}
+
+test('somebody is invited, and whoever lost a second factor gets in by the password again', async () => {
+  const email = 'ann@example.com'
+  const { url } = await home.json<{ url: string }>('user', 'create', '--email', email, '--role', 'operator')
+  const post = browse()
+  assert.equal((await post('/invitation/accept', { token: new URL(url).hash.slice(1), name: 'Ann', password: PASSWORD })).status, 200) // prettier-ignore
+  failsWith(await home.run(['user', 'reset-two-factor', email]), /has no second factor/)
+  failsWith(await home.run(['user', 'reset-two-factor', 'nobody@example.com']), /Nobody has the e-mail address/)
+  const { data } = await post('/me/two-factor', { password: PASSWORD })
+  const secret = new URL(data['uri'] ?? '').searchParams.get('secret') ?? ''
+  assert.equal((await post('/me/two-factor/confirm', { code: totp(secret) })).status, 200)
+  assert.equal((await browse()('/session', { email, password: PASSWORD })).data['two_factor'], true)
+  assert.match(
+    (await home.run(['user', 'reset-two-factor', 'Ann@example.com'])).out,
+    /signs in with the password alone/,
+  )
+  assert.equal((await post('/session/proof', { password: PASSWORD })).status, 401)
+  assert.equal((await browse()('/session', { email, password: PASSWORD })).data['two_factor'], false)
+})
+
+test('the roles are those of the role table', async () => {
+  const { status, err } = await home.run(['user', 'create', '--email', 'x@example.com', '--role', 'publisher_member'])
+  assert.notEqual(status, 0)
+  for (const role of ['publisher_developer', 'publisher_finance', 'publisher_viewer'])
+    assert.match(err, new RegExp(role))
+})

@@ -1,0 +1,146 @@
+// Security mails, with a real mail server.
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { until } from '../../../test/installation.ts'
+import { MailServer } from '../../../test/mail-server.ts'
+import {
+  keepOut,
+  makePerson,
+  PASSWORD,
+  publisherOfApp,
+  setUpSecondFactor,
+  visit,
+  Visitor,
+} from '../../../test/people.ts'
+import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { buildWorker } from '../../app.ts'
+import { createMailer, type Mailer } from '../../lib/mail.ts'
+import { makeResetLink } from './reset-links.ts'
+import { mailSecurityAlerts } from './security-alerts.ts'
+
+let mails: MailServer
+let mailer: Mailer
+const world = useWorld('alerts', async () => {
+  mails = await new MailServer().open()
+  mailer = createMailer(mails.url, 'Offers <offers@example.com>')
+})
+after(async () => {
+  mailer.close()
+  await mails.close()
+})
+beforeEach(async () => {
+  await world.database.db.deleteFrom('security_alerts').execute()
+  mails.got.length = 0
+  mails.answer = () => null
+})
+
+const send = (now = new Date()) => mailSecurityAlerts(world.database.db, mailer, PUBLIC_URL, now)
+const subjects = () => mails.got.map(({ to, data }) => [to.toSorted().join(' '), /^Subject: (.*)$/m.exec(data)?.[1]])
+const from = (remoteAddress: string) => ({ remoteAddress })
+
+async function makeOwner() {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const person = await makePerson(world, 'publisher_owner', publisherId)
+  return { appId, publisherId, person, owner: await new Visitor(world).signIn(person.email) }
+}
+
+test('a sign-in from a new network is mailed, one from a known network is not', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const signInFrom = async (address: string) => {
+    const body = { email, password: PASSWORD }
+    assert.equal((await new Visitor(world).send('POST', '/session', body, from(address))).status, 200)
+    await send()
+    const [first] = mails.got.splice(0)
+    return first?.to[0] ?? null
+  }
+  assert.equal(await signInFrom('203.0.113.7'), email)
+  assert.equal(await signInFrom('203.0.113.99'), null)
+  assert.equal(await signInFrom('::ffff:203.0.113.8'), null)
+  assert.equal(await signInFrom('198.51.100.1'), email)
+  assert.equal(await signInFrom('2001:db8:1:2::1'), email)
+  assert.equal(await signInFrom('2001:db8:1:3::1'), null)
+  assert.equal(await signInFrom('203.0.113.7'), null)
+})
+
+test('whoever changes their password or second factor, or creates a token, is told', async () => {
+  const { id, email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  await send()
+  mails.got.length = 0
+  await visitor.post('/me/tokens', { name: 'nightly job' })
+  await visitor.post('/me/password', { current_password: PASSWORD, new_password: PASSWORD })
+  await setUpSecondFactor(visitor)
+  await visitor.post('/me/two-factor/disable', { password: PASSWORD })
+  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: PUBLIC_URL, personId: id }, new Date())
+  await new Visitor(world).post('/password/reset', { token: new URL(link).hash.slice(1), password: PASSWORD })
+  await send()
+  assert.deepEqual(subjects(), [
+    [email, 'An API token was created'],
+    [email, 'Your password was changed'],
+    [email, 'Two-factor sign-in was enabled'],
+    [email, 'Two-factor sign-in was disabled'],
+    [email, 'Your password was reset'],
+  ])
+  const text = await mails.take(email, /API token/)
+  assert.match(text, /The API token "nightly job" was created for your account/)
+  assert.match(text, new RegExp(`By: ${email}`))
+  assert.equal(text.includes('mt_'), false)
+  assert.equal(await send(), 0)
+})
+
+test('owners hear of rotated secrets and of a new postback URL, whoever did it; and of no other setting', async () => {
+  const { appId, publisherId, person } = await makeOwner()
+  const second = await makePerson(world, 'publisher_owner', publisherId)
+  await keepOut(world, await makePerson(world, 'publisher_owner', publisherId))
+  const developer = await visit(world, 'publisher_developer', publisherId)
+  const operator = await visit(world, 'operator')
+  await world.database.db.deleteFrom('security_alerts').execute()
+  const owners = [person.email, second.email].toSorted().join(' ')
+  const settings = { url: 'https://example.com/?u={user_id}&key=hidden-in-the-address&t={is_test}' }
+  await developer.put(`/apps/${appId}/postback`, settings)
+  await developer.put(`/apps/${appId}/postback`, { ...settings, timeout_ms: 3000 })
+  await operator.post(`/apps/${appId}/credentials/live/rotate`, { grace_hours: 1 })
+  await operator.post(`/apps/${appId}/credentials/live/signing-secret/rotate`, { grace_hours: 1 })
+  await developer.delete(`/apps/${appId}/postback`)
+  await send()
+  assert.deepEqual(subjects(), [
+    [owners, 'A postback URL was changed'],
+    [owners, 'An API secret was rotated'],
+    [owners, 'A signing secret was rotated'],
+    [owners, 'A postback URL was removed'],
+  ])
+  assert.equal(
+    mails.got.some(({ data }) => data.includes('hidden-in-the-address')),
+    false,
+  )
+})
+
+test('a mail that cannot be handed over is tried again, and dropped after three days', async () => {
+  const { email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  await world.database.db.deleteFrom('security_alerts').execute()
+  await visitor.post('/me/tokens', { name: 'x' })
+  mails.answer = (command) => (command.startsWith('RCPT') ? '451 not now' : null)
+  const now = Date.now() + 1000
+  await assert.rejects(send(new Date(now)))
+  mails.answer = () => null
+  assert.equal(await send(new Date(now + 9_000)), 0)
+  assert.equal(await send(new Date(now + 11_000)), 1)
+  await visitor.post('/me/tokens', { name: 'y' })
+  assert.equal(await mailSecurityAlerts(world.database.db, null, PUBLIC_URL, new Date()), 0)
+  assert.equal(await send(new Date(now + 4 * 86_400_000)), 0)
+  assert.deepEqual(await world.database.db.selectFrom('security_alerts').select('audit_id').execute(), [])
+})
+
+test('a worker mails by itself', async () => {
+  const { email } = await makePerson(world, 'operator')
+  await new Visitor(world).signIn(email)
+  const config = { ...world.config, smtpUrl: mails.url }
+  const worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+  try {
+    await until(() => mails.got.some(({ to }) => to.includes(email)))
+  } finally {
+    await worker.close()
+  }
+})
