@@ -1,6 +1,6 @@
 // Reads the facts of a batch in a few statements, whatever its size, under the locks that settle.ts took.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import type { Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { lockUsage } from '../offers/caps.ts'
 import type { Command, Report } from './commands.ts'
@@ -19,23 +19,11 @@ import {
 import type { Action, Signal } from './fraud.ts'
 import type { GoneClicks } from './gone-clicks.ts'
 import { KnownConversions, userKey } from './known.ts'
+import { readLatestClicks } from './latest-clicks.ts'
 import type { KnownOffers, OfferVersion } from './known-offers.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-
-export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string, ClickFacts>> {
-  if (clickIds.length === 0) return new Map()
-  const { rows } = await sql<ClickFacts>`/* settle-clicks */
-    SELECT c.*, t.attribution_s, t.goals AS terms FROM unnest(${clickIds}::uuid[]) AS wanted (id)
-    CROSS JOIN LATERAL (SELECT ${CLICK_COLUMNS} FROM clicks WHERE click_id = wanted.id) c
-    JOIN terms t ON t.terms_id = c.terms_id`.execute(db)
-  return new Map(rows.map((row) => [row.click_id ?? '', row]))
-}
-
-const CLICK_COLUMNS = sql.raw(
-  'click_id, clicked_at, terms_id, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, share_ppm, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals',
-)
 
 export type FactsRequest = {
   commands: readonly Command[]
@@ -55,8 +43,9 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   const usage = capped.length === 0 ? new Map() : await lockUsage(trx, capped, day)
   // While we waited for the usage a click may have been taken that these reports are about.
   if (capped.length > 0) found = await askForFacts(trx, request)
-  const latest = found.latest_clicks.map((row) => ({ ...row, clicked_at: new Date(row.clicked_at) }))
-  const keyed = commands.filter((command) => command.kind === 'report' && command.idempotencyKey !== null) as Report[]
+  const reports = commands.filter((command) => command.kind === 'report')
+  const latest = await readLatestClicks(trx, reports, request.now)
+  const keyed = reports.filter((report) => report.idempotencyKey !== null)
   return {
     offers,
     usage,
@@ -91,7 +80,6 @@ type Found = {
   offers: OfferVersion[]
   apps: AppFacts[]
   conversions: Record<string, unknown>[]
-  latest_clicks: ClickFacts[]
   contexts: (SubIds & { app_id: number; is_test: boolean; user_id: string })[]
   trusted: { app_id: number; offer_id: number }[]
   denied: { app_id: number; offer_id: number }[]
@@ -112,7 +100,6 @@ async function askForFacts(
   const confirmations = commands.filter((command) => command.kind === 'confirmation')
   const moved = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
   const ids = [...moved, ...gone.conversionIds]
-  const nowMs = now.getTime()
   const { rows } = await sql<Found>`/* settle-facts */
     WITH s AS MATERIALIZED (
       SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
@@ -137,14 +124,18 @@ async function askForFacts(
               ORDER BY c.app_id DESC, c.user_id DESC, c.offer_id DESC, c.conversion_id DESC LIMIT ${MAX_UNDONE}::integer) undone
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status <> 'rejected' AND c.is_repeatable AND (c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
-                OR c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]))
-              ORDER BY c.app_id, c.user_id, c.conversion_id) named
+              AND c.status <> 'rejected' AND c.is_repeatable AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              ORDER BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test, c.publisher_transaction_id) reported
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.advertiser_id = (SELECT advertiser_id FROM offers o WHERE o.offer_id = k.offer_id)
+              AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]) AND c.offer_id = k.offer_id
+              AND c.app_id = k.app_id AND c.user_id = k.user_id AND c.status <> 'rejected' AND c.is_repeatable
+              ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) confirmed
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status IN ('pending', 'approved') AND c.is_repeatable
               AND (c.publisher_transaction_id IS NULL OR c.advertiser_transaction_id IS NULL)
-              ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c
+              ORDER BY c.app_id, c.user_id, c.offer_id, c.conversion_id LIMIT ${MAX_ADOPTABLE}::integer) adoptable) c
         UNION ALL
         SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
             ${confirmations.map((one) => one.transactionId)}::text[]) AS k (advertiser_id, txn)) k
@@ -153,15 +144,6 @@ async function askForFacts(
             ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) c
         UNION ALL
         SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
-      ${list(sql`SELECT c.*
-        FROM (SELECT r.*, uuid7_floor(${nowMs}::bigint - 1000::bigint * (SELECT max(attribution_s) FROM terms t WHERE t.offer_id = r.offer_id)) AS oldest
-          FROM r) k
-        CROSS JOIN LATERAL (
-          SELECT ${CLICK_COLUMNS}, attribution_s, goals AS terms FROM clicks JOIN terms USING (terms_id)
-          WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
-            AND click_id >= k.oldest AND click_id < uuid7_floor(${nowMs}::bigint + ${DAY_MS}::bigint)
-            AND clicked_at + attribution_s * interval '1 second' >= ${now}::timestamptz
-          ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`)} AS latest_clicks,
       ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
         JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
       ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k

@@ -28,7 +28,8 @@ import {
   usageOf,
 } from './facts.ts'
 import { findGoneClicks, type GoneClicks } from './gone-clicks.ts'
-import { readClicks, readFacts } from './read-facts.ts'
+import { readClicks } from './latest-clicks.ts'
+import { readFacts } from './read-facts.ts'
 import { keepCalls } from './inbound/calls.ts'
 import { userKey } from './known.ts'
 import { KnownOffers } from './known-offers.ts'

@@ -1,0 +1,43 @@
+// The clicks that commands are about. Clicks are partitioned by their id, a day each, and a plan for all partitions would
+// cost more with every day that is kept. So the ids, or the time that they can be of, are known when these statements are
+// planned, and PostgreSQL plans for the partitions of that time alone.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+import { uuid7Floor } from '../../lib/uuid7.ts'
+import type { Report } from './commands.ts'
+import type { ClickFacts } from './facts.ts'
+
+const DAY_MS = 86_400_000
+
+const CLICK_COLUMNS = sql.raw(
+  'click_id, clicked_at, terms_id, app_id, is_test, user_id, clicks.offer_id, currency, rate_micros, share_ppm, aff_sub, aff_sub2, aff_sub3, aff_sub4, host(ip) AS ip, country, device, signals, attribution_s, goals AS terms',
+)
+
+export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string, ClickFacts>> {
+  if (clickIds.length === 0) return new Map()
+  const { rows } = await sql<ClickFacts>`SELECT ${CLICK_COLUMNS} FROM clicks JOIN terms USING (terms_id)
+    WHERE click_id = ANY (${clickIds}::uuid[])`.execute(db)
+  return new Map(rows.map((row) => [row.click_id ?? '', row]))
+}
+
+/** The latest click of each report's user on its offer that can still be confirmed. */
+export async function readLatestClicks(trx: Trx, reports: readonly Report[], now: Date): Promise<ClickFacts[]> {
+  if (reports.length === 0) return []
+  const { rows: windows } = await sql<{ seconds: number | null }>`/* settle-window */
+    SELECT max(t.attribution_s) AS seconds FROM unnest(${reports.map((one) => one.offerId)}::bigint[]) AS k (offer_id)
+    CROSS JOIN LATERAL (SELECT attribution_s FROM terms WHERE terms.offer_id = k.offer_id ORDER BY offer_id DESC, attribution_s DESC LIMIT 1) t`.execute(
+    trx,
+  )
+  const oldest = uuid7Floor(now.getTime() - 1_000 * (windows[0]?.seconds ?? 0))
+  const newest = uuid7Floor(now.getTime() + DAY_MS)
+  const { rows } = await sql<ClickFacts>`
+    SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
+      ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS r (app_id, is_test, user_id, offer_id)) k
+    CROSS JOIN LATERAL (
+      SELECT ${CLICK_COLUMNS} FROM clicks JOIN terms USING (terms_id)
+      WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
+        AND click_id >= ${sql.lit(oldest)}::uuid AND click_id < ${sql.lit(newest)}::uuid
+        AND clicked_at + attribution_s * interval '1 second' >= ${now}::timestamptz
+      ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`.execute(trx)
+  return rows
+}

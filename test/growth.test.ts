@@ -1,0 +1,130 @@
+// What things cost in a network with many conversions, clicks and days: the pages of 8 kB that PostgreSQL reads for each
+// grow neither with the age of the network nor with somebody else's size.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ensurePartitions } from '../src/db/partitions.ts'
+import { openPool } from '../src/db/open.ts'
+import type { IssuedCredentials } from '../src/features/apps/apps.ts'
+import { numberEvents, Passed } from '../src/features/conversions/events.ts'
+import { readBalances, rollUp } from '../src/features/ledger/ledger.ts'
+import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
+import { showCaps } from '../src/features/offers/caps.ts'
+import { rollUpStats } from '../src/features/reports/rollup.ts'
+import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } from './crowd.ts'
+import { type Explained, type ExplainedApp, pagesOf, startExplained } from './explain.ts'
+import { useWorld } from './world.ts'
+
+const DAY_MS = 86_400_000
+const CONVERSIONS = 60_000
+const CLICKS = 60_000
+
+let live: IssuedCredentials
+let crowd: Crowd
+let explained: ExplainedApp
+after(() => explained.close()) // before the world does
+const world = useWorld('growth', fill)
+
+async function fill(): Promise<void> {
+  const { db, pool } = world.database
+  const { appId, live: keys } = await world.makeApp()
+  live = keys
+  const offerIds = await world.makeOffers(...Array.from({ length: 20 }, () => ({})))
+  const advertiserOf = async (offerId = 0) => (await db.selectFrom('offers').selectAll().where('offer_id', '=', offerId).executeTakeFirstOrThrow()).advertiser_id // prettier-ignore
+  const { publisher_id } = await db.selectFrom('apps').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
+  const nowMs = Date.now()
+  const whose = { appId, publisherId: publisher_id, fromMs: nowMs - 120 * DAY_MS, toMs: nowMs - 1_000 }
+  crowd = { ...whose, advertiserId: await advertiserOf(offerIds[0]), offerIds, name: 'crowd', users: 20_000 }
+  await ensurePartitions(db, 'clicks', daysOf(crowd))
+  await fillConversions(pool, crowd, CONVERSIONS)
+  await fillHistory(pool)
+  await fillClicks(pool, crowd, CLICKS)
+  await run(pool, 'ANALYZE')
+  await rollUp(db, new Date())
+  await rollUpStats(db, new Date())
+  explained = await startExplained(world)
+}
+
+const ask = (url: string, more: object = {}) =>
+  explained.app.server.inject({
+    url,
+    headers: { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret },
+    ...more,
+  })
+
+/** The fewest pages of a few tries: the first ones fill caches of the connection, and others come between. */
+async function pagesFor(
+  work: (attempt: number) => Promise<unknown>,
+  isMeant: (one: Explained) => boolean = () => true,
+) {
+  const tries: Explained[][] = []
+  for (let i = 0; i < 4; i++) tries.push((await explained.explain(() => work(i))).filter(isMeant))
+  return Math.min(...tries.slice(1).map(pagesOf))
+}
+
+test('a confirmation is planned and run for the one partition of its click', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  await explained.app.refresh()
+  const { clickId } = await world.click(offerId, live, 'userId=one')
+  const statements = await explained.explain(() =>
+    explained.app.server.inject(`/postback?click_id=${clickId}&token=${world.tokenOf(offerId)}`),
+  )
+  const read = statements.flatMap(({ nodes }) => nodes.map((node) => node['Relation Name'] ?? ''))
+  const partitions = new Set(read.filter((name) => /^clicks_\d+$/.test(name)))
+  assert.equal(partitions.size, 1, [...partitions].join(' '))
+})
+
+test('statistics of a year read what is rolled up, and say the same', async () => {
+  const year = `/v1/stats?from=${new Date(Date.now() - 365 * DAY_MS).toISOString().slice(0, 10)}`
+  for (const query of ['', '&groupBy=offer', '&groupBy=country']) {
+    const pages = await pagesFor(
+      () => ask(`${year}${query}`),
+      ({ text }) => text.includes('facts'),
+    )
+    assert.ok(pages < 1_500, `${query}: ${pages}`)
+  }
+  const { data } = (await ask(year)).json<{ data: { totals: { clicks: number } } }>()
+  assert.ok(data.totals.clicks >= CLICKS * 0.98)
+})
+
+test('what the network owes reads the open days of the ledger, by their index', async () => {
+  const { db } = world.database
+  assert.ok((await readBalances(db, 'network')).payableMicros > 0)
+  const client = openPool(world.connection(world.databaseName), 1)
+  const found = await client.pool.query<{ 'QUERY PLAN': unknown }>(
+    `EXPLAIN (FORMAT JSON) SELECT sum(amount_micros) FROM ledger_entries WHERE created_at >= now() - interval '1 day'`,
+  )
+  await client.close()
+  assert.match(JSON.stringify(found.rows[0]?.['QUERY PLAN']), /ledger_entries_at/)
+})
+
+test('while an old snapshot is open, looking for waiting events costs no more with every event', async () => {
+  const { db } = world.database
+  const holder = openPool(world.connection(world.databaseName), 1)
+  const client = await holder.pool.connect()
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    await client.query('SELECT count(*) FROM waiting_events')
+    const passed = new Passed()
+    await run(
+      world.database.pool,
+      `INSERT INTO waiting_events (conversion_id, sequence, app_id, is_test)
+       SELECT gen_random_uuid(), 1, ${crowd.appId}, true FROM generate_series(1, 20000)`,
+    )
+    for (let i = 0; i < 12; i++) await numberEvents(db, passed)
+    assert.ok(passed.number >= 20_000, String(passed.number))
+  } finally {
+    await client.query('ROLLBACK')
+    client.release()
+    await holder.close()
+  }
+})
+
+test('a cap on an offer with many conversions is counted while others click and convert', async () => {
+  const { db } = world.database
+  const [offerId = 0] = crowd.offerIds
+  await setCaps(db, offerId, { totalConversions: 1 }, new Date())
+  await countCaps(db, new Date())
+  const { full, total } = await showCaps(db, offerId, new Date())
+  const { count } = await db.selectFrom('conversions').select((is) => is.fn.countAll<number>().as('count')).where('offer_id', '=', offerId).where('status', 'in', ['pending', 'approved']).executeTakeFirstOrThrow() // prettier-ignore
+  assert.deepEqual([full, total?.conversions], ['for good', count])
+})
