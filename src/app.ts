@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import { ChangeFeed, EVERYTHING } from './db/changes.ts'
 import type { Database, Db } from './db/open.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
-import { ensurePartitionsAhead } from './db/partitions.ts'
+import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
@@ -48,6 +48,7 @@ import { Deliverer } from './features/postbacks/deliverer.ts'
 import { mailNotices } from './features/postbacks/notices.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { runReplays } from './features/postbacks/replays.ts'
+import { forgetOldPostbacks } from './features/postbacks/retention.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { rollUpStats } from './features/reports/rollup.ts'
 import { siftQueues } from './features/postbacks/sift.ts'
@@ -73,6 +74,7 @@ const ALERTS_MS = 3_000
 const POSTBACKS_DUE = 'postbacks_due'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const RELEASE_BATCH = 500
 
 export type App = {
@@ -280,6 +282,10 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
     }),
     createLoop('dropping old attempts', HOUR_MS, log, {
       run: async () => void (await dropOldAttempts(db, new Date(), config.retentionDays)),
+    }),
+    createLoop('analysing partitioned tables', DAY_MS, log, { run: () => analyzePartitioned(db) }),
+    createLoop('forgetting old postbacks', HOUR_MS, log, {
+      run: async () => void (await forgetOldPostbacks(db, config.retentionDays)),
     }),
   ]
   loops.push(

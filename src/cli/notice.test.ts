@@ -91,3 +91,16 @@ test('notices are listed newest first, of all apps or one, with why one was not 
   await home.json('publisher', 'set-email', '1', 'ann@example.org')
   assert.match((await home.run(['notice', 'list'])).out, /SMTP_URL is not set here/)
 })
+
+test('test postbacks to an app that cannot get any are refused with a sentence', async () => {
+  for (const [id, sentence] of [
+    [String(without), /no postback address yet/],
+    [String(paused), /are paused/],
+    ['999999', /There is no app 999999/],
+  ] as const) {
+    const { status, err } = await home.run(['postback', 'test', id])
+    assert.equal(status, 1)
+    assert.match(err, sentence)
+    assert.doesNotMatch(err, /should not have happened|    at /)
+  }
+})

@@ -72,3 +72,11 @@ export function isMissingPartition(error: unknown): boolean {
   const { code, message = '' } = error as { code?: string; message?: string }
   return code === '23514' && message.startsWith('no partition of relation')
 }
+
+/**
+ * The statistics of each partitioned table as a whole, which autovacuum never collects: without them the planner takes the
+ * table for empty.
+ */
+export async function analyzePartitioned(db: Db): Promise<void> {
+  for (const table of TABLES) await sql`ANALYZE ${sql.table(table)}`.execute(db)
+}

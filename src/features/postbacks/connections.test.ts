@@ -93,3 +93,52 @@ test('close ends what is under way and what waits, and afterwards nothing is sen
   await receiver.allClosed()
   assert.equal(receiver.requests.length, 1)
 })
+
+test('100 Continue that nothing asked for is passed over, in one piece or in many', async (t) => {
+  const { receiver, send } = await withReceiver(t, hang)
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 \r\nx: y\r\n\r\n'
+  const real = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  receiver.behave = (socket) => socket.write(interim + real)
+  assert.equal((await send()).bodyStart, 'ok')
+  receiver.behave = (socket) => {
+    const bytes = (interim + real).split('')
+    const next = () => {
+      const byte = bytes.shift()
+      if (byte !== undefined) socket.write(byte, () => setImmediate(next))
+    }
+    next()
+  }
+  const slow = await send()
+  assert.deepEqual([slow.status, slow.bodyStart, slow.phase], [200, 'ok', null])
+  assert.equal(receiver.connections(), 1)
+})
+
+test('a kept connection that is closed at once is replaced, and the result says that it was sent twice', async (t) => {
+  const { receiver, send } = await withReceiver(t, answer(200, {}, 'ok'))
+  assert.equal((await send()).isRepeated, false)
+  receiver.behave = (socket, { connection }) => (connection === 1 ? socket.destroy() : answer(200, {}, 'ok')(socket, receiver.requests[0]!)) // prettier-ignore
+  const result = await send()
+  assert.deepEqual([result.status, result.isRepeated, receiver.requests.length], [200, true, 3])
+})
+
+test('a kept connection that is closed after a while is the failure of its receiver: nothing is sent twice', async (t) => {
+  const { receiver, send } = await withReceiver(t, answer(200, {}, 'ok'))
+  await send()
+  receiver.behave = (socket) => void setTimeout(() => socket.destroy(), 400)
+  const result = await send()
+  assert.deepEqual([result.phase, result.error?.code, result.isRepeated], ['headers', 'reset', false])
+  assert.equal(receiver.requests.length, 2)
+})
+
+test('a receiver that answers twice gets a new connection each time: no answer is taken for that of another request', async (t) => {
+  const { receiver, send } = await withReceiver(t, hang)
+  receiver.behave = (socket, { head }) => {
+    const path = /^GET (\S+)/.exec(head)?.[1] ?? ''
+    const text = `HTTP/1.1 200 OK\r\ncontent-length: ${path.length}\r\n\r\n${path}`
+    socket.write(text)
+    socket.write(text)
+  }
+  const url = (i: number) => `http://127.0.0.1:${receiver.port}/${i}`
+  await send({ url: url(0) })
+  for (let i = 1; i < 60; i++) assert.equal((await send({ url: url(i) })).bodyStart, `/${i}`)
+})

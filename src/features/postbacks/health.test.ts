@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { ensurePartitions } from '../../db/partitions.ts'
 import {
+  HOUR,
+  MINUTE,
+  NOW,
   after,
   before,
   forgetPostbacks,
-  HOUR,
   makeLane,
-  MINUTE,
-  NOW,
+  putAttempt,
   putPostbacks,
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
-import { type Health, readHealth } from './health.ts'
+import { type Health, readDelivery, readHealth } from './health.ts'
 
 const world = useWorld('health')
 
@@ -39,4 +42,35 @@ test('the health of many apps is read at once, each with its own postbacks, with
       [paused, { ...good, paused_at: NOW, pause_reason: 'gone', dead: 4 }],
     ]),
   )
+})
+
+test("an app's page reads its own attempts, however many others have failed", async () => {
+  const { db } = world.database
+  await forgetPostbacks(db)
+  const [own, other] = [await makeLane(world), await makeLane(world)]
+  const now = new Date()
+  await ensurePartitions(db, 'postback_attempts', [now.getTime()])
+  const [id] = (await putPostbacks(db, own, 200, { state: 'delivered' })) as [string]
+  await putAttempt(db, id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' }, now)
+  await sql`
+    WITH made AS (
+      INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at, settled_at, last_error)
+      SELECT uuidv7(), ${other}, false, gen_random_uuid(), 1, 'approved', 'dead', now(), now(), 'x'
+      FROM generate_series(1, 20000) RETURNING postback_id
+    )
+    INSERT INTO postback_attempts (postback_id, attempt_id, attempt, started_at, duration_ms, ok, status, error, request, response)
+    SELECT postback_id, uuidv7(), 1, now(), 1, false, 500, 'x', '', '' FROM made`.execute(db)
+  const { read, found } = await db.transaction().execute(async (trx) => {
+    const count = async () => {
+      const { rows } = await sql<{ count: number }>`
+        SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) AS count FROM pg_stat_xact_user_tables
+        WHERE relname LIKE 'postback_attempts%' OR relname = 'postbacks'`.execute(trx)
+      return rows[0]?.count ?? 0
+    }
+    const earlier = await count()
+    const delivery = await readDelivery(trx, own, now)
+    return { read: (await count()) - earlier, found: delivery }
+  })
+  assert.deepEqual([found.tries, found.received, found.last_failure?.postback_id], [1, 0, id])
+  assert.ok(read < 2_000, `${read} rows were read`)
 })
