@@ -1,9 +1,16 @@
 import { Command } from 'commander'
 import { type ClickFilter, listClicks } from '../features/clicks/clicks.ts'
 import { withDatabase } from './context.ts'
-import { type OutputOptions, readId, readLimit, readOn, readUuid, show, table } from './output.ts'
+import { noneListed, type OutputOptions, readId, readLimit, readOn, readUuid, show, table } from './output.ts'
 
-type ListOptions = OutputOptions & { app?: string; user?: string; offer?: string; before?: string; limit: string }
+type ListOptions = OutputOptions & {
+  app?: string
+  user?: string
+  offer?: string
+  test?: boolean
+  before?: string
+  limit: string
+}
 
 export const clickCommand = () =>
   new Command('click').description('clicks: users who followed a link').addCommand(
@@ -12,11 +19,12 @@ export const clickCommand = () =>
       .option('--app <id>', 'only those of this app')
       .option('--user <id>', 'only those of this user')
       .option('--offer <id>', 'only those on this offer')
+      .option('--test', 'those of test credentials, which are left out otherwise')
       .option('--before <id>', 'only those before this click')
       .option('--limit <n>', 'at most this many', '50')
       .action(async (options: ListOptions) => {
         const limit = readLimit(options.limit)
-        const filter: ClickFilter = {}
+        const filter: ClickFilter = { isTest: options.test ?? false }
         if (options.app !== undefined) filter.appId = readId(options.app)
         if (options.user !== undefined) filter.userId = options.user
         if (options.offer !== undefined) filter.offerId = readId(options.offer)
@@ -24,7 +32,7 @@ export const clickCommand = () =>
         const clicks = await withDatabase(({ database }) => listClicks(database.db, filter, limit))
         show(options, clicks, () => {
           const more = readOn(clicks, limit, (last) => `add --before ${last.click_id}`)
-          return table(clicks, 'There are no such clicks.') + more
+          return table(clicks, noneListed('clicks', options)) + more
         })
       }),
   )

@@ -92,13 +92,29 @@ test('conversions are approved, rejected and reversed one by one and by file, ea
 
 test('a test click is found, confirmed by playing the advertiser, and touches no ledger; a live one is refused', async () => {
   const clickId = await click('tester', app.test)
-  const clicks = await home.json<{ click_id: string; is_test: boolean }[]>('click', 'list', '--user', 'tester')
+  const clicks = await home.json<{ click_id: string; is_test: boolean }[]>(
+    'click',
+    'list',
+    '--user',
+    'tester',
+    '--test',
+  )
   assert.deepEqual(
     clicks.map((one) => [one.click_id, one.is_test]),
     [[clickId, true]],
   )
   const result = await home.json<{ outcome: string; conversion_id: string }>('advertiser', 'test-confirm', clickId)
   assert.equal(result.outcome, 'approved')
+  // One rule for all lists: test rows only where they are asked for.
+  for (const noun of ['click', 'conversion', 'postback'])
+    assert.ok(
+      (await home.json<{ is_test: boolean }[]>(noun, 'list')).every((row) => !row.is_test),
+      noun,
+    )
+  assert.match(
+    (await home.run(['click', 'list', '--user', 'tester'])).out,
+    /^No such clicks\. Those of test credentials: add --test$/m,
+  )
   const listed = await home.json<Shown[]>('conversion', 'list', '--test')
   assert.deepEqual(
     listed.map((one) => one.conversion_id),

@@ -15,7 +15,18 @@ import {
 import { settle } from '../features/conversions/settle.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, readLimit, readOn, readTime, readUuid, show, table } from './output.ts'
+import {
+  fields,
+  noneListed,
+  type OutputOptions,
+  readId,
+  readLimit,
+  readOn,
+  readTime,
+  readUuid,
+  show,
+  table,
+} from './output.ts'
 
 const BATCH = 50
 
@@ -46,7 +57,7 @@ export const conversionCommand = () =>
         .addOption(new Option('--status <status>', 'only those in this state').choices(STATUSES))
         .option('--from <time>', 'only those made at this time or later')
         .option('--to <time>', 'only those made before this time')
-        .option('--test', 'only those made with test credentials')
+        .option('--test', 'those of test credentials, which are left out otherwise')
         .option('--before <id>', 'only those made before this conversion')
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: ListOptions) => {
@@ -54,7 +65,7 @@ export const conversionCommand = () =>
           const found = await withDatabase(({ database }) => listConversions(database.db, readFilter(options), limit))
           show(options, found, () => {
             const more = readOn(found, limit, (last) => `add --before ${last.conversion_id}`)
-            return table(found.map(summary), 'There are no such conversions.') + more
+            return table(found.map(summary), noneListed('conversions', options)) + more
           })
         }),
     )

@@ -11,6 +11,9 @@ const SHOW_OR_SET = ['caps', 'permit']
 const SECRETS = ['header', 'secret', 'token']
 const MAX_SUBJECT = 200
 
+/** Whoever gives commands, by the name that the operating system knows. */
+export const operatorName = () => `${userInfo().username} (command line)`
+
 let given: Command | null = null
 
 /** What the person typed. */
@@ -35,7 +38,7 @@ export async function recordCommand(db: Db): Promise<void> {
   const noun = command.parent?.parent ? `${command.parent.name()}.` : ''
   await recordDeedAlone(
     db,
-    { id: null, email: `${userInfo().username} (command line)`, ip: null },
+    { id: null, email: operatorName(), ip: null },
     {
       action: `${noun}${command.name().replaceAll('-', '_')}`,
       subject: command.args.join(' ').slice(0, MAX_SUBJECT),

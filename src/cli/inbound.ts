@@ -6,7 +6,7 @@ import { openCountryFinder } from '../features/clicks/geo.ts'
 import { type CallFilter, callOf, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
 import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
-import { type Context, withDatabase } from './context.ts'
+import { type Context, withChange, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, readLimit, readOn, readUuid, show, table } from './output.ts'
 
@@ -71,7 +71,7 @@ export const inboundCommand = () =>
         .argument('<ids...>', 'inbound_ids')
         .action(async (ids: string[], options: OutputOptions) => {
           const wanted = ids.map((id) => readUuid(id, 'id', 'an inbound_id'))
-          const dismissed = await withDatabase(({ database: { db } }) => dismissCalls(db, wanted))
+          const dismissed = await withChange(({ database: { db } }) => dismissCalls(db, wanted))
           show(options, { dismissed }, () => `${dismissed.length} of ${ids.length} dismissed`)
         }),
     )

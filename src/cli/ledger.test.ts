@@ -82,6 +82,40 @@ test('what a command changes stays only with its entry in the audit log', async 
   assert.equal((await home.json<{ receivable: number }>('ledger', 'balance', '--advertiser', 'Ads Ltd')).receivable, -12.5) // prettier-ignore
 })
 
+test('an operator credits a bonus, pays it with a payment run, and voids the payment', async () => {
+  const bonus = ['ledger', 'adjust', '--publisher', 'Games Inc', '--amount', '20.505', '--reference', 'b', '--reason', 'Good'] // prettier-ignore
+  assert.match(
+    (await home.run(bonus)).out,
+    /^Recorded an adjustment of 20\.505 USD\. The balance of "Games Inc" is 20\.505\d* USD\.$/m,
+  )
+  assert.match((await home.run(bonus)).out, /^Nothing new/)
+  const { run_id } = await home.json<{ run_id: number }>('ledger', 'run', 'create', '--minimum', '10')
+  const id = String(run_id)
+  const file = await home.run(['ledger', 'run', 'export', id])
+  assert.match(file.out, new RegExp(`,Games Inc,,20\\.50,USD,run-${id}\r\n$`))
+  const [paid] = await home.json<{ outcome: string; posting_id: string }[]>('ledger', 'run', 'pay', id)
+  assert.equal(paid?.outcome, 'paid')
+  assert.match((await home.run(['ledger', 'run', 'pay', id])).out, /^Nothing of this run is due/)
+  const again = await home.json<{ outcome: string }[]>('ledger', 'run', 'pay', id, '--publisher', 'Games Inc')
+  assert.deepEqual(again.map(({ outcome }) => outcome), ['already']) // prettier-ignore
+  const voided = await home.run(['ledger', 'void', paid?.posting_id ?? '', '--reason', 'It bounced'])
+  assert.match(voided.out, /^Voided the payout "run-\d+"\. The balance is 20\.505\d* USD\.$/m)
+  const shown = await home.json<{ status: string; all_lines: { voided_at: string | null }[] }>(
+    'ledger',
+    'run',
+    'show',
+    id,
+  )
+  assert.deepEqual([shown.status, shown.all_lines[0]?.voided_at !== null], ['paid', true])
+  const kinds = (await home.json<{ kind: string }[]>('ledger', 'list', '--limit', '3')).map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['payout', 'payout', 'adjustment'])
+  const next = await home.json<{ run_id: number }>('ledger', 'run', 'create')
+  assert.match(
+    (await home.run(['ledger', 'run', 'cancel', String(next.run_id), '--reason', 'Later'])).out,
+    /^Cancelled 1 lines/,
+  )
+})
+
 test('an amount or a party that cannot be is refused with what is right', async () => {
   const pay = (amount: string) =>
     home.run(['ledger', 'payout', '--publisher', 'P', '--reference', 'r', `--amount=${amount}`])

@@ -1,17 +1,18 @@
-import { open, rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { Command } from 'commander'
-import { messageOf, OperatorError } from '../errors.ts'
+import { Command, Option } from 'commander'
+import { OperatorError } from '../errors.ts'
 import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { findPublisher } from '../features/accounts/publishers.ts'
 import { checkLedger, countLedger, type LedgerProblem } from '../features/ledger/check.ts'
 import { readBalances } from '../features/ledger/ledger.ts'
+import { listMovements, MOVEMENT_KINDS, type MovementKind } from '../features/ledger/parties.ts'
 import { recordPayout, recordReceipt } from '../features/ledger/payments.ts'
 import { writeStatement } from '../features/ledger/statement.ts'
 import { exactUsd, parseUsd } from '../lib/money.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
-import { fields, type OutputOptions, show } from './output.ts'
+import { adjustCommand, voidCommand } from './ledger-correct.ts'
+import { runCommand } from './ledger-run.ts'
+import { fields, type OutputOptions, readLimit, show, table } from './output.ts'
+import { writeOut } from './write-out.ts'
 
 type PartyOptions = OutputOptions & { publisher?: string; advertiser?: string }
 type PaymentOptions = OutputOptions & { amount: string; reference: string }
@@ -98,6 +99,24 @@ export const ledgerCommand = () =>
         }),
     )
 
+    .addCommand(runCommand())
+    .addCommand(adjustCommand())
+    .addCommand(voidCommand())
+    .addCommand(
+      new Command('list')
+        .description('list payments, adjustments and voids, newest first')
+        .addOption(new Option('--kind <kind>', 'only these').choices(MOVEMENT_KINDS))
+        .option('--limit <n>', 'at most this many', '50')
+        .action(async (options: OutputOptions & { kind?: MovementKind; limit: string }) => {
+          const filter = { kind: options.kind, before: undefined }
+          const found = await withDatabase(({ database: { db } }) =>
+            listMovements(db, filter, readLimit(options.limit)),
+          )
+          const rows = found.map(({ entry_id: _entryId, ...one }) => one)
+          show(options, rows, () => table(rows, 'No payments yet.'))
+        }),
+    )
+
 const recorded = (isNew: boolean, amountMicros: number) =>
   `${isNew ? 'Recorded' : 'Nothing new: already recorded'} ${exactUsd(amountMicros)} USD`
 
@@ -159,26 +178,7 @@ async function statement(options: StatementOptions): Promise<void> {
     throw new OperatorError('A statement is CSV: with --json, name a file for it with --out.')
   await withDatabase(async ({ database: { db } }) => {
     const { publisher_id } = await findPublisher(db, publisher)
-    const text = writeStatement(db, publisher_id, month)
-    if (out === undefined) await pipeline(Readable.from(text), process.stdout, { end: false })
-    else await writeWhole(out, text)
+    await writeOut(writeStatement(db, publisher_id, month), out)
   })
   if (out !== undefined) show(options, { publisher, month, file: out }, () => `Wrote ${out}.`)
-}
-
-/** Half a statement must not look like a whole one, so the file gets its name at the end. */
-async function writeWhole(file: string, text: AsyncIterable<string>): Promise<void> {
-  const part = `${file}.part`
-  const handle = await open(part, 'w').catch((error: unknown) => {
-    throw new OperatorError(`Cannot write ${file}: ${messageOf(error)}`)
-  })
-  try {
-    await handle.writeFile(text)
-    await handle.close()
-    await rename(part, file)
-  } catch (error) {
-    await handle.close().catch(() => {})
-    await rm(part, { force: true })
-    throw error
-  }
 }

@@ -53,6 +53,10 @@ export function readOn<T>(listed: readonly T[], limit: number, how: (last: T) =>
   return last === undefined ? '' : `\n\nThere may be more: ${how(last)}`
 }
 
+/** Every list leaves out what test credentials did, unless it is asked for that. */
+export const noneListed = (what: string, { test }: { test?: boolean }) =>
+  test ? `No such test ${what}.` : `No such ${what}. Those of test credentials: add --test`
+
 /** One record, a field a line. */
 export function fields(record: Record<string, unknown>): string {
   const entries = Object.entries(present(record) as Record<string, unknown>)

@@ -16,11 +16,29 @@ import {
 import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
 import { readTrial, SCENARIO_NAMES, startTrial } from '../features/postbacks/trials.ts'
 import { withChange, withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, readLimit, readOn, readTime, readUuid, show, table } from './output.ts'
+import {
+  fields,
+  noneListed,
+  type OutputOptions,
+  readId,
+  readLimit,
+  readOn,
+  readTime,
+  readUuid,
+  show,
+  table,
+} from './output.ts'
 
 const TRIAL_PATIENCE_MS = 60_000
 
-type ListOptions = OutputOptions & { app?: string; state?: State; conversion?: string; before?: string; limit: string }
+type ListOptions = OutputOptions & {
+  app?: string
+  state?: State
+  conversion?: string
+  test?: boolean
+  before?: string
+  limit: string
+}
 
 export const postbackCommand = () =>
   new Command('postback')
@@ -31,11 +49,12 @@ export const postbackCommand = () =>
         .option('--app <id>', 'only those of this app')
         .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
         .option('--conversion <id>', 'only those of this conversion')
+        .option('--test', 'those of test credentials, which are left out otherwise')
         .option('--before <id>', 'only those before this one')
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
-          const filter: PostbackFilter = {}
+          const filter: PostbackFilter = { isTest: options.test ?? false }
           if (options.app !== undefined) filter.appId = readId(options.app)
           if (options.state !== undefined) filter.state = options.state
           if (options.conversion !== undefined) filter.conversionId = options.conversion
@@ -58,7 +77,7 @@ export const postbackCommand = () =>
               }
             })
             const more = readOn(found, limit, (last) => `add --before ${last.postback_id}`)
-            return table(rows, 'There are no such postbacks.') + more
+            return table(rows, noneListed('postbacks', options)) + more
           })
         }),
     )

@@ -215,7 +215,7 @@ async function withPartitions<T>(db: Db, clicks: Click[], write: () => Promise<T
   }
 }
 
-export type ClickFilter = { appId?: number; userId?: string; offerId?: number; before?: string }
+export type ClickFilter = { appId?: number; userId?: string; offerId?: number; isTest?: boolean; before?: string }
 
 /** Newest first. */
 export async function listClicks(db: Db, filter: ClickFilter, limit: number) {
@@ -236,6 +236,7 @@ export async function listClicks(db: Db, filter: ClickFilter, limit: number) {
   if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
   if (filter.offerId !== undefined) query = query.where('offer_id', '=', filter.offerId)
+  if (filter.isTest !== undefined) query = query.where('is_test', '=', filter.isTest)
   if (filter.before !== undefined) query = query.where('click_id', '<', filter.before)
   return query.orderBy('click_id', 'desc').limit(limit).execute()
 }

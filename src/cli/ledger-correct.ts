@@ -1,0 +1,71 @@
+// Putting right what was recorded wrong, and crediting what no conversion stands for.
+import { Command } from 'commander'
+import type { Trx } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
+import { findAdvertiser } from '../features/accounts/advertisers.ts'
+import { findPublisher } from '../features/accounts/publishers.ts'
+import { recordAdjustment, voidPosting } from '../features/ledger/corrections.ts'
+import { exactUsd, parseSignedUsd } from '../lib/money.ts'
+import { withChange } from './context.ts'
+import { type OutputOptions, show } from './output.ts'
+
+type AdjustOptions = OutputOptions & {
+  publisher?: string
+  advertiser?: string
+  amount: string
+  reference: string
+  reason: string
+}
+
+export const adjustCommand = () =>
+  new Command('adjust')
+    .description('credit or debit a publisher or an advertiser, such as a bonus; the margin bears it')
+    .option('--publisher <name>', 'whose balance: a credit is owed to it')
+    .option('--advertiser <name>', 'whose balance: a credit lowers what it owes')
+    .requiredOption('--amount <usd>', 'US dollars: 12.50 is a credit, -12.50 a debit')
+    .requiredOption('--reference <text>', 'what names this adjustment; works once')
+    .requiredOption('--reason <text>', 'why; the publisher sees it in its statement')
+    .action(adjust)
+
+async function adjust(options: AdjustOptions): Promise<void> {
+  const { publisher, advertiser, reference, reason } = options
+  if ((publisher === undefined) === (advertiser === undefined))
+    throw new OperatorError('Give --publisher or --advertiser, one of them.')
+  const amountMicros = parseSignedUsd(options.amount)
+  if (amountMicros === null)
+    throw new OperatorError('--amount must be dollars with at most 4 decimals, such as 12.50 or -12.50.')
+  const { postingId, isNew, balanceMicros } = await withChange(async ({ database: { db } }) => {
+    const party =
+      publisher === undefined
+        ? { advertiserId: (await findAdvertiser(db, advertiser ?? '')).advertiser_id }
+        : { publisherId: (await findPublisher(db, publisher)).publisher_id }
+    return recordAdjustment(db as Trx, { party, amountMicros, reference, reason, at: new Date() })
+  })
+  const result = { posting_id: postingId, is_new: isNew, amount_micros: amountMicros, balance_micros: balanceMicros }
+  show(
+    options,
+    result,
+    () =>
+      `${isNew ? 'Recorded' : 'Nothing new: already recorded'} an adjustment of ${exactUsd(amountMicros)} USD. The balance of "${publisher ?? advertiser}" is ${exactUsd(balanceMicros)} USD.`,
+  )
+}
+
+export const voidCommand = () =>
+  new Command('void')
+    .description('undo a payment or an adjustment with a posting of its own')
+    .argument('<posting-id>', 'as "offerdeck ledger list" shows it')
+    .requiredOption('--reason <text>', 'why')
+    .action(async (postingId: string, options: OutputOptions & { reason: string }) => {
+      const { reason } = options
+      const voided = await withChange(({ database: { db } }) =>
+        voidPosting(db as Trx, { postingId, reason, at: new Date() }),
+      )
+      const { kind, reference, isNew, balanceMicros } = voided
+      const result = { posting_id: postingId, kind, reference, is_new: isNew, balance_micros: balanceMicros }
+      show(
+        options,
+        result,
+        () =>
+          `${isNew ? 'Voided' : 'Nothing new: already voided'} the ${kind} "${reference}". The balance is ${exactUsd(balanceMicros)} USD.`,
+      )
+    })
