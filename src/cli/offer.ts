@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { countCaps, setCaps } from '../features/offers/cap-counts.ts'
 import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, showCaps } from '../features/offers/caps.ts'
-import { importOffers, type ImportResult, type RowProblem } from '../features/offers/import.ts'
+import { importOffers, type ImportResult, type RowProblem, type RowWarning } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
@@ -159,23 +159,28 @@ function statusCommand(name: string, description: string, status: 'active' | 'pa
 
 async function importFile(file: string, options: OutputOptions): Promise<void> {
   const problems: RowProblem[] = []
+  const warnings: RowWarning[] = []
   const bar = createProgressBar()
   const result = await withDatabase(({ database }) =>
     importOffers(database.db, file, {
       onProblem: (problem) => {
         if (problems.length < MAX_PROBLEMS_SHOWN) problems.push(problem)
       },
+      onWarning: (warning) => {
+        if (warnings.length < MAX_PROBLEMS_SHOWN) warnings.push(warning)
+      },
       onProgress: (read, total, { created, updated }) =>
         bar.update(read / Math.max(total, 1), `${created} new, ${updated} updated`),
     }),
   ).finally(() => bar.clear())
-  show(options, { ...result, problems }, () => summary(result, problems))
+  show(options, { ...result, problems, warnings }, () => summary(result, problems, warnings))
   if (result.rejected > 0) process.exitCode = 1
 }
 
-function summary(result: ImportResult, problems: RowProblem[]): string {
+function summary(result: ImportResult, problems: RowProblem[], warnings: RowWarning[]): string {
   const lines = problems.map(({ line, problem }) => `line ${line}: ${problem}`)
   if (result.rejected > problems.length) lines.push(`… and ${result.rejected - problems.length} more.`)
+  lines.push(...warnings.map(({ line, warning }) => `line ${line}: warning: ${warning}`))
   lines.push(
     `${result.rows} rows: ${result.created} new, ${result.updated} updated, ${result.unchanged} unchanged, ${result.rejected} refused.`,
   )

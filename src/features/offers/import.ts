@@ -10,15 +10,19 @@ import { readJsonRows } from '../../lib/json-rows.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
 import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
 import type { OnOfferChanges } from './offer-changes.ts'
+import { warningsOf } from './offer-warnings.ts'
 import { type UpsertOutcome, upsertOffers } from './upsert.ts'
 
 const BATCH = 500
 
 export type RowProblem = { line: number; problem: string }
+export type RowWarning = { line: number; warning: string }
 export type ImportResult = { rows: number; created: number; updated: number; unchanged: number; rejected: number }
 
 export type ImportWatcher = {
   onProblem(problem: RowProblem): void
+  /** A line that is taken, and probably wrong. */
+  onWarning?(warning: RowWarning): void
   onProgress(readBytes: number, totalBytes: number, result: ImportResult): void
 }
 
@@ -73,7 +77,10 @@ async function readFile(
     const read = readImportRecord(row.value)
     if ('problems' in read) reject({ line: row.line, problem: `${prefixOf(row)}${read.problems.join('; ')}.` })
     else if (lastRows.get(keyOf(read.offer)) !== result.rows) result.unchanged++
-    else batch.push({ line: row.line, offer: read.offer })
+    else {
+      batch.push({ line: row.line, offer: read.offer })
+      for (const warning of warningsOf(read.offer.goals)) watcher.onWarning?.({ line: row.line, warning })
+    }
     if (batch.length === BATCH) await flush()
   }
   await flush()

@@ -139,3 +139,16 @@ test('a file that cannot be read says why', async () => {
   const unknown = await operator.post('/offer-imports', { file_name: 'a.xls', format: 'xls', content: '' })
   assert.deepEqual(Object.keys(unknown.error.details ?? {}), ['format'])
 })
+
+test('a payout above the revenue warns in the preview and at the import, and is taken', async () => {
+  const above = row({ payout: '3', goals: [{ name: 'A', payout: 2, revenue: 1.5 }, { name: 'B', payout: 1, payout_percent: 50, revenue_percent: 40 }] }) // prettier-ignore
+  const checked = await upload('json', asJson([row(), above]))
+  const warnings = [
+    '"A" pays 2.00 USD and earns 1.50 USD: the payout is above the revenue.',
+    '"B" pays 50 % and earns 40 %: the payout is above the revenue.',
+  ]
+  assert.deepEqual(checked.warnings.map(({ warning }) => warning), warnings) // prettier-ignore
+  assert.equal(new Set(checked.warnings.map(({ line }) => line)).size, 1)
+  const done = await run(checked)
+  assert.deepEqual([done.result.created, done.result.rejected, done.warnings.length], [2, 0, 2])
+})

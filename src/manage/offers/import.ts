@@ -53,6 +53,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         result: { ...NOTHING },
         changes: [],
         problems: [],
+        warnings: [],
         folder,
         file,
       }
@@ -143,11 +144,12 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
 const present = ({ folder: _folder, file: _file, ...job }: Job): ImportJob => job
 
 function start(job: Job, state: Job['state']): void {
-  Object.assign(job, { state, progress: 0, result: { ...NOTHING }, problems: [] })
+  Object.assign(job, { state, progress: 0, result: { ...NOTHING }, problems: [], warnings: [] })
 }
 
 const watch = (job: Job): ImportWatcher => ({
   onProblem: (problem) => void (job.problems.length < MAX_PROBLEMS && job.problems.push(problem)),
+  onWarning: (warning) => void (job.warnings.length < MAX_PROBLEMS && job.warnings.push(warning)),
   onProgress: (read, size, result) => {
     job.progress = size === 0 ? 1 : read / size
     job.result = { ...result }

@@ -19,7 +19,17 @@ const history = async (offerId: number) => (await operator.get<History>(`/offers
 
 /** What the form sends back: what was shown, but for what only the server knows. */
 function formOf(offer: ShownOffer) {
-  const known = ['offer_id', 'advertiser_id', 'advertiser', 'external_id', 'state', 'created_at', 'updated_at', 'usage']
+  const known = [
+    'offer_id',
+    'advertiser_id',
+    'advertiser',
+    'external_id',
+    'state',
+    'created_at',
+    'updated_at',
+    'usage',
+    'warnings',
+  ]
   const fields = Object.fromEntries(Object.entries(offer).filter(([name]) => !known.includes(name)))
   const goals = offer.goals.map(({ goal_id: _id, ...goal }) => goal)
   return { ...fields, goals }
@@ -258,4 +268,14 @@ test('those who only look change nothing, and publishers see nothing', async () 
   }
   assert.equal((await operator.get('/offers/999999999')).status, 404)
   assert.equal((await operator.post('/offers/999999999/pause')).status, 404)
+})
+
+test('a payout above the revenue is a warning in the answer, not a refusal', async () => {
+  const goals = [{ name: 'A', payout: 2, revenue: 1.5 }]
+  const advertiser_id = await makeAdvertiser('Above')
+  const body = { advertiser_id, external_id: 'above', ...FULL, goals }
+  const made = await operator.post<{ offer_id: number; warnings: string[] }>('/offers', body)
+  assert.equal(made.status, 200, made.text)
+  assert.deepEqual(made.data.warnings, ['"A" pays 2.00 USD and earns 1.50 USD: the payout is above the revenue.'])
+  assert.deepEqual((await show(made.data.offer_id)).warnings, made.data.warnings)
 })

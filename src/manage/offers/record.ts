@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/open.ts'
 import { AppError, type Details } from '../../errors.ts'
 import { showCaps } from '../../features/offers/caps.ts'
+import { asImported } from '../../features/offers/import-plan.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from '../../features/offers/import-record.ts'
+import { warningsOf } from '../../features/offers/offer-warnings.ts'
 import { findOffers, type RecordedOffer, type searchOffers } from '../../features/offers/offers.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { microsToUsd } from '../../lib/money.ts'
@@ -107,6 +109,7 @@ export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Pro
     created_at: offer.created_at,
     updated_at: offer.updated_at,
     usage: today === null || total === null ? null : { full, today: used(today), total: used(total) },
+    warnings: warningsOf(asImported(offer).goals),
   }
 }
 

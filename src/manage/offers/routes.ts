@@ -5,6 +5,7 @@ import { type Doer, listDeeds, recordDeed } from '../../features/accounts/audit.
 import type { NewOffer as OfferToWrite } from '../../features/offers/import-record.ts'
 import { countCaps } from '../../features/offers/cap-counts.ts'
 import { lockOffer, type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
+import { warningsOf } from '../../features/offers/offer-warnings.ts'
 import { putOffer } from '../../features/offers/upsert.ts'
 import { beforeId, cutPage } from '../../http/paging.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
@@ -73,7 +74,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
           advertiser_id: 'No advertiser has this id.',
         })
       const offer = readOffer({ ...fields, advertiser })
-      return { offer_id: await makeOffer(advertiser_id, offer, by, {}) }
+      return { offer_id: await makeOffer(advertiser_id, offer, by, {}), warnings: warningsOf(offer.goals) }
     },
   })
 
@@ -148,7 +149,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
         external_id: body.external_id,
         status: 'paused',
       })
-      return { offer_id: await makeOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id }) }
+      const offerId = await makeOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id })
+      return { offer_id: offerId, warnings: warningsOf(offer.goals) }
     },
   })
 

@@ -59,6 +59,10 @@ const GOAL = {
   revenue_percent: orNull(Type.Number()),
 }
 
+const Warnings = Type.Array(Type.String(), {
+  description: 'What is allowed and probably a mistake, such as a payout above the revenue.',
+})
+
 export const ShownOffer = Type.Object({
   ...SUMMARY,
   description: Type.String(),
@@ -91,6 +95,7 @@ export const ShownOffer = Type.Object({
       { description: 'Null without caps: then nothing is counted.' },
     ),
   ),
+  warnings: Warnings,
 })
 export type ShownOffer = Static<typeof ShownOffer>
 
@@ -159,7 +164,7 @@ export const ChangedOffer = Type.Object({
   ),
 })
 export const CopiedOffer = Type.Object({ external_id: text(300), name: Type.Optional(text(300)) })
-export const MadeOffer = Type.Object({ offer_id: id })
+export const MadeOffer = Type.Object({ offer_id: id, warnings: Warnings })
 
 export const HistoryQuery = Type.Object(PAGE_QUERY)
 export const OfferHistory = Type.Object({
@@ -209,6 +214,9 @@ export const ImportJob = Type.Object({
   ),
   problems: Type.Array(Type.Object({ line: Type.Integer(), problem: Type.String() }), {
     description: 'The lines refused: the first ones.',
+  }),
+  warnings: Type.Array(Type.Object({ line: Type.Integer(), warning: Type.String() }), {
+    description: 'Lines that are taken and probably wrong, such as a payout above the revenue: the first ones.',
   }),
 })
 export type ImportJob = Static<typeof ImportJob>

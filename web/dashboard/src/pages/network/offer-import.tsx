@@ -8,7 +8,14 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
-import { Changes, Counts, Finished, type ImportData, Problems } from '../../parts/network-offers/import-result.tsx'
+import {
+  Changes,
+  Counts,
+  Finished,
+  type ImportData,
+  Problems,
+  Warnings,
+} from '../../parts/network-offers/import-result.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 
@@ -165,6 +172,7 @@ function Watch({ importId, again }: { importId: string; again: () => void }) {
               </Button>
             </Group>
           )}
+          <Warnings job={data} />
           <Problems job={data} />
           {(data.state === 'checked' || data.state === 'checking') && <Changes job={data} />}
         </Stack>

@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Checkbox, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Alert, Button, Checkbox, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
 import { formatShare, formatUsd } from '../../lib/format.ts'
-import { newGoal, type OfferValues, payoutOf, revenueOf } from './values.ts'
+import { isAbove, newGoal, type OfferValues, payoutOf, revenueOf } from './values.ts'
 
 const MAX_GOALS = 50
 
@@ -37,7 +37,7 @@ export function GoalFields({ form }: { form: UseFormReturnType<OfferValues> }) {
 function Totals({ payout, revenue }: { payout: number; revenue: number }) {
   const margin = revenue === 0 ? '' : ` · margin ${formatShare((revenue - payout) / revenue)}`
   return (
-    <Text size="sm">
+    <Text size="sm" role="status">
       Together: payout {formatUsd(payout)} · revenue {formatUsd(revenue)}
       {margin}
     </Text>
@@ -55,6 +55,11 @@ function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; p
           <TextInput label="More about it" {...field('description')} />
           <TextInput label="External ID" placeholder="the advertiser’s own ID" {...field('external_id')} />
         </SimpleGrid>
+        {isAbove(form.values.goals[place]) && (
+          <Alert color="yellow" role="status">
+            The payout is above the revenue: you lose with every conversion.
+          </Alert>
+        )}
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
           <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />
           <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as the payout" {...field('revenue')} />

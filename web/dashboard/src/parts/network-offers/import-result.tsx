@@ -7,6 +7,8 @@ import type { Json } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Section } from '../section.tsx'
 
+const MAX_WARNINGS = 20
+
 export type ImportData = Json<ImportJob>
 
 const COUNTS = {
@@ -75,6 +77,22 @@ export function Problems({ job }: { job: ImportData }) {
         </Button>
       </Group>
     </Section>
+  )
+}
+
+export function Warnings({ job }: { job: ImportData }) {
+  if (job.warnings.length === 0) return null
+  return (
+    <Alert color="yellow" title="Warnings" role="status">
+      {job.warnings.slice(0, MAX_WARNINGS).map(({ line, warning }) => (
+        <Text key={`${line} ${warning}`} size="sm">
+          Line {line}: {warning}
+        </Text>
+      ))}
+      {job.warnings.length > MAX_WARNINGS && (
+        <Text size="sm">… and {formatCount(job.warnings.length - MAX_WARNINGS)} more.</Text>
+      )}
+    </Alert>
   )
 }
 

@@ -165,5 +165,11 @@ export const amountOf = (text: string) => {
 }
 
 export const payoutOf = (goals: GoalValues[]) => goals.reduce((sum, goal) => sum + amountOf(goal.payout), 0)
+/** An empty revenue is the payout. */
+export const isAbove = (goal: GoalValues | undefined): boolean =>
+  goal !== undefined &&
+  ((goal.revenue !== '' && amountOf(goal.payout) > amountOf(goal.revenue)) ||
+    (goal.revenue_percent !== '' && amountOf(goal.payout_percent) > amountOf(goal.revenue_percent)))
+
 export const revenueOf = (goals: GoalValues[]) =>
   goals.reduce((sum, goal) => sum + amountOf(goal.revenue === '' ? goal.payout : goal.revenue), 0)
