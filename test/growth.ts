@@ -30,3 +30,57 @@ export function growthOf<T>(work: (input: T) => void, make: (size: number) => T,
   const cost = costOf(() => work(small))
   return costOf(() => work(large)) / cost / 16
 }
+
+export type Work = (text: string) => unknown
+
+/** For each doubling: linear work has 2, sorting a little more, quadratic work 4. */
+export const MOST_FOR_TWICE = 3
+
+const DOUBLINGS = 2
+
+/**
+ * The factor by which work grows when its text doubles, also where it is awaited. A quick look by the clock lets pass what
+ * is clearly in order, so that many texts can be tried; what is not is measured in CPU time.
+ */
+export async function growthForTwice(work: Work, textOf: (length: number) => string, length: number): Promise<number> {
+  const [small, large] = [textOf(length), textOf(length * 2 ** DOUBLINGS)]
+  const perDoubling = (ratio: number) => ratio ** (1 / DOUBLINGS)
+  const look = perDoubling((await leastTime(work, large)) / (await leastTime(work, small)))
+  if (look <= MOST_FOR_TWICE) return look
+  let growth = Infinity
+  for (let attempt = 0; attempt < 4 && growth > MOST_FOR_TWICE; attempt++)
+    growth = Math.min(growth, perDoubling((await leastCpu(work, large)) / (await leastCpu(work, small))))
+  return growth
+}
+
+const isAwaited = (result: unknown): result is PromiseLike<unknown> =>
+  typeof (result as PromiseLike<unknown> | null)?.then === 'function'
+
+async function leastTime(work: Work, text: string): Promise<number> {
+  let least = Infinity
+  for (let i = 0; i < 4; i++) {
+    const start = performance.now()
+    const result = work(text)
+    if (isAwaited(result)) await result
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}
+
+/** Of one run. The clock of CPU time may tick only every few milliseconds. */
+async function leastCpu(work: Work, text: string): Promise<number> {
+  let least = Infinity
+  for (let round = 0; round < 3; round++) {
+    let [runs, spent] = [0, 0]
+    const start = process.threadCpuUsage()
+    do {
+      const result = work(text)
+      if (isAwaited(result)) await result
+      runs++
+      const { user, system } = process.threadCpuUsage(start)
+      spent = user + system
+    } while (spent < 40_000)
+    least = Math.min(least, spent / runs)
+  }
+  return least
+}
