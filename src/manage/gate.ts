@@ -68,7 +68,8 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
 
   async function count(request: FastifyRequest, caller: Caller | null): Promise<void> {
     const allowance =
-      caller === null
+      // Whoever stole a token and comes from elsewhere does not use up its holder's allowance.
+      caller === null || caller.token?.mayComeFrom(request.ip) === false
         ? await limiter.take(`manage ${addressOf(request)}`, UNKNOWN_A_MINUTE)
         : await limiter.take(`manage ${caller.id}`, A_MINUTE)
     request.allowance = allowance

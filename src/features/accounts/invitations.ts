@@ -7,17 +7,9 @@ import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
 import { recordDeed } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
-import {
-  addPerson,
-  checkPerson,
-  countPeople,
-  isLeading,
-  normalEmail,
-  type Person,
-  type Position,
-  type Role,
-} from './people.ts'
+import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
+import { checkLeads } from './team.ts'
 
 const VALID_MS = 7 * 86_400_000
 const MAX_OPEN = 50
@@ -52,7 +44,7 @@ export async function invite(
   now: Date,
 ): Promise<IssuedInvitation> {
   const { row, token } = newRow(secretKey, invitation, now)
-  if (invitation.invitedBy !== null) await checkInviter(trx, invitation.invitedBy)
+  if (invitation.invitedBy !== null) await checkLeads(trx, invitation.invitedBy)
   if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
   const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   return { ...(made as Invitation), token }
@@ -71,18 +63,6 @@ function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed
     expires_at: new Date(now.getTime() + VALID_MS),
   }
   return { row, token }
-}
-
-/** Who is kept out at this moment makes no invitation that would outlive it (team.ts). */
-async function checkInviter(trx: Trx, personId: string): Promise<void> {
-  const person = await trx
-    .selectFrom('people')
-    .select(['role', 'disabled_at'])
-    .where('id', '=', personId)
-    .forShare()
-    .executeTakeFirst()
-  if (person === undefined || !isLeading(person as Person))
-    throw new AppError('NOT_ALLOWED', 'Your account may no longer invite people.')
 }
 
 /** One link for each address: the latest. So many may be open at once. */

@@ -7,14 +7,20 @@ import { voidResetLinks } from './reset-links.ts'
 
 /** The hash that this password matches; null when it is wrong. */
 export async function provePassword(db: Db, personId: string, password: string): Promise<string | null> {
+  const hash = await readPasswordHash(db, personId)
+  return hash !== null && (await verifyPassword({ hash, password })) ? hash : null
+}
+
+/** Of somebody's password now. `forShare`: after whoever is changing it at this moment. */
+export async function readPasswordHash(db: Db, personId: string, forShare = false): Promise<string | null> {
   const found = await db
     .selectFrom('sign_ins')
     .select('password')
     .where('person_id', '=', personId)
     .where('provider_id', '=', 'credential')
+    .$if(forShare, (query) => query.forShare())
     .executeTakeFirst()
-  const hash = found?.password ?? null
-  return hash !== null && (await verifyPassword({ hash, password })) ? hash : null
+  return found?.password ?? null
 }
 
 export async function hashNewPassword(password: string): Promise<string> {

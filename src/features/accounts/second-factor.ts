@@ -20,7 +20,7 @@ export async function useCode(trx: Trx, { personId, code, openSecret }: Given, n
   if (factor === undefined) return 'none'
   if (factor.locked_until !== null && factor.locked_until > now) return 'locked'
   const step = matchStep(await openSecret(factor.secret), code, now)
-  if (step !== null && step <= (factor.last_step ?? 0)) return 'used'
+  if (step !== null && step <= lastStep(factor, now)) return 'used'
   const failures = step === null ? (factor.failed_verification_count ?? 0) + 1 : 0
   const isLocked = failures >= MAX_FAILURES
   await trx
@@ -40,7 +40,7 @@ export async function burnCode(trx: Trx, { personId, code, openSecret }: Given, 
   const factor = await findFactor(trx, personId)
   const step = factor === undefined ? null : matchStep(await openSecret(factor.secret), code, now)
   if (factor === undefined || step === null) return true
-  if (step <= (factor.last_step ?? 0)) return false
+  if (step <= lastStep(factor, now)) return false
   await trx.updateTable('two_factors').set({ last_step: step }).where('id', '=', factor.id).execute()
   return true
 }
@@ -52,6 +52,10 @@ const findFactor = (trx: Trx, personId: string) =>
     .where('person_id', '=', personId)
     .forUpdate()
     .executeTakeFirst()
+
+/** One from the future is of a clock that was wrong: it must not lock anybody out until then. */
+const lastStep = ({ last_step }: { last_step: number | null }, now: Date) =>
+  last_step === null || last_step > now.getTime() / STEP_MS + 1 ? 0 : last_step
 
 /** The step whose code this is, or null. */
 function matchStep(secret: string, code: string, now: Date): number | null {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { recordFailure } from '../../features/accounts/failed-tries.ts'
+import { readPasswordHash } from '../../features/accounts/passwords.ts'
 import { findByTypedEmail, noteCodeGiven } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
 import { burnCode } from '../../features/accounts/second-factor.ts'
@@ -16,13 +17,22 @@ import { SignIn, SignInReply, TwoFactorCode } from './schema.ts'
 import { createTries } from './tries.ts'
 
 const TAG = 'Signing in'
+const NOBODY = '00000000-0000-0000-0000-000000000000' // looked up as well, so that it takes as long
 
 type Known = { id: string; email: string; publisher_id: number | null }
 
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
   const tries = createTries(limiter)
-  const started = ({ ip }: FastifyRequest, person: Known) =>
+  /**
+   * `hash` is the password's from before it was looked at: was it changed meanwhile, the sessions have ended that the old
+   * one opened, and so does this one, which came too late for that.
+   */
+  const start = ({ ip }: FastifyRequest, person: Known, session: { token: string; hash: string | null }) =>
     db.transaction().execute(async (trx) => {
+      if ((await readPasswordHash(trx, person.id, true)) !== session.hash) {
+        await trx.deleteFrom('sessions').where('token', '=', session.token).execute()
+        return false
+      }
       const isNewPlace = await noteSignInPlace(trx, person.id, ip, new Date())
       await recordDeed(
         trx,
@@ -34,6 +44,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
           details: isNewPlace ? { new_place: true } : {},
         },
       )
+      return true
     })
 
   routes.post('/session', {
@@ -45,15 +56,16 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     reply: SignInReply,
     async run({ body, request, cookies }) {
       await tries.count(request, 'sign-in', body.email)
-      const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
       const person = await findByTypedEmail(db, body.email)
+      const hash = await readPasswordHash(db, person?.id ?? NOBODY)
+      const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
       if (!answer.ok || person === null) {
         await recordFailure(db, { person, kind: 'password', ip: request.ip }, new Date())
         throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
       }
+      const { twoFactorRedirect, token } = (await answer.json()) as { twoFactorRedirect?: boolean; token: string }
+      if (twoFactorRedirect !== true && !(await start(request, person, { token, hash }))) throw beginAgain()
       cookies.push(...answer.headers.getSetCookie())
-      const { twoFactorRedirect } = (await answer.json()) as { twoFactorRedirect?: boolean }
-      if (twoFactorRedirect !== true) await started(request, person)
       return { two_factor: twoFactorRedirect === true }
     },
   })
@@ -70,15 +82,16 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const challenge = challengeOf(request)
       const person = challenge === null ? null : await findChallenged(db, secretKey, challenge.id)
       if (challenge === null || person === null) throw beginAgain()
+      const hash = await readPasswordHash(db, person.id)
       const answer = await verify(person.id, withoutSpaces(body.code), challenge.headers)
       if (!answer.ok) {
         await recordFailure(db, { person, kind: 'code', ip: request.ip }, new Date())
         throw await refusedCode(answer)
       }
       const { token } = (await answer.json()) as { token: string }
+      if (!(await start(request, person, { token, hash }))) throw beginAgain()
       await noteCodeGiven(db, { token })
       cookies.push(...answer.headers.getSetCookie())
-      await started(request, person)
       return OK
     },
   })

@@ -1,0 +1,97 @@
+// Steps of a flow that something else comes between.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makePerson, makeToken, PASSWORD, publisherOfApp, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts' // prettier-ignore
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { makeResetLink } from '../../features/accounts/reset-links.ts'
+
+const world = useWorld('races')
+const NEW_PASSWORD = 'another good password'
+
+async function resetLinkOf(personId: string): Promise<string> {
+  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId }, new Date()) // prettier-ignore
+  return new URL(link).hash.slice(1)
+}
+
+test('whoever signs in with the old password while it is reset stays out', async () => {
+  for (let round = 0; round < 4; round++) {
+    const { id, email } = await makePerson(world, 'operator')
+    const token = await resetLinkOf(id)
+    const thieves = Array.from({ length: 6 }, () => new Visitor(world))
+    await Promise.all([
+      new Visitor(world).post('/password/reset', { token, password: NEW_PASSWORD }),
+      ...thieves.map((thief) => thief.post('/session', { email, password: PASSWORD })),
+    ])
+    for (const thief of thieves) assert.equal((await thief.get('/me')).status, 401, `round ${round}`)
+    await new Visitor(world).signIn(email, NEW_PASSWORD)
+  }
+})
+
+test('a sign-in that waits for its code is void after a reset, a change and a disabling', async () => {
+  const end = {
+    reset: async (id: string) =>
+      new Visitor(world).post('/password/reset', { token: await resetLinkOf(id), password: NEW_PASSWORD }),
+    disable: async (id: string) =>
+      (await visit(world, 'operator')).patch(`/operators/people/${id}`, { disabled: true }),
+  }
+  for (const ends of Object.values(end)) {
+    const { id, email } = await makePerson(world, 'operator')
+    const { secret } = await setUpSecondFactor(await new Visitor(world).signIn(email))
+    const thief = new Visitor(world)
+    await thief.post('/session', { email, password: PASSWORD })
+    assert.equal((await ends(id)).status, 200)
+    assert.equal((await thief.post('/session/two-factor', { code: totp(secret, Date.now() + 30_000) })).status, 401)
+    assert.equal((await thief.get('/me')).status, 401)
+  }
+})
+
+test('an owner who is disabled or demoted at this moment makes nobody else an owner', async () => {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const operator = await visit(world, 'operator')
+  const base = `/publishers/${publisherId}/people`
+  for (const change of [{ disabled: true }, { role: 'publisher_viewer' }, { disabled: true }]) {
+    const owner = await makePerson(world, 'publisher_owner', publisherId)
+    const visitor = await new Visitor(world).signIn(owner.email)
+    const friends = await Promise.all(
+      Array.from({ length: 5 }, () => makePerson(world, 'publisher_viewer', publisherId)),
+    )
+    const order: string[] = []
+    await Promise.all([
+      operator.patch(`${base}/${owner.id}`, change).then(() => order.push('operator')),
+      ...friends.map(({ id }) =>
+        visitor.patch(`${base}/${id}`, { role: 'publisher_owner' }).then(({ status }) => order.push(String(status))),
+      ),
+    ])
+    const log = await world.database.db
+      .selectFrom('audit_log')
+      .select(['audit_id', 'subject', 'details'])
+      .where('action', '=', 'person.change')
+      .where('subject', 'in', [owner.id, ...friends.map(({ id }) => id)])
+      .orderBy('audit_id')
+      .execute()
+    // The entries stand in the order of the commits: the operator's is the last.
+    assert.equal(log.at(-1)?.subject, owner.id, JSON.stringify({ order, log }))
+  }
+})
+
+test('a stolen token from elsewhere does not use up what its holder may ask', async () => {
+  const { id } = await makePerson(world, 'operator')
+  const program = await makeToken(world, id, ['read'], ['203.0.113.0/24'])
+  const from = (remoteAddress: string) => program.send('GET', '/me', undefined, { remoteAddress })
+  const statuses = new Set<number>()
+  for (let i = 0; i < 70; i++) statuses.add((await from('198.51.100.9')).status)
+  assert.deepEqual([...statuses], [403, 429])
+  assert.equal((await from('203.0.113.9')).status, 200)
+})
+
+test('a step of the clock’s future locks nobody out once the clock is right again', async () => {
+  const { id, email } = await makePerson(world, 'operator')
+  const visitor = await new Visitor(world).signIn(email)
+  const { secret } = await setUpSecondFactor(visitor)
+  const inAnHour = Math.floor(Date.now() / 30_000) + 120
+  await world.database.db.updateTable('two_factors').set({ last_step: inAnHour }).where('person_id', '=', id).execute()
+  const code = totp(secret)
+  assert.equal((await visitor.post('/session/proof', { code })).status, 200)
+  assert.equal((await visitor.post('/session/proof', { code })).status, 400)
+})
