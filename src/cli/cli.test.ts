@@ -218,7 +218,10 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
     home.run(['offer', 'import', bad, '--json']),
   ])
   assert.equal(status, 1)
-  assert.match(out, /^line 1: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 refused\.\n$/)
+  assert.match(
+    out,
+    /^line 1: element 2: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 refused\.\n$/,
+  )
   assert.equal(json.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })
 })
