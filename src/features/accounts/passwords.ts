@@ -53,6 +53,10 @@ export async function setPassword(trx: Trx, wanted: NewPassword, now: Date): Pro
   return endTokens ? revokeAccessTokens(trx, personId, now) : 0
 }
 
+export async function endSession(trx: Trx, token: string): Promise<void> {
+  await trx.deleteFrom('sessions').where('token', '=', token).execute()
+}
+
 /** All sessions of somebody, but for one that goes on. */
 export async function endSessionsOf(trx: Trx, personId: string, keptSessionId: string | null): Promise<void> {
   let ended = trx.deleteFrom('sessions').where('person_id', '=', personId)

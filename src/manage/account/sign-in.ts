@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { recordFailure } from '../../features/accounts/failed-tries.ts'
-import { readPasswordHash } from '../../features/accounts/passwords.ts'
+import { endSession, readPasswordHash } from '../../features/accounts/passwords.ts'
 import { findByTypedEmail, noteCodeGiven } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
 import { burnCode } from '../../features/accounts/second-factor.ts'
@@ -30,7 +30,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   const start = ({ ip }: FastifyRequest, person: Known, session: { token: string; hash: string | null }) =>
     db.transaction().execute(async (trx) => {
       if ((await readPasswordHash(trx, person.id, true)) !== session.hash) {
-        await trx.deleteFrom('sessions').where('token', '=', session.token).execute()
+        await endSession(trx, session.token)
         return false
       }
       const isNewPlace = await noteSignInPlace(trx, person.id, ip, new Date())
