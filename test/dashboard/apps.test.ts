@@ -27,7 +27,7 @@ const dashboard = useDashboard('apps_e2e', async (world) => {
   await world.makeOffers({})
   receiver = await startReceiver(answer(200, {}, 'OK'))
   worker = await buildWorker({
-    config: { ...world.config, demo: true },
+    config: { ...world.config, postbackAllow: ['127.0.0.0/8'] },
     secretKey: SECRET_KEY,
     database: world.database,
     log: world.log,
