@@ -98,7 +98,7 @@ test('days can be chosen, also those of another zone, and impossible ones are sa
 })
 
 test('a publisher sees its balance, a statement of each month and what was paid', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_developer', deal.publisherId)
+  const { page, complaints } = await dashboard.signIn('publisher_finance', deal.publisherId)
   await page.getByRole('link', { name: 'Balance' }).click()
   await page.getByText('transfer 7').waitFor()
   await page.mouse.move(0, 0)
