@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Config, loadConfig, LOG_LEVELS, SETTINGS } from './config.ts'
+import { type Config, loadConfig } from './config.ts'
+import { LOG_LEVELS, SETTINGS } from './settings.ts'
 import { OperatorError } from './errors.ts'
 
 const KEY = 'k'.repeat(32)

@@ -1,13 +1,10 @@
-// Configuration is read once, from the environment, into the shape its users want. `SETTINGS` is the one list:
-// the parser, `offerdeck config` and docs/configuration.md all come from it.
+// Configuration is read once, from the environment, into the shape its users want.
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { OperatorError } from './errors.ts'
 import { EnvReader } from './lib/env-reader.ts'
 import { isLoopback, isNarrowCidr } from './lib/ip-ranges.ts'
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+import { LOG_LEVELS, type LogLevel } from './settings.ts'
 
 export type Config = {
   production: boolean
@@ -48,151 +45,6 @@ export type Config = {
   /** The one that `secretKey` takes the place of. It only reads. */
   oldSecretKey: string | null
 }
-
-type Setting = { name: string; fallback: string; about: string; secret?: true }
-
-export const SETTINGS: readonly Setting[] = [
-  { name: 'PORT', fallback: '8080', about: 'Port to listen on.' },
-  {
-    name: 'HOST',
-    fallback: '127.0.0.1',
-    about: 'Address to listen on. `0.0.0.0` or `::` makes the server reachable from other machines.',
-  },
-  {
-    name: 'PUBLIC_URL',
-    fallback: 'from `HOST` and `PORT`',
-    about:
-      'Where the outside world reaches this server, such as `https://offers.example.com`: scheme, host and port, no path. ' +
-      'Links are built from it, never from the `Host` header. Required in production, and then `https`.',
-  },
-  {
-    name: 'DATA_DIR',
-    fallback: './data',
-    about: 'Folder for the embedded database, the secret key made for it, and the spool.',
-  },
-  {
-    name: 'DATABASE_URL',
-    fallback: 'embedded PostgreSQL',
-    about:
-      'A PostgreSQL 14 or later to use instead of the embedded one: `postgres://user:password@host:5432/name`. ' +
-      'Behind PgBouncer: version 1.21 or later, with `max_prepared_statements` above 0. Its role gets a `statement_timeout` of 20 s and an `idle_in_transaction_session_timeout` of 15 s in this database, unless you set others by `ALTER ROLE`.',
-    secret: true,
-  },
-  {
-    name: 'REDIS_URL',
-    fallback: 'none',
-    about:
-      'A Redis that shares the rate limits between processes: `redis://host:6379`. Without it each process counts alone.',
-    secret: true,
-  },
-  {
-    name: 'TLS_CERT',
-    fallback: 'none',
-    about: 'File with the certificate chain (PEM). Together with `TLS_KEY`, serves HTTPS.',
-  },
-  { name: 'TLS_KEY', fallback: 'none', about: 'File with the private key (PEM).' },
-  {
-    name: 'TRUST_PROXY',
-    fallback: 'none',
-    about:
-      'Addresses of the reverse proxies in front, as CIDRs separated by commas, such as `10.0.0.0/8,127.0.0.1`. ' +
-      'Only they may say who the client is and that it came by HTTPS.',
-  },
-  {
-    name: 'REQUIRE_HTTPS',
-    fallback: 'on when `NODE_ENV=production`, else off',
-    about: '`on` or `off`. When on, plain HTTP gets status 400 instead of an answer.',
-  },
-  {
-    name: 'REQUIRE_2FA',
-    fallback: 'on when `NODE_ENV=production`, else off',
-    about:
-      '`on` or `off`. When on, an operator without two-factor sign-in can do nothing but set it up, right after signing in. ' +
-      "It does not apply to publishers' people.",
-  },
-  {
-    name: 'GEOIP_DB',
-    fallback: 'none',
-    about:
-      'A country or city file in MaxMind format (`.mmdb`), to tell where a click comes from. Read again when it changes.',
-  },
-  {
-    name: 'COUNTRY_HEADER',
-    fallback: 'none',
-    about:
-      "The header in which a proxy of `TRUST_PROXY` tells the visitor's country, such as `CF-IPCountry`. It goes before `GEOIP_DB`.",
-  },
-  {
-    name: 'LISTED_IPS',
-    fallback: 'none',
-    about:
-      'A file of suspected addresses, such as those of data centres: one address or CIDR a line, `#` begins a comment. ' +
-      'Clicks from there get the fraud signal `listed_ip`. Read again when it changes.',
-  },
-  {
-    name: 'RETENTION_DAYS',
-    fallback: '90',
-    about:
-      "How many days clicks, the log of advertisers' calls, and postbacks with every attempt are kept. Clicks are kept longer " +
-      "where an offer's attribution window and hold need them; postbacks count from when they were delivered or given up, can " +
-      'be sent again until then, and are kept for as long as they are still to be sent. Conversions, their history and the ' +
-      'ledger are kept for good.',
-  },
-  {
-    name: 'POSTBACK_ALLOW',
-    fallback: 'none',
-    about:
-      'Addresses that postbacks may go to although they are not public, as CIDRs separated by commas, such as `10.1.0.0/16`. ' +
-      'Without it only public addresses are reached, so that nobody can look into your network.',
-  },
-  {
-    name: 'POSTBACK_DENY',
-    fallback: 'none',
-    about: 'Addresses that postbacks may never go to, as CIDRs separated by commas. It goes before `POSTBACK_ALLOW`.',
-  },
-  {
-    name: 'POSTBACK_PROXY',
-    fallback: 'none',
-    about: 'A forward proxy for postbacks: `http://user:password@host:3128`. It must allow `CONNECT`.',
-    secret: true,
-  },
-  {
-    name: 'SMTP_URL',
-    fallback: 'none',
-    about:
-      'A mail server for invitations, reset links, security mails and notices: `smtp://user:password@host:587`. ' +
-      'Without it notices are only listed, and an operator hands over the links of invitations.',
-    secret: true,
-  },
-  {
-    name: 'MAIL_FROM',
-    fallback: '`offerdeck@` and the host of `PUBLIC_URL`',
-    about: 'The sender of mails.',
-  },
-  { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
-  {
-    name: 'DEMO',
-    fallback: 'on for the embedded database while `HOST` is this machine only, off in production',
-    about:
-      '`on` or `off`. When on, the first start fills an empty database with offers and an app to try things out with.',
-  },
-  {
-    name: 'SECRET_KEY',
-    fallback: 'made and kept in `DATA_DIR`',
-    about:
-      'Signs link tokens, peppers the stored secrets and encrypts signing secrets: at least 32 characters, the same on ' +
-      'every node. Required with `DATABASE_URL`. `openssl rand -base64 48` makes one. To replace it, see `SECRET_KEY_OLD`.',
-    secret: true,
-  },
-  {
-    name: 'SECRET_KEY_OLD',
-    fallback: 'none',
-    about:
-      'While `SECRET_KEY` is replaced: the one before, which then only reads. `offerdeck secret-key rotate` re-encrypts what ' +
-      'was made with it, and says when it is no longer needed.',
-    secret: true,
-  },
-]
 
 /** Reads the environment; throws one `OperatorError` that names every problem. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {

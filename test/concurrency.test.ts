@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openDatabase } from '../src/db/open.ts'
-import type { IssuedCredentials } from '../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { checkLedger } from '../src/features/ledger/check.ts'
 import { Installation, until } from './installation.ts'
 

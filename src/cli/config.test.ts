@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig, SETTINGS } from '../config.ts'
+import { loadConfig } from '../config.ts'
+import { SETTINGS } from '../settings.ts'
 import { describeConfig } from './config.ts'
 
 test('the settings are described as they are in force, and whether they were given', () => {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type Config, loadConfig, SETTINGS } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { SETTINGS } from '../settings.ts'
 import { type OutputOptions, show, table } from './output.ts'
 
 export const configCommand = () =>

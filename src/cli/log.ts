@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
-import type { LogLevel } from '../config.ts'
+import type { LogLevel } from '../settings.ts'
 
 /**
  * Logs as JSON lines on the standard error. Nothing that is logged should hold a secret; whatever looks like one is

@@ -30,7 +30,8 @@ async function serve(options: ServeOptions): Promise<void> {
   const running = new AsyncDisposableStack()
   const stop = stopper(() => running.disposeAsync(), log)
   try {
-    const { buildApp, buildWorker } = await import('../app.ts') // the other commands start without it
+    const { buildApp } = await import('../app.ts') // the other commands start without it
+    const { buildWorker } = await import('../worker.ts')
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
     if (stop.isAsked) return
     await migrate(database)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { useWorld } from '../../test/world.ts'
 import type { App } from '../app.ts'
 import type { Config } from '../config.ts'
-import type { IssuedCredentials } from '../features/apps/apps.ts'
+import type { IssuedCredentials } from '../features/apps/keys.ts'
 
 let live: IssuedCredentials
 const world = useWorld('https', async () => {

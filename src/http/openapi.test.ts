@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions } from 'fastify'
 import { useWorld } from '../../test/world.ts'
-import type { IssuedCredentials } from '../features/apps/apps.ts'
+import type { IssuedCredentials } from '../features/apps/keys.ts'
 import { PAGES as DASHBOARD } from './dashboard.ts'
 
 const world = useWorld('openapi')

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { useWorld } from '../../test/world.ts'
-import type { IssuedCredentials } from '../features/apps/apps.ts'
+import type { IssuedCredentials } from '../features/apps/keys.ts'
 
 let live: IssuedCredentials
 const world = useWorld('server', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { buildWorker, type Worker } from '../../src/app.ts'
+import { buildWorker, type Worker } from '../../src/worker.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'

@@ -1,7 +1,7 @@
 // What a publisher sees of offers, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { publisherOfApp } from '../people.ts'
 import { checkPage, PHONE, useDashboard } from './browser.ts'
 

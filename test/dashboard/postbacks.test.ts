@@ -1,7 +1,7 @@
 // An app's postbacks as a publisher sees them: the address, tests, the log, sending again.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { buildWorker, type Worker } from '../../src/app.ts'
+import { buildWorker, type Worker } from '../../src/worker.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
 import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'

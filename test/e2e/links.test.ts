@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
-import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { createLinkSigner } from '../../src/features/offers/links.ts'
 import { SECRET_KEY, useWorld } from '../world.ts'
 

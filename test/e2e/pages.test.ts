@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
-import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { useWorld } from '../world.ts'
 
 const SIZES = [

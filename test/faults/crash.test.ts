@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { holdEmbeddedPostgres } from '../../src/db/embedded.ts'
-import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { Installation } from '../installation.ts'
 
 const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/db/open.ts'
-import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { checkLedger } from '../../src/features/ledger/check.ts'
 import { Installation, until } from '../installation.ts'
 

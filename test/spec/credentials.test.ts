@@ -1,7 +1,8 @@
 // Section 5 of the specification: API key and secret.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAppOwner, type NewApp, revokeApp, rotateSecret } from '../../src/features/apps/apps.ts'
+import { findAppOwner, type NewApp } from '../../src/features/apps/apps.ts'
+import { revokeApp, rotateSecret } from '../../src/features/apps/keys.ts'
 import { permit, type PublisherStatus } from '../../src/features/apps/permissions.ts'
 import { withChecksum } from '../../src/lib/tokens.ts'
 import { SECRET_KEY, useWorld } from '../world.ts'

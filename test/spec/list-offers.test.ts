@@ -1,7 +1,7 @@
 // Sections 2.4, 4.1 and 8 of the specification: the list's parameters and their limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { IssuedCredentials } from '../../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { useWorld } from '../world.ts'
 
 let live: IssuedCredentials

@@ -13,7 +13,7 @@ import {
   Visitor,
 } from '../../../test/people.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { buildWorker } from '../../app.ts'
+import { buildWorker } from '../../worker.ts'
 import { createMailer, type Mailer } from '../../lib/mail.ts'
 import { makeResetLink } from './reset-links.ts'
 import { mailSecurityAlerts } from './security-alerts.ts'

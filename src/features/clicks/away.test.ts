@@ -9,7 +9,7 @@ import { uuid7 } from '../../lib/uuid7.ts'
 import { until } from '../../../test/installation.ts'
 import { PostgresProxy } from '../../../test/postgres-proxy.ts'
 import { BROWSER, useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import type { Click } from './clicks.ts'
 
 let appId: number

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BROWSER, useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { setCaps } from '../offers/cap-counts.ts'
 import { type Click, recordClicks, recordLateClicks } from './clicks.ts'
 

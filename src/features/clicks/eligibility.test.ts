@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { App } from '../../app.ts'
 import { buildMmdb } from '../../../test/mmdb.ts'
 import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { setCaps } from '../offers/cap-counts.ts'
 import { createLinkSigner } from '../offers/links.ts'
 

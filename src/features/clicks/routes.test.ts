@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { type IssuedCredentials, revokeApp } from '../apps/apps.ts'
+import { type IssuedCredentials, revokeApp } from '../apps/keys.ts'
 import { createLinkSigner, type LinkContext } from '../offers/links.ts'
 import { fillDestination } from './destination.ts'
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { until } from '../../../test/installation.ts'
 import { useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { numberEvents } from './events.ts'
 import { settle } from './settle.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { settle } from './settle.ts'
 

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import type { App } from '../../app.ts'
 import { type NaiveQuery, naiveList, readNaiveRows, searchOf } from '../../../test/naive-list.ts'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { CATEGORIES, PLATFORMS, SORTS } from './schema.ts'
 
 const COUNTRIES = ['US', 'DE', 'JP', 'FR', 'GB', 'BR']

@@ -7,7 +7,7 @@ import { openPool } from '../../db/open.ts'
 import { until } from '../../../test/installation.ts'
 import { PostgresProxy } from '../../../test/postgres-proxy.ts'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { type Category, CATEGORIES, SORTS } from './schema.ts'
 
 let live: IssuedCredentials

@@ -8,7 +8,7 @@ import { type Database, openPool } from '../../db/open.ts'
 import { until } from '../../../test/installation.ts'
 import { PostgresProxy } from '../../../test/postgres-proxy.ts'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 
 let appId: number
 let live: IssuedCredentials

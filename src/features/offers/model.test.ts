@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { naiveList, readNaiveRows, searchOf } from '../../../test/naive-list.ts'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import { CATEGORIES, PLATFORMS, SORTS } from './schema.ts'
 
 let live: IssuedCredentials

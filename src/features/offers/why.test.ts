@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 
 const DAY_MS = 86_400_000
 

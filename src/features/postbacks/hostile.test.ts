@@ -18,7 +18,7 @@ import {
   startReceiver,
 } from '../../../test/receiver.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { buildWorker, type Worker } from '../../app.ts'
+import { buildWorker, type Worker } from '../../worker.ts'
 import { trustApp } from '../apps/trust.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
 

@@ -17,7 +17,7 @@ import {
 import { until } from '../../../test/installation.ts'
 import { MailServer } from '../../../test/mail-server.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { buildWorker } from '../../app.ts'
+import { buildWorker } from '../../worker.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
 import { laneSigns, settleLanes } from './lanes.ts'
 import { createMailer, type Mailer } from '../../lib/mail.ts'

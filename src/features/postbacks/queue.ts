@@ -31,6 +31,8 @@ import { uuid7 } from '../../lib/uuid7.ts'
 import type { Lane } from './schedule.ts'
 import { type Room, shareOut } from './share-out.ts'
 
+/** The signal that something is to be sent. */
+export const POSTBACKS_DUE = 'postbacks_due'
 export const LEASE_MS = 20_000 // longer than any attempt; slower ones renew it
 const PUBLISHER_SHARE = 4
 const READY_BATCH = 1_000

@@ -19,7 +19,7 @@ import {
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { sql } from 'kysely'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { buildWorker } from '../../app.ts'
+import { buildWorker } from '../../worker.ts'
 import { OperatorError } from '../../errors.ts'
 import { until } from '../../../test/installation.ts'
 import { listPostbacks, replayPostback } from './postbacks.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addClicks, addConversions, type ConversionFact } from '../../../test/facts.ts'
 import { useWorld } from '../../../test/world.ts'
-import type { IssuedCredentials } from '../apps/apps.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
 import type { Stats, StatsRow } from './schema.ts'
 
 type Publisher = { appId: number; live: IssuedCredentials; test: IssuedCredentials }

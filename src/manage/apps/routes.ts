@@ -1,7 +1,8 @@
 // A publisher's apps: making and changing them, how far their integration is, how they fare.
 import { AppError } from '../../errors.ts'
 import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
-import { type AppChange, changeApp, createApp, revokeApp } from '../../features/apps/apps.ts'
+import { type AppChange, changeApp, createApp } from '../../features/apps/apps.ts'
+import { revokeApp } from '../../features/apps/keys.ts'
 import { listAppsOf, readApp } from '../../features/apps/read-app.ts'
 import { readHealth } from '../../features/postbacks/health.ts'
 import { readAllSettings } from '../../features/postbacks/settings.ts'

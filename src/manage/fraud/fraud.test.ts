@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
-import type { IssuedCredentials } from '../../features/apps/apps.ts'
+import type { IssuedCredentials } from '../../features/apps/keys.ts'
 import type { FraudOverview } from './schema.ts'
 
 let operator: Visitor

@@ -6,7 +6,7 @@ import { publisherOfApp, visit } from '../../../test/people.ts'
 import { answer, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import type { Static } from 'typebox'
-import { buildWorker, type Worker } from '../../app.ts'
+import { buildWorker, type Worker } from '../../worker.ts'
 import { DEFAULTS, readSettings, saveSettings } from '../../features/postbacks/settings.ts'
 import type { PostbackSettingsReply, Preview, Test } from './schema.ts'
 

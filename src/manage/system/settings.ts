@@ -1,5 +1,6 @@
 // The settings in effect. Of those that may hold a secret, only whether they are set.
-import { type Config, SETTINGS } from '../../config.ts'
+import type { Config } from '../../config.ts'
+import { SETTINGS } from '../../settings.ts'
 
 export function presentSettings(config: Config): { name: string; value: string; about: string }[] {
   return SETTINGS.map(({ name, secret, about }) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { useWorld } from '../../../../test/world.ts'
-import type { IssuedCredentials } from '../../apps/apps.ts'
+import type { IssuedCredentials } from '../../apps/keys.ts'
 import { listCalls } from './calls.ts'
 import { maskToken } from './parameters.ts'
 

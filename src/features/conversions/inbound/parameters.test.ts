@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../../test/world.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
-import type { IssuedCredentials } from '../../apps/apps.ts'
+import type { IssuedCredentials } from '../../apps/keys.ts'
 import { callOf, listCalls } from './calls.ts'
 import { reprocessCall } from './confirm.ts'
 

@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { rotateToken } from '../../accounts/advertisers.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
-import type { IssuedCredentials } from '../../apps/apps.ts'
+import type { IssuedCredentials } from '../../apps/keys.ts'
 import { callOf, listCalls } from './calls.ts'
 import { reprocessCall } from './confirm.ts'
 

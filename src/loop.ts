@@ -1,10 +1,10 @@
 // Runs something again and again: one run at a time, a pause after each, a longer one after a failure. Stops cleanly.
 import type { FastifyBaseLogger } from 'fastify'
-import { messageOf } from '../errors.ts'
+import { messageOf } from './errors.ts'
 
 const MAX_PAUSE_MS = 5_000
 
-export type Work = { run(): Promise<void>; onFailure?(): Promise<void> }
+export type Work = { run(): Promise<unknown>; onFailure?(): Promise<void> }
 
 export type Loop = { start(): void; stop(): Promise<void> }
 

@@ -1,0 +1,123 @@
+// The worker: what is done on a schedule, on one or many machines. `offerdeck serve` runs it beside the API.
+import type { AppOptions } from './app.ts'
+import { BEAT_MS, Node } from './db/nodes.ts'
+import type { Db } from './db/open.ts'
+import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
+import { createSignal } from './db/signals.ts'
+import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
+import { openCountryFinder } from './features/clicks/geo.ts'
+import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
+import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
+import { createDesk, type Desk } from './features/conversions/desk.ts'
+import { numberEvents, Passed } from './features/conversions/events.ts'
+import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
+import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
+import { trimOpenCalls } from './features/conversions/inbound/open-calls.ts'
+import { readMessages } from './features/conversions/messages.ts'
+import { rollUp } from './features/ledger/ledger.ts'
+import { countCaps } from './features/offers/cap-counts.ts'
+import { forgetPastUsage } from './features/offers/caps.ts'
+import { recomputePopularity } from './features/offers/popularity.ts'
+import { reapExpired } from './features/postbacks/claims.ts'
+import { Deliverer } from './features/postbacks/deliverer.ts'
+import { createAppSender } from './features/postbacks/demo-receiver.ts'
+import { mailNotices } from './features/postbacks/notices.ts'
+import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
+import { runReplays } from './features/postbacks/replays.ts'
+import { forgetOldPostbacks } from './features/postbacks/retention.ts'
+import { siftQueues } from './features/postbacks/sift.ts'
+import { rollUpStats } from './features/reports/rollup.ts'
+import { createMailer } from './lib/mail.ts'
+import { createLoop, type Loop, type Work } from './loop.ts'
+
+const LOOK_MS = 200
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const BATCH = 500
+
+export type Worker = { close(): Promise<void> }
+
+export async function buildWorker({ config, secretKey, database, log }: AppOptions): Promise<Worker> {
+  const { db, pool } = database
+  const { retentionDays, publicUrl } = config
+  await using opened = new AsyncDisposableStack()
+  const postbacksDue = createSignal(pool, POSTBACKS_DUE)
+  const desk = createDesk(db, postbacksDue.send)
+  opened.defer(() => desk.close())
+  const countries = await openCountryFinder({ file: config.geoipDb, log })
+  opened.defer(() => countries.close())
+  const sender = createAppSender(config)
+  opened.defer(() => sender.close())
+  const warn = (message: string) => log.warn(message)
+  const deliverer = new Deliverer({ db, secretKey, sender, describe: readMessages, warn })
+  opened.defer(() => deliverer.close())
+  const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
+  opened.defer(() => mailer?.close())
+  const node = new Node(db, 'worker')
+  opened.defer(() => node.leave())
+  const passed = new Passed()
+
+  const loops: Loop[] = []
+  const every = (pauseMs: number, name: string, run: Work['run'], onFailure?: Work['onFailure']) =>
+    void loops.push(createLoop(name, pauseMs, log, { run, ...(onFailure === undefined ? {} : { onFailure }) }))
+
+  // Conversions.
+  every(LOOK_MS, 'numbering events', () => numberEvents(db, passed))
+  every(SECOND, 'releasing holds', () => releaseHolds(db, desk))
+  every(MINUTE, 'expiring unconfirmed reports', () => expireReports(db, desk))
+  every(SECOND, 'trying unmatched calls again', () =>
+    retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle),
+  )
+  every(SECOND, 'counting for new caps', () => countCaps(db, new Date()))
+
+  // Postbacks and mails.
+  const deliver = () => deliverer.run()
+  every(LOOK_MS, 'delivering postbacks', deliver, () => database.revive())
+  every(5 * SECOND, 'keeping slow postbacks', () => deliverer.renewLeases())
+  every(5 * SECOND, 'taking back postbacks of dead workers', () => reapExpired(db))
+  every(SECOND, 'replaying postbacks', () => runReplays(db, warn))
+  every(SECOND, 'taking out postbacks that nobody wants', () => siftQueues(db))
+  every(3 * SECOND, 'mailing security alerts', () => mailSecurityAlerts(db, mailer, publicUrl, new Date()))
+  if (mailer !== null) every(10 * SECOND, 'mailing notices', () => mailNotices(db, mailer, publicUrl, new Date()))
+
+  // Sums.
+  every(10 * MINUTE, 'popularity', () => recomputePopularity(db, new Date()))
+  every(MINUTE, 'rolling up statistics', () => rollUpStats(db, new Date()))
+  every(HOUR, 'rolling up the ledger', () => rollUp(db, new Date()))
+
+  // What is made ahead, and what is forgotten.
+  every(HOUR, 'making partitions', () => ensurePartitionsAhead(db, Date.now()))
+  every(DAY, 'analysing partitioned tables', () => analyzePartitioned(db))
+  every(HOUR, 'forgetting idempotency keys', () => forgetOldKeys(db))
+  every(HOUR, 'forgetting past usage', () => forgetPastUsage(db, new Date()))
+  every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays))
+  every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retentionDays))
+  every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db))
+  every(HOUR, 'forgetting calls of strangers', () => forgetStrangersCalls(db, new Date()))
+  every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
+  every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))
+
+  every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // others tell
+
+  opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
+  for (const loop of loops) loop.start()
+  // The loop tells when that does not work.
+  opened.defer(await postbacksDue.listen(() => void deliver().catch(() => {})))
+
+  const owned = opened.move()
+  return { close: () => owned.disposeAsync() }
+}
+
+const releaseHolds = (db: Db, desk: Desk) => settleDue(desk, 'release', () => findHeldUntil(db, new Date(), BATCH))
+
+const expireReports = (db: Db, desk: Desk) => settleDue(desk, 'expire', () => findUnconfirmed(db, new Date(), BATCH))
+
+async function settleDue(desk: Desk, kind: 'release' | 'expire', find: () => Promise<string[]>): Promise<void> {
+  for (;;) {
+    const due = await find()
+    await Promise.all(due.map((conversionId) => desk.settle({ kind, conversionId })))
+    if (due.length < BATCH) return
+  }
+}
