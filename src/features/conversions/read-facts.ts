@@ -120,8 +120,20 @@ async function askForFacts(
               AND c.status IN ('pending', 'approved') AND NOT c.is_repeatable) once
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status IN ('rejected', 'reversed')
+              AND c.status IN ('rejected', 'reversed') AND NOT c.is_repeatable
               ORDER BY c.app_id DESC, c.user_id DESC, c.offer_id DESC, c.conversion_id DESC LIMIT ${MAX_UNDONE}::integer) undone
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.bars_redo ORDER BY c.app_id, c.user_id, c.offer_id, c.conversion_id LIMIT ${MAX_UNDONE}::integer) over
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status = 'rejected' AND c.is_repeatable AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              ORDER BY c.app_id, c.user_id, c.offer_id, c.publisher_transaction_id, c.conversion_id LIMIT ${MAX_UNDONE}::integer) refused_report
+            UNION ALL
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.advertiser_id = (SELECT advertiser_id FROM offers o WHERE o.offer_id = k.offer_id)
+              AND c.status = 'rejected' AND c.is_repeatable AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              AND c.offer_id = k.offer_id AND c.app_id = k.app_id AND c.user_id = k.user_id
+              ORDER BY c.advertiser_id, c.advertiser_transaction_id LIMIT ${MAX_UNDONE}::integer) refused
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status <> 'rejected' AND c.is_repeatable AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
