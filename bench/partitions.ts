@@ -2,6 +2,7 @@
 // it takes to drop a day of them. Both tables are in the same PostgreSQL, and time is an argument: the data stays of use
 // however old it gets.
 import type pg from 'pg'
+import { APP_ROLE } from '../src/db/app-role.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { dropPartition, ensurePartitions, listPartitionsBefore } from '../src/db/partitions.ts'
 import { type Click, recordClicks } from '../src/features/clicks/clicks.ts'
@@ -56,9 +57,10 @@ export async function measurePartitions(plan: PartitionsPlan, say: Say): Promise
   try {
     say(`Recording clicks among ${clicks.toLocaleString('en')} and among none, in turn …`)
     await forgetMeasured(many.pool, kept.todayMs)
+    await postgres.administer('CHECKPOINT')
     const rounds = await compareBatches(many, empty, kept.todayMs, plan)
     say('Dropping days …')
-    const drops = await measureDrops(many, kept.todayMs, clicksOfADay)
+    const drops = await measureDrops(postgres, many, kept.todayMs, clicksOfADay)
     const ratio = median(rounds.map((round) => round.many.meanMs / round.empty.meanMs))
     const { gigabytes, madeInSeconds } = kept
     return { clicks, gigabytes, madeInSeconds, ratio, rounds, clicksOfADay, ...drops }
@@ -111,13 +113,7 @@ async function fillDay(pool: pg.Pool, fromMs: number, lengthMs: number, clicks: 
 
 /** A database as it is on the first day. */
 async function openEmpty(postgres: Postgres, todayMs: number): Promise<Opened> {
-  const server = postgres.open('postgres')
-  try {
-    await server.pool.query(`DROP DATABASE IF EXISTS ${EMPTY}`)
-    await server.pool.query(`CREATE DATABASE ${EMPTY}`)
-  } finally {
-    await server.close()
-  }
+  await postgres.administer(`DROP DATABASE IF EXISTS ${EMPTY}`, `CREATE DATABASE ${EMPTY} OWNER ${APP_ROLE}`)
   const empty = postgres.open(EMPTY)
   await migrate(empty)
   await seedOffers(empty.db, OFFERS)
@@ -133,7 +129,6 @@ async function forgetMeasured(pool: pg.Pool, todayMs: number): Promise<void> {
   await runLong(pool, 'DELETE FROM clicks WHERE click_id >= $1::uuid', [uuid7Floor(noonOf(todayMs))])
   await runLong(pool, 'TRUNCATE click_counts')
   await runLong(pool, 'VACUUM ANALYZE clicks')
-  await runLong(pool, 'CHECKPOINT')
 }
 
 async function compareBatches(many: Opened, empty: Opened, todayMs: number, plan: PartitionsPlan) {
@@ -194,12 +189,12 @@ function makeBatch(nowMs: number): Click[] {
 }
 
 /** Makes a day of long ago, and drops it: as it is, and as the worker does, who counts its clicks first. */
-async function measureDrops({ db, pool }: Opened, todayMs: number, clicksOfADay: number) {
+async function measureDrops(postgres: Postgres, { db, pool }: Opened, todayMs: number, clicksOfADay: number) {
   const dayMs = todayMs - LONG_AGO_DAYS * DAY_MS
   const timeDrop = async (drop: (name: string) => Promise<unknown>) => {
     await ensurePartitions(db, 'clicks', [dayMs])
     await fillDay(pool, dayMs, DAY_MS, clicksOfADay)
-    await runLong(pool, 'CHECKPOINT') // a day of long ago is on disk
+    await postgres.administer('CHECKPOINT') // a day of long ago is on disk
     const [partition] = await listPartitionsBefore(db, 'clicks', dayMs + DAY_MS)
     const startedAt = performance.now()
     await drop(partition?.name ?? '')

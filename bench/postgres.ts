@@ -13,6 +13,8 @@ export type Opened = Pick<Database, 'db' | 'pool' | 'close'>
 export type Postgres = {
   /** A database of this server, on one connection. */
   open(name?: string): Opened
+  /** Runs what only a superuser may. */
+  administer(...statements: string[]): Promise<void>
   /** For programs that bring their own client. */
   env: NodeJS.ProcessEnv
   /** Of all its processes, so far. */
@@ -22,12 +24,17 @@ export type Postgres = {
 
 export async function holdPostgres(dataDir: string): Promise<Postgres> {
   const embedded = await holdEmbeddedPostgres(dataDir)
-  const { connection, cluster } = embedded
+  const { connection, superuserConnection, cluster } = embedded
   const { host, user, password, database } = connection
   const postmaster = livePostmaster(cluster) ?? 0
   return {
     open(name = database) {
       return openPool({ ...connection, database: name }, 2)
+    },
+    async administer(...statements) {
+      const { pool, close } = openPool(superuserConnection, 1)
+      for (const statement of statements) await runLong(pool, statement)
+      await close()
     },
     env: plainEnv({ PGHOST: host, PGUSER: user, PGPASSWORD: password, PGDATABASE: database }),
     cpuSeconds: () => familyCpuSeconds(postmaster),

@@ -1,4 +1,4 @@
-// Runs all tests, after seeing to what they need that npm cannot install: a Redis server, Chromium and openssl.
+// Runs all tests, after seeing to what they need that npm cannot install: servers, a browser and tools.
 // With --faults it runs only the fault tests, with as many rounds as they have; with --dashboard only the dashboard in a
 // browser.
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,12 @@ const NEEDED = [
   { program: 'redis-server', package: 'redis-server' },
   { program: 'chromium', package: 'chromium' },
   { program: 'openssl', package: 'openssl' },
+  { program: 'pgbouncer', package: 'pgbouncer' },
+  { program: 'faketime', package: 'faketime' },
 ]
+
+// Where Debian puts servers, which is not on everybody's path.
+process.env['PATH'] = [process.env['PATH'], '/usr/sbin'].join(delimiter)
 
 const faults = process.argv.includes('--faults')
 const dashboard = process.argv.includes('--dashboard')

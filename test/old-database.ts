@@ -7,7 +7,7 @@ import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret } from '
 import { signingSecretsKey } from '../src/features/apps/signing-secrets.ts'
 import { seal } from '../src/lib/keys.ts'
 import { databaseUrl } from './worker-world.ts'
-import { adminQuery, SECRET_KEY } from './world.ts'
+import { createDatabase, SECRET_KEY } from './world.ts'
 
 export type Row = Record<string, unknown>
 export type OldApp = { app_id: number; apiKey: string; apiSecret: string; signingSecret: string }
@@ -27,7 +27,7 @@ export class OldDatabase {
   /** Has the migrations up to the one with this number, noted as the program does. */
   static async open(last: string): Promise<OldDatabase> {
     const name = `old_${randomBytes(4).toString('hex')}`
-    await adminQuery(`CREATE DATABASE ${name}`)
+    await createDatabase(name)
     const all = listMigrations()
     const count = all.findIndex((one) => one.name.startsWith(`${last}_`)) + 1
     const old = new OldDatabase(

@@ -17,9 +17,9 @@ let folder: string
 export async function globalSetup(): Promise<void> {
   folder = makeFolder('test')
   postgres = await holdEmbeddedPostgres(join(folder, 'postgres'))
-  const admin = new pg.Client(postgres.connection)
+  const admin = new pg.Client(postgres.superuserConnection)
   await admin.connect()
-  await admin.query('CREATE DATABASE template_for_tests')
+  await admin.query(`CREATE DATABASE template_for_tests OWNER ${postgres.connection.user}`)
   const template = openPool({ ...postgres.connection, database: 'template_for_tests' }, 2)
   await migrate(template)
   await template.close()
@@ -37,6 +37,7 @@ export async function globalSetup(): Promise<void> {
   )
   await sleep(300)
   process.env['TEST_POSTGRES'] = JSON.stringify(postgres.connection)
+  process.env['TEST_POSTGRES_SUPERUSER'] = JSON.stringify(postgres.superuserConnection)
   process.env['TEST_REDIS_URL'] = `redis://127.0.0.1:${port}`
 }
 

@@ -8,6 +8,7 @@ import type { Static } from 'typebox'
 import { type App, buildApp } from '../src/app.ts'
 import { createLog } from '../src/cli/log.ts'
 import { type Config, loadConfig } from '../src/config.ts'
+import { APP_ROLE } from '../src/db/app-role.ts'
 import { type Database, openPool } from '../src/db/open.ts'
 import { limitRole } from '../src/db/timeouts.ts'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
@@ -78,7 +79,7 @@ export class World {
 
   async open(): Promise<void> {
     const name = `${this.name}_${randomBytes(4).toString('hex')}`
-    await adminQuery(`CREATE DATABASE ${name} TEMPLATE template_for_tests`)
+    await createDatabase(name, 'template_for_tests')
     await limitDatabase(this.connection(name))
     const pool = openPool(this.connection(name), 10)
     this.database = { ...pool, embeddedIn: null, revive: async () => {} }
@@ -221,8 +222,18 @@ export function databaseUrl(world: World): string {
   return url.href
 }
 
+/** Of the role that the program connects as, like the one it makes for itself. */
+export const createDatabase = (name: string, template = 'template1') =>
+  adminQuery(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${APP_ROLE}`)
+
+/** For what only the tests do: the program's own role could not. */
+export const superuserConnection = (database = 'postgres') => ({
+  ...(JSON.parse(process.env['TEST_POSTGRES_SUPERUSER'] ?? '{}') as pg.ClientConfig),
+  database,
+})
+
 export async function adminQuery(sql: string): Promise<void> {
-  const admin = new pg.Client(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.ClientConfig)
+  const admin = new pg.Client(superuserConnection())
   await admin.connect()
   await admin.query(sql)
   await admin.end()

@@ -89,7 +89,8 @@ async function checkConnections({ pool }: Database): Promise<Finding> {
   const { rows } = await pool.query<Limits>(`
     SELECT current_setting('max_connections')::integer AS total,
       current_setting('superuser_reserved_connections')::integer AS reserved,
-      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS used,
+      -- What kind of process it is, is hidden where it is another role's.
+      (SELECT count(*) FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND pid <> pg_backend_pid()) AS used,
       (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS of_database,
       (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS of_role`)
   const { total, reserved, used, of_database, of_role } = rows[0] as Limits
@@ -105,8 +106,9 @@ async function checkConnections({ pool }: Database): Promise<Finding> {
 }
 
 /**
- * Prepares a statement, then uses it in another transaction: a pooler that gives each transaction a connection of the server
- * and does not follow prepared statements fails here, or says that the statement is there already.
+ * Two clients prepare the same statement and use it in several transactions. A pooler that gives each transaction a connection
+ * of the server, and does not follow prepared statements, gives the second client the connection of the first, where the
+ * statement is there already, or gives a client one where it is not.
  */
 async function checkPooler({ pool }: Database): Promise<Finding> {
   const check = 'pooler'
@@ -115,11 +117,10 @@ async function checkPooler({ pool }: Database): Promise<Finding> {
   const statement = { name: 'offerdeck-doctor', text: 'SELECT $1::integer AS n', values: [1] }
   try {
     await one.query(statement)
-    await one.query('BEGIN') // holds the server's connection, so that the next one gets another
     await two.query(statement)
-    await two.query('BEGIN')
+    await one.query('BEGIN') // holds a connection of the server, so that the other client gets another
+    for (let i = 0; i < 4; i++) await two.query(statement)
     await one.query('COMMIT')
-    await two.query('COMMIT')
     for (let i = 0; i < 4; i++) await Promise.all([one.query(statement), two.query(statement)])
     return { check, ok: true, result: 'prepared statements work' }
   } catch (error) {

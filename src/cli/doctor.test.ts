@@ -5,7 +5,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Installation } from '../../test/installation.ts'
-import { adminQuery, databaseUrl, SECRET_KEY, useWorld } from '../../test/world.ts'
+import { PgBouncer } from '../../test/pgbouncer.ts'
+import { adminQuery, databaseUrl, SECRET_KEY, superuserConnection, useWorld } from '../../test/world.ts'
+import { openPool } from '../db/open.ts'
 import { rfc3339 } from '../lib/time.ts'
 
 const home = new Installation()
@@ -64,11 +66,35 @@ test('a HOST that nobody reaches under PUBLIC_URL', async () => {
 
 test('a database with the limits, the pooler and the schema that it should have, or not', async () => {
   const { pool } = world.database
+  const others = openPool(superuserConnection(), 30)
+  const clients = await Promise.all(Array.from({ length: 30 }, () => others.pool.connect()))
   const healthy = await examine(database())
+  for (const client of clients) client.release()
+  await others.close()
   for (const check of ['database', 'schema', 'key', 'clock', 'limits', 'pooler']) assert.match(healthy(check), /^ok /)
+  const [, used] = /connections, (\d+) in use/.exec(healthy('limits')) ?? []
+  assert.ok(Number(used) >= 30, 'those of other roles count, too')
   await adminQuery(`ALTER DATABASE ${world.databaseName} CONNECTION LIMIT 11`)
   await pool.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_from_the_future.sql', 'x')")
   const poor = await examine(database())
   assert.match(poor('limits'), /^FAIL .*11 connections.*\n.*Raise max_connections/)
   assert.match(poor('schema'), /^FAIL .*9999_from_the_future.*newer.*\n.*Install the version/)
 })
+
+test('a clock that differs from the database’s, and PgBouncer without prepared statements', async () => {
+  const pooler = await PgBouncer.open(world, 'transaction')
+  const poor = await examine({ DATABASE_URL: pooler.url, SECRET_KEY, ...shiftClock('+90s') })
+  await pooler.close()
+  assert.match(poor('clock'), /^FAIL .*differs from the database's by (89|90|91) s\n.*time service/)
+  assert.match(
+    poor('pooler'),
+    /^FAIL .*prepared statements do not work \(.*offerdeck-doctor.*\)\n.*1\.21.*pool_mode = session/,
+  )
+})
+
+/** The settings with which a process sees another time. */
+function shiftClock(by: string): Record<string, string> {
+  const lines = execFileSync('faketime', ['-f', by, 'env'], { encoding: 'utf8' }).split('\n')
+  const [preload = ''] = lines.filter((line) => line.startsWith('LD_PRELOAD='))
+  return { FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1', LD_PRELOAD: preload.replace('LD_PRELOAD=', '') }
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../test/installation.ts'
-import { adminQuery, useWorld } from '../../test/world.ts'
+import { adminQuery, createDatabase, useWorld } from '../../test/world.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { isAway, isRowFault } from './faults.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
@@ -75,7 +75,7 @@ test('the first process is alone, and stops being it before the second one is in
 })
 
 test('whoever loses its connection does not believe to be alone', async () => {
-  await adminQuery(`CREATE DATABASE alone_${world.databaseName} TEMPLATE template_for_tests`)
+  await createDatabase(`alone_${world.databaseName}`, 'template_for_tests')
   const only = openPool({ ...world.connection(`alone_${world.databaseName}`), application_name: 'only' }, 4)
   const sole = new SoleProcess(only.pool, 1)
   let company = 0
@@ -93,7 +93,7 @@ test('whoever loses its connection does not believe to be alone', async () => {
 
 test('migrating again changes nothing, and two at once do not collide', async () => {
   assert.deepEqual(await pendingMigrations(world.database), [])
-  await adminQuery(`CREATE DATABASE empty_${world.databaseName}`)
+  await createDatabase(`empty_${world.databaseName}`)
   const [a, b] = [1, 2].map(() => openPool(world.connection(`empty_${world.databaseName}`), 2))
   assert.ok(a && b)
   assert.ok((await pendingMigrations(a)).length > 0)

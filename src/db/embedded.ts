@@ -25,16 +25,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { messageOf, OperatorError } from '../errors.ts'
 import { withFileLock } from '../lib/file-lock.ts'
+import { APP_ROLE, appRolePassword, setUpAppRole } from './app-role.ts'
 import { keepSecretFile } from './secret-file.ts'
 import { type Cluster, locateCluster } from './cluster.ts'
 import { livePostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 const START_DEADLINE_MS = 60_000
 const JOIN_PATIENCE_MS = 2_000
-const NAME = 'offerdeck' // of the database and of its owner
+const WRONG_PASSWORD = '28P01' // also of a role that does not exist
+const NO_DATABASE = '3D000'
+const NAME = 'offerdeck' // of the database and of the superuser
+
+type Connection = { host: string; user: string; password: string; database: string }
 
 export type EmbeddedPostgres = {
-  connection: { host: string; user: string; password: string; database: string }
+  /** As the role that owns our database, and nothing else. */
+  connection: Connection
+  /** For setting up what that role may not: tests and benchmarks create databases. */
+  superuserConnection: Connection
   cluster: Cluster
   /** Starts the server again if it died; safe to call at any time, in every process that holds it. */
   revive(): Promise<void>
@@ -50,7 +58,8 @@ export async function holdEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   const server = new Server(cluster, password)
   const pipe = await server.hold()
   return {
-    connection: server.connection(NAME),
+    connection: server.connection(),
+    superuserConnection: server.superuserConnection(NAME),
     cluster,
     async revive() {
       // Our own end of the pipe stays open: the new server's watchdog sees it too.
@@ -74,7 +83,11 @@ class Server {
     this.#password = password
   }
 
-  connection(database: string) {
+  connection(): Connection {
+    return { ...this.superuserConnection(NAME), user: APP_ROLE, password: appRolePassword(this.#password) }
+  }
+
+  superuserConnection(database: string): Connection {
     return { host: this.#cluster.socketDir, user: NAME, password: this.#password, database }
   }
 
@@ -152,7 +165,7 @@ class Server {
       await stopPostmaster(this.#cluster)
       const server = await startPostmaster(this.#cluster, this.#password, NAME)
       for (;;) {
-        const problem = await this.#problem()
+        const problem = await this.#setUp()
         if (problem === null) break
         if (Date.now() > deadline) throw this.#neverStarted(problem)
         if (server.hasExited()) {
@@ -168,35 +181,51 @@ class Server {
     }
   }
 
-  /** Why the server cannot be used yet, or null when it can. Makes our database where it is missing. */
+  /** Why the server cannot be used yet, or null when it can. Sets up what a process of an earlier version did not. */
   async #problem(): Promise<string | null> {
-    const problem = await this.#tryQuery(NAME, 'SELECT 1')
-    if (problem?.code === '28P01') {
+    const problem = await tryOn(this.connection(), (client) => client.query('SELECT 1'))
+    return problem?.code === WRONG_PASSWORD || problem?.code === NO_DATABASE
+      ? this.#setUp()
+      : (problem?.message ?? null)
+  }
+
+  /** Creates our database and its role where they are missing. Returns why that is not possible yet, or null. */
+  async #setUp(): Promise<string | null> {
+    const setUp = () => tryOn(this.superuserConnection(NAME), (client) => setUpAppRole(client, this.#password))
+    let problem = await setUp()
+    if (problem?.code === NO_DATABASE) {
+      problem = await tryOn(this.superuserConnection('postgres'), (client) => client.query(`CREATE DATABASE ${NAME}`))
+      if (problem === null) problem = await setUp()
+    }
+    if (problem?.code === WRONG_PASSWORD) {
       throw new OperatorError(
         `The password in the file postgres-password is not that of the database in ${this.#cluster.home}. Restore the file from a backup.`,
       )
     }
-    if (problem?.code !== '3D000') return problem?.message ?? null
-    return (await this.#tryQuery('postgres', `CREATE DATABASE ${NAME}`))?.message ?? null
-  }
-
-  async #tryQuery(database: string, sql: string): Promise<{ code?: string; message: string } | null> {
-    const client = new pg.Client({ ...this.connection(database), connectionTimeoutMillis: 5_000 })
-    client.on('error', () => {}) // a server that dies meanwhile fails the query, which is reported
-    try {
-      await client.connect()
-      await client.query(sql)
-      return null
-    } catch (error) {
-      return error as Error
-    } finally {
-      await client.end().catch(() => {})
-    }
+    return problem?.message ?? null
   }
 
   #logTail(): string {
     if (!existsSync(this.#cluster.logFile)) return '(empty)'
     return readFileSync(this.#cluster.logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n')
+  }
+}
+
+/** Does something on a connection of its own; returns what went wrong, or null. */
+async function tryOn(
+  connection: Connection,
+  work: (client: pg.Client) => Promise<unknown>,
+): Promise<{ code?: string; message: string } | null> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // a server that dies meanwhile fails the work, which is reported
+  try {
+    await client.connect()
+    await work(client)
+    return null
+  } catch (error) {
+    return error as Error
+  } finally {
+    await client.end().catch(() => {})
   }
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { until } from '../../test/installation.ts'
-import { adminQuery, World } from '../../test/world.ts'
+import { adminQuery, createDatabase, World } from '../../test/world.ts'
 import { migrate } from './migrate.ts'
 import { openPool } from './open.ts'
 
@@ -29,7 +29,7 @@ CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS things_place
 
 async function makeDatabase(): Promise<string> {
   const name = `migrate_${randomBytes(4).toString('hex')}`
-  await adminQuery(`CREATE DATABASE ${name}`)
+  await createDatabase(name)
   return name
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { adminQuery, useWorld } from '../../../test/world.ts'
+import { APP_ROLE } from '../../db/app-role.ts'
 
 const world = useWorld('credentials')
 
@@ -33,7 +34,7 @@ test('keys and offers made after a backup are gone when it is restored', async (
   const name = world.databaseName
   const old = await world.makeApp()
   const [oldOffer] = await world.makeOffers({ name: 'Before the backup' })
-  await withoutConnections(`CREATE DATABASE ${name}_backup TEMPLATE ${name}`)
+  await withoutConnections(`CREATE DATABASE ${name}_backup TEMPLATE ${name} OWNER ${APP_ROLE}`)
   const young = await world.makeApp()
   const [youngOffer] = await world.makeOffers({ name: 'After the backup' })
   assert.deepEqual(
