@@ -13,14 +13,16 @@ import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } from './crowd.ts'
 import { type Explained, type ExplainedApp, pagesOf, startExplained } from './explain.ts'
 import { until } from './installation.ts'
-import { useWorld } from './world.ts'
+import { BROWSER, type Envelope, useWorld } from './world.ts'
 
 const DAY_MS = 86_400_000
-const CONVERSIONS = 60_000
-const CLICKS = 60_000
+const CONVERSIONS = 40_000
+const CLICKS = 40_000
+const BUSY = 30_000 // of one user
 
 let live: IssuedCredentials
 let crowd: Crowd
+let repeatable = 0
 let explained: ExplainedApp
 after(() => explained.close()) // before the world does
 const world = useWorld('growth', fill)
@@ -30,13 +32,23 @@ async function fill(): Promise<void> {
   const { appId, live: keys } = await world.makeApp()
   live = keys
   const offerIds = await world.makeOffers(...Array.from({ length: 20 }, () => ({})))
+  const buy = { name: 'Buy', payout: '1', is_repeatable: true }
+  ;[repeatable = 0] = await world.makeOffers({ payout: undefined, goals: [buy] })
   const advertiserOf = async (offerId = 0) => (await db.selectFrom('offers').selectAll().where('offer_id', '=', offerId).executeTakeFirstOrThrow()).advertiser_id // prettier-ignore
   const { publisher_id } = await db.selectFrom('apps').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
   const nowMs = Date.now()
   const whose = { appId, publisherId: publisher_id, fromMs: nowMs - 120 * DAY_MS, toMs: nowMs - 1_000 }
   crowd = { ...whose, advertiserId: await advertiserOf(offerIds[0]), offerIds, name: 'crowd', users: 20_000 }
+  const busy = {
+    ...whose,
+    advertiserId: await advertiserOf(repeatable),
+    offerIds: [repeatable],
+    name: 'busy',
+    users: 1,
+  }
   await ensurePartitions(db, 'clicks', daysOf(crowd))
   await fillConversions(pool, crowd, CONVERSIONS)
+  await fillConversions(pool, busy, BUSY, { repeatable: true })
   await fillHistory(pool)
   await fillClicks(pool, crowd, CLICKS)
   await run(pool, 'ANALYZE')
@@ -52,15 +64,62 @@ const ask = (url: string, more: object = {}) =>
     ...more,
   })
 
-/** The fewest pages of a few tries: the first ones fill caches of the connection, and others come between. */
-async function pagesFor(
-  work: (attempt: number) => Promise<unknown>,
-  isMeant: (one: Explained) => boolean = () => true,
-) {
-  const tries: Explained[][] = []
-  for (let i = 0; i < 4; i++) tries.push((await explained.explain(() => work(i))).filter(isMeant))
-  return Math.min(...tries.slice(1).map(pagesOf))
+const report = async (userId: string, offerId: number, transactionId: string) => {
+  const reply = await ask('/v1/conversions', { method: 'POST', payload: { userId, offerId, transactionId } })
+  assert.ok([200, 201].includes(reply.statusCode), reply.body)
 }
+
+// What loops of the app do by themselves is not what a request costs.
+const LOOPS = /^$|SELECT DISTINCT app_id, user_id|waiting_events|pg_snapshot|nodes|credential_uses/
+
+type Cost = { pages: number; dearest: string }
+
+/** The fewest pages of a few attempts: the first ones fill caches of the connection, and others come between. */
+async function costOf(work: (attempt: number) => Promise<unknown>, isMeant: (one: Explained) => boolean = () => true) {
+  const costs: Cost[] = []
+  for (let i = 0; i < 4; i++) {
+    const statements = (await explained.explain(() => work(i))).filter((one) => !LOOPS.test(one.text) && isMeant(one))
+    const byPages = statements.toSorted((a, b) => b.pages - a.pages).slice(0, 5)
+    costs.push({
+      pages: pagesOf(statements),
+      dearest: byPages.map(({ pages, text }) => `${pages}: ${text.replaceAll(/\s+/g, ' ').slice(0, 160)}`).join('\n'),
+    })
+  }
+  return costs.slice(1).reduce((least, one) => (one.pages < least.pages ? one : least))
+}
+
+const pagesFor = async (...given: Parameters<typeof costOf>) => (await costOf(...given)).pages
+
+function assertBelow(most: number, what: string, { pages, dearest }: Cost): void {
+  assert.ok(pages < most, `${what} reads ${pages} pages:\n${dearest}`)
+}
+
+test('lists, clicks, confirmations and reports read a bounded number of pages beside 130 partitions', async () => {
+  const [clicked = 0, reported = 0] = await world.makeOffers({}, {})
+  await explained.app.refresh()
+  assertBelow(60, 'A list', await costOf((i) => ask(`/v1/offers?userId=crowd-7${i}`)))
+  const clickIds: string[] = []
+  const click = await costOf(async (i) => {
+    const offer = (await ask(`/v1/offers/${clicked}?userId=new${i}`)).json<Envelope>().data.offer
+    const headers = { 'user-agent': BROWSER }
+    const reply = await explained.app.server.inject({ url: offer.link.replace(world.config.publicUrl, ''), headers })
+    clickIds.push(URL.parse(String(reply.headers.location))?.searchParams.get('c') ?? '')
+  })
+  assertBelow(100, 'A click', click)
+  const confirmation = await costOf(async (i) => {
+    const { body } = await explained.app.server.inject(`/postback?click_id=${clickIds[i]}&token=${world.tokenOf(clicked)}`) // prettier-ignore
+    assert.match(body, /approved/)
+  })
+  assertBelow(400, 'A confirmation', confirmation)
+  assertBelow(400, 'A report', await costOf((i) => report(`crowd-5${i}`, reported, `r${i}`)))
+})
+
+test('a user with very many conversions costs as much as any other', async () => {
+  const other = await costOf((i) => report('calm', repeatable, `calm-${i}`))
+  assertBelow(other.pages + 60, 'A report', await costOf((i) => report('busy-0', repeatable, `busy-report-${i}`)))
+  const otherList = await costOf((i) => ask(`/v1/offers?userId=calm-${i}`))
+  assertBelow(otherList.pages + 30, 'A list', await costOf(() => ask('/v1/offers?userId=busy-0')))
+})
 
 test('a confirmation is planned and run for the one partition of its click', async () => {
   const [offerId = 0] = await world.makeOffers({})

@@ -74,6 +74,9 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
 
 // Of the users spoken of (s), most have no history (h), and of those nothing is looked up.
 //
+// `IS NOT NULL` beside `= ANY`: an array may be empty, so the planner would not use an index that leaves out null. `OFFSET 0`:
+// the planner would rather read all conversions of the user, of whom it thinks that they are few.
+//
 // Lists as JSON: one statement, one answer, one plan, whatever the batch. What is ordered is ordered by the whole of the
 // index that finds it: by the id alone, a plan might walk through all ids instead.
 type Found = {
@@ -127,22 +130,25 @@ async function askForFacts(
               AND c.bars_redo ORDER BY c.app_id, c.user_id, c.offer_id, c.conversion_id LIMIT ${MAX_UNDONE}::integer) over
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status = 'rejected' AND c.is_repeatable AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              AND c.status = 'rejected' AND c.is_repeatable
+              AND c.publisher_transaction_id IS NOT NULL AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
               ORDER BY c.app_id, c.user_id, c.offer_id, c.publisher_transaction_id, c.conversion_id LIMIT ${MAX_UNDONE}::integer) refused_report
             UNION ALL
-            SELECT * FROM (SELECT * FROM conversions c WHERE c.advertiser_id = (SELECT advertiser_id FROM offers o WHERE o.offer_id = k.offer_id)
-              AND c.status = 'rejected' AND c.is_repeatable AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
-              AND c.offer_id = k.offer_id AND c.app_id = k.app_id AND c.user_id = k.user_id
-              ORDER BY c.advertiser_id, c.advertiser_transaction_id LIMIT ${MAX_UNDONE}::integer) refused
+            SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
+              AND c.status = 'rejected' AND c.is_repeatable
+              AND c.advertiser_transaction_id IS NOT NULL AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              ORDER BY c.app_id, c.user_id, c.offer_id, c.advertiser_transaction_id, c.conversion_id LIMIT ${MAX_UNDONE}::integer) refused
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
-              AND c.status <> 'rejected' AND c.is_repeatable AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              AND c.status <> 'rejected' AND c.is_repeatable
+              AND c.publisher_transaction_id IS NOT NULL AND c.publisher_transaction_id = ANY ((SELECT ids FROM t)::text[])
               ORDER BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test, c.publisher_transaction_id) reported
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.advertiser_id = (SELECT advertiser_id FROM offers o WHERE o.offer_id = k.offer_id)
-              AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[]) AND c.offer_id = k.offer_id
-              AND c.app_id = k.app_id AND c.user_id = k.user_id AND c.status <> 'rejected' AND c.is_repeatable
-              ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) confirmed
+              AND c.advertiser_transaction_id IS NOT NULL AND c.advertiser_transaction_id = ANY ((SELECT ids FROM t)::text[])
+              AND c.offer_id = k.offer_id AND c.status <> 'rejected'
+              ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test OFFSET 0) confirmed
+              WHERE confirmed.app_id = k.app_id AND confirmed.user_id = k.user_id AND confirmed.is_repeatable
             UNION ALL
             SELECT * FROM (SELECT * FROM conversions c WHERE c.app_id = k.app_id AND c.user_id = k.user_id AND c.offer_id = k.offer_id
               AND c.status IN ('pending', 'approved') AND c.is_repeatable
