@@ -42,7 +42,7 @@ export const runCommand = () =>
     .addCommand(
       new Command('export')
         .description(
-          'write what is due as CSV, for whoever sends the money; lines that the balance no longer covers are cancelled',
+          'write what is due as CSV, for whoever sends the money; lines that the balance no longer covers, and those of publishers suspended since, are cancelled',
         )
         .argument('<id>', 'run_id')
         .option('--out <file>', 'write to this file (default: print it)')
@@ -53,7 +53,7 @@ export const runCommand = () =>
         .description('record that a payment run was paid, all of it or some publishers; each line counts once')
         .argument('<id>', 'run_id')
         .option('--publisher <name>', 'only this publisher (can be repeated)', collect, [])
-        .option('--sent', 'also lines that the balance no longer covers, because the money was sent')
+        .option('--sent', 'also lines that are short or suspended, because the money was sent')
         .action(pay),
     )
     .addCommand(
@@ -113,8 +113,8 @@ async function exportOne(id: string, options: OutputOptions & { out?: string }):
     throw new OperatorError('This is CSV: with --json, name a file for it with --out.')
   const runId = readId(id)
   const { cancelled } = await withChange(({ database: { db } }) => exportRun(db as Trx, runId, new Date()))
-  for (const { name, amount_micros } of cancelled)
-    process.stderr.write(`Cancelled ${exactUsd(amount_micros)} USD to "${name}": the balance no longer covers it.\n`)
+  for (const { name, amount_micros, reason } of cancelled)
+    process.stderr.write(`Cancelled ${exactUsd(amount_micros)} USD to "${name}". ${reason}\n`)
   await withDatabase(({ database: { db } }) => writeOut(writeRunCsv(db, runId), out))
   if (out !== undefined) show(options, { run_id: runId, cancelled: cancelled.length, file: out }, () => `Wrote ${out}.`)
 }

@@ -435,6 +435,7 @@ export interface PaymentRunLines {
   run_id: number;
   settled_at: Date | null;
   status: Generated<string>;
+  was_suspended: Generated<boolean>;
 }
 
 export interface PaymentRuns {

@@ -154,6 +154,25 @@ test('a chargeback after the export is paid only if the money was sent, and carr
   assert.equal(await payableOf(bob), 0)
 })
 
+test('who is suspended after the snapshot is not paid by it, unless the money was sent', async () => {
+  const [ann, bob, eve] = [await owe(20 * USD), await owe(5 * USD), await owe(7 * USD)]
+  const suspend = ({ publisherId }: Deal) => permit(world.database.db, publisherId, { status: 'suspended' })
+  await suspend(eve)
+  const { runId } = await create(0, [ann.publisherId, bob.publisherId, eve.publisherId])
+  await suspend(ann)
+  assert.deepEqual((await pay(runId, { publisherIds: [ann.publisherId] })).map(({ outcome }) => outcome), ['suspended']) // prettier-ignore
+  const { cancelled } = await inTrx((trx) => exportRun(trx, runId, AT))
+  assert.deepEqual(cancelled.map((line) => [line.publisher_id, line.reason]), [[ann.publisherId, 'The publisher was suspended before the run was exported.']]) // prettier-ignore
+  assert.doesNotMatch(await textOf(runId), /20\.00/)
+  assert.equal(await payableOf(ann), 20 * USD)
+
+  await suspend(bob) // after the export
+  assert.deepEqual((await linesOf(runId)).map((line) => line.is_suspended), [false, true, false]) // prettier-ignore
+  assert.deepEqual((await pay(runId)).map(({ outcome }) => outcome), ['suspended', 'paid']) // prettier-ignore
+  assert.deepEqual((await pay(runId, { isSent: true })).map(({ outcome }) => outcome), ['paid']) // prettier-ignore
+  assert.deepEqual([await payableOf(bob), await payableOf(eve)], [0, 0])
+})
+
 test('what is cancelled stays on the balance and can be in the next run; a voided payout, too', async () => {
   const [ann, bob] = [await owe(20 * USD), await owe(5 * USD)]
   const { runId } = await create()

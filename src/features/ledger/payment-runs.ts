@@ -6,9 +6,9 @@
 // A run is paid or cancelled when no line of it is due any more. A publisher is due in one run at most, which a unique
 // index sees to, so two runs never pay the same balance; payouts outside of runs leave what is due alone.
 //
-// Balances go on moving after the snapshot. A line that the balance no longer covers is short: a chargeback came between.
-// Short lines are cancelled when the run is exported, before anything is sent; one that becomes short later is paid only
-// if the operator says that the money was sent, and the balance below zero is carried over.
+// Publishers go on moving after the snapshot. A line that the balance no longer covers is short: a chargeback came between.
+// A publisher may also be suspended meanwhile. Both are held back: the export cancels them, before anything is sent; one
+// that comes later is paid only if the operator says that the money was sent, and a balance below zero is carried over.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -45,8 +45,9 @@ export async function createRun(trx: Trx, { minimumMicros, publisherIds, created
     .returning('run_id')
     .executeTakeFirstOrThrow()
   const { rows } = await sql<{ amount_micros: number }>`
-    INSERT INTO payment_run_lines (run_id, publisher_id, name, email, payable_micros, amount_micros)
-    SELECT ${run_id}, p.publisher_id, p.name, p.email, owed.micros, owed.micros - owed.micros % ${MICROS_PER_CENT}
+    INSERT INTO payment_run_lines (run_id, publisher_id, name, email, payable_micros, amount_micros, was_suspended)
+    SELECT ${run_id}, p.publisher_id, p.name, p.email, owed.micros, owed.micros - owed.micros % ${MICROS_PER_CENT},
+      p.status = 'suspended'
     FROM publishers p JOIN (${PAYABLES}) AS owed ON owed.party_id = p.publisher_id
     WHERE owed.micros >= greatest(${minimumMicros}::bigint, ${MICROS_PER_CENT}) AND ${isWanted}
     ON CONFLICT DO NOTHING RETURNING amount_micros`.execute(trx)
@@ -75,8 +76,21 @@ async function lockRun(trx: Trx, runId: number): Promise<RunStatus> {
 
 export const noSuchRun = (runId: number) => new OperatorError(`There is no payment run ${runId}.`)
 
-/** Before the file goes to a bank. Lines that are short by now are cancelled; returns them. */
-export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ cancelled: RunLine[] }> {
+/** A line that is due, but must not be paid without a second look: why. */
+type HeldBack = 'short' | 'suspended'
+
+const heldBack = ({ is_suspended, is_short }: RunLine): HeldBack | null =>
+  is_suspended ? 'suspended' : is_short ? 'short' : null
+
+const whyCancelled = (line: RunLine) =>
+  line.is_suspended
+    ? 'The publisher was suspended before the run was exported.'
+    : `The balance fell to ${exactUsd(line.payable_now_micros ?? 0)} USD before the run was exported.`
+
+export type CancelledLine = RunLine & { reason: string }
+
+/** Before the file goes to a bank. Lines that are held back by now are cancelled; returns them. */
+export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ cancelled: CancelledLine[] }> {
   const status = await lockRun(trx, runId)
   if (status === 'paid' || status === 'cancelled') throw new OperatorError(`Payment run ${runId} is ${status} already.`)
   if (status === 'exported') return { cancelled: [] }
@@ -85,13 +99,12 @@ export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ c
     .set({ status: 'exported', exported_at: now })
     .where('run_id', '=', runId)
     .execute()
-  const cancelled: RunLine[] = []
+  const cancelled: CancelledLine[] = []
   for await (const lines of duePages(trx, runId, null)) {
-    const short = lines.filter((line) => line.is_short)
-    cancelled.push(...short)
-    for (const line of short) {
-      const reason = `The balance fell to ${exactUsd(line.payable_now_micros ?? 0)} USD before the run was exported.`
+    for (const line of lines.filter((one) => heldBack(one) !== null)) {
+      const reason = whyCancelled(line)
       await cancelLines(trx, runId, [line.publisher_id], reason, now)
+      cancelled.push({ ...line, reason })
     }
   }
   await closeIfDone(trx, runId, now)
@@ -101,7 +114,7 @@ export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ c
 export type LineResult = {
   publisher_id: number
   name: string
-  outcome: 'paid' | 'already' | 'short' | 'cancelled' | 'unknown'
+  outcome: 'paid' | 'already' | HeldBack | 'cancelled' | 'unknown'
   amount_micros: number
   /** What the balance is after it. */
   payable_micros: number | null
@@ -111,7 +124,7 @@ export type LineResult = {
 export type Paying = {
   /** Null: all that are due. */
   publisherIds: readonly number[] | null
-  /** Short lines, too: the money was sent. */
+  /** Lines that are held back, too: the money was sent. */
   isSent: boolean
   now: Date
 }
@@ -121,7 +134,7 @@ export async function payRun(trx: Trx, runId: number, { publisherIds, isSent, no
   await lockRun(trx, runId)
   const results: LineResult[] = []
   for await (const lines of duePages(trx, runId, publisherIds)) {
-    const paid = lines.filter((line) => isSent || !line.is_short)
+    const paid = lines.filter((line) => isSent || heldBack(line) === null)
     await payLines(trx, runId, paid, now)
     results.push(...lines.map((line) => resultOf(runId, line, paid.includes(line))))
   }
@@ -156,7 +169,7 @@ function resultOf(runId: number, line: RunLine, isPaid: boolean): LineResult {
   return {
     publisher_id,
     name,
-    outcome: isPaid ? 'paid' : 'short',
+    outcome: isPaid ? 'paid' : (heldBack(line) ?? 'short'),
     amount_micros,
     payable_micros: isPaid ? (payable ?? 0) - amount_micros : payable,
     posting_id: isPaid ? runPostingId(runId, publisher_id) : null,

@@ -25,6 +25,8 @@ export type RunLine = {
   /** The balance at this moment; null once nothing is due. */
   payable_now_micros: number | null
   is_short: boolean
+  /** Due, and suspended since the run was created. */
+  is_suspended: boolean
 }
 
 export type LineFilter = { status?: LineStatus; after?: number; publisherIds?: readonly number[] | null }
@@ -35,8 +37,8 @@ export async function readLines(db: Db, runId: number, filter: LineFilter, limit
   const ids = publisherIds === null ? null : [...publisherIds]
   const { rows } = await sql<Omit<RunLine, 'payable_now_micros' | 'is_short'>>`
     SELECT l.publisher_id, l.name, l.email, l.payable_micros, l.amount_micros, l.status, l.reason, l.posting_id, l.settled_at,
-      v.created_at AS voided_at
-    FROM payment_run_lines l
+      v.created_at AS voided_at, l.status = 'due' AND p.status = 'suspended' AND NOT l.was_suspended AS is_suspended
+    FROM payment_run_lines l JOIN publishers p USING (publisher_id)
     LEFT JOIN ledger_entries v ON v.voids = l.posting_id AND v.account = 'publisher_payable' AND v.party_id = l.publisher_id
     WHERE l.run_id = ${runId} AND l.publisher_id > ${after} AND (${status}::text IS NULL OR l.status = ${status})
       AND (${ids}::bigint[] IS NULL OR l.publisher_id = ANY (${ids}::bigint[]))

@@ -58,19 +58,23 @@ export const LineList = Type.Object({
       voided_at: orNull(Time),
       payable_now: orNull(Type.Number({ description: 'The balance now, while the line is due.' })),
       is_short: Type.Boolean({ description: 'The balance no longer covers the line.' }),
+      is_suspended: Type.Boolean({ description: 'The publisher was suspended after the run was created.' }),
     }),
   ),
   next_cursor: NextCursor,
 })
 
-export const Exported = Type.Object({ run: Run, cancelled: Type.Integer({ description: 'Lines that were short.' }) })
+export const Exported = Type.Object({
+  run: Run,
+  cancelled: Type.Integer({ description: 'Lines that were short, or whose publisher was suspended.' }),
+})
 
 export const Paying = Type.Object({
   publisher_ids: PublisherIds,
   is_sent: Type.Optional(
     Type.Boolean({
       description:
-        'Pay lines that the balance no longer covers, too, because the money was sent: the balance falls below 0.',
+        'Pay lines that are held back, too, because the money was sent: those of suspended publishers, and those that the balance no longer covers, which falls below 0.',
     }),
   ),
 })
@@ -80,7 +84,7 @@ export const Paid = Type.Object({
     Type.Object({
       publisher_id: id,
       name: Type.String(),
-      outcome: oneOf(['paid', 'already', 'short', 'cancelled', 'unknown']),
+      outcome: oneOf(['paid', 'already', 'short', 'suspended', 'cancelled', 'unknown']),
       amount: Usd,
       payable: orNull(Type.Number({ description: 'The balance after it.' })),
     }),

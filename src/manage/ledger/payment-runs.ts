@@ -134,7 +134,8 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/payment-runs/:run_id/export', {
     id: 'exportPaymentRun',
-    summary: 'Settle what the file holds: lines that the balance no longer covers are cancelled. Then download it',
+    summary:
+      'Settle what the file holds: lines that the balance no longer covers, and those of publishers suspended since, are cancelled. Then download it',
     tag: TAG,
     access: 'operator',
     params: RunParams,

@@ -71,6 +71,7 @@ function LineRow({ line, onPay, onCancel }: { line: Line; onPay: Act; onCancel: 
               short
             </Badge>
           )}
+          {line.is_suspended && <Status value="suspended" />}
           {line.voided_at !== null && <Status value="voided" />}
         </Group>
         {line.reason !== null && (

@@ -47,8 +47,8 @@ export function PaymentRun({ runId }: { runId: string }) {
               onPay={
                 mayPay
                   ? (line) =>
-                      line.is_short
-                        ? confirmShort(line, pay.mutate)
+                      line.is_short || line.is_suspended
+                        ? confirmSent(line, pay.mutate)
                         : pay.mutate({ publisher_ids: [line.publisher_id] })
                   : null
               }
@@ -81,14 +81,14 @@ function useRunChanges(base: string) {
     refresh: ['/ledger'],
     onDone: ({ results }) => {
       const paid = results.filter(({ outcome }) => outcome === 'paid').length
-      const short = results.filter(({ outcome }) => outcome === 'short').length
+      const heldBack = results.filter(({ outcome }) => outcome === 'short' || outcome === 'suspended').length
       if (paid > 0) notifications.show({ color: 'green', message: `${formatCount(paid)} marked as paid.` })
-      if (short > 0)
+      if (heldBack > 0)
         notifications.show({
           color: 'yellow',
-          title: `${formatCount(short)} not marked as paid`,
+          title: `${formatCount(heldBack)} not marked as paid`,
           message:
-            'The balance no longer covers the amount. Cancel the line, or mark it by itself if the money was sent.',
+            'The publisher is suspended, or the balance no longer covers the amount. Cancel the line, or mark it by itself if the money was sent.',
         })
     },
   })
@@ -133,7 +133,7 @@ function Actions({ base, run, onPay, onCancel }: ActionsProps) {
         notifications.show({
           color: 'yellow',
           title: `${formatCount(cancelled)} cancelled`,
-          message: 'Their balance fell below the amount after the run was created.',
+          message: 'Each line says why: the balance fell below the amount, or the publisher was suspended.',
         })
       if (due > 0) download()
     },
@@ -178,17 +178,22 @@ const confirmPay = ({ run_id, due, due_total }: RunData, onConfirm: () => void) 
     onConfirm,
   })
 
-const confirmShort = ({ publisher_id, name, amount, payable_now }: Line, pay: (body: PayBody) => void) =>
+const confirmSent = (line: Line, pay: (body: PayBody) => void) =>
   modals.openConfirmModal({
-    title: `Was ${name} paid?`,
+    title: `Was ${line.name} paid?`,
     children: (
-      <Text size="sm">
-        The balance is {formatUsd(payable_now ?? 0)}, less than the {formatUsd(amount)} of this run. Mark it as paid
-        only if the money was sent: the balance falls below zero, and is settled with what comes next. Otherwise cancel
-        the line.
-      </Text>
+      <Stack gap="xs">
+        {line.is_suspended && <Text size="sm">This publisher was suspended after the run was created.</Text>}
+        {line.is_short && (
+          <Text size="sm">
+            The balance is {formatUsd(line.payable_now ?? 0)}, less than the {formatUsd(line.amount)} of this run. If it
+            was paid, the balance falls below zero and is settled with later earnings.
+          </Text>
+        )}
+        <Text size="sm">Mark the line as paid only if the money was sent. Otherwise cancel the line.</Text>
+      </Stack>
     ),
     labels: { confirm: 'It was sent', cancel: 'Back' },
     confirmProps: { color: 'red' },
-    onConfirm: () => pay({ publisher_ids: [publisher_id], is_sent: true }),
+    onConfirm: () => pay({ publisher_ids: [line.publisher_id], is_sent: true }),
   })
