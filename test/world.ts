@@ -78,16 +78,12 @@ export class World {
   }
 
   async open(): Promise<void> {
-    const name = `${this.name}_${randomBytes(4).toString('hex')}`
-    await createDatabase(name, 'template_for_tests')
-    await limitDatabase(this.connection(name))
-    const pool = openPool(this.connection(name), 10)
-    this.database = { ...pool, embeddedIn: null, revive: async () => {} }
+    this.database = await makeDatabase(this.name, 10)
     this.app = await this.start()
   }
 
   connection(database: string) {
-    return { ...(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.PoolConfig), database }
+    return connectionTo(database)
   }
 
   get databaseName(): string {
@@ -205,6 +201,19 @@ export class World {
       text: answer.body,
     }
   }
+}
+
+const connectionTo = (database: string) => ({
+  ...(JSON.parse(process.env['TEST_POSTGRES'] ?? '{}') as pg.PoolConfig),
+  database,
+})
+
+/** A fresh database without an app on it. */
+export async function makeDatabase(prefix: string, connections: number): Promise<Database> {
+  const name = `${prefix}_${randomBytes(4).toString('hex')}`
+  await createDatabase(name, 'template_for_tests')
+  await limitDatabase(connectionTo(name))
+  return { ...openPool(connectionTo(name), connections), embeddedIn: null, revive: async () => {} }
 }
 
 const PLAIN_OFFER = {

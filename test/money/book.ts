@@ -1,6 +1,6 @@
 // The path of money as the design tells it, in memory and one thing after the other: what the program is held against.
 // Written from the words of the design, not from the program. It counts by looking at everything there is.
-import { type Answer, DAY_MS, type Goal, type OfferTerms, type Status } from './deeds.ts'
+import { type Answer, DAY_MS, type Goal, type OfferTerms, PEOPLE, type Start, type Status } from './deeds.ts'
 
 /** A conversion, by the label of the deed that made it. */
 export type Entry = {
@@ -47,11 +47,18 @@ type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type OfferUsage = { offer: number; isFull: boolean; today: Usage; total: Usage }
 type Key = { name: string; request: string; label: number; atMs: number }
 type Whose = { person: number; offer: number; isTest: boolean }
+type Rules = Pick<Start, 'trusts' | 'tooFastS' | 'onTooFast'>
+/** What each app's publisher is owed, and the advertiser owes. */
+export type Money = {
+  pending: number[]
+  payable: number[]
+  receivable: number
+  unconfirmed: number
+}
 
 export class Book {
   offers: OfferTerms[]
-  trusts: boolean
-  tooFastS: number
+  readonly rules: Rules
   /** Goals that offers have no more, as they were last. */
   retired: Goal[][]
   /** Those that are not dropped. */
@@ -64,16 +71,15 @@ export class Book {
   entries: Entry[] = []
   keys: Key[] = []
 
-  constructor(offers: OfferTerms[], trusts: boolean, tooFastS: number) {
+  constructor(offers: OfferTerms[], rules: Rules) {
     this.offers = offers
-    this.trusts = trusts
-    this.tooFastS = tooFastS
+    this.rules = rules
     this.retired = offers.map(() => [])
   }
 
   clone(): Book {
-    const { offers, trusts, tooFastS, ...more } = this
-    return Object.assign(new Book(structuredClone(offers), trusts, tooFastS), structuredClone(more))
+    const { offers, rules, ...more } = this
+    return Object.assign(new Book(structuredClone(offers), rules), structuredClone(more))
   }
 
   /** The same text for books that differ in nothing that matters. */
@@ -125,8 +131,28 @@ export class Book {
     return promised?.isRepeatable ?? theirs.find((one) => one.click === click.label)?.isRepeatable ?? goal.isRepeatable
   }
 
-  isFraud(person: number, click: Pick<Click, 'atMs'> | null, nowMs: number): boolean {
-    return this.banned.includes(person) || (click !== null && nowMs - click.atMs < this.tooFastS * 1000)
+  /** What bans and the rule for haste say. */
+  verdict(person: number, click: Pick<Click, 'atMs'> | null, nowMs: number): 'reject' | 'hold' | null {
+    if (this.banned.includes(person)) return 'reject'
+    return click !== null && nowMs - click.atMs < this.rules.tooFastS * 1000 ? this.rules.onTooFast : null
+  }
+
+  money(): Money {
+    const live = this.entries.filter((one) => !one.isTest && isStanding(one))
+    const sum = (some: Entry[], of: 'payoutMicros' | 'revenueMicros') => some.reduce((all, one) => all + one[of], 0)
+    const owed = (status: Status) =>
+      [...new Set(PEOPLE.map(({ app }) => app))].map((app) =>
+        sum(
+          live.filter((one) => one.status === status && PEOPLE[one.person]?.app === app),
+          'payoutMicros',
+        ),
+      )
+    return {
+      pending: owed('pending'),
+      payable: owed('approved'),
+      receivable: sum(live.filter((one) => one.isConfirmed), 'revenueMicros'),
+      unconfirmed: sum(live.filter((one) => !one.isConfirmed), 'revenueMicros'),
+    } // prettier-ignore
   }
 
   isCapped(offer: number): boolean {

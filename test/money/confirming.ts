@@ -2,7 +2,7 @@
 import {
   blank, type Book, type Click, type Entry, isExpired, isRedone, isStanding, isTurnedDown, move, same, type Worth, worthOf,
 } from './book.ts' // prettier-ignore
-import type { Answer, Deed, Goal } from './deeds.ts'
+import { AMOUNTS, type Answer, type Deed, type Goal } from './deeds.ts'
 
 type Confirmed = Extract<Deed, { kind: 'confirm' }>
 type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
@@ -10,6 +10,8 @@ type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 const MAX_WORTH_MICROS = 100_000_000_000 // a hundred thousand dollars
 
 export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
+  const told = deed.amount === null ? null : AMOUNTS[deed.amount]
+  if ((told?.isNegative && !saysNo(deed)) || (deed.isClickless && deed.txn === null)) return { kind: 'invalid' }
   const click = findClick(book, deed)
   if (typeof click === 'string') return { kind: click }
   if (deed.isStranger) return { kind: 'not_yours' }
@@ -20,12 +22,15 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
   const theirs = book.of(click, goal.key)
   const isRepeatable = book.repeats(goal, click, theirs)
   if (isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
-  const worth = worthOf(goal, deed.amountMicros)
+  if (told?.micros === null && !saysNo(deed) && paysShare(goal)) return { kind: 'amount_unclear' }
+  const isAbsurd = saysNo(deed) && (told?.micros ?? 0) > MAX_WORTH_MICROS
+  const amountMicros = isAbsurd ? null : (told?.micros ?? null)
+  const worth = worthOf(goal, amountMicros)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_WORTH_MICROS) return { kind: 'amount_too_large' }
   const ofTxn = findOfTxn(book, click, goal, deed.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
   const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, deed.txn, click)
-  if (standing !== undefined) return hear(book, standing, { deed, click, worth, nowMs })
+  if (standing !== undefined) return hear(book, standing, { deed, click, amountMicros, worth, nowMs })
   const settled = theirs.findLast((one) => isSettled(one, deed, click))
   if (settled !== undefined) return same(settled)
   return book.enter(
@@ -115,11 +120,11 @@ function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null,
   )
 }
 
-type Told = { deed: Confirmed; click: Click; worth: Worth; nowMs: number }
+type Told = { deed: Confirmed; click: Click; amountMicros: number | null; worth: Worth; nowMs: number }
 
 /** "The same call with another status is a move, not a row." */
 function hear(book: Book, one: Entry, told: Told): Answer {
-  const { deed, click, worth, nowMs } = told
+  const { deed, click, amountMicros, worth, nowMs } = told
   const isOfAnother = deed.txn !== null && one.advertiserTxn !== null && deed.txn !== one.advertiserTxn
   if (saysNo(deed) && isOfAnother) return same(one)
   if (one.status !== 'reversed') one.advertiserTxn ??= deed.txn
@@ -138,7 +143,7 @@ function hear(book: Book, one: Entry, told: Told): Answer {
   if (one.status !== 'pending') return same(one)
   if (deed.status === 'pending' || one.isConfirmed) return hearMore(book, one, told, isOfAnother)
   const wasTold = one.isTold
-  const takesAll = !wasTold || deed.amountMicros !== null
+  const takesAll = !wasTold || amountMicros !== null
   const payoutMicros = takesAll ? worth.payoutMicros : one.payoutMicros
   const isTooMuch = book.refusesRaise(one, payoutMicros, nowMs)
   if (takesAll) adopt(book, one, told)
@@ -147,11 +152,17 @@ function hear(book: Book, one: Entry, told: Told): Answer {
   // What the advertiser told of in time it may confirm later; a publisher's word does not stop the clock.
   if (book.banned.includes(one.person)) one.isOfBanned = true
   if (!wasTold && isExpired(click, nowMs)) return reject('click_expired')
-  if (book.isFraud(one.person, click, nowMs)) return reject('fraud')
+  const verdict = book.verdict(one.person, click, nowMs)
+  if (verdict === 'reject') return reject('fraud')
   if (isTooMuch) return reject('cap_exceeded')
+  // Held for the operator: a confirmation does not lift that.
+  if (one.reason !== null || verdict === 'hold') {
+    one.reason ??= 'fraud'
+    return { ...same(one), kind: 'noted' }
+  }
   const { holdS } = book.offer(one.offer)
   if (holdS === 0) return move(book, one, { status: 'approved', reason: null, actor: 'advertiser', nowMs })
-  Object.assign(one, { holdUntilMs: nowMs + holdS * 1000, reason: null })
+  Object.assign(one, { holdUntilMs: nowMs + holdS * 1000 })
   return { ...same(one), kind: 'noted' }
 }
 
@@ -163,10 +174,10 @@ function adopt(book: Book, one: Entry, { click, worth }: Told): void {
 
 /** "The last amount told counts", as long as it is pending. */
 function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Answer {
-  const { deed, click, worth, nowMs } = told
+  const { deed, click, amountMicros, worth, nowMs } = told
   const isFirst = !one.isTold && !isExpired(click, nowMs)
   const isLate = one.isConfirmed && deed.status !== 'approved'
-  const isCorrection = one.isTold && deed.amountMicros !== null && !isOfAnother && !isLate
+  const isCorrection = one.isTold && amountMicros !== null && !isOfAnother && !isLate
   const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
   if (!isFirst && (!isCorrection || isSame)) return same(one)
   const isTooMuch = book.refusesRaise(one, worth.payoutMicros, nowMs)
@@ -182,13 +193,17 @@ function judge(book: Book, deed: Confirmed, click: Click, { payoutMicros }: Wort
   const refused = { status: 'rejected', actor: 'system' } as const
   if (isExpired(click, nowMs)) return { ...refused, reason: 'click_expired' }
   if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
-  if (book.isFraud(click.person, click, nowMs)) return { ...refused, reason: 'fraud' }
+  const verdict = book.verdict(click.person, click, nowMs)
+  if (verdict === 'reject') return { ...refused, reason: 'fraud' }
   const taken = { reason: null, actor: 'advertiser' }
   if (deed.status === 'pending') return { ...taken, status: 'pending' }
+  if (verdict === 'hold') return { ...taken, status: 'pending', reason: 'fraud', isConfirmed: true }
   const { holdS } = book.offer(click.offer)
   if (holdS === 0) return { ...taken, status: 'approved', isConfirmed: true }
   return { ...taken, status: 'pending', isConfirmed: true, holdUntilMs: nowMs + holdS * 1000 }
 }
+
+const paysShare = ({ payoutPpm, revenuePpm }: Goal) => payoutPpm !== null || revenuePpm !== null
 
 const saysNo = ({ status }: Confirmed) => status === 'rejected' || status === 'reversed'
 

@@ -1,10 +1,9 @@
-// What happens to money, as random steps: who clicks, reports, confirms, decides and changes offers, and when.
-import fc from 'fast-check'
+// What can happen to money: who clicks, reports, confirms, decides and changes offers, and to which offers.
 import type { Caps } from '../../src/features/offers/caps.ts'
 
 export type { Caps }
 export const DAY_MS = 86_400_000
-const HOUR_S = 3_600
+export const HOUR_S = 3_600
 
 export type Status = 'pending' | 'approved' | 'rejected' | 'reversed'
 
@@ -36,8 +35,24 @@ export const PEOPLE = [
   { app: 0, user: 'bob' },
   { app: 1, user: 'ann' },
 ]
+export const AMOUNT_TEXTS = ['0', '0.9999', '1.23456', '12.3456', '20', '400000', '1,234', '-5', '(20.00)'] as const
+export type AmountText = (typeof AMOUNT_TEXTS)[number]
+/** Amounts as advertisers write them, and what they mean. Null: nobody can tell. */
+export const AMOUNTS: Record<AmountText, { micros: number | null; isNegative?: true }> = {
+  '0': { micros: 0 },
+  '0.9999': { micros: 999_900 },
+  '1.23456': { micros: 1_234_560 },
+  '12.3456': { micros: 12_345_600 },
+  '20': { micros: 20_000_000 },
+  '400000': { micros: 400_000_000_000 },
+  '1,234': { micros: null },
+  '-5': { micros: 5_000_000, isNegative: true },
+  '(20.00)': { micros: 20_000_000, isNegative: true },
+}
 /** Whose word is taken for what, where a run has trust at all. */
 export const TRUSTED = { app: 1, offer: 0 }
+/** The app whose server is told of everything. */
+export const TOLD_APP = 0
 
 const goal = (key: string, payoutMicros: number, more: Partial<Goal> = {}): Goal => ({
   key, name: key, payoutMicros, revenueMicros: payoutMicros * 2, payoutPpm: null, revenuePpm: null, isRepeatable: false, ...more,
@@ -78,7 +93,7 @@ export type Order =
       click: number
       goal: number | null
       txn: string | null
-      amountMicros: number | null
+      amount: AmountText | null
       status: Status
       isAgain: boolean
       isStranger: boolean
@@ -95,6 +110,8 @@ export type Order =
       key: string | null
       isTest: boolean
     }
+  /** What was told before is told again, word for word; or a confirmation with another status. */
+  | { kind: 'again'; told: number; status: Status | null }
   | { kind: 'move'; conversion: number; to: 'approved' | 'rejected' | 'reversed'; isFraud: boolean }
   | { kind: 'release'; conversion: number }
   | { kind: 'round' }
@@ -149,6 +166,7 @@ export type Deed =
   | { kind: 'status'; label: number; offer: number; status: 'active' | 'paused' }
 
 export type SettledDeed = Extract<Deed, { kind: Settled }>
+export type Told = Extract<Deed, { kind: 'confirm' | 'report' }>
 
 export type Answer =
   | { kind: string }
@@ -163,139 +181,10 @@ export type Start = {
   caps: Caps[]
   trusts: boolean
   hasExternalIds: boolean
-  /** What comes sooner after its click is refused as fraud. */
+  /** What comes sooner after its click looks like fraud. */
   tooFastS: number
+  onTooFast: 'reject' | 'hold'
   hour: number
   onlyOffer: number | null
   onlyPerson: number | null
 }
-
-const often = <T>(usual: T, ...others: T[]) => fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: others.length, arbitrary: fc.constantFrom(usual, ...others) }) // prettier-ignore
-
-const person = fc.nat({ max: PEOPLE.length - 1 })
-const offer = fc.nat({ max: OFFERS.length - 1 })
-const isTest = often(false, false, false, true)
-const txn = fc.constantFrom(null, 't1', 't2', 't3')
-const count = often<number | null>(null, 1, 2, 3)
-const payout = often<number | null>(null, 1_000_000, 2_500_000)
-const caps: fc.Arbitrary<Caps> = fc.record({
-  dailyClicks: count,
-  totalClicks: count,
-  dailyConversions: count,
-  totalConversions: count,
-  dailyPayoutMicros: payout,
-  totalPayoutMicros: payout,
-}, { noNullPrototype: true }) // prettier-ignore
-const overCap = fc.constantFrom('honour' as const, 'reject' as const)
-
-const confirm = fc.record({
-  kind: fc.constant('confirm' as const),
-  click: fc.nat({ max: 9 }),
-  goal: often<number | null>(null, 0, 1, 2),
-  txn,
-  amountMicros: often<number | null>(null, 0, 999_900, 12_345_600, 400_000_000_000),
-  status: often<Status>('approved', 'pending', 'rejected', 'reversed'),
-  isAgain: often(false, false, false, true),
-  isStranger: often(false, false, false, false, false, true),
-  by: fc.constantFrom('id' as const, 'name' as const, 'external id' as const),
-  isClickless: often(false, false, false, true),
-})
-const report = fc.record({
-  kind: fc.constant('report' as const),
-  person,
-  offer,
-  goal: often<number | null>(null, 0, 1, 2),
-  txn,
-  key: often<string | null>(null, 'k1', 'k2'),
-  isTest,
-})
-const move = fc.record({
-  kind: fc.constant('move' as const),
-  conversion: fc.nat({ max: 9 }),
-  to: fc.constantFrom('approved' as const, 'rejected' as const, 'reversed' as const),
-  isFraud: fc.boolean(),
-})
-const release = fc.record({ kind: fc.constant('release' as const), conversion: fc.nat({ max: 9 }) })
-const click = fc.record({ kind: fc.constant('click' as const), person, offer, isTest })
-
-const settled: fc.Arbitrary<Order> = fc.oneof(
-  { weight: 6, arbitrary: confirm },
-  { weight: 4, arbitrary: report },
-  { weight: 2, arbitrary: move },
-  { weight: 1, arbitrary: release },
-)
-const alone: fc.Arbitrary<Order> = fc.oneof(
-  { weight: 1, arbitrary: fc.constant({ kind: 'round' as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'drop' as const }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('ban' as const), person, isBanned: fc.boolean() }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('edit' as const),
-      offer,
-      goal: fc.nat({ max: 2 }),
-      change: fc.constantFrom(
-        'rename' as const,
-        'first' as const,
-        'add' as const,
-        'retire' as const,
-        'repeatable' as const,
-      ),
-      version: fc.integer({ min: 2, max: 4 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('caps' as const), offer, caps, overCap }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('import' as const),
-      offer,
-      price: fc.integer({ min: 1, max: 3 }),
-      isShort: fc.boolean(),
-      isWhole: fc.boolean(),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('status' as const),
-      offer,
-      status: fc.constantFrom('active' as const, 'paused' as const),
-    }),
-  },
-)
-const lane: fc.Arbitrary<Order[]> = fc.oneof(
-  { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
-  { weight: 2, arbitrary: fc.array(click, { minLength: 1, maxLength: 2 }) },
-  { weight: 2, arbitrary: alone.map((order) => [order]) },
-)
-const waitS = often(
-  1,
-  60,
-  HOUR_S - 60,
-  HOUR_S,
-  5 * HOUR_S,
-  24 * HOUR_S - 1,
-  24 * HOUR_S,
-  50 * HOUR_S,
-  80 * HOUR_S,
-  300 * HOUR_S,
-)
-
-/** Steps of one transaction each, or of up to so many at once. */
-export const steps = (maxLanes: number, maxLength: number): fc.Arbitrary<Step[]> =>
-  fc.array(fc.record({ waitS, lanes: fc.array(lane, { minLength: 1, maxLength: maxLanes }) }), {
-    minLength: 1,
-    maxLength,
-    size: 'max',
-  })
-
-export const start: fc.Arbitrary<Start> = fc.record({
-  caps: fc.tuple(caps, caps, caps),
-  trusts: fc.boolean(),
-  hasExternalIds: fc.boolean(),
-  tooFastS: often(0, 30),
-  hour: fc.nat({ max: 23 }),
-  onlyOffer: fc.option(offer, { freq: 2 }),
-  onlyPerson: fc.option(person, { freq: 2 }),
-})

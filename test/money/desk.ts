@@ -1,39 +1,41 @@
 // The same deeds, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
 import assert from 'node:assert/strict'
-import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
+import type { Database } from '../../src/db/open.ts'
 import { type Click, recordClicks } from '../../src/features/clicks/clicks.ts'
-import type { Command, Outcome } from '../../src/features/conversions/commands.ts'
+import type { Command, Confirmation, Outcome } from '../../src/features/conversions/commands.ts'
 import { findHeldUntil, findUnconfirmed } from '../../src/features/conversions/conversions.ts'
 import { setFraudRule } from '../../src/features/conversions/fraud.ts'
+import { readCall } from '../../src/features/conversions/inbound/parameters.ts'
 import { settle } from '../../src/features/conversions/settle.ts'
 import { setCaps } from '../../src/features/offers/cap-counts.ts'
-import { readImportRecord } from '../../src/features/offers/import-record.ts'
 import { setOfferStatus } from '../../src/features/offers/offers.ts'
-import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { uuid7 } from '../../src/lib/uuid7.ts'
-import { SECRET_KEY, type World } from '../world.ts'
 import { DROPPED_AFTER_MS } from './apply.ts'
+import { type DeskApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
 import { type Answer, type Deed, type OfferTerms, PEOPLE, type SettledDeed, type Start, TRUSTED } from './deeds.ts'
 
 const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
 const NO_CONVERSION = '01900000-0000-7000-8000-000000000001'
 const NO_GOAL = 999_999_999
 const ENOUGH = 10_000
+const DIALECT = { aliases: {}, statusMap: {}, decimalMark: 'detect', negativeAmount: 'refuse' } as const
 
 type Round = { released: string[]; expired: string[] }
-export type Done = { deed: Deed; outcome: Outcome | 'recorded' | 'full' | 'done' | Round }
+export type Done = { deed: Deed; outcome: Outcome | 'recorded' | 'full' | 'done' | 'invalid' | Round }
 
 type ClickDeed = Extract<Deed, { kind: 'click' }>
 
 let runs = 0
 
 export class Desk {
-  readonly world: World
-  readonly name = `Advertiser of run ${runs++}`
+  readonly database: Database
+  readonly run = `run ${runs++}`
   advertiserId = 0
   strangerId = 0
-  apps: { appId: number; publisherId: number }[] = []
-  offerIds: number[] = []
+  apps: DeskApp[] = []
+  readonly offerIds: number[] = []
+  /** What a click that begins now is promised, by offer. */
+  termsIds: number[] = []
   hasExternalIds = false
   /** By offer and key. */
   readonly goalIds = new Map<string, number>()
@@ -41,50 +43,45 @@ export class Desk {
   readonly conversionIds = new Map<number, string>()
   readonly labels = new Map<string, number>()
 
-  constructor(world: World) {
-    this.world = world
+  constructor(database: Database) {
+    this.database = database
   }
 
   get db() {
-    return this.world.database.db
+    return this.database.db
   }
 
-  async open(
-    offers: OfferTerms[],
-    start: Pick<Start, 'trusts' | 'hasExternalIds' | 'tooFastS'>,
-    now: Date,
-  ): Promise<void> {
+  async open(offers: OfferTerms[], start: Start, now: Date): Promise<void> {
     this.hasExternalIds = start.hasExternalIds
-    this.advertiserId = (await createAdvertiser(this.db, SECRET_KEY, this.name)).advertiser_id
-    this.strangerId = (await createAdvertiser(this.db, SECRET_KEY, `Not the ${this.name}`)).advertiser_id
-    for (const _ of new Set(PEOPLE.map(({ app }) => app))) {
-      const { appId } = await this.world.makeApp()
-      const row = await this.db.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirstOrThrow() // prettier-ignore
-      this.apps.push({ appId, publisherId: row.publisher_id })
-    }
-    for (const [i, terms] of offers.entries()) await this.#import(i, terms, now)
+    const { db, run } = this
+    const [apps, advertisers] = await Promise.all([makeApps(db, run), makeAdvertisers(db, run)])
+    this.apps = apps
+    ;[this.advertiserId, this.strangerId] = advertisers
+    await this.#import([...offers.entries()].map(([offer, terms]) => ({ offer, terms })), now) // prettier-ignore
     if (start.tooFastS > 0)
       for (const offerId of this.offerIds)
-        await setFraudRule(this.db, { offerId, signal: 'too_fast', threshold: start.tooFastS, action: 'reject' })
+        await setFraudRule(db, { offerId, signal: 'too_fast', threshold: start.tooFastS, action: start.onTooFast })
     if (!start.trusts) return
-    await this.db
+    await db
       .insertInto('trusted_offers')
       .values({ app_id: this.appId(TRUSTED.app), offer_id: this.offerId(TRUSTED.offer) })
       .execute()
   }
 
+  async #import(imported: Imported[], now: Date): Promise<void> {
+    for (const { offer, offerId, key, goalId } of await importOffers(this.db, imported, { ...this, now })) {
+      const name = `${offer} ${key}`
+      assert.equal(goalId, this.goalIds.get(name) ?? goalId, `${key} has become another goal.`)
+      this.goalIds.set(name, goalId)
+      this.offerIds[offer] = offerId
+    }
+  }
+
   appId = (app: number) => this.apps[app]?.appId ?? 0
   offerId = (offer: number) => this.offerIds[offer] ?? 0
-
-  /** What a click that begins now is promised. */
-  async termsIds(): Promise<number[]> {
-    const rows = await this.db
-      .selectFrom('offers')
-      .select('terms_id')
-      .where('offer_id', 'in', this.offerIds)
-      .orderBy('offer_id')
-      .execute()
-    return rows.map((row) => row.terms_id ?? 0)
+  goalKey(goalId: number): string {
+    const name = [...this.goalIds].find(([, id]) => id === goalId)?.[0] ?? ' '
+    return name.slice(name.indexOf(' ') + 1)
   }
 
   /** One lane. */
@@ -98,11 +95,11 @@ export class Desk {
     else if (deed.kind === 'caps')
       await setCaps(this.db, this.offerId(deed.offer), { ...deed.caps, overCap: deed.overCap }, now)
     else if (deed.kind === 'status') await setOfferStatus(this.db, this.offerId(deed.offer), deed.status)
-    else if (deed.kind === 'import') await this.#import(deed.offer, deed.terms, now)
+    else if (deed.kind === 'import') await this.#import([deed], now)
     else {
       const commands = deeds.map((one) => this.#command(one as SettledDeed, now))
-      const outcomes = await settle(this.db, commands, now)
-      return deeds.map((one, i) => ({ deed: one, outcome: outcomes[i] as Outcome }))
+      const outcomes = await settle(this.db, commands.filter((one) => one !== 'invalid'), now) // prettier-ignore
+      return deeds.map((one, i) => ({ deed: one, outcome: commands[i] === 'invalid' ? 'invalid' : outcomes.shift() as Outcome })) // prettier-ignore
     }
     return [{ deed, outcome: 'done' }]
   }
@@ -135,7 +132,7 @@ export class Desk {
 
   async #click(deeds: ClickDeed[], now: Date): Promise<Done[]> {
     const clicks = deeds.map((deed) => this.#makeClick(deed, now))
-    const outcomes = await recordClicks(this.world.database, clicks, now)
+    const outcomes = await recordClicks(this.database, clicks, now)
     return deeds.map((deed, i) => {
       if (outcomes[i] === 'recorded') this.clickIds.set(deed.label, deed.clickId)
       return { deed, outcome: outcomes[i] ?? 'full' }
@@ -196,7 +193,7 @@ export class Desk {
     if (isBanned) await this.db.insertInto('banned_users').values({ app_id, user_id, reason: 'a test' }).execute()
   }
 
-  #command(deed: SettledDeed, now: Date): Command {
+  #command(deed: SettledDeed, now: Date): Command | 'invalid' {
     const conversionIdOf = (label: number | null) => (label === null ? NO_CONVERSION : (this.conversionIds.get(label) ?? NO_CONVERSION)) // prettier-ignore
     if (deed.kind === 'move') return { kind: 'move', conversionId: conversionIdOf(deed.conversion), to: deed.to, ...(deed.isFraud && deed.to !== 'approved' ? { reason: 'fraud' } : {}) } // prettier-ignore
     if (deed.kind === 'release') return { kind: 'release', conversionId: conversionIdOf(deed.conversion) }
@@ -213,78 +210,29 @@ export class Desk {
         idempotencyKey: deed.key,
       }
     }
+    return this.#confirmation(deed, now)
+  }
+
+  /** The call as it would come in, and what is read from it. */
+  #confirmation(deed: Extract<Deed, { kind: 'confirm' }>, now: Date): Confirmation | 'invalid' {
     const namedId = (deed.click === null ? null : this.clickIds.get(deed.click)) ?? NOBODYS_CLICK
-    const clickId = deed.isClickless ? null : namedId
     const advertiserId = deed.isStranger ? this.strangerId : this.advertiserId
     const goalId = [...this.goalIds].find(([name]) => name.endsWith(` ${deed.goal}`))?.[1] ?? NO_GOAL
     const isById = deed.by === 'id' || (deed.by === 'external id' && !this.hasExternalIds)
     const called = isById ? String(goalId) : deed.by === 'name' ? deed.called?.toUpperCase() : deed.goal
-    const call = { inboundId: uuid7(now.getTime()), receivedAt: now, advertiserId, method: 'GET', query: '', body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
-    return {
-      kind: 'confirmation',
-      advertiserId,
-      clickId,
+    const said = {
+      click_id: deed.isClickless ? null : namedId,
       goal: deed.goal === null ? null : (called ?? 'None'),
-      transactionId: deed.txn,
-      amountMicros: deed.amountMicros,
+      txn_id: deed.txn,
+      amount: deed.amount,
       status: deed.status,
-      country: null,
-      isAgain: deed.isAgain,
-      call,
     }
-  }
-
-  async #import(offer: number, terms: OfferTerms, now: Date): Promise<void> {
-    const dollars = (micros: number | null) => (micros === null ? null : micros / 1_000_000)
-    const { caps } = terms
-    const read = readImportRecord({
-      advertiser: this.name,
-      external_id: `offer-${offer}`,
-      name: 'An offer',
-      category: 'app',
-      destination_url: 'https://ads.example.com/?c={click_id}',
-      goals: terms.goals.map((goal) => ({
-        ...(this.hasExternalIds ? { external_id: goal.key } : {}),
-        name: goal.name,
-        payout: dollars(goal.payoutMicros),
-        revenue: dollars(goal.revenueMicros),
-        is_repeatable: goal.isRepeatable,
-        payout_percent: goal.payoutPpm === null ? null : goal.payoutPpm / 10_000,
-        revenue_percent: goal.revenuePpm === null ? null : goal.revenuePpm / 10_000,
-      })),
-      status: terms.status,
-      attribution_window: `${terms.attributionS}s`,
-      hold: `${terms.holdS}s`,
-      confirm_within: `${terms.confirmWithinS}s`,
-      redo_after_reversal: terms.redo,
-      over_cap: terms.overCap,
-      daily_click_cap: caps.dailyClicks,
-      total_click_cap: caps.totalClicks,
-      daily_conversion_cap: caps.dailyConversions,
-      total_conversion_cap: caps.totalConversions,
-      daily_payout_cap: dollars(caps.dailyPayoutMicros),
-      total_payout_cap: dollars(caps.totalPayoutMicros),
-    })
-    if ('problems' in read) throw new Error(read.problems.join('; '))
-    const { problems } = await upsertOffers(this.db, [{ line: 1, offer: read.offer }], now)
-    if (problems.length > 0) throw new Error(JSON.stringify(problems))
-    await this.#learnGoals(offer, terms)
-  }
-  /** Whatever it is called by now, a goal keeps its id. */
-  async #learnGoals(offer: number, terms: OfferTerms): Promise<void> {
-    const goals = await this.db
-      .selectFrom('goals')
-      .innerJoin('offers', 'offers.offer_id', 'goals.offer_id')
-      .select(['goals.offer_id', 'goals.goal_id', 'goals.name'])
-      .where('advertiser_id', '=', this.advertiserId)
-      .where('offers.external_id', '=', `offer-${offer}`)
-      .where('goals.is_retired', '=', false)
-      .execute()
-    this.offerIds[offer] = goals[0]?.offer_id ?? 0
-    for (const { key, name } of terms.goals) {
-      const id = goals.find((goal) => goal.name === name)?.goal_id ?? 0
-      assert.equal(id, this.goalIds.get(`${offer} ${key}`) ?? id, `${key} is another goal since it is called ${name}.`)
-      this.goalIds.set(`${offer} ${key}`, id)
-    }
+    const given = Object.entries(said).filter((pair): pair is [string, string] => pair[1] !== null)
+    const query = new URLSearchParams(given).toString()
+    const told = readCall({ query, body: '', isCut: false }, DIALECT)
+    if ('problems' in told) return 'invalid'
+    const { clickId } = told
+    const call = { inboundId: uuid7(now.getTime()), receivedAt: now, advertiserId, method: 'GET', query, body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
+    return { kind: 'confirmation', ...told, advertiserId, isAgain: deed.isAgain, call }
   }
 }

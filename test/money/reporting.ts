@@ -49,15 +49,14 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
   const last = theirs.at(-1)
   if (!isOffered && last !== undefined) return same(last)
   const worth = worthOf(goal, null)
-  const refusal =
-    refusalOf(book, deed, click, worth.payoutMicros, nowMs) ??
-    (book.isFraud(deed.person, click, nowMs) ? 'fraud' : null)
+  const verdict = book.verdict(deed.person, click, nowMs)
+  const refusal = refusalOf(book, deed, click, worth.payoutMicros, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
   const again = theirs.find(
     (one) => one.status === 'rejected' && one.reason === refusal && (!isRepeatable || one.publisherTxn === deed.txn),
   )
   if (again !== undefined) return same(again)
   const { confirmWithinS, goals } = book.offer(deed.offer)
-  const accepted = isTrusted(book, deed, goal.key) ? 'approved' : 'pending'
+  const accepted = isTrusted(book, deed, goal.key) && verdict !== 'hold' ? 'approved' : 'pending'
   const status = refusal === null ? accepted : 'rejected'
   const terms = click?.terms ?? book.offer(deed.offer)
   return book.enter(
@@ -67,7 +66,7 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
       isRepeatable,
       isFirstGoal: (click?.terms.goals ?? goals)[0]?.key === goal.key,
       status,
-      reason: refusal,
+      reason: refusal ?? (verdict === 'hold' ? 'fraud' : null),
       actor: 'publisher',
       source: 'publisher',
       publisherTxn: deed.txn,
@@ -128,5 +127,5 @@ function refusalOf(book: Book, deed: Reported, click: Click | null, payoutMicros
 /** With a goal that the offer has no more, nobody is trusted. */
 function isTrusted(book: Book, deed: Reported, goal: string): boolean {
   const isTheirs = deed.offer === TRUSTED.offer && PEOPLE[deed.person]?.app === TRUSTED.app
-  return book.trusts && isTheirs && book.offer(deed.offer).goals.some((one) => one.key === goal)
+  return book.rules.trusts && isTheirs && book.offer(deed.offer).goals.some((one) => one.key === goal)
 }

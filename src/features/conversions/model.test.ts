@@ -1,26 +1,36 @@
 // The path of money against a model of it, under random clicks, reports, confirmations, decisions and changes.
-import { test } from 'node:test'
+//
+// Every run is another one. One that fails prints its seed and its steps; "npm run test:faults" makes many more of them.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { start, steps } from '../../../test/money/deeds.ts'
+import { type History, PLOTS } from '../../../test/money/plots.ts'
+import { start, steps } from '../../../test/money/random.ts'
 import { takeSteps } from '../../../test/money/run.ts'
-import { useWorld } from '../../../test/world.ts'
+import { makeDatabase } from '../../../test/world.ts'
+import type { Database } from '../../db/open.ts'
+import { checkLedger } from '../ledger/check.ts'
 
-// The same runs every time, so that a change is judged by what it changes; "npm run test:faults" looks for new ones.
-const IS_HUNT = process.env['OFFERDECK_FAULT_ROUNDS'] === '30'
-const RUNS = IS_HUNT ? { numRuns: 500 } : { numRuns: 25, seed: 20_261_115 }
+const TIMES = process.env['OFFERDECK_FAULT_ROUNDS'] === '30' ? 30 : 1
+const CONNECTIONS = 20
 
-const world = useWorld('money_model')
+describe('conversions, caps and money are what the model says', { concurrency: 4 }, () => {
+  let database: Database
+  before(async () => {
+    database = await makeDatabase('money_model', CONNECTIONS)
+  })
+  after(() => database.close())
 
-test('whatever is clicked, reported, confirmed and decided, conversions, caps and money are what the model says', async () => {
-  await fc.assert(
-    fc.asyncProperty(start, steps(1, 30), (begin, all) => takeSteps(world, begin, all)),
-    RUNS,
-  )
-})
+  const check = async (histories: fc.Arbitrary<History>, numRuns: number) => {
+    const run = ({ begin, steps: all }: History) => takeSteps(database, begin, all)
+    await fc.assert(fc.asyncProperty(histories, run), { numRuns: numRuns * TIMES })
+    assert.deepEqual(await checkLedger(database), [])
+  }
+  for (const [name, histories] of Object.entries(PLOTS)) test(name, () => check(histories, 8))
 
-test('whatever happens at once comes out as if one thing had happened after the other', async () => {
-  await fc.assert(
-    fc.asyncProperty(start, steps(3, 12), (begin, all) => takeSteps(world, begin, all)),
-    RUNS,
-  )
+  test('whatever is clicked, reported, confirmed and decided', () =>
+    check(fc.record({ begin: start(), steps: steps(1, 1, 30) }), 15))
+
+  test('whatever happens at once, as if one thing had happened after the other', () =>
+    check(fc.record({ begin: start(), steps: steps(3, 1, 12) }), 20))
 })

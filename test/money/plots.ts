@@ -1,0 +1,164 @@
+// Histories that begin as money goes wrong: something is recorded, something changes, and it is spoken of once more. Each
+// plot is a few beats whose details are random, with random steps between and after them.
+import fc from 'fast-check'
+import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './deeds.ts'
+import { again, ban, caps, click, confirm, drop, edit, move, often, report, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
+
+export type History = { begin: Start; steps: Step[] }
+type Beat = fc.Arbitrary<Step[]>
+
+const is = <T>(value: T) => fc.constant(value)
+const soon = often(1, 60, 600)
+const hours = (...some: number[]) => fc.constantFrom(...some.map((n) => n * HOUR_S))
+
+const then = (order: fc.Arbitrary<Order>, waitS: fc.Arbitrary<number> = soon): Beat =>
+  fc.tuple(waitS, order).map(([s, one]) => [{ waitS: s, lanes: [[one]] }])
+const inTurn = (...beats: Beat[]): Beat => fc.tuple(...beats).map((all) => all.flat())
+const maybe = (...beats: Beat[]): Beat => fc.oneof(is([]), inTurn(...beats))
+const either = (...beats: Beat[]): Beat => fc.oneof(...beats)
+
+const live = { isTest: is(false) }
+const clicks = then(click(live))
+const reports = (waitS?: fc.Arbitrary<number>) =>
+  then(report({ ...live, goal: often<number | null>(null, 0, 1), key: is(null) }), waitS)
+type Said = NonNullable<Parameters<typeof confirm>[0]>
+/** The advertiser speaks of the latest click. */
+const tells = (said: Said, waitS?: fc.Arbitrary<number>) =>
+  then(confirm({ click: is(0), isAgain: is(false), isStranger: is(false), isClickless: is(false), ...said }), waitS)
+const yes = { status: is<Status>('approved') }
+const pending = { status: is<Status>('pending') }
+const amount = fc.constantFrom<AmountText>('0.9999', '1.23456', '12.3456', '20')
+/** The same again, or the opposite of it. */
+const repeats = (waitS?: fc.Arbitrary<number>) =>
+  then(again({ told: often(0, 1), status: often<Status | null>(null, 'reversed') }), waitS)
+const takesBack = either(
+  then(again({ told: is(0), status: is('reversed') })),
+  then(move({ conversion: is(0), to: is('reversed') })),
+)
+const edits = then(edit({ change: fc.constantFrom('rename', 'first', 'add', 'add', 'retire', 'repeatable') }))
+const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
+
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const uncapped = is([NO_CAPS, NO_CAPS, NO_CAPS])
+const budget = caps.map(({ dailyPayoutMicros, totalPayoutMicros }): Caps => {
+  const isDaily = dailyPayoutMicros !== null
+  return { ...NO_CAPS, dailyPayoutMicros, totalPayoutMicros: totalPayoutMicros ?? (isDaily ? null : 1_500_000) }
+})
+
+/** About one user and one offer, without caps and fraud, unless the plot says otherwise. */
+const plot = (beats: Beat[], begin: Parameters<typeof start>[0] = {}): fc.Arbitrary<History> =>
+  fc.record({
+    begin: start({ caps: uncapped, tooFastS: is(0), onlyOffer: fc.nat({ max: 2 }), onlyPerson: often(0, 1, 2), ...begin }), // prettier-ignore
+    steps: inTurn(...beats.flatMap((beat) => [noise, beat]), steps(1, 0, 3)),
+  })
+const noise: Beat = fc.oneof({ weight: 5, arbitrary: is([]) }, { weight: 1, arbitrary: steps(1, 1, 1) })
+
+export const PLOTS: Record<string, fc.Arbitrary<History>> = {
+  'the catalogue changes between two calls that say the same': plot([
+    maybe(clicks),
+    either(reports(), tells({})),
+    edits,
+    maybe(edits),
+    repeats(),
+  ]),
+  'the click is dropped before the last word on it': plot([
+    clicks,
+    either(tells({ status: fc.constantFrom('pending', 'approved') }), inTurn(reports(), tells({ ...pending, txn }))),
+    then(drop(), hours(300)),
+    then(again({ told: is(0), status: fc.constantFrom('approved', 'reversed', 'rejected') })),
+    maybe(tells({ txn, isClickless: is(true) })),
+  ]),
+  'several amounts are told before the yes': plot(
+    [
+      clicks,
+      maybe(reports()),
+      tells({ ...pending, amount, txn: is('t1'), goal: often(1, 0) }),
+      maybe(tells({ ...pending, amount, txn: is('t1'), goal: often(1, 0) })),
+      tells({ ...yes, amount: often(null, '0.9999', '1,234', '-5'), txn: is('t1'), goal: often(1, 0) }),
+    ],
+    { onlyOffer: often(0, 2) },
+  ),
+  'pending in time, approved later': plot([
+    clicks,
+    maybe(reports()),
+    tells(pending, hours(0.5, 0.9)),
+    tells(yes, hours(2, 50, 80)),
+  ]),
+  'a hold, and what comes before its end': plot(
+    [
+      clicks,
+      tells(yes),
+      maybe(then(ban({ isBanned: is(true) }))),
+      maybe(either(then(ban({ isBanned: is(false) })), repeats())),
+      worker(hours(24, 25)),
+      repeats(),
+    ],
+    { onlyOffer: is(2) },
+  ),
+  'taken back, and done again': plot([
+    clicks,
+    maybe(reports()),
+    tells(yes),
+    maybe(worker(hours(24))),
+    takesBack,
+    maybe(clicks),
+    either(tells(yes), reports()),
+  ]),
+  'turned down for fraud, and told again': plot(
+    [
+      clicks,
+      either(tells({ ...yes, txn }, is(1)), inTurn(reports(is(1)), tells(yes)), inTurn(tells(pending), then(move({ to: is('rejected') })))), // prettier-ignore
+      maybe(clicks),
+      either(tells({ ...yes, txn }), reports(), then(move({ conversion: is(0) }))),
+      maybe(tells({ ...yes, txn })),
+    ],
+    { tooFastS: often(30, 0), onTooFast: often('reject', 'hold') },
+  ),
+  'a budget that is nearly spent': plot(
+    [
+      then(setCaps({ caps: budget, overCap: often('reject', 'honour') })),
+      inTurn(clicks, clicks, clicks),
+      tells({ ...yes, amount: often(null, '0.9999'), txn: is('t1') }),
+      tells({ ...yes, click: is(1), amount: often(null, '0.9999'), txn: is('t2') }),
+      either(tells({ ...yes, click: is(2), txn: is('t3') }), reports()),
+      repeats(),
+    ],
+    { onlyPerson: is(null) },
+  ),
+  'an amount is raised under a cap': plot(
+    [
+      then(setCaps({ caps: budget, overCap: is('reject') })),
+      clicks,
+      maybe(reports()),
+      tells({ ...pending, amount: often('0.9999', '1.23456'), txn: is('t1'), goal: often(1, 0) }),
+      maybe(clicks, tells({ ...yes, amount: often('0.9999', '1.23456'), txn: is('t2'), goal: often(1, 0) }, hours(0.1, 24))), // prettier-ignore
+      tells({ ...yes, click: often(0, 1), amount: often('12.3456', '20'), txn: is('t1'), goal: often(1, 0) }, hours(0.1, 24)), // prettier-ignore
+    ],
+    { onlyOffer: often(0, 2), onlyPerson: is(null) },
+  ),
+  'a report that nobody confirms': plot([
+    maybe(clicks),
+    reports(),
+    worker(hours(71, 73, 80)),
+    either(repeats(), tells(yes)),
+    maybe(reports()),
+  ]),
+  'a goal turns repeatable, or no longer is': plot([
+    clicks,
+    either(tells({ ...yes, txn: often('t1', null) }), reports()),
+    then(edit({ change: is('repeatable'), goal: often(0, 1) })),
+    maybe(clicks),
+    either(tells({ ...yes, txn: often('t2', 't1') }), reports()),
+    repeats(),
+  ]),
+  'a publisher whose word is taken': plot(
+    [
+      maybe(clicks),
+      reports(),
+      maybe(clicks),
+      either(tells({}), then(move({}))),
+      either(tells({}), repeats(), worker(hours(80))),
+    ],
+    { trusts: is(true), onlyOffer: is(0), onlyPerson: often(2, 0) },
+  ),
+}

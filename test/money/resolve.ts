@@ -1,0 +1,126 @@
+// From an order, which picks from what there is, to a deed, of which everything is known.
+import { uuid7 } from '../../src/lib/uuid7.ts'
+import type { Book } from './book.ts'
+import { type Deed, EXTRA, type Goal, OFFERS, type OfferTerms, type Order, type Start, type Told } from './deeds.ts'
+
+/** The newest first; now and then nothing. */
+const pick = <T>(some: readonly T[], n: number): T | undefined => some.at(-1 - (n % (some.length + 1)))
+
+const keyOf = (offer: number, n: number | null) =>
+  n === null ? null : ([...(OFFERS[offer]?.goals ?? []), EXTRA][n]?.key ?? 'None')
+
+export class Resolver {
+  readonly #start: Start
+  /** Every report and confirmation so far. */
+  readonly #told: Told[] = []
+  #label = 0
+
+  constructor(start: Start) {
+    this.#start = start
+  }
+
+  /** Whatever a lane picks is chosen before its step begins: nobody names what does not exist yet. */
+  lane(orders: Order[], book: Book, termsIds: number[], nowMs: number): Deed[] {
+    const deeds = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
+    this.#told.push(...deeds.filter((deed) => deed.kind === 'confirm' || deed.kind === 'report'))
+    return apart(deeds, book)
+  }
+
+  nextLabel = () => this.#label++
+
+  #narrow(order: Order): Order {
+    const { onlyOffer, onlyPerson } = this.#start
+    const narrowed = { ...order }
+    if ('offer' in narrowed) narrowed.offer = onlyOffer ?? narrowed.offer
+    if ('person' in narrowed) narrowed.person = onlyPerson ?? narrowed.person
+    return narrowed
+  }
+
+  #resolve(order: Order, book: Book, termsIds: number[], nowMs: number): Deed | null {
+    const label = this.nextLabel()
+    switch (order.kind) {
+      case 'click': {
+        const terms = book.offer(order.offer)
+        // Where it is paused nobody gets as far as a click.
+        if (terms.status !== 'active') return null
+        return { ...order, label, terms, termsId: termsIds[order.offer] ?? 0, clickId: uuid7(nowMs) }
+      }
+      case 'confirm':
+        return { ...order, label, ...confirmed(order, book) }
+      case 'report':
+        return { ...order, label, goal: keyOf(order.offer, order.goal) }
+      case 'again': {
+        const told = pick(this.#told, order.told)
+        if (told === undefined) return null
+        return told.kind === 'report' ? { ...told, label } : { ...told, label, status: order.status ?? told.status }
+      }
+      case 'move':
+      case 'release':
+        return { ...order, label, conversion: pick(book.entries, order.conversion)?.label ?? null }
+      case 'import':
+        return { kind: 'import', label, offer: order.offer, terms: repriced(order, book) }
+      case 'edit':
+        return { kind: 'import', label, offer: order.offer, terms: edited(order, book) }
+      default:
+        return { ...order, label }
+    }
+  }
+}
+
+/** What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone. */
+function apart(lane: Deed[], book: Book): Deed[] {
+  if (lane.length === 1) return lane
+  const isKnown = (label: number | null) => book.clicks.some((one) => one.label === label)
+  return lane.filter((deed) => deed.kind !== 'confirm' || (!deed.isClickless && isKnown(deed.click)))
+}
+
+/** The click and the goal that a confirmation names. Clicks that are dropped count as far as an entry remembers them. */
+function confirmed(order: Extract<Order, { kind: 'confirm' }>, book: Book) {
+  const remembered = book.entries.flatMap((one) => (one.click === null ? [] : [{ label: one.click, offer: one.offer }]))
+  const all = [...book.clicks, ...remembered].toSorted((a, b) => (a.label ?? 0) - (b.label ?? 0))
+  const { label: click = null, offer = 0 } = pick(all, order.click) ?? {}
+  const entry = book.entries.find((one) => click !== null && one.click === click)
+  const terms = book.clicks.find((one) => one.label === click)?.terms ?? book.promises[entry?.label ?? -1]?.terms
+  const goals = [...(terms?.goals ?? []), ...book.offer(offer).goals, ...(book.retired[offer] ?? [])]
+  const goal = keyOf(offer, order.goal)
+  return { click, goal, called: goals.find((one) => one.key === goal)?.name ?? null }
+}
+
+/** Everything but payouts, the attribution window and which goals there are stays as it is. */
+function repriced(order: Extract<Order, { kind: 'import' }>, book: Book): OfferTerms {
+  const first = OFFERS[order.offer] as OfferTerms
+  const present = book.offer(order.offer)
+  const goals = [...present.goals, ...(book.retired[order.offer] ?? [])].map((goal) => {
+    const { payoutMicros, revenueMicros, payoutPpm } = first.goals.find((one) => one.key === goal.key) ?? EXTRA
+    return {
+      ...goal,
+      payoutMicros: payoutMicros * order.price,
+      revenueMicros: revenueMicros * order.price,
+      payoutPpm: payoutPpm === null ? null : payoutPpm * order.price,
+    }
+  })
+  return {
+    ...present,
+    goals: order.isWhole ? goals : goals.slice(0, 1),
+    attributionS: order.isShort ? 600 : first.attributionS,
+  }
+}
+
+/** One thing is different about the goals. */
+function edited({ offer, goal: n, change, version }: Extract<Order, { kind: 'edit' }>, book: Book): OfferTerms {
+  const present = book.offer(offer)
+  const { goals } = present
+  const place = n % goals.length
+  const chosen = goals[place] as Goal
+  const replaced = (more: Partial<Goal>) => goals.with(place, { ...chosen, ...more })
+  const others = goals.toSpliced(place, 1)
+  const extra = [...goals, ...(book.retired[offer] ?? [])].find((one) => one.key === EXTRA.key) ?? EXTRA
+  const changed = {
+    rename: () => replaced({ name: `${chosen.key} ${version}` }),
+    first: () => [chosen, ...others],
+    add: () => [extra, ...goals.filter((one) => one.key !== EXTRA.key)],
+    retire: () => (others.length === 0 ? goals : others),
+    repeatable: () => replaced({ isRepeatable: !chosen.isRepeatable }),
+  }
+  return { ...present, goals: changed[change]() }
+}

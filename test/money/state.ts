@@ -1,0 +1,106 @@
+// What the database has of a run, in the words of the book. One statement: it is asked after every step.
+import { conversionOfJson } from '../../src/features/conversions/conversions.ts'
+import { dayNumber } from '../../src/features/offers/caps.ts'
+import { type Entry, grouped, type Money, type OfferUsage } from './book.ts'
+import { type Goal, type OfferTerms, PEOPLE, type Status } from './deeds.ts'
+import type { Desk } from './desk.ts'
+
+export type State = { entries: Entry[]; offers: OfferTerms[]; usage: OfferUsage[]; money: Money }
+
+type Row = {
+  conversions: Record<string, unknown>[]
+  offers: OfferRow[]
+  usage: (Omit<OfferUsage, 'offer'> & { offer_id: number })[]
+  sums: { account: string; party_id: number; micros: number }[]
+}
+type OfferRow = Omit<OfferTerms, 'goals'> & { goals: (Omit<Goal, 'key'> & { goal_id: number })[]; terms_id: number }
+
+const list = (query: string) => `coalesce((SELECT json_agg(row_to_json(x)) FROM (${query}) x), '[]')`
+const used = (row: string) =>
+  `json_build_object('clicks', coalesce(${row}.clicks, 0), 'conversions', coalesce(${row}.conversions, 0),
+    'payoutMicros', coalesce(${row}.payout_micros, 0)) AS ${row}`
+
+const QUERY = `/* money-state */ SELECT
+  ${list('SELECT * FROM conversions WHERE app_id = ANY ($1) ORDER BY conversion_id')} AS conversions,
+  ${list(`SELECT status, attribution_s AS "attributionS", hold_s AS "holdS", over_cap AS "overCap", terms_id,
+    confirm_within_s AS "confirmWithinS", redo_after_reversal AS redo,
+    json_build_object('dailyClicks', daily_click_cap, 'totalClicks', total_click_cap, 'dailyConversions', daily_conversion_cap,
+      'totalConversions', total_conversion_cap, 'dailyPayoutMicros', daily_payout_cap_micros,
+      'totalPayoutMicros', total_payout_cap_micros) AS caps,
+    (SELECT json_agg(json_build_object('goal_id', goal_id, 'name', name, 'payoutMicros', payout_micros,
+      'revenueMicros', revenue_micros, 'payoutPpm', payout_ppm, 'revenuePpm', revenue_ppm, 'isRepeatable', is_repeatable) ORDER BY place)
+      FROM goals g WHERE g.offer_id = o.offer_id AND NOT is_retired) AS goals
+    FROM offers o WHERE offer_id = ANY ($2) ORDER BY offer_id`)} AS offers,
+  ${list(`SELECT o.offer_id, coalesce(o.full_until > $4, false) AS "isFull", ${used('today')}, ${used('total')}
+    FROM offers o
+    LEFT JOIN offer_usage today ON today.offer_id = o.offer_id AND today.day = $5
+    LEFT JOIN offer_usage total ON total.offer_id = o.offer_id AND total.day = 0
+    WHERE o.offer_id = ANY ($2) AND o.is_capped ORDER BY o.offer_id`)} AS usage,
+  ${list(`SELECT account, party_id, sum(amount_micros) AS micros FROM ledger_entries
+    WHERE account IN ('publisher_pending', 'publisher_payable') AND party_id = ANY ($3)
+      OR account IN ('advertiser_receivable', 'advertiser_unconfirmed') AND party_id = $6 GROUP BY 1, 2`)} AS sums`
+
+export async function readState(desk: Desk, now: Date): Promise<State> {
+  const { rows } = await desk.database.pool.query<Row>(QUERY, [
+    desk.apps.map((app) => app.appId),
+    desk.offerIds,
+    desk.apps.map((app) => app.publisherId),
+    now,
+    dayNumber(now),
+    desk.advertiserId,
+  ])
+  const { conversions, offers, usage, sums } = rows[0] as Row
+  desk.termsIds = offers.map((row) => row.terms_id)
+  return {
+    entries: readEntries(desk, conversions),
+    offers: offers.map(({ terms_id: _, goals, ...terms }) => ({
+      ...terms,
+      goals: goals.map(({ goal_id, ...goal }) => ({ key: desk.goalKey(goal_id), ...goal })),
+    })),
+    usage: usage.map(({ offer_id, ...used }) => ({ offer: desk.offerIds.indexOf(offer_id), ...used })),
+    money: readMoney(desk, sums),
+  }
+}
+
+function readMoney(desk: Desk, sums: Row['sums']): Money {
+  const find = (account: string, party: number) =>
+    sums.find((one) => one.account === account && one.party_id === party)?.micros ?? 0
+  return {
+    pending: desk.apps.map(({ publisherId }) => 0 - find('publisher_pending', publisherId)),
+    payable: desk.apps.map(({ publisherId }) => 0 - find('publisher_payable', publisherId)),
+    receivable: find('advertiser_receivable', desk.advertiserId),
+    unconfirmed: find('advertiser_unconfirmed', desk.advertiserId),
+  }
+}
+
+function readEntries(desk: Desk, conversions: Row['conversions']): Entry[] {
+  const clicks = new Map([...desk.clickIds].map(([label, id]) => [id, label]))
+  const entries = conversions.map(conversionOfJson).map((row) => ({
+    label: desk.labels.get(row.conversion_id) ?? -1,
+    person: PEOPLE.findIndex(({ app, user }) => desk.appId(app) === row.app_id && user === row.user_id),
+    offer: desk.offerIds.indexOf(row.offer_id),
+    isTest: row.is_test,
+    goal: desk.goalKey(row.goal_id),
+    isRepeatable: row.is_repeatable,
+    isFirstGoal: row.is_first_goal,
+    isTold: row.told_at !== null,
+    isOfBanned: row.signals.includes('banned_user'),
+    barsRedo: row.bars_redo,
+    confirmByMs: row.confirm_by?.getTime() ?? null,
+    reversedAtMs: row.reversed_at?.getTime() ?? null,
+    publisherTxn: row.publisher_transaction_id,
+    advertiserTxn: row.advertiser_transaction_id,
+    isConfirmed: row.confirmed_at !== null,
+    holdUntilMs: row.hold_until?.getTime() ?? null,
+    createdAtMs: row.created_at.getTime(),
+    moves: row.sequence,
+    payoutMicros: row.payout_micros,
+    revenueMicros: row.revenue_micros,
+    status: row.status as Status,
+    reason: row.status_reason,
+    actor: row.actor,
+    source: row.source as Entry['source'],
+    click: row.click_id === null ? null : (clicks.get(row.click_id) ?? -1),
+  }))
+  return grouped(entries)
+}
