@@ -1,8 +1,9 @@
 // What a publisher may do, as the operator says: use its keys, earn a share, run offers.
 import { Command, Option } from 'commander'
-import type { Db } from '../db/open.ts'
+import { type Db, inTransaction } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import {
+  lockPermissions,
   type PermissionChange,
   type Permissions,
   permit,
@@ -45,20 +46,21 @@ export const permitCommand = () =>
       show(options, { publisher_id: readId(id), ...present(permissions) }, fields)
     })
 
-async function showOrSet(db: Db, publisherId: number, options: PermitOptions, sharePpm: number | null) {
-  const before = await getPermissions(db, publisherId)
-  const wanted = change(before, options)
-  const given: PermissionChange = {
-    ...(wanted === null ? {} : { offers: wanted }),
-    ...(sharePpm === null ? {} : { sharePpm }),
-    ...(options.status === undefined ? {} : { status: options.status }),
-  }
-  if (Object.keys(given).length > 0) await permit(db, publisherId, given)
-  return getPermissions(db, publisherId)
-}
+/** Locked from the first look on: two who add an offer to a list at once both find theirs there. */
+const showOrSet = (db: Db, publisherId: number, options: PermitOptions, sharePpm: number | null) =>
+  inTransaction(db, async (trx) => {
+    const before = known(publisherId, await lockPermissions(trx, publisherId))
+    const wanted = change(before, options)
+    const given: PermissionChange = {
+      ...(wanted === null ? {} : { offers: wanted }),
+      ...(sharePpm === null ? {} : { sharePpm }),
+      ...(options.status === undefined ? {} : { status: options.status }),
+    }
+    if (Object.keys(given).length > 0) await permit(trx, publisherId, given)
+    return known(publisherId, await readPermissions(trx, publisherId))
+  })
 
-async function getPermissions(db: Db, publisherId: number): Promise<Permissions> {
-  const found = await readPermissions(db, publisherId)
+function known(publisherId: number, found: Permissions | null): Permissions {
   if (found === null)
     throw new OperatorError(`There is no publisher ${publisherId}. "offerdeck publisher list" shows them.`)
   return found

@@ -47,7 +47,7 @@ type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type OfferUsage = { offer: number; isFull: boolean; today: Usage; total: Usage }
 type Key = { name: string; request: string; label: number; atMs: number }
 type Whose = { person: number; offer: number; isTest: boolean }
-type Rules = Pick<Start, 'trusts' | 'tooFastS' | 'onTooFast'>
+type Rules = Pick<Start, 'trusts' | 'hasExternalIds' | 'tooFastS' | 'onTooFast'>
 /** What each app's publisher is owed, and the advertiser owes. */
 export type Money = {
   pending: number[]

@@ -17,7 +17,7 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
   if (deed.isStranger) return { kind: 'not_yours' }
   const key = deed.goal ?? unnamedGoal(book, deed, click)
   if (key === null) return { kind: 'ambiguous' }
-  const goal = book.goal(click, key, click) ?? renamedGoal(book, deed, click)
+  const goal = namedGoal(book, deed, click, key) ?? renamedGoal(book, deed, click)
   if (goal === undefined) return { kind: 'no_goal' }
   const theirs = book.of(click, goal.key)
   const isRepeatable = book.repeats(goal, click, theirs)
@@ -78,6 +78,15 @@ function unnamedGoal(book: Book, deed: Confirmed, click: Click): string | null {
   const keys = recordedKeys(book, deed, click, first)
   if (keys.length === 0 || keys.includes(first)) return first
   return keys.length === 1 ? (keys[0] as string) : isKnown ? first : null
+}
+
+/** By what it is called now, or was when the click came; an id stays. */
+function namedGoal(book: Book, deed: Confirmed, click: Click, key: string): Goal | undefined {
+  const goal = book.goal(click, key, click)
+  if (goal === undefined || deed.goal === null || deed.by !== 'name') return goal
+  const now = [...book.offer(click.offer).goals, ...(book.retired[click.offer] ?? [])].find((one) => one.key === key)
+  const names = [goal.name, now?.name, book.rules.hasExternalIds ? key : undefined]
+  return deed.called !== null && names.includes(deed.called) ? goal : undefined
 }
 
 /** A no to a goal that nobody knows any more reaches the only thing that its transaction has. */

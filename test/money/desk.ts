@@ -69,7 +69,11 @@ export class Desk {
   }
 
   async #import(imported: Imported[], now: Date): Promise<void> {
-    for (const { offer, offerId, key, goalId } of await importOffers(this.db, imported, { ...this, now })) {
+    for (const { offer, offerId, key, goalId } of await importOffers(this.db, imported, {
+      run: this.run,
+      hasExternalIds: this.hasExternalIds,
+      now,
+    })) {
       const name = `${offer} ${key}`
       assert.equal(goalId, this.goalIds.get(name) ?? goalId, `${key} has become another goal.`)
       this.goalIds.set(name, goalId)

@@ -20,22 +20,32 @@ const either = (...beats: Beat[]): Beat => fc.oneof(...beats)
 const live = { isTest: is(false) }
 const clicks = then(click(live))
 const reports = (waitS?: fc.Arbitrary<number>) =>
-  then(report({ ...live, goal: often<number | null>(null, 0, 1), key: is(null) }), waitS)
+  then(report({ ...live, goal: often<number | null>(null, 0, 1), txn: often<string | null>('t1', null), key: is(null) }), waitS) // prettier-ignore
 type Said = NonNullable<Parameters<typeof confirm>[0]>
+const plain: Said = {
+  click: is(0),
+  goal: often<number | null>(null, 0, 1),
+  txn: often<string | null>('t1', 't2', null),
+  amount: often<AmountText | null>(null, '12.3456', '1.23456', '1,234'),
+  isAgain: is(false),
+  isStranger: is(false),
+  isClickless: is(false),
+}
 /** The advertiser speaks of the latest click. */
-const tells = (said: Said, waitS?: fc.Arbitrary<number>) =>
-  then(confirm({ click: is(0), isAgain: is(false), isStranger: is(false), isClickless: is(false), ...said }), waitS)
+const tells = (said: Said, waitS?: fc.Arbitrary<number>) => then(confirm({ ...plain, ...said }), waitS)
 const yes = { status: is<Status>('approved') }
 const pending = { status: is<Status>('pending') }
 const amount = fc.constantFrom<AmountText>('0.9999', '1.23456', '12.3456', '20')
+const no = { status: fc.constantFrom<Status>('reversed', 'rejected'), amount: often<AmountText | null>(null, '-5', '(20.00)', '1.23456') } // prettier-ignore
 /** The same again, or the opposite of it. */
 const repeats = (waitS?: fc.Arbitrary<number>) =>
   then(again({ told: often(0, 1), status: often<Status | null>(null, 'reversed') }), waitS)
 const takesBack = either(
   then(again({ told: is(0), status: is('reversed') })),
+  tells({ ...no, txn: is('t1') }),
   then(move({ conversion: is(0), to: is('reversed') })),
 )
-const edits = then(edit({ change: fc.constantFrom('rename', 'first', 'add', 'add', 'retire', 'repeatable') }))
+const edits = then(edit({ change: fc.constantFrom('add', 'add', 'first', 'rename', 'retire', 'repeatable') }))
 const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
 
 const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
@@ -55,18 +65,22 @@ const noise: Beat = fc.oneof({ weight: 5, arbitrary: is([]) }, { weight: 1, arbi
 
 export const PLOTS: Record<string, fc.Arbitrary<History>> = {
   'the catalogue changes between two calls that say the same': plot([
-    maybe(clicks),
-    either(reports(), tells({})),
+    clicks,
+    tells({}),
     edits,
     maybe(edits),
     repeats(),
   ]),
+  'the catalogue changes between two reports that say the same': plot([maybe(clicks), reports(), edits, maybe(edits), then(again({ told: is(0) }))]), // prettier-ignore
   'the click is dropped before the last word on it': plot([
     clicks,
-    either(tells({ status: fc.constantFrom('pending', 'approved') }), inTurn(reports(), tells({ ...pending, txn }))),
+    maybe(reports()),
+    tells({ status: fc.constantFrom('pending', 'approved'), txn: is('t1') }),
     then(drop(), hours(300)),
-    then(again({ told: is(0), status: fc.constantFrom('approved', 'reversed', 'rejected') })),
-    maybe(tells({ txn, isClickless: is(true) })),
+    either(
+      then(again({ told: is(0), status: fc.constantFrom('approved', 'reversed') })),
+      tells({ txn: is('t1'), isClickless: is(true) }),
+    ),
   ]),
   'several amounts are told before the yes': plot(
     [
@@ -98,11 +112,11 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
   'taken back, and done again': plot([
     clicks,
     maybe(reports()),
-    tells(yes),
+    tells({ ...yes, txn: is('t1') }),
     maybe(worker(hours(24))),
     takesBack,
-    maybe(clicks),
-    either(tells(yes), reports()),
+    fc.oneof({ weight: 3, arbitrary: clicks }, { weight: 1, arbitrary: is([]) }),
+    either(tells({ ...yes, txn }), reports()),
   ]),
   'turned down for fraud, and told again': plot(
     [

@@ -10,12 +10,13 @@ type Fields<O> = { [K in keyof O]: fc.Arbitrary<O[K]> }
 type OrderOf<K extends Order['kind']> = Extract<Order, { kind: K }>
 
 /** An order of this kind, of which something may be fixed. */
-const order =
-  <K extends Order['kind']>(kind: K, fields: Omit<Fields<OrderOf<K>>, 'kind'>) =>
-  (fixed: Partial<Omit<Fields<OrderOf<K>>, 'kind'>> = {}): fc.Arbitrary<Order> =>
-    fc.record({ kind: fc.constant(kind), ...fields, ...fixed } as never, {
-      noNullPrototype: true,
-    }) as fc.Arbitrary<Order>
+function order<K extends Order['kind']>(kind: K, fields: Omit<Fields<OrderOf<K>>, 'kind'>) {
+  type Fixed = Partial<Omit<Fields<OrderOf<K>>, 'kind'>>
+  return (fixed: Fixed = {}): fc.Arbitrary<Order> => {
+    const all: Record<string, fc.Arbitrary<unknown>> = { kind: fc.constant(kind), ...fields, ...fixed }
+    return fc.record(all, { noNullPrototype: true }) as fc.Arbitrary<unknown> as fc.Arbitrary<Order>
+  }
+}
 
 const person = fc.nat({ max: PEOPLE.length - 1 })
 const offer = fc.nat({ max: OFFERS.length - 1 })

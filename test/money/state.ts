@@ -2,7 +2,7 @@
 import { conversionOfJson } from '../../src/features/conversions/conversions.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
 import { type Entry, grouped, type Money, type OfferUsage } from './book.ts'
-import { type Goal, type OfferTerms, PEOPLE, type Status } from './deeds.ts'
+import { type Goal, type OfferTerms, PEOPLE } from './deeds.ts'
 import type { Desk } from './desk.ts'
 
 export type State = { entries: Entry[]; offers: OfferTerms[]; usage: OfferUsage[]; money: Money }
@@ -53,14 +53,24 @@ export async function readState(desk: Desk, now: Date): Promise<State> {
   desk.termsIds = offers.map((row) => row.terms_id)
   return {
     entries: readEntries(desk, conversions),
-    offers: offers.map(({ terms_id: _, goals, ...terms }) => ({
-      ...terms,
+    offers: offers.map(({ goals, ...row }) => ({
+      ...termsOf(row),
       goals: goals.map(({ goal_id, ...goal }) => ({ key: desk.goalKey(goal_id), ...goal })),
     })),
     usage: usage.map(({ offer_id, ...used }) => ({ offer: desk.offerIds.indexOf(offer_id), ...used })),
     money: readMoney(desk, sums),
   }
 }
+
+const termsOf = ({ status, attributionS, holdS, overCap, confirmWithinS, redo, caps }: Omit<OfferTerms, 'goals'>) => ({
+  status,
+  attributionS,
+  holdS,
+  overCap,
+  confirmWithinS,
+  redo,
+  caps,
+})
 
 function readMoney(desk: Desk, sums: Row['sums']): Money {
   const find = (account: string, party: number) =>
@@ -96,7 +106,7 @@ function readEntries(desk: Desk, conversions: Row['conversions']): Entry[] {
     moves: row.sequence,
     payoutMicros: row.payout_micros,
     revenueMicros: row.revenue_micros,
-    status: row.status as Status,
+    status: row.status,
     reason: row.status_reason,
     actor: row.actor,
     source: row.source as Entry['source'],

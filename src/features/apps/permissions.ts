@@ -15,6 +15,17 @@ export type OfferPermissions = { onlyListed: boolean; allowed: number[]; denied:
 
 export type Permissions = OfferPermissions & { status: PublisherStatus; sharePpm: number }
 
+/** What a publisher may do, until this transaction changes it. */
+export async function lockPermissions(trx: Trx, publisherId: number): Promise<Permissions | null> {
+  await trx
+    .selectFrom('publishers')
+    .select('publisher_id')
+    .where('publisher_id', '=', publisherId)
+    .forNoKeyUpdate()
+    .execute()
+  return readPermissions(trx, publisherId)
+}
+
 /** Null when there is no such publisher. */
 export async function readPermissions(db: Db, publisherId: number): Promise<Permissions | null> {
   const publisher = await db

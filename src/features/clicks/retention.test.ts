@@ -5,7 +5,7 @@ import { ensurePartitions, listPartitions } from '../../db/partitions.ts'
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { addClicks } from '../../../test/facts.ts'
-import { until } from '../../../test/installation.ts'
+import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
 import { GROUPINGS } from '../reports/schema.ts'
 import { readRange, readStats } from '../reports/stats.ts'
@@ -151,11 +151,7 @@ test('a click that is being written while its day is dropped is waited for, and 
   await db.transaction().execute(async (late) => {
     await addClicks(late, click)
     dropping = dropOldClicks(db, NOW, 40)
-    await until(async () => {
-      const { rows } = await sql`SELECT FROM pg_locks WHERE NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(db)
-      return rows.length > 0
-    })
+    await untilSomebodyWaits(db)
   })
   assert.deepEqual(await dropping, ['clicks_20250401'])
   const counts = await db.selectFrom('click_counts').select('clicks').where('app_id', '=', appId).execute()

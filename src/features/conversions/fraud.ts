@@ -1,6 +1,6 @@
 // Signals of fraud, and what is done about them. A rule of an offer goes before the network's rule for the same signal.
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 
@@ -85,6 +85,11 @@ export async function readFraudRules(db: Db): Promise<FraudRule[]> {
     threshold: row.threshold,
     action: row.action as Action,
   }))
+}
+
+/** Changes of rules take turns: what the audit log says was replaced is what was replaced. Nobody who reads rules waits. */
+export async function lockFraudRules(trx: Trx): Promise<void> {
+  await sql`LOCK TABLE fraud_rules IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
 }
 
 /** The names of offers that have rules of their own. */

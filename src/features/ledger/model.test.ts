@@ -125,8 +125,10 @@ async function take(network: Network, firstRun: number, now: Step): Promise<void
   } else if (now.do === 'payout') {
     const { publisherId } = network.deal(now.who)
     const payout = { publisherId, amountMicros: now.micros, reference: `r${now.reference}`, at }
-    network.note(await recordPayout(db, payout), now.who, { payable: -now.micros, paid: now.micros })
-    assert.ok((network.sums[now.who] as Sums).payable >= 0)
+    const recorded = await recordPayout(db, payout)
+    network.note(recorded, now.who, { payable: -now.micros, paid: now.micros })
+    const { payable } = network.sums[now.who] as Sums
+    if (recorded.isNew) assert.ok(payable >= (await dueOf(publisherId)), 'a payout leaves what is due in a run')
   } else if (now.do === 'receipt') {
     const { advertiserId } = network.deal(now.who)
     const receipt = { advertiserId, amountMicros: now.micros, reference: `r${now.reference}`, at }
@@ -151,6 +153,17 @@ async function take(network: Network, firstRun: number, now: Step): Promise<void
     const publisherIds = network.deals.map(({ publisherId }) => publisherId)
     await inTrx((trx) => createRun(trx, { minimumMicros: now.minimum, publisherIds, createdBy: 'me', now: at }))
   } else await takeRun(network, firstRun, now)
+}
+
+/** What a publisher is due in a payment run. */
+async function dueOf(publisherId: number): Promise<number> {
+  const line = await world.database.db
+    .selectFrom('payment_run_lines')
+    .select('amount_micros')
+    .where('publisher_id', '=', publisherId)
+    .where('status', '=', 'due')
+    .executeTakeFirst()
+  return line?.amount_micros ?? 0
 }
 
 async function takeRun(network: Network, firstRun: number, now: Extract<Step, { do: 'export' | 'pay' | 'cancel' }>) {

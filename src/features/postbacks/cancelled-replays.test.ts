@@ -1,8 +1,6 @@
 // What is being sent at the moment when its replay is cancelled.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { sql } from 'kysely'
-import { until } from '../../../test/installation.ts'
 import {
   claimDue,
   after,
@@ -19,7 +17,7 @@ import {
   readPostback,
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
-import type { Db } from '../../db/open.ts'
+import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { replayPostback } from './postbacks.ts'
 import { finishClaims, reapExpired, returnClaim } from './claims.ts'
 import type { Claimed } from './queue.ts'
@@ -69,13 +67,6 @@ for (const was of ['delivered', 'dead'] as const)
       assert.deepEqual(await claimDue(db, 1, 256, after(2 * HOUR)), [])
     })
 
-/** For a row that somebody else has changed and not committed. */
-async function isSomebodyWaiting(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
-  return rows.length > 0
-}
-
 test('a try that fails in the very moment of cancelling is not tried again', async () => {
   const { db } = world.database
   const { claimed, replayId } = await sendReplayed('dead')
@@ -83,7 +74,7 @@ test('a try that fails in the very moment of cancelling is not tried again', asy
   await db.transaction().execute(async (trx) => {
     await finishClaims(trx, [fail(claimed, { nextAt: after(HOUR) })], DONE)
     cancelling = cancelReplay(db, replayId, DONE)
-    await until(() => isSomebodyWaiting(db))
+    await untilSomebodyWaits(db)
   })
   await cancelling
   assert.deepEqual(await stateOf(claimed), ['dead', MADE])

@@ -16,7 +16,7 @@ import {
   readPostback,
 } from '../../../test/postback-world.ts'
 import { SLOTS, useQueue } from '../../../test/queue-world.ts'
-import { until } from '../../../test/installation.ts'
+import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { finishClaims } from './claims.ts'
@@ -142,11 +142,7 @@ test('whoever takes the earlier event out while a claim puts the later one behin
   await db.transaction().execute(async (trx) => {
     assert.deepEqual((await claimReady(trx, { limit: 128, slots: SLOTS, now: NOW })).claims, [])
     finishing = finishClaims(db, [finish(first)], NOW)
-    await until(async () => {
-      const { rows } = await sql`
-        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
-      return rows.length > 0
-    })
+    await untilSomebodyWaits(db)
   })
   await finishing
   assert.equal((await read(second)).place, 'ready')

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
+import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
 import type { IssuedCredentials } from '../../features/apps/keys.ts'
+import { setFraudRule } from '../../features/conversions/fraud.ts'
 import type { FraudOverview } from './schema.ts'
 
 let operator: Visitor
@@ -108,4 +110,30 @@ test('publishers see none of this, and who may only look changes none of it', as
     assert.equal((await who.delete('/fraud/rules/bot')).status, status)
   }
   assert.equal((await ruleOf('bot', null))?.action, 'flag')
+})
+
+test('the log says which rule was replaced or deleted, also when somebody else set it at that moment', async () => {
+  const [offerId = 0] = await world.makeOffers({})
+  const { db } = world.database
+  const set = (threshold: number) => ({ signal: 'too_fast', offerId, threshold, action: 'hold' }) as const
+  await setFraudRule(db, set(1))
+  const logged = async (action: string, change: () => Promise<unknown>, threshold: number) => {
+    let changing: Promise<unknown> = Promise.resolve()
+    await db.transaction().execute(async (trx) => {
+      await setFraudRule(trx, set(threshold))
+      changing = change()
+      await untilSomebodyWaits(db)
+    })
+    await changing
+    const [deed] = await listDeeds(db, { action, subject: 'too_fast' }, 1)
+    assert.ok(deed)
+    return (deed.details as { before: unknown }).before
+  }
+  const put = { signal: 'too_fast', offer_id: offerId, threshold: 9, action: 'reject' }
+  assert.deepEqual(await logged('fraud_rule.set', () => operator.put('/fraud/rules', put), 2), {
+    threshold: 2,
+    action: 'hold',
+  })
+  const path = `/fraud/rules/too_fast?offer_id=${offerId}`
+  assert.deepEqual(await logged('fraud_rule.delete', () => operator.delete(path), 3), { threshold: 3, action: 'hold' })
 })

@@ -5,6 +5,7 @@ import { recordDeed } from '../../features/accounts/audit.ts'
 import {
   countSignals,
   deleteRule,
+  lockFraudRules,
   needsThreshold,
   readFraudRules,
   readRuleOffers,
@@ -119,8 +120,9 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
     },
   })
 
-  /** As it stands, for the audit log. */
+  /** As it stands until this transaction changes it, for the audit log. */
   async function findRule(trx: Trx, signal: Signal, offerId: number | null) {
+    await lockFraudRules(trx)
     const rules = await readFraudRules(trx)
     const found = rules.find((rule) => rule.signal === signal && rule.offerId === offerId)
     return found === undefined ? null : { threshold: found.threshold, action: found.action }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publisherOfApp, visit } from '../../../test/people.ts'
+import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
+import { listDeeds } from '../../features/accounts/audit.ts'
+import { permit } from '../../features/apps/permissions.ts'
 
 const world = useWorld('manage_permissions')
 
@@ -53,4 +56,22 @@ test('an operator suspends a publisher, sets its margin and its offers, and the 
 test('a publisher that does not exist is not there', async () => {
   const operator = await visit(world, 'operator')
   assert.equal((await operator.get('/publishers/999999/permissions')).status, 404)
+})
+
+test('the log says what a change replaced, also when somebody else changed it at that moment', async () => {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const operator = await visit(world, 'operator')
+  const { db } = world.database
+  let changing: Promise<unknown> = Promise.resolve()
+  await db.transaction().execute(async (trx) => {
+    await permit(trx, publisherId, { sharePpm: 700_000 })
+    changing = operator.patch(`/publishers/${publisherId}/permissions`, { margin_percent: 10 })
+    await untilSomebodyWaits(db)
+  })
+  await changing
+  const [deed] = await listDeeds(db, { action: 'publisher.permit', subject: String(publisherId) }, 1)
+  assert.ok(deed)
+  const { before, after } = deed.details as Record<'before' | 'after', Shown>
+  assert.deepEqual([before.margin_percent, after.margin_percent], [30, 10])
 })

@@ -1,7 +1,6 @@
 // What the operator lets a publisher do: use its keys, run offers, earn a share.
-import type { Db } from '../../db/open.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
-import { permit, readPermissions } from '../../features/apps/permissions.ts'
+import { lockPermissions, permit, type Permissions as Found, readPermissions } from '../../features/apps/permissions.ts'
 import { PPM_PER_PERCENT } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -12,8 +11,7 @@ import { NewPermissions, Permissions } from './schema.ts'
 const TAG = 'Publishers'
 
 export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {
-  async function show(publisherId: number, inDb: Db = db) {
-    const found = await readPermissions(inDb, publisherId)
+  function present(found: Found | null) {
     if (found === null) throw notThere()
     return {
       status: found.status,
@@ -31,7 +29,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     access: 'operator',
     params: PublisherParams,
     reply: Permissions,
-    run: ({ publisherId }) => show(publisherId),
+    run: async ({ publisherId }) => present(await readPermissions(db, publisherId)),
   })
 
   routes.patch('/publishers/:publisher_id/permissions', {
@@ -46,7 +44,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     async run({ publisherId, body, by }) {
       const { status, margin_percent, offers } = body
       const after = await db.transaction().execute(async (trx) => {
-        const before = await show(publisherId, trx)
+        const before = present(await lockPermissions(trx, publisherId))
         await permit(trx, publisherId, {
           ...(status === undefined ? {} : { status }),
           ...(margin_percent === undefined ? {} : { sharePpm: Math.round((100 - margin_percent) * PPM_PER_PERCENT) }),
@@ -54,7 +52,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
             ? {}
             : { offers: { onlyListed: offers.only_listed, allowed: offers.allowed, denied: offers.denied } }),
         })
-        const details = { before, after: await show(publisherId, trx) }
+        const details = { before, after: present(await readPermissions(trx, publisherId)) }
         await recordDeed(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
         return details.after
       })

@@ -1,0 +1,201 @@
+// Defects of the money path that were found once and mended, each as the few lines that would bring it back. A test that
+// does not notice when one is back is not worth its time: scripts/undo-mends.ts tries each.
+
+const MODEL = 'src/features/conversions/model.test.ts'
+const LEDGER_MODEL = 'src/features/ledger/model.test.ts'
+const CONVERSIONS = 'src/features/conversions'
+
+export type Mend = {
+  /** What happens without it. */
+  without: string
+  file: string
+  /** Stands in the file exactly once. */
+  now: string
+  /** What takes its place. */
+  undone: string
+  /** Must fail then. */
+  test: string
+}
+
+const mend = (without: string, file: string, now: string, undone: string, test = MODEL): Mend => ({
+  without,
+  file,
+  now,
+  undone,
+  test,
+})
+
+export const MENDS: Mend[] = [
+  mend(
+    'a goal that an import renames is another goal',
+    'src/features/offers/write-goals.ts',
+    'if (isRename) for (const',
+    'if (isRename && false) for (const',
+  ),
+  mend(
+    'a call without a goal means the first one of today',
+    `${CONVERSIONS}/goal-meant.ts`,
+    'if (first !== undefined && placeOf(first) < Infinity) return first',
+    'if (first === undefined || placeOf(first) < Infinity) return offer.goals.find((goal) => !goal.is_retired)',
+  ),
+  mend(
+    'the same report again means the first goal of today',
+    `${CONVERSIONS}/goal-meant.ts`,
+    'if (same !== undefined && (report.transactionId !== null || click === null))',
+    'if (same === null)',
+  ),
+  mend(
+    'a reversal without a goal does not reach what its transaction has',
+    `${CONVERSIONS}/goal-meant.ts`,
+    'if (told.goal === null && hasOrder(click) && !saysNo(told) && !isOnlyRecorded) return',
+    'if (told.goal === null && hasOrder(click)) return',
+  ),
+  mend(
+    'what is said of a dropped click is unmatched',
+    `${CONVERSIONS}/gone-clicks.ts`,
+    'if (row.click_id !== null) gone.clicks.set(row.click_id, row)',
+    '',
+  ),
+  mend(
+    'a call that names its transaction only is unmatched',
+    `${CONVERSIONS}/gone-clicks.ts`,
+    'if (isOne) gone.clicks.set(transactionKey(told), first)',
+    'if (isOne) gone.ambiguous.delete(transactionKey(told))',
+  ),
+  mend(
+    'a line of a payment run is paid twice',
+    'src/features/ledger/payment-runs.ts',
+    "readPages(trx, runId, { status: 'due', publisherIds })",
+    'readPages(trx, runId, { publisherIds })',
+    LEDGER_MODEL,
+  ),
+  mend(
+    'a payout beside a payment run pays what is due in the run',
+    'src/features/ledger/payments.ts',
+    'if (due !== undefined && leftMicros < due.amount_micros)',
+    'if (due === null)',
+    LEDGER_MODEL,
+  ),
+  mend(
+    'a yes without an amount forgets the amount that was told before',
+    `${CONVERSIONS}/hear-confirmation.ts`,
+    'if (isTold(standing) && told.amountMicros === null) return heard',
+    '',
+  ),
+  mend(
+    'of two amounts the first counts',
+    `${CONVERSIONS}/hear-confirmation.ts`,
+    'const adopted = isFirst || isCorrection ? adopt(standing, told, parts, moment.now) : noted',
+    'const adopted = isFirst && !isCorrection ? adopt(standing, told, parts, moment.now) : noted',
+  ),
+  mend(
+    'the amount of a pending call about what was reported is lost',
+    `${CONVERSIONS}/hear-confirmation.ts`,
+    'const isFirst = !isTold(standing) && !isExpired(parts.click, moment.now)',
+    'const isFirst = false',
+  ),
+  mend(
+    'reported, pending in time, approved after the window: expired',
+    `${CONVERSIONS}/hear-confirmation.ts`,
+    "if (!isTold(standing) && isExpired(click, now)) return reject('click_expired')",
+    "if (standing.source === 'publisher' && isExpired(click, now)) return reject('click_expired')",
+  ),
+  mend(
+    'a hold of a banned user ends in approval',
+    `${CONVERSIONS}/decide.ts`,
+    // eslint-disable-next-line no-template-curly-in-string
+    'if (!facts.banned.has(`${standing.app_id}|${standing.user_id}`))',
+    'if (facts.banned.size >= 0)',
+  ),
+  mend(
+    'what was reversed can be done again, but is never paid again',
+    `${CONVERSIONS}/finality.ts`,
+    '!one.bars_redo && click !== null && one.reversed_at !== null && click.clicked_at >= one.reversed_at',
+    '!one.bars_redo && click === null && one.reversed_at === null',
+  ),
+  mend(
+    'what is over for good is done again',
+    `${CONVERSIONS}/finality.ts`,
+    "return to === 'reversed' && offer?.redo_after_reversal === false",
+    'return offer === null',
+  ),
+  mend(
+    'a fraud rejection is undone by another transaction',
+    `${CONVERSIONS}/decide-confirmation.ts`,
+    'if (wasTold && !one.is_repeatable && isTurnedDown(one) && !told.isAgain) return true',
+    '',
+  ),
+  mend(
+    "an operator's fraud decision is undone by another click",
+    `${CONVERSIONS}/finality.ts`,
+    "if (reason === 'fraud' && actor === 'operator') return true",
+    '',
+  ),
+  mend(
+    'an amount with five decimals loses its confirmation',
+    `${CONVERSIONS}/inbound/parameters.ts`,
+    'if (!amount.isNegative) return { amountMicros: amount.micros, isAmountUnclear: false, status }',
+    "if (amount.micros % 100 !== 0) problems.push('amount')\n  if (!amount.isNegative) return { amountMicros: amount.micros, isAmountUnclear: false, status }",
+  ),
+  mend(
+    'a negative amount loses its reversal',
+    `${CONVERSIONS}/inbound/parameters.ts`,
+    'if (saysNo) return {',
+    "if (amount.isNegative) problems.push('amount')\n  if (saysNo) return {",
+  ),
+  mend(
+    'an unclear amount loses a confirmation that does not need it',
+    `${CONVERSIONS}/decide-confirmation.ts`,
+    'if (told.isAmountUnclear && paysShare(promised(parts)))',
+    'if (told.isAmountUnclear)',
+  ),
+  mend(
+    'reports that nobody confirms stay for ever',
+    `${CONVERSIONS}/decide-report.ts`,
+    'conversion.confirm_by = later(moment.now, offer.confirm_within_s)',
+    '',
+  ),
+  mend(
+    'the books show what nobody confirmed as receivable',
+    `${CONVERSIONS}/making.ts`,
+    'is_unconfirmed: true,',
+    'is_unconfirmed: false,',
+  ),
+  mend(
+    'what a trusted publisher said stays unconfirmed in the books',
+    `${CONVERSIONS}/hear-confirmation.ts`,
+    'confirmed_at: moment.now,\n    is_unconfirmed: false,',
+    'confirmed_at: moment.now,',
+  ),
+  mend(
+    'an offer that rejects beyond its caps pays past its payout cap',
+    `${CONVERSIONS}/making.ts`,
+    'isReached(cap, spent) || (cap !== null && spent + payoutMicros > cap)',
+    'isReached(cap, spent) || (cap !== null && spent > cap + payoutMicros)',
+  ),
+  mend(
+    'an amount that is raised passes the payout cap',
+    `${CONVERSIONS}/making.ts`,
+    "if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
+    "if (used !== undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
+  ),
+  mend(
+    'a goal that turns repeatable makes second rows',
+    `${CONVERSIONS}/goal-meant.ts`,
+    'return click?.terms[goal.goal_id]?.is_repeatable ?? recorded?.is_repeatable ?? goal.is_repeatable',
+    'return recorded === null ? false : goal.is_repeatable',
+  ),
+  mend(
+    'what repeats is taken for what is done once',
+    `${CONVERSIONS}/decide-confirmation.ts`,
+    'const once = standing.find((one) => !one.is_repeatable)',
+    'const [once] = standing',
+  ),
+  mend(
+    'a payment reference with another amount is taken for the same payment',
+    'src/features/ledger/payments.ts',
+    'if (before.amount_micros !== line.amountMicros) throw',
+    'if (before.amount_micros === null) throw',
+    LEDGER_MODEL,
+  ),
+]
