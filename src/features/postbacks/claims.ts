@@ -82,30 +82,37 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
       SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
         coalesce(request, ''), coalesce(response, '') FROM told -- a single empty text is an empty array
       ON CONFLICT DO NOTHING -- it was written, and only the answer was lost
-    ), held AS MATERIALIZED ( -- as the row is now: somebody may have asked for it again, or cancelled its replay
-      SELECT q.app_id, q.postback_id, q.conversion_id, q.attempts, told.status, told.error, told.ok, told.wait_ms,
-        q.on_failure IS NOT DISTINCT FROM 'forget' AND NOT told.ok AS is_forgotten,
-        q.on_failure IS NOT DISTINCT FROM 'restart' AND NOT told.ok AS is_restarted
+    ), delivered AS (
+      DELETE FROM postback_queue q USING told
+      WHERE told.ok AND q.app_id = told.app_id AND q.postback_id = told.postback_id AND q.claim_id = told.claim_id
+      RETURNING q.postback_id, q.attempts, told.status
+    ), failed AS MATERIALIZED ( -- as the row is now: somebody may have asked for it again, or cancelled its replay
+      SELECT q.app_id, q.postback_id, q.attempts, told.status, told.error, told.wait_ms,
+        q.on_failure IS NOT DISTINCT FROM 'forget' AS is_forgotten, q.on_failure IS NOT DISTINCT FROM 'restart' AS is_restarted
       FROM told JOIN postback_queue q
         ON q.app_id = told.app_id AND q.postback_id = told.postback_id AND q.claim_id = told.claim_id
-      FOR UPDATE OF q
-    ), outcome AS MATERIALIZED (
-      SELECT *, ok OR is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
-        NOT (ok OR is_forgotten OR is_restarted) AND wait_ms IS NULL AS is_dead FROM held
-    ), taken_out AS (
-      DELETE FROM postback_queue q USING outcome o WHERE o.is_over AND q.app_id = o.app_id AND q.postback_id = o.postback_id
+      WHERE NOT told.ok FOR UPDATE OF q
+    ), judged AS MATERIALIZED (
+      SELECT *, is_forgotten OR (wait_ms IS NULL AND NOT is_restarted) AS is_over,
+        wait_ms IS NULL AND NOT is_forgotten AND NOT is_restarted AS is_dead FROM failed
+    ), given_up AS (
+      DELETE FROM postback_queue q USING judged j WHERE j.is_over AND q.app_id = j.app_id AND q.postback_id = j.postback_id
     ), kept AS (
       UPDATE postback_queue q SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
-        tries = CASE WHEN o.is_restarted THEN 0 ELSE q.tries END,
+        tries = CASE WHEN j.is_restarted THEN 0 ELSE q.tries END,
         due_at = coalesce(${now ?? null}::timestamptz, now())
-          + CASE WHEN o.is_restarted THEN ${waitBeforeTry(1, 0.5)}::float8 ELSE o.wait_ms END * interval '1 millisecond'
-      FROM outcome o WHERE NOT o.is_over AND q.app_id = o.app_id AND q.postback_id = o.postback_id
+          + CASE WHEN j.is_restarted THEN ${waitBeforeTry(1, 0.5)}::float8 ELSE j.wait_ms END * interval '1 millisecond'
+      FROM judged j WHERE NOT j.is_over AND q.app_id = j.app_id AND q.postback_id = j.postback_id
+    ), outcome AS (
+      SELECT postback_id, attempts, status, NULL AS error, 'delivered' AS state, true AS is_over FROM delivered
+      UNION ALL
+      SELECT postback_id, attempts, status, error, CASE WHEN is_dead THEN 'dead' END, is_over FROM judged
     )
     UPDATE postbacks p SET attempts = o.attempts, last_status = o.status, last_error = o.error,
-      state = CASE WHEN o.ok THEN 'delivered' WHEN o.is_dead THEN 'dead' ELSE p.state END,
-      settled_at = CASE WHEN o.ok OR o.is_dead THEN coalesce(${now ?? null}::timestamptz, now()) ELSE p.settled_at END
+      state = coalesce(o.state, p.state),
+      settled_at = CASE WHEN o.state IS NULL THEN p.settled_at ELSE coalesce(${now ?? null}::timestamptz, now()) END
     FROM outcome o WHERE p.postback_id = o.postback_id
-    RETURNING p.postback_id, p.conversion_id, o.is_over, o.is_dead`
+    RETURNING p.postback_id, p.conversion_id, o.is_over, o.state IS NOT DISTINCT FROM 'dead' AS is_dead`
   return briefly(db, async (trx) => {
     await ROW_BY_ROW.execute(trx)
     const { rows } = await finish.execute(trx)

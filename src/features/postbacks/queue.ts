@@ -247,9 +247,10 @@ export async function unblockNext(trx: Trx, conversionIds: readonly string[]): P
   if (conversionIds.length === 0) return
   await sql`/* postbacks-unblock */
     UPDATE postback_queue q SET state = 'ready' FROM (
-      SELECT DISTINCT ON (b.conversion_id) b.app_id, b.postback_id
-      FROM unnest(${conversionIds}::uuid[]) AS settled (conversion_id)
-      JOIN postback_queue b ON b.conversion_id = settled.conversion_id AND b.state = 'behind'
-      ORDER BY b.conversion_id, b.sequence
+      SELECT b.app_id, b.postback_id FROM unnest(${conversionIds}::uuid[]) AS settled (conversion_id)
+      CROSS JOIN LATERAL ( -- each by the index, however long the queue is
+        SELECT app_id, postback_id, sequence FROM postback_queue
+        WHERE conversion_id = settled.conversion_id AND state = 'behind' ORDER BY sequence LIMIT 1
+      ) b
     ) next WHERE q.app_id = next.app_id AND q.postback_id = next.postback_id AND q.state = 'behind'`.execute(trx)
 }
