@@ -94,7 +94,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'forgetting past usage', () => forgetPastUsage(db, new Date()))
   every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays))
   every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retentionDays))
-  every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db))
+  every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db, warn))
   every(HOUR, 'forgetting calls of strangers', () => forgetStrangersCalls(db, new Date()))
   every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
   every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))

@@ -85,6 +85,7 @@ const summary = (call: CallRow) => ({
   advertiser_id: call.advertiser_id,
   outcome: call.outcome,
   attempts: call.attempts,
+  repeats: call.repeats ?? 0,
   query: call.query.slice(0, 100),
   reason: call.reason,
 })

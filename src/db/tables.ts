@@ -299,6 +299,8 @@ export interface InboundCalls {
   query: string;
   reason: string | null;
   received_at: Date;
+  repeated_at: Date | null;
+  repeats: number | null;
   settled_at: Date | null;
 }
 

@@ -7,7 +7,9 @@ import { type Advertiser, getAdvertiser, noSuchAdvertiser } from './advertisers.
 /** What a word of an advertiser's can stand for. */
 export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
 /** The parameters of a confirmation that an advertiser may have names of its own for. */
-export const POSTBACK_PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'country'] as const
+export const POSTBACK_PARAMETERS = [
+  'click_id', 'goal', 'txn_id', 'amount', 'currency', 'status', 'ip', 'country',
+] as const // prettier-ignore
 
 /** What a negative amount can mean, and what decimals can be separated with. */
 export const NEGATIVE_AMOUNTS = ['refuse', 'reversal', 'ignore'] as const

@@ -90,26 +90,42 @@ async function lockAdvertiser(trx: Trx, advertiserId: number): Promise<void> {
   if (found === undefined) throw noSuchAdvertiser(advertiserId)
 }
 
+/** A token as all that may be stored of it, the present form first. */
+export type TokenSearch = { hashes: readonly string[]; now: Date }
+
 /** Whose token this is; null when nobody's. One that was rotated away is still known as whose it was. */
 export async function findAdvertiserByToken(db: Db, hashes: readonly string[], now: Date) {
-  const found = await db
+  const [owner = null] = await findAdvertisersByTokens(db, [{ hashes, now }])
+  return owner
+}
+
+/** The same for many, in their order. */
+export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSearch[]) {
+  const all = searches.flatMap(({ hashes }) => hashes)
+  const rows = await db
     .selectFrom('advertiser_tokens')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'advertiser_tokens.advertiser_id')
     .select(['hash', 'advertisers.advertiser_id', 'allowed_ips', 'status_map', 'aliases', 'expires_at'])
     .select(['negative_amount', 'decimal_mark'])
-    .where('hash', 'in', hashes)
-    .executeTakeFirst()
-  if (found === undefined) return null
-  const [present = ''] = hashes
-  // Made with another SECRET_KEY, which it then no longer needs.
-  if (found.hash !== present)
-    await db.updateTable('advertiser_tokens').set({ hash: present }).where('hash', '=', found.hash).execute()
-  return {
-    advertiserId: found.advertiser_id,
-    isExpired: found.expires_at !== null && found.expires_at <= now,
-    allowedIps: found.allowed_ips,
-    ...dialectOf(found as unknown as Advertiser),
-  }
+    .where((is) => is('hash', '=', is.fn.any(is.val(all))))
+    .execute()
+  const byHash = new Map(rows.map((row) => [row.hash, row]))
+  return Promise.all(
+    searches.map(async ({ hashes, now }) => {
+      const found = hashes.map((hash) => byHash.get(hash)).find((row) => row !== undefined)
+      if (found === undefined) return null
+      const [present = ''] = hashes
+      // Made with another SECRET_KEY, which it then no longer needs.
+      if (found.hash !== present)
+        await db.updateTable('advertiser_tokens').set({ hash: present }).where('hash', '=', found.hash).execute()
+      return {
+        advertiserId: found.advertiser_id,
+        isExpired: found.expires_at !== null && found.expires_at <= now,
+        allowedIps: found.allowed_ips,
+        ...dialectOf(found as unknown as Advertiser),
+      }
+    }),
+  )
 }
 
 /** How an advertiser speaks: what its confirmations are read by. */

@@ -16,6 +16,9 @@ export type Report = {
   idempotencyKey: string | null
 }
 
+/** Nobody can tell which amount it is, or it is not in US dollars. */
+export type AmountProblem = 'unclear' | 'other_currency'
+
 /** An advertiser says what became of a click. */
 export type Confirmation = {
   kind: 'confirmation'
@@ -26,8 +29,8 @@ export type Confirmation = {
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
-  /** An amount was told, but nobody can tell which. */
-  isAmountUnclear?: boolean
+  /** An amount was told, but not one to pay a share of. */
+  amountProblem?: AmountProblem | null
   status: Status
   /** Where the user was then, if they tell. */
   country: string | null
@@ -84,6 +87,7 @@ export type Refusal =
   | 'key_reused'
   | 'amount_too_large'
   | 'amount_unclear'
+  | 'amount_other_currency'
   | 'unmatched'
   | 'ambiguous'
   | 'not_yours'

@@ -41,7 +41,7 @@ export function decideConfirmation(told: Confirmation, facts: Facts, moment: Mom
   const ofUser = ofOffer.filter((one) => one.goal_id === goal.goal_id)
   const parts = { offer, app, goal, click, isRepeatable: isRepeatable(goal, click, ofUser) }
   if (parts.isRepeatable && told.transactionId === null) return refuse('needs_transaction')
-  if (told.isAmountUnclear && paysShare(promised(parts))) return refuse('amount_unclear')
+  if (told.amountProblem && paysShare(promised(parts))) return refuse(`amount_${told.amountProblem}`)
   const { payoutMicros, revenueMicros } = worthOf(promised(parts), told.amountMicros, promisedShare(parts))
   if (Math.max(payoutMicros, revenueMicros) > MAX_WORTH_MICROS) return refuse('amount_too_large')
   const byTransaction = facts.conversions

@@ -1,11 +1,14 @@
 // What an operator should look at, in numbers.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
+import { NEARLY_LISTED } from '../conversions/inbound/open-calls.ts'
 
 export type Attention = {
   pendingConversions: number
   unmatchedCalls: number
   unprocessedCalls: number
+  /** Advertisers with so many open calls that the oldest will soon leave the list. */
+  crowdedAdvertisers: number
   pausedLanes: number
 }
 
@@ -14,6 +17,10 @@ export async function countAttention(db: Db): Promise<Attention> {
     (SELECT count(*) FROM conversions WHERE status = 'pending' AND NOT is_test) AS "pendingConversions",
     (SELECT count(*) FROM open_calls WHERE outcome = 'unmatched') AS "unmatchedCalls",
     (SELECT count(*) FROM open_calls WHERE outcome <> 'unmatched') AS "unprocessedCalls",
+    (SELECT count(*) FROM (SELECT FROM open_calls GROUP BY advertiser_id HAVING count(*) >= ${NEARLY_LISTED}) crowded)
+      AS "crowdedAdvertisers",
     (SELECT count(*) FROM postback_lanes WHERE paused_at IS NOT NULL) AS "pausedLanes"`.execute(db)
-  return rows[0] ?? { pendingConversions: 0, unmatchedCalls: 0, unprocessedCalls: 0, pausedLanes: 0 }
+  return (
+    rows[0] ?? { pendingConversions: 0, unmatchedCalls: 0, unprocessedCalls: 0, crowdedAdvertisers: 0, pausedLanes: 0 }
+  )
 }

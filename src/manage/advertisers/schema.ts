@@ -97,6 +97,10 @@ export const CallPage = Type.Object({
       reason: orNull(Type.String()),
       conversion_id: orNull(Type.String()),
       attempts: Type.Integer(),
+      repeats: orNull(
+        Type.Integer({ description: 'How many more calls about this click changed nothing and were only counted.' }),
+      ),
+      repeated_at: orNull(Time),
       next_attempt_at: orNull(Time),
       is_open: Type.Boolean({ description: 'It came to nothing so far, and was not dismissed.' }),
     }),

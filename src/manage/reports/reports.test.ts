@@ -127,7 +127,13 @@ type Overview = {
   last_30_days: Sums
   days: ({ day: string } & Sums)[]
   balances: Record<string, number>
-  attention: { pending_conversions: number; unmatched_calls: number; unprocessed_calls: number; paused_lanes: number }
+  attention: {
+    pending_conversions: number
+    unmatched_calls: number
+    unprocessed_calls: number
+    crowded_advertisers: number
+    paused_lanes: number
+  }
 }
 
 test('operators see the money of today and of 30 days, and what needs them', async () => {
@@ -172,6 +178,7 @@ test('operators see the money of today and of 30 days, and what needs them', asy
     pending_conversions: before.attention.pending_conversions + 1,
     unmatched_calls: 1,
     unprocessed_calls: 1,
+    crowded_advertisers: 0,
     paused_lanes: 1,
   })
 })

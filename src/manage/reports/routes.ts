@@ -76,6 +76,7 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
           pending_conversions: attention.pendingConversions,
           unmatched_calls: attention.unmatchedCalls,
           unprocessed_calls: attention.unprocessedCalls,
+          crowded_advertisers: attention.crowdedAdvertisers,
           paused_lanes: attention.pausedLanes,
         },
       }

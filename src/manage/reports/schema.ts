@@ -46,6 +46,10 @@ export const NetworkOverview = Type.Object({
     unprocessed_calls: Type.Integer({
       description: 'Advertiser callbacks that were invalid or refused, and not dismissed.',
     }),
+    crowded_advertisers: Type.Integer({
+      description:
+        'Advertisers with 8,000 open calls or more. At 10,000 the oldest leave the list of open calls; the log keeps them.',
+    }),
     paused_lanes: Type.Integer({ description: 'Apps that get no postbacks until somebody resumes them.' }),
   }),
 })

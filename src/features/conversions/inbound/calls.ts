@@ -8,6 +8,7 @@ import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
 import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
 import type { Outcome } from '../commands.ts'
 import { followCalls } from './open-calls.ts'
+import { countRepeats } from './repeated-calls.ts'
 
 export type InboundCall = {
   inboundId: string
@@ -24,6 +25,10 @@ export type InboundCall = {
   attempts: number
   /** What came of it before; null: it has just come. */
   before: Pick<CallOutcome, 'outcome' | 'reason'> | null
+  /** The call that this one is counted on if it changes nothing. */
+  repeatOf?: string | null
+  /** Too much of its advertiser is kept already: if this one cannot be processed, it is not. */
+  isOverBudget?: boolean
 }
 
 export type CallOutcome = {
@@ -37,6 +42,7 @@ const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   needs_transaction: 'This goal can be completed again and again: a txn_id is required.',
   amount_too_large: 'The amount is larger than any conversion is worth.',
   amount_unclear: 'This goal pays a percentage, and the amount is not a clear number of US dollars, such as 1234.56.',
+  amount_other_currency: 'This goal pays a percentage of US dollars, and the call names another currency.',
   not_yours: 'The token is not that of the advertiser of this click.',
   ambiguous: 'Several conversions have this txn_id: send the click_id, or the goal, as well.',
   unmatched: 'No such click is known yet. The call is kept and tried again for three days.',
@@ -62,12 +68,24 @@ export async function keepCalls(
   calls: readonly { call: InboundCall; outcome: Outcome }[],
   now: Date,
 ): Promise<void> {
+  const isRepeat = ({ call, outcome }: (typeof calls)[number]) => call.repeatOf != null && outcome.kind === 'duplicate'
+  const results = calls
+    .filter((one) => !isRepeat(one))
+    .map(({ call, outcome }) => ({ call, result: describeOutcome(outcome) }))
   await writeCalls(
     trx,
-    calls.map(({ call, outcome }) => ({ call, result: describeOutcome(outcome) })),
+    results.filter(({ call, result }) => !(call.isOverBudget && isUnprocessed(result))),
+    now,
+  )
+  await countRepeats(
+    trx,
+    calls.filter(isRepeat).flatMap(({ call }) => call.repeatOf ?? []),
     now,
   )
 }
+
+/** Only the operator can bring it any further. */
+export const isUnprocessed = ({ outcome }: CallOutcome) => outcome === 'invalid' || outcome === 'refused'
 
 /** Writes calls down, or what became of them since. Of two that try one again at once, the first to finish counts. */
 async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcome }[], now: Date): Promise<void> {
@@ -120,7 +138,7 @@ const selectCalls = (db: Db) =>
     .selectFrom('inbound_calls as c')
     .leftJoin('open_calls as o', 'o.inbound_id', 'c.inbound_id')
     .select(['c.inbound_id', 'received_at', 'c.advertiser_id', 'method', 'query', 'body', 'is_cut', 'c.click_id'])
-    .select(['c.outcome', 'reason', 'conversion_id', 'attempts', 'next_attempt_at'])
+    .select(['c.outcome', 'reason', 'conversion_id', 'attempts', 'next_attempt_at', 'repeats', 'repeated_at'])
     .select([sql<string | null>`host(ip)`.as('ip'), sql<boolean>`o.inbound_id IS NOT NULL`.as('is_open')])
 
 export type CallRow = Awaited<ReturnType<ReturnType<typeof selectCalls>['execute']>>[number]

@@ -214,7 +214,7 @@ test('what came to nothing is listed as open until it is processed or dismissed;
   await setAdvertiser(db, advertiserId, { statusMap: [['fertig', 'approved']] })
   await reprocessCall(db, callOf(done as CallRow), nowhere)
   assert.deepEqual((await open()).map((call) => call.inbound_id), [nonsense?.inbound_id]) // prettier-ignore
-  await trimOpenCalls(db)
+  await trimOpenCalls(db, () => {})
   assert.deepEqual(await dismissCalls(db, [nonsense?.inbound_id ?? '', done?.inbound_id ?? '']), [nonsense?.inbound_id])
   assert.deepEqual(await open(), [])
   assert.equal((await findCall(db, nonsense?.inbound_id ?? ''))?.outcome, 'invalid', 'the log keeps it')

@@ -10,6 +10,7 @@ import {
   describeOutcome,
   findCalls,
   type InboundCall,
+  isUnprocessed,
   keepRefusedCall,
 } from './calls.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
@@ -23,6 +24,7 @@ import {
   type WaitingRoom,
 } from './open-calls.ts'
 import { type Dialect, readCall } from './parameters.ts'
+import type { RepeatedCalls } from './repeated-calls.ts'
 
 /** Settles one confirmation; in the server many at a time, from the command line alone. */
 export type Settle = (confirmation: Confirmation) => Promise<Outcome>
@@ -41,8 +43,11 @@ export type ConfirmOptions = {
 /** What anybody who has a token can send without end is taken only so often. */
 export type Bounds = {
   room: WaitingRoom
-  /** Whether one more call of this advertiser that cannot be processed may be kept. */
+  repeats: RepeatedCalls
+  /** Whether one more call of this advertiser that cannot be processed may be kept; it then counts as kept. */
   mayKeep: (call: InboundCall) => boolean | Promise<boolean>
+  /** Whether none may be kept now. */
+  isOverBudget: (call: InboundCall) => boolean
 }
 
 /** What a call with a right token comes to. It is in the log when this resolves, unless it was `too_many`. */
@@ -73,6 +78,9 @@ export async function confirmCall(
       return TOO_MANY_WAITING
     }
   }
+  const subject = `${call.advertiserId} ${told.clickId ?? told.transactionId}`
+  const isOverBudget = bounds?.isOverBudget(call) ?? false
+  const repeatOf = bounds?.repeats.findFull(subject, now.getTime()) ?? null
   const outcome = await settleOne({
     kind: 'confirmation',
     advertiserId: call.advertiserId,
@@ -80,14 +88,17 @@ export async function confirmCall(
     goal: told.goal,
     transactionId: told.transactionId,
     amountMicros: told.amountMicros,
-    isAmountUnclear: told.isAmountUnclear,
+    amountProblem: told.amountProblem,
     status: told.status,
     country: told.country ?? (told.ip === null ? null : countryOf(told.ip)),
     isAgain,
-    call: { ...call, clickId: told.clickId },
+    call: { ...call, clickId: told.clickId, repeatOf, isOverBudget },
   })
   const result = describeOutcome(outcome)
+  if (isUnprocessed(result) && isOverBudget) return TOO_MANY
+  if (isUnprocessed(result)) await bounds?.mayKeep(call)
   if (result.outcome === 'unmatched') await bounds?.room.count(call.advertiserId, now.getTime())
+  if (result.outcome === 'duplicate' && repeatOf === null) bounds?.repeats.note(subject, call.inboundId, now.getTime())
   return { ...result, message: messageFor(result) }
 }
 

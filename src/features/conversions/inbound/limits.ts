@@ -7,35 +7,36 @@ import type { InboundCall } from './calls.ts'
 const REFUSALS_A_MINUTE = 100
 const KEPT_OF_ADDRESS_A_MINUTE = 20
 const KEPT_OF_STRANGERS_A_MINUTE = 60
-const KEPT_TEXT = 512
+/** Characters of a stranger's query, and of its body. */
+export const KEPT_OF_STRANGER = 512
 /** Of one advertiser: 600 calls of usual length. */
 const KEPT_KILOBYTES_A_MINUTE = 600
 
 export type CallLimits = {
   /** Counts a call with a wrong token against its address. */
   countRefusal: (address: string) => Allowance | Promise<Allowance>
-  /** A stranger's call as the log keeps it, or null when it has enough of them. */
-  shorten: (call: InboundCall, address: string) => Promise<InboundCall | null>
-  /** Whether the log keeps one more call of this advertiser that cannot be processed, for this reason. */
+  /** Whether the log keeps one more call with a wrong token, from this address. */
+  mayKeepStrangers: (address: string) => Promise<boolean>
+  /** Whether the log keeps one more call of this advertiser that cannot be processed, for this reason; it then counts as kept. */
   mayKeep: (call: InboundCall, reason?: string) => Promise<boolean>
+  /** Whether it keeps none now, as far as this process knows. */
+  isOverBudget: (call: InboundCall) => boolean
 }
+
+const INVALID = 'invalid'
+const keptKey = ({ advertiserId }: InboundCall, reason: string) => `postback-kept:${advertiserId}:${reason}`
 
 export function createCallLimits(limiter: RateLimiter): CallLimits {
   const takes = async (key: string, limit: number, cost = 1) => !(await limiter.take(key, limit, cost)).exceeded
   return {
     countRefusal: (address) => limiter.take(`postback:${address}`, REFUSALS_A_MINUTE),
-    async shorten(call, address) {
-      const isKept =
-        (await takes(`postback-kept:${address}`, KEPT_OF_ADDRESS_A_MINUTE)) &&
-        (await takes('postback-kept', KEPT_OF_STRANGERS_A_MINUTE))
-      if (!isKept) return null
-      const [query, body] = [call.query.slice(0, KEPT_TEXT), call.body.slice(0, KEPT_TEXT)]
-      const isCut = call.isCut || query.length + body.length < call.query.length + call.body.length
-      return { ...call, query: query.toWellFormed(), body: body.toWellFormed(), isCut }
-    },
-    mayKeep(call, reason = 'invalid') {
+    mayKeepStrangers: async (address) =>
+      (await takes(`postback-kept:${address}`, KEPT_OF_ADDRESS_A_MINUTE)) &&
+      (await takes('postback-kept', KEPT_OF_STRANGERS_A_MINUTE)),
+    mayKeep(call, reason = INVALID) {
       const kilobytes = Math.max(1, Math.ceil((call.query.length + call.body.length) / 1_024))
-      return takes(`postback-kept:${call.advertiserId}:${reason}`, KEPT_KILOBYTES_A_MINUTE, kilobytes)
+      return takes(keptKey(call, reason), KEPT_KILOBYTES_A_MINUTE, kilobytes)
     },
+    isOverBudget: (call) => limiter.peek(keptKey(call, INVALID), KEPT_KILOBYTES_A_MINUTE).remaining === 0,
   }
 }

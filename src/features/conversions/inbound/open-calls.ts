@@ -22,6 +22,8 @@ const LONGEST_RETRY_MS = 600_000
 export const MAX_WAITING_OF_CLICK = 50
 const MAX_WAITING_OF_ADVERTISER = 10_000
 const MAX_LISTED_OF_ADVERTISER = 10_000
+/** From then on an advertiser's list counts as nearly full. */
+export const NEARLY_LISTED = 8_000
 const COUNT_FRESH_MS = 5_000
 
 const isOpen = ({ outcome }: CallOutcome) => outcome === 'unmatched' || outcome === 'invalid' || outcome === 'refused'
@@ -130,13 +132,17 @@ export async function dismissCalls(db: Db, inboundIds: readonly string[]): Promi
 }
 
 /** Of each advertiser, the list ends with its newest ten thousand; the log goes on. */
-export async function trimOpenCalls(db: Db): Promise<void> {
-  await sql`
-    DELETE FROM open_calls o USING (
-      SELECT k.advertiser_id, (SELECT inbound_id FROM open_calls n WHERE n.advertiser_id = k.advertiser_id
+export async function trimOpenCalls(db: Db, warn: (message: string) => void): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`
+    WITH crowded AS MATERIALIZED ( -- once for each advertiser, not for each call
+      SELECT advertiser_id, (SELECT inbound_id FROM open_calls n WHERE n.advertiser_id = k.advertiser_id
         ORDER BY inbound_id DESC OFFSET ${MAX_LISTED_OF_ADVERTISER} LIMIT 1) AS last
-      FROM (SELECT DISTINCT advertiser_id FROM open_calls) k
-    ) t WHERE o.advertiser_id = t.advertiser_id AND o.inbound_id <= t.last AND o.next_attempt_at IS NULL`.execute(db)
+      FROM (SELECT advertiser_id FROM open_calls GROUP BY advertiser_id HAVING count(*) > ${MAX_LISTED_OF_ADVERTISER}) k
+    )
+    DELETE FROM open_calls o USING crowded c
+    WHERE o.advertiser_id = c.advertiser_id AND o.inbound_id <= c.last AND o.next_attempt_at IS NULL`.execute(db)
+  if (numAffectedRows > 0n)
+    warn(`${numAffectedRows} of the oldest open calls of advertisers left the list; the log keeps them`)
 }
 
 /** Whether more calls of an advertiser may wait. Counted now and then, and only for those whose calls wait. */

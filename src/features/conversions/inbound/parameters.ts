@@ -2,6 +2,7 @@
 import { countryPlace } from '../../../lib/countries.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
 import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
+import type { AmountProblem } from '../commands.ts'
 import { STATUSES, type Status } from '../conversions.ts'
 import { MAX_WORTH_MICROS } from '../worth.ts'
 import { type Amount, type AmountStyle, readAmount } from './amounts.ts'
@@ -29,6 +30,8 @@ const MAX_VALUE = 256
 /** Bytes of a body, characters of a query. Longer ones are kept cut, and not understood: half a value is a wrong value. */
 export const MAX_TEXT = 8_192
 export const TOO_LONG = `The query and the body must each have at most ${MAX_TEXT} bytes.`
+const MAX_PARAMETERS = 200 // of the query, and of the body; nobody means more, and each one costs
+const TOO_MANY_PARAMETERS = `The query and the body must each have at most ${MAX_PARAMETERS} parameters.`
 
 export type Told = {
   /** Null: the transaction must say what this is about. */
@@ -36,8 +39,8 @@ export type Told = {
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
-  /** There is an amount, but nobody can tell which. That matters only where a share of it is paid. */
-  isAmountUnclear: boolean
+  /** There is an amount, but not one to pay a share of. That matters only where a share of it is paid. */
+  amountProblem: AmountProblem | null
   status: Status
   ip: string | null
   country: string | null
@@ -46,11 +49,21 @@ export type Told = {
 /** Names and values, each name once or with several values. */
 export type RawParameters = Map<string, string[]>
 
-/** Of a query string or a form. */
+/** Of a query string or a form: the first of its parameters, where there are too many. */
 export function parseForm(text: string): RawParameters {
   const raw: RawParameters = new Map()
-  for (const [name, value] of new URLSearchParams(text)) add(raw, name, [value])
+  for (const [name, value] of new URLSearchParams(text.slice(0, endOfParameters(text)))) add(raw, name, [value])
   return raw
+}
+
+/** Where the last one ends that is read. */
+function endOfParameters(text: string): number {
+  let end = -1
+  for (let i = 0; i < MAX_PARAMETERS; i++) {
+    end = text.indexOf('&', end + 1)
+    if (end === -1) return text.length
+  }
+  return end
 }
 
 /** In place: a name that is repeated a thousand times must not be copied a thousand times. */
@@ -94,6 +107,8 @@ type KeptCall = { query: string; body: string; isCut: boolean }
 export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: string[] } {
   // Calls of earlier versions have no mark, but are longer.
   if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [TOO_LONG] }
+  const forms = [call.query, looksLikeJson(call.body) ? '' : call.body]
+  if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [TOO_MANY_PARAMETERS] }
   const raw = parseCall(call)
   return raw === null ? { problems: ['The body is not a form and not a JSON object.'] } : readParameters(raw, dialect)
 }
@@ -127,7 +142,10 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
     clickId: clickId?.toLowerCase() ?? null,
     goal: read('goal'),
     transactionId,
-    ...weighAmount(amount, status ?? 'pending', dialect, problems),
+    ...inDollars(
+      weighAmount(amount, status ?? 'pending', dialect, problems),
+      valuesOf(raw, 'currency', dialect).values,
+    ),
     ip: readHint('ip'),
     country: readCountry(readHint('country')),
   }
@@ -143,22 +161,30 @@ function valuesOf(raw: RawParameters, name: Parameter, dialect: Dialect): { give
   return { given: name, values: [] }
 }
 
+type Weighed = Pick<Told, 'amountMicros' | 'amountProblem' | 'status'>
+
 /** What an amount says together with the status. A no needs none, and takes any: no reversal is lost for its amount. */
 function weighAmount(
   amount: Amount | 'unclear' | null,
   status: Status,
   { negativeAmount }: Dialect,
   problems: string[],
-): Pick<Told, 'amountMicros' | 'isAmountUnclear' | 'status'> {
+): Weighed {
   const saysNo = status === 'rejected' || status === 'reversed'
-  if (amount === null || amount === 'unclear')
-    return { amountMicros: null, isAmountUnclear: amount === 'unclear' && !saysNo, status }
-  if (saysNo) return { amountMicros: amount.micros > MAX_WORTH_MICROS ? null : amount.micros, isAmountUnclear: false, status } // prettier-ignore
-  if (!amount.isNegative) return { amountMicros: amount.micros, isAmountUnclear: false, status }
+  const none = { amountMicros: null, amountProblem: null, status }
+  if (amount === null || amount === 'unclear') return { ...none, amountProblem: saysNo ? null : amount }
+  if (saysNo) return { ...none, amountMicros: amount.micros > MAX_WORTH_MICROS ? null : amount.micros }
+  if (!amount.isNegative) return { ...none, amountMicros: amount.micros }
   if (negativeAmount === 'refuse') problems.push(NEGATIVE)
-  return negativeAmount === 'reversal'
-    ? { amountMicros: null, isAmountUnclear: false, status: 'reversed' }
-    : { amountMicros: null, isAmountUnclear: true, status }
+  return negativeAmount === 'reversal' ? { ...none, status: 'reversed' } : { ...none, amountProblem: 'unclear' }
+}
+
+/** Amounts are US dollars: one of another currency is not taken for them. */
+function inDollars(weighed: Weighed, currencies: readonly string[]): Weighed {
+  const areDollars = currencies.every((text) => withoutMacro(text) === null || /^(usd|us\$|\$)$/i.test(text))
+  if (areDollars || weighed.amountMicros === null) return weighed
+  const saysNo = weighed.status === 'rejected' || weighed.status === 'reversed'
+  return { ...weighed, amountMicros: null, amountProblem: saysNo ? null : 'other_currency' }
 }
 
 const NEGATIVE =

@@ -1,7 +1,8 @@
 // Where advertisers confirm: /postback, by GET or POST, as a query, a form or JSON.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { isAway } from '../../../db/faults.ts'
+import { BatchWriter } from '../../../db/batch-writer.ts'
+import { isAway, isRowFault } from '../../../db/faults.ts'
 import type { Db } from '../../../db/open.ts'
 import { asciiJson } from '../../../lib/ascii-json.ts'
 import { plainAddress } from '../../../lib/ip-address.ts'
@@ -9,15 +10,16 @@ import { hasValidChecksum } from '../../../lib/tokens.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
 import { addressOf } from '../../../http/gate.ts'
 import type { RateLimiter } from '../../../http/rate-limit.ts'
-import { findAdvertiserByToken } from '../../accounts/advertisers.ts'
+import { findAdvertisersByTokens, type TokenSearch } from '../../accounts/advertisers.ts'
 import { oneOf } from '../../offers/schema.ts'
 import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
 import { type CallOutcome, type InboundCall, keepRefusedCall } from './calls.ts'
 import { type CallResult as Answer, confirmCall, type Settle, TOO_MANY } from './confirm.ts'
-import { createCallLimits } from './limits.ts'
+import { createCallLimits, KEPT_OF_STRANGER } from './limits.ts'
 import { WaitingRoom } from './open-calls.ts'
 import { maskToken, MAX_TEXT, parseCall, type RawParameters, TOO_LONG } from './parameters.ts'
+import { RepeatedCalls } from './repeated-calls.ts'
 
 export type InboundRoutesOptions = {
   db: Db
@@ -30,11 +32,12 @@ export type InboundRoutesOptions = {
 type Arrival = {
   request: FastifyRequest
   reply: FastifyReply
-  call: InboundCall
+  receivedAt: Date
+  query: string
+  /** Null: it was too long to be read. */
+  body: string | null
   raw: RawParameters | null
   asText: boolean
-  /** Its body was short enough to be read. */
-  wasRead: boolean
 }
 
 const outcomeReply = (description: string) =>
@@ -53,7 +56,8 @@ const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 2
 export async function inboundRoutes(server: FastifyInstance, options: InboundRoutesOptions): Promise<void> {
   const { db, settle, hashToken, countryOf } = options
   const limits = createCallLimits(options.limiter)
-  const room = new WaitingRoom(db)
+  const bounds = { ...limits, room: new WaitingRoom(db), repeats: new RepeatedCalls() }
+  const owners = createOwnerSearch(db)
 
   await server.register(async (scope) => {
     // Read as text whatever it is called, also by a name that is none: the log keeps what came.
@@ -99,26 +103,11 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
 
   /** A body that is too long is not read: it comes as null. */
   async function receive(request: FastifyRequest, reply: FastifyReply, body: string | null): Promise<FastifyReply> {
-    const now = new Date()
     const query = String(request.query ?? '')
     const raw = parseCall({ query, body: body ?? '' }) ?? parseCall({ query, body: '' })
-    const call: InboundCall = {
-      inboundId: uuid7(now.getTime()),
-      receivedAt: now,
-      advertiserId: null,
-      method: request.method,
-      query: keepable(query),
-      body: keepable(body ?? ''),
-      isCut: body === null || query.length > MAX_TEXT,
-      ip: plainAddress(request.ip),
-      clickId: null,
-      attempts: 1,
-      before: null,
-    }
     const asText = raw?.get('format')?.[0] === 'text'
-    const arrival: Arrival = { request, reply, call, raw, asText, wasRead: body !== null }
     try {
-      return await admit(arrival)
+      return await admit({ request, reply, receivedAt: new Date(), query, body, raw, asText })
     } catch (error) {
       if (!isAway(error)) throw error
       reply.header('Retry-After', '30')
@@ -133,38 +122,60 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
   }
 
   async function admit(arrival: Arrival): Promise<FastifyReply> {
-    const { request, reply, call, raw, asText, wasRead } = arrival
+    const { request, reply, receivedAt, body, raw, asText } = arrival
     const [token = '', ...others] = new Set(raw?.get('token'))
     const isToken = others.length === 0 && hasValidChecksum(token) // what is none need not be looked for
-    const advertiser = isToken ? await findAdvertiserByToken(db, hashToken(token), call.receivedAt) : null
-    if (advertiser === null) return refuseStranger(arrival, wasRead ? 'wrong_token' : 'too_long')
-    const known = { ...call, advertiserId: advertiser.advertiserId }
-    if (advertiser.isExpired) return refuse(arrival, known, 'expired_token')
-    if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, known, 'wrong_address')
-    const result = await confirmCall(db, known, advertiser, { settle, countryOf }, { room, mayKeep: limits.mayKeep })
+    const advertiser = isToken ? await owners.add({ hashes: hashToken(token), now: receivedAt }) : null
+    if (advertiser === null) return refuseStranger(arrival, body === null ? 'too_long' : 'wrong_token')
+    const call = { ...callIn(arrival, MAX_TEXT), advertiserId: advertiser.advertiserId }
+    if (advertiser.isExpired) return refuse(arrival, call, 'expired_token')
+    if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, call, 'wrong_address')
+    const result = await confirmCall(db, call, advertiser, { settle, countryOf }, bounds)
     if (result.reason === 'too_many') return turnAway(arrival, result)
-    const status = wasRead ? (STATUSES[result.outcome] ?? 200) : 413
+    const status = body === null ? 413 : (STATUSES[result.outcome] ?? 200)
     return answer(reply, status, result, asText ? result.outcome : null)
   }
 
-  /** A call with a wrong token is written down, but only so often: anybody can send it. */
+  /** A call with a wrong token is written down in short, and only so often: anybody can send it. */
   async function refuseStranger(arrival: Arrival, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
-    const { request, call } = arrival
-    const address = addressOf(request)
+    const address = addressOf(arrival.request)
     const { exceeded, resetAtMs } = await limits.countRefusal(address)
     if (exceeded) return turnAway(arrival, TOO_MANY_REFUSALS, resetAtMs - Date.now())
-    const kept = await limits.shorten(call, address)
-    if (kept !== null) await keepRefusedCall(db, kept, refusalOf(reason), call.receivedAt)
+    if (await limits.mayKeepStrangers(address))
+      await keepRefusedCall(db, callIn(arrival, KEPT_OF_STRANGER), refusalOf(reason), arrival.receivedAt)
     return sendRefusal(arrival, reason)
   }
 
   /** A call of an advertiser is kept: it is the operator's mistake, or the advertiser's, and worth something. */
-  async function refuse(arrival: Arrival, known: InboundCall, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
-    if (!(await limits.mayKeep(known, reason))) return turnAway(arrival, TOO_MANY)
-    await keepRefusedCall(db, known, refusalOf(reason), known.receivedAt)
+  async function refuse(arrival: Arrival, call: InboundCall, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
+    if (!(await limits.mayKeep(call, reason))) return turnAway(arrival, TOO_MANY)
+    await keepRefusedCall(db, call, refusalOf(reason), call.receivedAt)
     return sendRefusal(arrival, reason)
   }
 }
+
+/** What the log keeps of it, up to so many characters of its query and of its body. Made only where it is kept: masking costs. */
+function callIn({ request, receivedAt, query, body }: Arrival, maxText: number): InboundCall {
+  return {
+    inboundId: uuid7(receivedAt.getTime()),
+    receivedAt,
+    advertiserId: null,
+    method: request.method,
+    query: keepable(query, maxText),
+    body: keepable(body ?? '', maxText),
+    isCut: body === null || Math.max(query.length, body.length) > maxText,
+    ip: plainAddress(request.ip),
+    clickId: null,
+    attempts: 1,
+    before: null,
+  }
+}
+
+type Owner = Awaited<ReturnType<typeof findAdvertisersByTokens>>[number]
+
+/** One look at a time for all that come meanwhile: a flood of tokens that are nobody's takes no connections from others. */
+const createOwnerSearch = (db: Db) =>
+  new BatchWriter<TokenSearch, Owner>((searches) => findAdvertisersByTokens(db, searches), isRowFault)
 
 const refusalOf = (reason: keyof typeof REFUSALS) => ({ outcome: 'refused', reason, conversionId: null }) as const
 
@@ -209,4 +220,5 @@ function answer(
 }
 
 /** Without its token and without what a database cannot keep; what is too long, cut. */
-const keepable = (text: string): string => maskToken(text.slice(0, MAX_TEXT)).replaceAll('\0', '\ufffd').toWellFormed()
+const keepable = (text: string, maxText: number): string =>
+  maskToken(text.slice(0, maxText)).replaceAll('\0', '\ufffd').toWellFormed()

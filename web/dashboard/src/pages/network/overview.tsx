@@ -80,6 +80,13 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
       does: 'See why',
     },
     {
+      count: attention.crowded_advertisers,
+      one: 'advertiser has over 8,000 open callbacks: at 10,000 the oldest leave the list',
+      many: 'advertisers have over 8,000 open callbacks: at 10,000 the oldest leave the list',
+      to: '/network/advertisers?tab=calls',
+      does: 'Process or dismiss them',
+    },
+    {
       count: attention.paused_lanes,
       one: 'app gets no postbacks: its server failed for too long',
       many: 'apps get no postbacks: their servers failed for too long',

@@ -3,6 +3,7 @@ import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconRefresh, IconX } from '@tabler/icons-react'
 import type { CallPage } from '../../../../../src/manage/advertisers/schema.ts'
 import type { Reply } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
@@ -32,6 +33,12 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
         <Status value={call.outcome} />
         <Time at={call.received_at} />
       </Group>
+      {call.repeats !== null && call.repeated_at !== null && (
+        <Text size="sm">
+          {formatCount(call.repeats)} more {call.repeats === 1 ? 'call' : 'calls'} about this click changed nothing and{' '}
+          {call.repeats === 1 ? 'was' : 'were'} only counted, the last one <Time at={call.repeated_at} ago />.
+        </Text>
+      )}
       {call.next_attempt_at !== null && (
         <Text size="sm">
           It is tried again by itself <Time at={call.next_attempt_at} ago />.

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { CallPage, Dismissed, Reprocessed } from '../../../../../src/manage/advertisers/schema.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -226,6 +227,11 @@ function CallTable({ calls, withAdvertiser, onOpen }: CallTableProps) {
                 )}
                 <Table.Td>
                   <Status value={call.outcome} />
+                  {call.repeats !== null && (
+                    <Text size="xs" c="dimmed">
+                      +{formatCount(call.repeats)} repeats
+                    </Text>
+                  )}
                 </Table.Td>
                 <Table.Td maw={280}>
                   <Text size="sm" lineClamp={2}>
