@@ -63,3 +63,9 @@ test('numbers of a query are read as numbers, whole or not; of a body nothing is
   assert.deepEqual(check('querystring', schema, { rate: ['1', '2'] }), { rate: 'rate must be given only once.' })
   assert.deepEqual(check('body', schema, { count: '12' }), { count: 'count must be a whole number.' })
 })
+
+test('a number that is too small or too large is told the limit', () => {
+  const schema = Type.Object({ amount: Type.Number({ exclusiveMinimum: 0, maximum: 999_999_999 }) })
+  assert.deepEqual(check('body', schema, { amount: 0 }), { amount: 'amount must be a number above 0.' })
+  assert.deepEqual(check('body', schema, { amount: 1e9 }), { amount: 'amount must be at most 999999999.' })
+})

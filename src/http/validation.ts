@@ -44,6 +44,7 @@ type Shape = {
   enum?: unknown[]
   anyOf?: Shape[]
   minimum?: number
+  exclusiveMinimum?: number
   maximum?: number
   maxLength?: number
   minItems?: number
@@ -152,6 +153,7 @@ function fault({ keyword, parentSchema = {} }: ErrorObject): string {
   if (keyword === 'minItems' && shape.minItems === 1) return 'must not be empty.'
   if (keyword === 'minItems') return `must have at least ${shape.minItems} items.`
   if (keyword === 'maxItems') return `must have at most ${shape.maxItems} items.`
+  if (keyword === 'maximum' && (shape.maximum ?? 0) >= 1e6) return `must be at most ${shape.maximum}.`
   if (keyword === 'format' && shape.format === 'country')
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
   if (keyword === 'format' && shape.format === DATE_OR_TIME)
@@ -178,8 +180,9 @@ function nameOf(shape: Shape): string {
   return NAMES[shape.type ?? ''] ?? 'a valid value'
 }
 
-function numberName({ type, minimum, maximum }: Shape): string {
+function numberName({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
   const number = type === 'integer' ? 'a whole number' : 'a number'
+  if (exclusiveMinimum !== undefined) return `${number} above ${exclusiveMinimum}`
   if (maximum !== undefined && maximum < 1e6) return `${number} from ${minimum} to ${maximum}`
   return minimum === undefined ? number : `${number}, ${minimum} or more`
 }

@@ -189,3 +189,40 @@ test('two who roll up at once count nothing twice', async () => {
   const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
   assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
 })
+
+const TODAY = { from: 0.99, length: 2 * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
+
+test("a worker whose clock is ahead of the database's hides no figures", async () => {
+  const { db } = world.database
+  await rollUpStats(db, new Date(Date.now() + 3 * DAY_MS))
+  await addConversions(db, {
+    at: new Date().toISOString(),
+    appId: apps[0] ?? 0,
+    offerId: offers[0] ?? 0,
+    status: 'approved',
+    payoutMicros: 7,
+  })
+  await rollUpStats(db, new Date(Date.now() + 3 * DAY_MS))
+  assert.deepEqual(await tell(db, TODAY), await tellWithoutRollups(db, TODAY))
+})
+
+test("after the database's own clock was ahead, figures are there again with the next rolling up", async () => {
+  const { db } = world.database
+  await sql`UPDATE stats_rollup SET through = date_trunc('hour', now()) + interval '400 days'`.execute(db)
+  await addConversions(db, {
+    at: new Date().toISOString(),
+    appId: apps[0] ?? 0,
+    offerId: offers[0] ?? 0,
+    status: 'approved',
+    payoutMicros: 7,
+  })
+  await rollUpStats(db, new Date())
+  const all = { ...TODAY, from: 0, length: (DAYS + 2) * DAY_MS } as const
+  for (const asked of [
+    TODAY,
+    all,
+    { ...all, groupBy: 'offer' as const },
+    { ...all, timezone: 'Asia/Kolkata' as const },
+  ])
+    assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
+})

@@ -3,6 +3,9 @@
 // An hour is rolled up an hour after its end. Whatever changes later, or was not there yet, is written by the transaction
 // that changes it as a difference (migration 0038), which is added to the rollups from time to time. Each step is one
 // snapshot: a change is either in what is summed up, and then its difference is deleted, or in neither.
+//
+// The database's clock tells what is past, because it also tells its triggers which changes are late. If that clock was
+// ahead for a while, hours were rolled up that were yet to come; they are rolled up again.
 import { sql } from 'kysely'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
@@ -33,7 +36,8 @@ export const CONVERSION_FIGURES = sql`count(*) FILTER (WHERE status = 'pending')
 
 /** Rolls up what has not been yet, and returns up to which time everything is. */
 export async function rollUpStats(db: Db, now: Date): Promise<Date> {
-  const untilMs = Math.floor((now.getTime() - HOUR_MS) / HOUR_MS) * HOUR_MS
+  const nowMs = Math.min(now.getTime(), await forgetFuture(db))
+  const untilMs = Math.floor((nowMs - HOUR_MS) / HOUR_MS) * HOUR_MS
   while (
     await retrying(() =>
       db
@@ -48,6 +52,23 @@ export async function rollUpStats(db: Db, now: Date): Promise<Date> {
 
 export async function readThrough(db: Db): Promise<Date> {
   return (await db.selectFrom('stats_rollup').select('through').executeTakeFirstOrThrow()).through
+}
+
+/** Undoes what was rolled up beyond the present, from the beginning of a day on. Returns the present. */
+async function forgetFuture(db: Db): Promise<number> {
+  const { rows } = await sql<{ now: Date; isAhead: boolean }>`
+    SELECT now() AS now, through > now() AS "isAhead" FROM stats_rollup`.execute(db)
+  const [{ now, isAhead } = { now: new Date(), isAhead: false }] = rows
+  if (!isAhead) return now.getTime()
+  const day = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
+  await db.transaction().execute(async (trx) => {
+    await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(trx)
+    await sql`DELETE FROM stats_quarters WHERE quarter >= ${day}`.execute(trx)
+    await sql`DELETE FROM stats_days WHERE day >= ${day.toISOString().slice(0, 10)}::date`.execute(trx)
+    await sql`DELETE FROM stats_deltas WHERE quarter >= ${day}`.execute(trx)
+    await sql`UPDATE stats_rollup SET through = ${day} WHERE through > ${day}`.execute(trx)
+  })
+  return now.getTime()
 }
 
 /** One process at a time; whoever comes second has nothing to add. */
