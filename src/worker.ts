@@ -4,6 +4,7 @@ import { BEAT_MS, Node } from './db/nodes.ts'
 import type { Db } from './db/open.ts'
 import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
+import { forgetExpired } from './features/accounts/people.ts'
 import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
@@ -91,6 +92,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'making partitions', () => ensurePartitionsAhead(db, Date.now()))
   every(DAY, 'analysing partitioned tables', () => analyzePartitioned(db))
   every(HOUR, 'forgetting idempotency keys', () => forgetOldKeys(db))
+  every(HOUR, 'forgetting expired sessions', () => forgetExpired(db, new Date()))
   every(HOUR, 'forgetting past usage', () => forgetPastUsage(db, new Date()))
   every(HOUR, 'dropping old clicks', () => dropOldClicks(db, new Date(), retentionDays))
   every(HOUR, 'dropping old calls', () => dropOldInboundCalls(db, new Date(), retentionDays))

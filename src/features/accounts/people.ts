@@ -182,3 +182,9 @@ export async function noteCodeGiven(db: Db, session: { id: string } | { token: s
   const [name, value] = 'id' in session ? (['id', session.id] as const) : (['token', session.token] as const)
   await db.updateTable('sessions').set({ with_code: true }).where(name, '=', value).execute()
 }
+
+/** Sessions that have expired, with the addresses and browsers they name, and links and codes that nobody used in time. */
+export async function forgetExpired(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<', now).execute()
+  await db.deleteFrom('verifications').where('expires_at', '<', now).execute()
+}

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
+import { until } from '../../../test/installation.ts'
 import { keepOut, makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { SCOPES } from '../../features/accounts/access-tokens.ts'
 import { invite, inviteFirstOperator, type NewInvitation } from '../../features/accounts/invitations.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 import { createMemoryLimiter } from '../../http/rate-limit.ts'
+import { buildWorker } from '../../worker.ts'
 import { createAuth } from '../auth.ts'
 import { createTries } from './tries.ts'
 
@@ -242,4 +245,30 @@ test('nobody who signs in looks through the tables of the database, among which 
   const texts = asked.mock.calls.map(({ arguments: [query] }) => JSON.stringify(query))
   assert.ok(texts.length > 0)
   assert.deepEqual(texts.filter((text) => text.includes('pg_get_serial_sequence')), []) // prettier-ignore
+})
+
+test('the worker forgets sessions that have expired and links that nobody used in time', async () => {
+  const { db } = world.database
+  const { email, id } = await makePerson(world, 'operator')
+  const [old, present] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
+  const [oldest] = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('person_id', '=', id)
+    .orderBy('created_at')
+    .execute()
+  await db.updateTable('sessions').set({ expires_at: new Date(Date.now() - 1_000) }).where('id', '=', oldest?.id ?? '').execute() // prettier-ignore
+  await makeResetLink(db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date('2026-01-01'))
+  const rowsLeft = async () => [
+    (await db.selectFrom('sessions').select('id').where('person_id', '=', id).execute()).length,
+    (await db.selectFrom('verifications').select('id').where('value', '=', id).execute()).length,
+  ]
+  assert.deepEqual(await rowsLeft(), [2, 1])
+  const worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log }) // prettier-ignore
+  try {
+    await until(async () => isDeepStrictEqual(await rowsLeft(), [1, 0]))
+  } finally {
+    await worker.close()
+  }
+  assert.deepEqual([(await old.get('/me')).status, (await present.get('/me')).status], [401, 200])
 })
