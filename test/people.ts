@@ -33,12 +33,7 @@ export const keepOut = (world: World, { id, publisher_id }: Pick<Person, 'id' | 
   world.database.db
     .transaction()
     .execute((trx) =>
-      changePerson(
-        trx,
-        { personId: id, publisherId: publisher_id, actorId: null, byOperator: true },
-        { disabled: true },
-        new Date(),
-      ),
+      changePerson(trx, { personId: id, publisherId: publisher_id, byOperator: true }, { disabled: true }, new Date()),
     )
 
 export const publisherOfApp = async (world: World, appId: number) =>

@@ -113,6 +113,7 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
               id: caller?.id ?? null,
               email: caller?.email ?? '',
               ip: request.ip,
+              role: caller?.role ?? null,
               via: caller?.token ? `token ${caller.token.id}: ${caller.token.name}` : null,
             },
             app: managedApp as ManagedApp,

@@ -1,12 +1,16 @@
 // The audit log: every change that a person made, with who, what, when and from where. Never changed.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import type { Role } from './people.ts'
 
 /** Who did it. `id` null: nobody was signed in, such as somebody who accepts an invitation. */
 export type Doer = {
   id: string | null
   email: string
   ip: string | null
+  /** What somebody who is signed in was let through as. It must still be so when the change is recorded. */
+  role?: Role | null
   /** The token that a program used. */
   via?: string | null
 }
@@ -22,8 +26,12 @@ export type Deed = {
   details?: Record<string, unknown>
 }
 
-/** In the transaction of the change: neither is there without the other. Returns its audit_id. */
+/**
+ * In the transaction of the change: neither is there without the other. Whoever was disabled or given another role since
+ * they were let through changes nothing. Returns its audit_id.
+ */
 export async function recordDeed(trx: Trx, by: Doer, deed: Deed): Promise<number> {
+  await checkStillMay(trx, by)
   const { details, ...row } = rowOf(by, deed)
   const { audit_id } = await trx
     .insertInto('audit_log')
@@ -31,6 +39,19 @@ export async function recordDeed(trx: Trx, by: Doer, deed: Deed): Promise<number
     .returning('audit_id')
     .executeTakeFirstOrThrow()
   return audit_id
+}
+
+/** Locked until the transaction ends, so that whoever disables them meanwhile comes after it, or before all of it. */
+async function checkStillMay(trx: Trx, { id, role }: Doer): Promise<void> {
+  if (id === null || role === undefined || role === null) return
+  const person = await trx
+    .selectFrom('people')
+    .select(['role', 'disabled_at'])
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+  if (person?.role !== role || person.disabled_at !== null)
+    throw new AppError('NOT_ALLOWED', 'Your account may no longer do that.')
 }
 
 /**

@@ -9,7 +9,6 @@ import { recordDeed } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
 import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
-import { checkLeads } from './team.ts'
 
 const VALID_MS = 7 * 86_400_000
 const MAX_OPEN = 50
@@ -44,7 +43,6 @@ export async function invite(
   now: Date,
 ): Promise<IssuedInvitation> {
   const { row, token } = newRow(secretKey, invitation, now)
-  if (invitation.invitedBy !== null) await checkLeads(trx, invitation.invitedBy)
   if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
   const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   return { ...(made as Invitation), token }

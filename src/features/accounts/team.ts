@@ -12,21 +12,19 @@ import { voidResetLinks } from './reset-links.ts'
 export type PersonChange = { role?: Role; disabled?: boolean }
 
 /**
- * `actorId`: who changes them, and must lead at this moment. Null: nobody who could be disabled meanwhile.
  * `byOperator`: an operator changes a publisher's people. Then nobody need be left to lead the team, and whom they disable
  * only an operator enables again.
  */
-export type TeamPlace = { personId: string; publisherId: number | null; actorId: string | null; byOperator: boolean }
+export type TeamPlace = { personId: string; publisherId: number | null; byOperator: boolean }
 
 /** Null when there is no such person in the team. Who is disabled is signed out everywhere, and their tokens end for good. */
 export async function changePerson(
   trx: Trx,
-  { personId, publisherId, actorId, byOperator }: TeamPlace,
+  { personId, publisherId, byOperator }: TeamPlace,
   { role, disabled }: PersonChange,
   now: Date,
 ): Promise<Person | null> {
   const team = (await peopleOf(trx, publisherId).orderBy('id').forNoKeyUpdate().execute()) as Person[]
-  if (actorId !== null) await checkLeads(trx, actorId)
   const person = team.find(({ id }) => id === personId)
   if (person === undefined) return null
   if (disabled === false && person.disabled_by_operator && !byOperator)
@@ -57,18 +55,6 @@ export async function changePerson(
   }
   if (!isLeading(after)) await revokeInvitationsBy(trx, personId, now)
   return after
-}
-
-/** Who is disabled or demoted at this moment changes nothing that would outlive it. */
-export async function checkLeads(trx: Trx, personId: string): Promise<void> {
-  const person = await trx
-    .selectFrom('people')
-    .select(['role', 'disabled_at'])
-    .where('id', '=', personId)
-    .forShare()
-    .executeTakeFirst()
-  if (person === undefined || !isLeading(person as Person))
-    throw new AppError('NOT_ALLOWED', 'Your account may no longer do that.')
 }
 
 /** Else they could come back, or have sent somebody, by a link that they made before. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePerson, makeToken, PASSWORD, publisherOfApp, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts' // prettier-ignore
+import { until } from '../../../test/installation.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
@@ -72,6 +73,38 @@ test('an owner who is disabled or demoted at this moment makes nobody else an ow
       .execute()
     // The entries stand in the order of the commits: the operator's is the last.
     assert.equal(log.at(-1)?.subject, owner.id, JSON.stringify({ order, log }))
+  }
+})
+
+test('whoever is removed while their change is under way gets no secret and no app', async () => {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const operator = await visit(world, 'operator')
+  const secrets = () => world.database.db.selectFrom('api_secrets').selectAll().orderBy('hash').execute()
+  const apps = () => world.database.db.selectFrom('apps').select('name').orderBy('app_id').execute()
+  const app = { name: 'Late', currency: 'Coins', rate: 1 }
+  for (const [path, body] of [
+    [`/apps/${appId}/credentials/live/rotate`, { grace_hours: 1 }],
+    [`/apps/${appId}/credentials/live/signing-secret/rotate`, { grace_hours: 1 }],
+    [`/publishers/${publisherId}/apps`, app],
+  ] as const) {
+    const owner = await makePerson(world, 'publisher_owner', publisherId)
+    const visitor = await new Visitor(world).signIn(owner.email)
+    const before = [await secrets(), await apps()]
+    const holder = await world.database.pool.connect()
+    await holder.query('BEGIN; LOCK TABLE api_secrets, credentials, apps IN EXCLUSIVE MODE')
+    const late = visitor.post(path, body)
+    await until(async () => {
+      const waiting = await holder.query("SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") // prettier-ignore
+      return waiting.rowCount !== 0
+    })
+    const removed = await operator.patch(`/publishers/${publisherId}/people/${owner.id}`, { disabled: true })
+    assert.equal(removed.status, 200)
+    await holder.query('COMMIT')
+    holder.release()
+    const { status, error } = await late
+    assert.deepEqual([status, error?.message], [403, 'Your account may no longer do that.'], path)
+    assert.deepEqual([await secrets(), await apps()], before)
   }
 })
 

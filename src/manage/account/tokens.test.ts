@@ -77,7 +77,7 @@ test('whoever is disabled loses their tokens for good: enabling brings none back
   const program = await makeToken(world, person.id, ['read'])
   await keepOut(world, person)
   assert.equal((await program.get('/me')).status, 401)
-  const place = { personId: person.id, publisherId: null, actorId: null, byOperator: true }
+  const place = { personId: person.id, publisherId: null, byOperator: true }
   await world.database.db.transaction().execute((trx) => changePerson(trx, place, { disabled: false }, new Date()))
   assert.equal((await program.get('/me')).status, 401)
   const visitor = await new Visitor(world).signIn(person.email)
@@ -110,7 +110,7 @@ test('a token follows its person: a new role holds at once', async () => {
   const program = await makeToken(world, person.id, ['apps', 'read'])
   const rename = () => program.patch(`/apps/${appId}`, { name: 'Renamed' })
   assert.equal((await rename()).status, 200)
-  const place = { personId: person.id, publisherId, actorId: null, byOperator: true }
+  const place = { personId: person.id, publisherId, byOperator: true }
   await world.database.db
     .transaction()
     .execute((trx) => changePerson(trx, place, { role: 'publisher_viewer' }, new Date()))

@@ -172,12 +172,7 @@ function addTeam(
         throw new AppError('CONFLICT', 'You cannot do that to yourself: ask another owner or operator.')
       const byOperator = call.caller.publisherId !== publisherId
       await db.transaction().execute(async (trx) => {
-        const person = await changePerson(
-          trx,
-          { personId: person_id, publisherId, actorId: call.caller.id, byOperator },
-          call.body,
-          new Date(),
-        )
+        const person = await changePerson(trx, { personId: person_id, publisherId, byOperator }, call.body, new Date())
         if (person === null) throw notThere()
         await recordDeed(trx, call.by, {
           action: 'person.change',
