@@ -12,6 +12,7 @@ import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer, type Mail } from './lib/mail.ts'
 import { renewHash } from './features/apps/keys.ts'
+import { mailInvitations } from './features/accounts/invitation-mails.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { CredentialUses } from './features/apps/uses.ts'
@@ -165,6 +166,10 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     wakePostbacks: postbacksDue.send,
     refresh,
     sendMail,
+    mailInvitations: () =>
+      void mailInvitations(db, mailer, { secretKey, publicUrl: config.publicUrl }, new Date()).catch((error) =>
+        warn(`the mail of an invitation was not sent (${String(error)})`),
+      ),
   })
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
   await inboundRoutes(server, {

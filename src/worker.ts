@@ -5,6 +5,7 @@ import type { Db } from './db/open.ts'
 import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { forgetExpired } from './features/accounts/people.ts'
+import { mailInvitations } from './features/accounts/invitation-mails.ts'
 import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
@@ -81,6 +82,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(SECOND, 'replaying postbacks', () => runReplays(db, warn))
   every(SECOND, 'taking out postbacks that nobody wants', () => siftQueues(db))
   every(3 * SECOND, 'mailing security alerts', () => mailSecurityAlerts(db, mailer, publicUrl, new Date()))
+  every(3 * SECOND, 'mailing invitations', () => mailInvitations(db, mailer, { secretKey, publicUrl }, new Date()))
   if (mailer !== null) every(10 * SECOND, 'mailing notices', () => mailNotices(db, mailer, publicUrl, new Date()))
 
   // Sums.

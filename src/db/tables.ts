@@ -311,7 +311,11 @@ export interface Invitations {
   expires_at: Date;
   invitation_id: Generated<number>;
   invited_by: string | null;
+  mail_attempts: Generated<number>;
+  mail_due_at: Date | null;
+  mail_failure: string | null;
   mailed: Generated<boolean>;
+  mailed_at: Date | null;
   publisher_id: number | null;
   revoked_at: Date | null;
   role: string;

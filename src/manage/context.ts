@@ -27,4 +27,6 @@ export type ManageContext = {
   refresh: () => Promise<void>
   /** Null where no mail server is set. It is not waited for. */
   sendMail: ((mail: Mail) => void) | null
+  /** Sends the mails of invitations that are due, now. It is not waited for: a worker tries again. */
+  mailInvitations: () => void
 }

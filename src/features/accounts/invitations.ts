@@ -31,6 +31,10 @@ export type Invitation = {
   expires_at: Date
 }
 
+/** What became of its mail. none: it is handed over. retrying: our mail server did not take it. refused: theirs never will. */
+export const MAIL_STATUSES = ['none', 'queued', 'sent', 'retrying', 'refused'] as const
+export type MailStatus = (typeof MAIL_STATUSES)[number]
+
 /** Shown once; only a hash is kept. */
 export type IssuedInvitation = Invitation & { token: string }
 
@@ -48,15 +52,21 @@ export async function invite(
   return { ...(made as Invitation), token }
 }
 
-function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed = false }: NewInvitation, now: Date) {
+export function createInvitationToken(secretKey: string): { token: string; hash: string } {
   const token = withChecksum(`inv_${base62(randomBytes(32), 43)}`)
+  return { token, hash: createSecretHash(secretKey)(token) }
+}
+
+function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed = false }: NewInvitation, now: Date) {
+  const { token, hash } = createInvitationToken(secretKey)
   const row = {
-    token_hash: createSecretHash(secretKey)(token),
+    token_hash: hash,
     email: email === null ? null : normalEmail(email),
     role,
     publisher_id: publisherId,
     invited_by: invitedBy,
     mailed,
+    mail_due_at: mailed ? now : null,
     created_at: now,
     expires_at: new Date(now.getTime() + VALID_MS),
   }
@@ -77,7 +87,7 @@ async function replaceInvitations(trx: Trx, email: string, publisherId: number |
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/join#${token}`
 
 /** What can still be accepted. The way in for the first operator, which says no address, is void once there is anybody. */
-const isOpen = (now: Date) => (is: ExpressionBuilder<Tables, 'invitations'>) =>
+export const isOpen = (now: Date) => (is: ExpressionBuilder<Tables, 'invitations'>) =>
   is.and([
     is('accepted_at', 'is', null),
     is('revoked_at', 'is', null),
@@ -94,12 +104,22 @@ export async function findInvitation(db: Db, secretKey: string, token: string, n
 }
 
 /** Those that can still be accepted, of one publisher, or of the operators. */
-export async function listInvitations(db: Db, publisherId: number | null, now: Date): Promise<Invitation[]> {
+export async function listInvitations(db: Db, publisherId: number | null, now: Date) {
   const rows = await open(db, now)
+    .select(['mailed_at', 'mail_failure'])
     .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
     .orderBy('invitation_id', 'desc')
     .execute()
-  return rows as Invitation[]
+  return rows.map(({ mailed_at, mail_failure, ...invitation }) => ({
+    ...(invitation as Invitation),
+    mail: statusOf(invitation.mailed, mailed_at, mail_failure),
+  }))
+}
+
+function statusOf(isMailed: boolean, mailedAt: Date | null, failure: string | null): MailStatus {
+  if (!isMailed) return 'none'
+  if (failure !== null) return failure === 'refused' ? 'refused' : 'retrying'
+  return mailedAt === null ? 'queued' : 'sent'
 }
 
 /** False when there is no such invitation of this publisher that could still be accepted. */

@@ -4,7 +4,10 @@ import { after, test } from 'node:test'
 import { MailServer } from '../../../test/mail-server.ts'
 import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { until } from '../../../test/installation.ts'
+import { createMailer } from '../../lib/mail.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
+import { mailInvitations } from '../../features/accounts/invitation-mails.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
 let mails: MailServer
@@ -135,4 +138,33 @@ test('where no mail is sent, nobody is asked to prove an address', async () => {
   await setMail(false)
   const visitor = await visit(world, 'operator')
   assert.equal((await visitor.post('/me/email/verification')).status, 409)
+})
+
+test('the mail of an invitation that cannot be sent is shown, tried again, and its link works', async () => {
+  await setMail(true)
+  const { base, owner } = await makeTeam()
+  type Listed = { invitations: { email: string; mail: string }[] }
+  const mailOf = async (email: string) =>
+    (await owner.get<Listed>(`${base}/people`)).data.invitations.find((one) => one.email === email)?.mail
+  const retry = (inMs: number) =>
+    mailInvitations(world.database.db, createMailer(mails.url, 'network@example.com'), { secretKey: SECRET_KEY, publicUrl: world.config.publicUrl }, new Date(Date.now() + inMs)) // prettier-ignore
+  mails.answer = (command) => (command.startsWith('MAIL FROM') ? '451 not now' : null)
+  assert.equal((await owner.post(`${base}/invitations`, inviting('patient@example.com'))).status, 200)
+  await until(async () => (await mailOf('patient@example.com')) === 'retrying')
+  await assert.rejects(retry(11_000), /451/)
+  assert.equal(await mailOf('patient@example.com'), 'retrying')
+  mails.answer = () => null
+  assert.equal(await retry(12_000), 0, 'not at once again')
+  assert.equal(await retry(120_000), 1)
+  assert.equal(await mailOf('patient@example.com'), 'sent')
+  assert.equal((await accept(await mailedToken('patient@example.com'))).status, 200)
+
+  mails.answer = (command) => (command.startsWith('RCPT TO') ? '550 no such mailbox' : null)
+  await owner.post(`${base}/invitations`, inviting('typo@example.com'))
+  await until(async () => (await mailOf('typo@example.com')) === 'refused')
+  mails.answer = () => null
+  assert.equal(await retry(7_000_000), 0)
+  await owner.post(`${base}/invitations`, inviting('typo@example.com'))
+  await until(async () => (await mailOf('typo@example.com')) === 'sent')
+  assert.equal((await accept(await mailedToken('typo@example.com'))).status, 200)
 })

@@ -1,6 +1,7 @@
 // The shapes of people and their invitations.
 import { Type } from 'typebox'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { MAIL_STATUSES } from '../../features/accounts/invitations.ts'
 import { ROLES } from '../../features/accounts/people.ts'
 
 export const Team = Type.Object({
@@ -21,6 +22,11 @@ export const Team = Type.Object({
       invitation_id: id,
       email: orNull(Type.String()),
       role: oneOf(ROLES),
+      mail: oneOf(
+        MAIL_STATUSES,
+        'What became of its mail. none: the link is handed over. queued: about to be sent. retrying: it could not be sent ' +
+          'yet. refused: the mail server refuses this address, so nothing more is sent.',
+      ),
       created_at: Time,
       expires_at: Time,
     }),

@@ -32,8 +32,10 @@ export type RoleChoice = { value: string; label: string }
 type PeopleProps = { base: string; about: string; roles: RoleChoice[]; mayChange: boolean }
 type TeamData = Reply<typeof Team>
 
+const MAILS_MS = 5_000 // what became of the mail of an invitation shows while one looks
+
 export function People({ base, about, roles, mayChange }: PeopleProps) {
-  const team = useGet<TeamData>(`${base}/people`)
+  const team = useGet<TeamData>(`${base}/people`, { everyMs: MAILS_MS })
   const [isOpen, { open, close }] = useDisclosure()
   return (
     <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite somebody</Button>}>
@@ -137,11 +139,22 @@ type InvitationsProps = {
   mayChange: boolean
 }
 
+/** What somebody who invited should know of the mail. */
+const MAIL_PROBLEMS: Partial<Record<TeamData['invitations'][number]['mail'], string>> = {
+  queued: 'Sending the invitation…',
+  retrying: 'The e-mail could not be sent yet. We keep trying.',
+  refused: 'The mail server refuses this address. Check it and invite again.',
+}
+
 function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) {
   const revoke = useChange((id: number) => remove(`${base}/invitations/${id}`), {
     refresh: [base],
     done: 'The invitation no longer works.',
   })
+  const resend = useChange(
+    ({ email, role }: { email: string | null; role: string }) => post(`${base}/invitations`, { email, role }),
+    { refresh: [base], done: 'Invitation sent again. The link sent before no longer works.' },
+  )
   const ask = (id: number, email: string | null) =>
     modals.openConfirmModal({
       title: 'Take this invitation back?',
@@ -158,19 +171,39 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
       {invitations.map((invitation) => (
         <Paper key={invitation.invitation_id} py="xs">
           <Group justify="space-between">
-            <Text size="sm">
-              {invitation.email ?? 'Whoever has the link'} · {labelOf(roles, invitation.role)} · until{' '}
-              <Time at={invitation.expires_at} />
-            </Text>
+            <div>
+              <Text size="sm">
+                {invitation.email ?? 'Whoever has the link'} · {labelOf(roles, invitation.role)} · until{' '}
+                <Time at={invitation.expires_at} />
+              </Text>
+              {MAIL_PROBLEMS[invitation.mail] !== undefined && (
+                <Text size="sm" c={invitation.mail === 'queued' ? 'dimmed' : 'red'} role="status">
+                  {MAIL_PROBLEMS[invitation.mail]}
+                </Text>
+              )}
+            </div>
             {mayChange && (
-              <ActionIcon
-                variant="subtle"
-                color="red"
-                aria-label={`Take back the invitation of ${invitation.email ?? 'whoever has the link'}`}
-                onClick={() => ask(invitation.invitation_id, invitation.email)}
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
+              <Group gap="xs">
+                {invitation.mail !== 'none' && (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Resend the invitation of ${invitation.email}`}
+                    loading={resend.isPending}
+                    onClick={() => resend.mutate(invitation)}
+                  >
+                    Resend
+                  </Button>
+                )}
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Take back the invitation of ${invitation.email ?? 'whoever has the link'}`}
+                  onClick={() => ask(invitation.invitation_id, invitation.email)}
+                >
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </Group>
             )}
           </Group>
         </Paper>
@@ -180,7 +213,8 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
 }
 
 function aboutInvitation({ url, mailed }: Reply<typeof IssuedInvitation>): string {
-  if (mailed) return 'The link was mailed to this address, and works once, within a week.'
+  if (mailed)
+    return 'The link is mailed to this address, and works once, within a week. The list below shows if that fails.'
   return url === null
     ? 'This network sends no mail. Ask its operator for the link.'
     : 'This network sends no mail, so send the link yourself. It works once, within a week.'
