@@ -1,12 +1,26 @@
 // What a large catalogue costs at the start: how long until the first request can come, and how much memory it takes.
 import type pg from 'pg'
+import { SORTS } from '../src/features/offers/schema.ts'
 import { type Catalogue, keepFolder, runCli, type Say, withPool } from './data.ts'
-import { startServe } from './servers.ts'
+import { holdPostgres } from './postgres.ts'
+import { peakMb } from './programs.ts'
+import { fetchFrom, startServe } from './servers.ts'
 
 const BATCH = 50_000
 const RATE_LIMIT = 1_000_000_000 // never bites
 
-export type StartCost = { offers: number; startMs: number; residentMb: number }
+export type StartCost = {
+  offers: number
+  /** From the start of the process until it listens, and until its first list is answered. */
+  startMs: number
+  firstListMs: number
+  /** Of Node until then, and of PostgreSQL: on a busy machine these say more than the clock. */
+  nodeSeconds: number
+  postgresSeconds: number
+  /** Resident memory: the most until then, and after a list for each order. */
+  peakMb: number
+  residentMb: number
+}
 
 /** A network with so many offers, made by SQL and kept for the next run, and an app to ask with. */
 export function prepareManyOffers(offers: number, say: Say): Promise<Catalogue> {
@@ -25,13 +39,36 @@ export function prepareManyOffers(offers: number, say: Say): Promise<Catalogue> 
   })
 }
 
-/** Starts the API on it, alone, and stops it again. */
-export async function measureStart({ offers, dataDir }: Catalogue): Promise<StartCost> {
+/** Starts the API on it, alone, asks for a list in each order, and stops it again. */
+export async function measureStart({ offers, dataDir, apiKey, apiSecret }: Catalogue): Promise<StartCost> {
+  const postgres = await holdPostgres(dataDir)
+  const before = postgres.cpuSeconds()
+  const startedAt = performance.now()
   const server = await startServe(dataDir, ['--only', 'api'], {})
   try {
-    return { offers, startMs: server.startMs, residentMb: server.residentMb() }
+    const ask = (sort: string) =>
+      fetchFrom(server, `/api/v1/offers?userId=u&country=US&sort=${sort}`, {
+        'x-api-key': apiKey,
+        'x-api-secret': apiSecret,
+      })
+    const { status } = await ask('popular')
+    if (status !== 200) throw new Error(`The first list was answered with ${status}.`)
+    const firstListMs = performance.now() - startedAt
+    const [nodeSeconds, postgresSeconds] = [server.cpuSeconds(), postgres.cpuSeconds() - before]
+    for (const sort of SORTS) await ask(sort)
+    const { startMs } = server
+    return {
+      offers,
+      startMs,
+      firstListMs,
+      nodeSeconds,
+      postgresSeconds,
+      peakMb: peakMb(server.pid),
+      residentMb: server.residentMb(),
+    }
   } finally {
     await server.stop()
+    await postgres.release()
   }
 }
 

@@ -45,7 +45,12 @@ function readStat(pid: number): Stat | null {
   return { parent: Number(fields[1]), seconds: sum(11, 12), secondsOfEnded: sum(13, 14) }
 }
 
-export function residentMb(pid: number): number {
-  const [, kb] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+export const residentMb = (pid: number) => readMb(pid, 'VmRSS')
+
+/** The most it ever was. */
+export const peakMb = (pid: number) => readMb(pid, 'VmHWM')
+
+function readMb(pid: number, field: string): number {
+  const [, kb] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
   return Math.round(Number(kb) / 1024)
 }

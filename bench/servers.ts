@@ -16,6 +16,7 @@ export type Sample = { status: number; headers: string[]; body: string }
 
 export type Running = {
   name: string
+  pid: number
   port: number
   /** From the start of the process until it was ready. */
   startMs: number
@@ -76,6 +77,7 @@ async function start(name: string, args: string[], env: Record<string, string>):
   })
   return {
     name,
+    pid: child.pid ?? 0,
     port,
     startMs: performance.now() - startedAt,
     log,

@@ -29,7 +29,7 @@ import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
 import { Contexts, type UserContext } from './features/offers/contexts.ts'
 import { createLinkSigner } from './features/offers/links.ts'
-import { readAllOffers, readChangedOffers } from './features/offers/offers.ts'
+import { allOffers, readChangedOffers } from './features/offers/offer-rows.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
@@ -73,7 +73,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const catalogue = new Catalogue(config.publicUrl)
   const [changedApps, changedOffers] = [await ChangeFeed.open(db, 'apps'), await ChangeFeed.open(db, 'offers')]
   await credentials.refresh(db, EVERYTHING)
-  await catalogue.load(readAllOffers(db), Date.now())
+  await catalogue.load(allOffers(database), Date.now())
   const completions = new Completions(db)
   await completions.follow()
   const uses = new CredentialUses()
@@ -96,8 +96,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const refreshApps = inTurn(() => changedApps.look((since) => credentials.refresh(db, since)))
   const refreshOffers = inTurn(async () => {
     await changedOffers.look(async (since) => {
-      if (since.isEverything) return catalogue.load(readAllOffers(db), Date.now())
-      for await (const batch of readChangedOffers(db, since)) await catalogue.apply(batch, Date.now())
+      if (since.isEverything) return catalogue.load(allOffers(database), Date.now())
+      for await (const batch of readChangedOffers(database, since)) await catalogue.apply(batch, Date.now())
     })
     await catalogue.passTime(Date.now())
   })

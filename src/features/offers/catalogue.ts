@@ -12,14 +12,15 @@ import { ListCache } from './list-cache.ts'
 import type { OfferList } from './lists.ts'
 import type { OfferTarget } from './offer-bytes.ts'
 import { writeTemplate } from './offer-text.ts'
-import type { OfferRecord } from './offers.ts'
+import type { AllOffers, OfferRow } from './offer-rows.ts'
 import type { ContentRules } from './rule-sets.ts'
 import type { Platform, Sort } from './schema.ts'
 import { searchSlots } from './search.ts'
-import { Shelf } from './shelf.ts'
+import { Renewal, Shelf } from './shelf.ts'
 
 const MAX_TEMPLATES = 5_000
 const PIECE = 100 // changed offers that are worked in at once
+const ROOM = 1.05 // for offers to come
 const SCAN = 20_000 // slots that are looked at at once for what starts or ends
 
 /** Who wants an offer; null where it is not known or does not matter. */
@@ -59,38 +60,47 @@ export class Catalogue {
     this.publicUrl = publicUrl
   }
 
-  get size(): number {
-    return this.#shelf.size
+  /** What the offers take of memory; lists and pages, which are bounded, come on top. */
+  get bytes(): number {
+    return this.#shelf.slots.bytes
   }
 
-  /** Fills the catalogue, instead of what was in it; the offers come in the order of their ids. */
-  async load(offers: AsyncIterable<OfferRecord[]>, nowMs: number): Promise<void> {
-    const shelf = new Shelf()
-    for await (const batch of offers) {
-      for (const offer of batch) {
-        const slot = shelf.slotFor(offer.offerId) // may make room, in other arrays
-        shelf.slots.set(slot, offer, nowMs)
-      }
+  /** Fills the catalogue, instead of what was in it. Nothing else may be taken in meanwhile; requests go on. */
+  async load(offers: AllOffers, nowMs: number): Promise<void> {
+    const renewal = new Renewal(this.#shelf, Math.ceil((await offers.count()) * ROOM))
+    try {
+      await offers.read((offer) => renewal.take(offer, nowMs))
+    } catch (error) {
+      renewal.abandon()
+      throw error
     }
-    await this.#work.urgently(() => this.#replace(shelf, nowMs))
+    await this.#work.urgently(() => this.#replace(renewal, nowMs))
   }
 
-  *#replace(shelf: Shelf, nowMs: number): Generator<void, void> {
-    const orders = yield* shelf.sorted()
-    this.#shelf.become(shelf, orders)
+  *#replace(renewal: Renewal, nowMs: number): Generator<void, void> {
+    yield* renewal.complete()
+    const { slots } = renewal
+    const orders = yield* slots.sortAll()
+    let nextBoundaryMs = Infinity
+    for (const [start, end] of stepsOf(slots.count)) {
+      nextBoundaryMs = Math.min(nextBoundaryMs, slots.scan(start, end, nowMs).boundaryMs)
+      yield
+    }
+    this.#shelf.become(renewal, orders)
     this.#lists.clear()
     this.#templates.clear()
-    this.#nextBoundaryMs = this.#shelf.slots.scan(0, this.size, nowMs).boundaryMs
+    this.#nextBoundaryMs = nextBoundaryMs
+    yield* this.#shelf.slots.compact()
   }
 
   /** Takes in changed and new offers. */
-  apply(offers: OfferRecord[], nowMs: number): Promise<void> {
+  apply(offers: OfferRow[], nowMs: number): Promise<void> {
     return this.#work.urgently(() => this.#apply(offers, nowMs))
   }
 
-  *#apply(offers: OfferRecord[], nowMs: number): Generator<void, void> {
+  *#apply(offers: OfferRow[], nowMs: number): Generator<void, void> {
     const changed = offers.filter(
-      (offer) => this.#shelf.slots.xid[this.#shelf.find(offer.offerId) ?? -1] !== Number(offer.changedXid),
+      (offer) => this.#shelf.slots.xid[this.#shelf.find(offer.offerId) ?? -1] !== offer.changedXid,
     )
     for (let start = 0; start < changed.length; start += PIECE) {
       const piece = changed.slice(start, start + PIECE)
@@ -98,7 +108,8 @@ export class Catalogue {
       this.#change(slots, () => piece.forEach((offer, i) => this.#shelf.slots.set(slots[i] as number, offer, nowMs)))
       this.#planBoundary(slots, nowMs)
       yield
-      yield* this.#shelf.tidyUp()
+      yield* this.#shelf.trimLog()
+      yield* this.#shelf.slots.compact()
     }
   }
 
@@ -109,14 +120,14 @@ export class Catalogue {
 
   *#passTime(nowMs: number): Generator<void, void> {
     this.#nextBoundaryMs = Infinity
-    for (let start = 0; start < this.size; start += SCAN) {
-      const { slots } = this.#shelf
-      const { due, boundaryMs } = slots.scan(start, Math.min(this.size, start + SCAN), nowMs)
+    const { slots } = this.#shelf
+    for (const [start, end] of stepsOf(slots.count)) {
+      const { due, boundaryMs } = slots.scan(start, end, nowMs)
       this.#nextBoundaryMs = Math.min(this.#nextBoundaryMs, boundaryMs)
       if (due.length > 0)
         this.#change(due, () => due.forEach((slot) => slots.setListable(slot, slots.isDue(slot, nowMs))))
       yield
-      yield* this.#shelf.tidyUp()
+      yield* this.#shelf.trimLog()
     }
   }
 
@@ -160,7 +171,7 @@ export class Catalogue {
   async search(list: OfferList, hidden: readonly number[], text: string, { offset, limit }: Range): Promise<Slice> {
     const whole = await this.#lists.whole(list)
     const skipped = new Set(hidden.map((offerId) => this.#shelf.find(offerId)))
-    const found = await searchSlots(this.#shelf.slots, whole, text)
+    const found = await searchSlots(this.#shelf, whole, text)
     const seen = found.filter((slot) => !skipped.has(slot))
     return { offers: this.#show(seen.slice(offset, offset + limit)), total: seen.length }
   }
@@ -238,3 +249,8 @@ export class Catalogue {
 }
 
 type Range = { offset: number; limit: number }
+
+/** From the first slot to the last, some at a time. */
+function* stepsOf(count: number): Generator<[start: number, end: number]> {
+  for (let start = 0; start < count; start += SCAN) yield [start, Math.min(count, start + SCAN)]
+}

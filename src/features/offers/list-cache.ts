@@ -74,7 +74,7 @@ export class ListCache {
     for (;;) {
       const rules = this.ruleSetOf(contentRules)
       if (rules !== null && !rules.isJudged) {
-        await this.#work.eventually(() => rules.judgeSome(shelf.slots, shelf.size, shelf.log))
+        await this.#work.eventually(() => rules.judgeSome(shelf.slots, shelf.count, shelf.log))
         continue
       }
       const done = await this.#work.eventually(function* () {

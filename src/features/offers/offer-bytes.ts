@@ -1,80 +1,125 @@
 // An offer as few bytes, for catalogues of a million: what filters and sorts need stands in columns (slots.ts), and the
 // rest is read from here when a page or a click needs it. What is asked for most comes first.
-import type { GoalRecord, OfferRecord } from './offers.ts'
+import type { CopiedRow } from '../../db/copy-rows.ts'
 import { CONVERSION_TYPES, DIFFICULTIES } from './schema.ts'
 
+export type StoredGoal = {
+  goalId: number
+  name: string
+  description: string
+  payoutMicros: number
+  /** Millionths of the amount that the advertiser confirms; null when the payout is fixed. */
+  payoutPpm: number | null
+  isOptional: boolean
+  isRepeatable: boolean
+}
+
 /** What is kept as bytes; the rest of an offer stands in columns. */
-export type OfferDetails = Pick<
-  OfferRecord,
-  | 'name' | 'description' | 'termsId' | 'payoutMicros' | 'destinationUrl' | 'imageUrl' | 'difficulty' | 'timeEstimate'
-  | 'requirements' | 'conversionType' | 'updatedAt' | 'goals'
-> // prettier-ignore
+export type OfferDetails = {
+  name: string
+  description: string
+  termsId: number
+  payoutMicros: number
+  destinationUrl: string
+  imageUrl: string | null
+  difficulty: string
+  timeEstimate: string
+  requirements: string
+  conversionType: string
+  updatedAt: Date
+  goals: StoredGoal[]
+}
 
 /** What a click on it needs. */
 export type OfferTarget = { termsId: number; destination: string; requiredGoals: number[] | null }
 
 const [OPTIONAL, REPEATABLE] = [1, 2]
+const DIFFICULTY_BYTES = DIFFICULTIES.map((name) => Buffer.from(name))
+const CONVERSION_TYPE_BYTES = CONVERSION_TYPES.map((name) => Buffer.from(name))
 
-export function writeDetails(offer: OfferDetails): Uint8Array {
-  const out = new Writer()
-  out.text(offer.name)
-  out.text(offer.description)
-  out.number(offer.termsId)
-  out.text(offer.destinationUrl)
-  out.number(offer.goals.length)
-  for (const goal of offer.goals) {
-    out.number(goal.goalId)
-    out.number((goal.isOptional ? OPTIONAL : 0) | (goal.isRepeatable ? REPEATABLE : 0))
+/** Columns of an offer and of a goal, in the order in which they are written: texts first, which stay as they come. */
+export const DETAIL_COLUMNS =
+  'name, description, destination_url, image_url, time_estimate, requirements, terms_id, payout_micros, updated_at, difficulty, conversion_type'
+export const GOAL_COLUMNS = 'name, description, goal_id, payout_micros, payout_ppm, is_optional, is_repeatable'
+const [DETAIL_TEXTS, GOAL_TEXTS] = [6, 2]
+
+/** The goals of an offer, written one after the other. */
+export type WrittenGoals = { count: number; bytes: Uint8Array; start: number; end: number }
+
+export function writeDetails(out: BytesWriter, row: CopiedRow, goals: WrittenGoals): void {
+  out.bytes(row.bytes, row.passFields(DETAIL_TEXTS), row.at)
+  out.number(row.int8() ?? 0)
+  out.number(row.int8() ?? 0)
+  out.number(Math.floor((row.time() ?? 0) / 1_000))
+  out.number(placeAmong(DIFFICULTY_BYTES, row))
+  out.number(placeAmong(CONVERSION_TYPE_BYTES, row))
+  out.number(goals.count)
+  out.bytes(goals.bytes, goals.start, goals.end)
+}
+
+export function writeGoal(out: BytesWriter, row: CopiedRow): void {
+  out.bytes(row.bytes, row.passFields(GOAL_TEXTS), row.at)
+  out.number(row.int8() ?? 0)
+  out.number(row.int8() ?? 0)
+  out.number((row.int4() ?? -1) + 1)
+  const isOptional = row.bool()
+  const isRepeatable = row.bool()
+  out.number((isOptional ? OPTIONAL : 0) | (isRepeatable ? REPEATABLE : 0))
+}
+
+/** Which of these texts the next field is, without making a text of it. */
+export function placeAmong(texts: readonly Uint8Array[], row: CopiedRow): number {
+  const length = row.next()
+  const start = row.pass(length)
+  for (let place = 0; place < texts.length; place++) {
+    const text = texts[place] as Uint8Array
+    let same = 0
+    while (same < length && text[same] === row.bytes[start + same]) same++
+    if (same === length && same === text.length) return place
   }
-  for (const goal of offer.goals) {
-    out.number(goal.payoutMicros)
-    out.number(goal.payoutPpm === null ? 0 : goal.payoutPpm + 1)
-    out.text(goal.name)
-    out.text(goal.description)
-  }
-  out.number(offer.payoutMicros)
-  out.text(offer.imageUrl ?? '')
-  out.number((DIFFICULTIES as readonly string[]).indexOf(offer.difficulty))
-  out.number((CONVERSION_TYPES as readonly string[]).indexOf(offer.conversionType))
-  out.text(offer.timeEstimate)
-  out.text(offer.requirements)
-  out.number(Math.floor(offer.updatedAt.getTime() / 1000))
-  return out.bytes()
+  return -1
 }
 
 export function readDetails(bytes: Buffer): OfferDetails {
   const from = new Reader(bytes)
-  const [name, description, termsId, destinationUrl] = [from.text(), from.text(), from.number(), from.text()]
-  const flags = Array.from({ length: from.number() }, () => ({ goalId: from.number(), flags: from.number() }))
-  const goals = flags.map(({ goalId, flags: its }): GoalRecord => {
-    const [payoutMicros, ppm] = [from.number(), from.number()]
-    return {
-      goalId,
-      name: from.text(),
-      description: from.text(),
-      payoutMicros,
-      payoutPpm: ppm === 0 ? null : ppm - 1,
-      isOptional: (its & OPTIONAL) !== 0,
-      isRepeatable: (its & REPEATABLE) !== 0,
-    }
-  })
-  const payoutMicros = from.number()
+  const [name, description, destinationUrl] = [from.text(), from.text(), from.text()]
   const imageUrl = from.text() || null
+  const [timeEstimate, requirements] = [from.text(), from.text()]
+  const [termsId, payoutMicros] = [from.number(), from.number()]
+  const updatedAt = new Date(from.number() * 1000)
   const difficulty = DIFFICULTIES[from.number()] ?? ''
   const conversionType = CONVERSION_TYPES[from.number()] ?? ''
-  const [timeEstimate, requirements] = [from.text(), from.text()]
-  const updatedAt = new Date(from.number() * 1000)
+  const goals = Array.from({ length: from.number() }, () => readGoal(from))
   return { name, description, termsId, payoutMicros, destinationUrl, imageUrl, difficulty, timeEstimate, requirements, conversionType, updatedAt, goals } // prettier-ignore
+}
+
+function readGoal(from: Reader): StoredGoal {
+  const [name, description] = [from.text(), from.text()]
+  const [goalId, payoutMicros, ppm, flags] = [from.number(), from.number(), from.number(), from.number()]
+  return {
+    goalId,
+    name,
+    description,
+    payoutMicros,
+    payoutPpm: ppm === 0 ? null : ppm - 1,
+    isOptional: (flags & OPTIONAL) !== 0,
+    isRepeatable: (flags & REPEATABLE) !== 0,
+  }
 }
 
 export function readTarget(bytes: Buffer): OfferTarget {
   const from = new Reader(bytes)
-  from.skipText()
-  from.skipText()
-  const [termsId, destination] = [from.number(), from.text()]
+  from.skipTexts(2)
+  const destination = from.text()
+  from.skipTexts(3)
+  const termsId = from.number()
+  from.skipNumbers(4)
   let required: number[] | null = []
   for (let goals = from.number(); goals > 0; goals--) {
-    const [goalId, flags] = [from.number(), from.number()]
+    from.skipTexts(GOAL_TEXTS)
+    const goalId = from.number()
+    from.skipNumbers(2)
+    const flags = from.number()
     if ((flags & OPTIONAL) !== 0) continue
     if ((flags & REPEATABLE) !== 0) required = null
     required?.push(goalId)
@@ -88,34 +133,36 @@ export function readWords(bytes: Buffer): string {
   return `${from.text()}\n${from.text()}`
 }
 
-let scratch = Buffer.allocUnsafeSlow(65_536)
+/** Writes into memory that it uses again. */
+export class BytesWriter {
+  written = new Uint8Array(65_536)
+  length = 0
 
-/** Writes into memory that is used again: what it gives is good until the next one. */
-class Writer {
-  #at = 0
+  clear(): void {
+    this.length = 0
+  }
 
   number(value: number): void {
     this.#reserve(8)
-    for (; value >= 0x80; value = Math.floor(value / 0x80)) scratch[this.#at++] = (value % 0x80) | 0x80
-    scratch[this.#at++] = value
+    const { written } = this
+    let at = this.length
+    for (; value >= 2 ** 28; value = Math.floor(value / 0x80)) written[at++] = value | 0x80
+    for (; value >= 0x80; value >>>= 7) written[at++] = value | 0x80
+    written[at++] = value
+    this.length = at
   }
 
-  text(value: string): void {
-    const length = Buffer.byteLength(value)
-    this.number(length)
-    this.#reserve(length)
-    this.#at += scratch.write(value, this.#at)
-  }
-
-  bytes(): Uint8Array {
-    return scratch.subarray(0, this.#at)
+  bytes(from: Uint8Array, start: number, end: number): void {
+    this.#reserve(end - start)
+    this.written.set(from.subarray(start, end), this.length)
+    this.length += end - start
   }
 
   #reserve(more: number): void {
-    if (this.#at + more <= scratch.length) return
-    const larger = Buffer.allocUnsafeSlow((this.#at + more) * 2)
-    scratch.copy(larger, 0, 0, this.#at)
-    scratch = larger
+    if (this.length + more <= this.written.length) return
+    const larger = new Uint8Array((this.length + more) * 2)
+    larger.set(this.written.subarray(0, this.length))
+    this.written = larger
   }
 }
 
@@ -136,19 +183,22 @@ class Reader {
     }
   }
 
+  skipNumbers(count: number): void {
+    for (; count > 0; count--) while ((this.#bytes[this.#at++] as number) >= 0x80);
+  }
+
   text(): string {
-    const start = this.#skip()
+    const start = this.#skipText()
     return this.#bytes.toString('utf8', start, this.#at)
   }
 
-  skipText(): void {
-    this.#skip()
+  skipTexts(count: number): void {
+    for (; count > 0; count--) this.#skipText()
   }
 
-  #skip(): number {
-    const length = this.number()
-    const start = this.#at
-    this.#at += length
+  #skipText(): number {
+    const start = this.#at + 4
+    this.#at = start + Math.max(0, this.#bytes.readInt32BE(this.#at)) // -1 where there is none
     return start
   }
 }

@@ -1,16 +1,16 @@
 // Looking for offers by what they say. For people, who ask now and then: every offer of the list is read.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Slots } from './slots.ts'
+import type { Shelf } from './shelf.ts'
 
 const BATCH = 500 // between two of them, other requests have their turn
 
 /** Those of these slots that have this in name or description, or as their id. */
-export async function searchSlots(slots: Slots, among: Uint32Array, text: string): Promise<number[]> {
+export async function searchSlots(shelf: Shelf, among: Uint32Array, text: string): Promise<number[]> {
   const wanted = text.trim().toLowerCase()
   const found: number[] = []
   for (const [place, slot] of among.entries()) {
     if (place % BATCH === BATCH - 1) await breathe()
-    if (slots.place[slot] === 0) continue // everything was read anew meanwhile
+    const { slots } = shelf // others, when everything was read anew meanwhile
     if (String(slots.ids[slot]) === wanted || slots.words(slot).toLowerCase().includes(wanted)) found.push(slot)
   }
   return found

@@ -1,10 +1,12 @@
 // All offers by slot, a small number each offer keeps for good. What filters and sorts look at stands in typed arrays, the
 // rest as bytes in an arena.
 import { Arena } from '../../lib/arena.ts'
-import { COUNTRIES, countryPlace } from '../../lib/countries.ts'
-import { type OfferTarget, readDetails, readTarget, readWords, writeDetails } from './offer-bytes.ts'
-import type { OfferRecord } from './offers.ts'
-import { CATEGORIES, PLATFORMS, type Sort } from './schema.ts'
+import { COUNTRIES } from '../../lib/countries.ts'
+import { IdIndex } from '../../lib/id-index.ts'
+import { sortByKey } from '../../lib/radix-sort.ts'
+import { type OfferDetails, type OfferTarget, readDetails, readTarget, readWords } from './offer-bytes.ts'
+import type { OfferRow } from './offer-rows.ts'
+import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './schema.ts'
 
 /** What filters look at, by slot or by place in a change. */
 export type Traits = {
@@ -15,10 +17,14 @@ export type Traits = {
 }
 
 /** An offer as it is shown: everything but what decides when and where it is. */
-export type StoredOffer = Omit<
-  OfferRecord,
-  'status' | 'startsAt' | 'endsAt' | 'fullUntilMs' | 'popularity' | 'changedXid'
->
+export type StoredOffer = OfferDetails & {
+  offerId: number
+  category: Category
+  countries: string[]
+  platforms: Platform[]
+  paymentRequired: boolean
+  createdAt: Date
+}
 
 // A bit for each country, and one that every offer has, for whoever does not ask for a country.
 export const COUNTRY_WORDS = 8
@@ -27,13 +33,18 @@ export const ANY_COUNTRY = 255
 export const ANY_PLATFORM = 0b111
 export const CATEGORY_SHIFT = 3
 export const CATEGORY_MASK = 0b11 << CATEGORY_SHIFT
-const PAID = 0b10_0000
+export const PAID = 0b10_0000
 const LISTABLE = 0b100_0000
-const MAX_UINT32 = 0xffff_ffff
+/** A word of `countries` of an offer that is for all of them. */
+export const EVERY_COUNTRY = 0xffff_ffff
+const STEP = 32_768 // slots between two places where work may be interrupted
+const DESCENDING = 0xffff_ffff // flips the bits of a key
 
 export class Slots implements Traits {
   readonly capacity: number
-  #details = new Arena()
+  readonly #details: Arena
+  readonly #index: IdIndex
+  #count: number
   readonly place: Uint32Array // of its details in the arena, plus one
   readonly ids: Float64Array
   readonly payout: Uint32Array // ten-thousandths of a dollar, as fine as the API shows
@@ -49,8 +60,11 @@ export class Slots implements Traits {
   readonly stampA: Uint32Array
   readonly stampB: Uint32Array
 
-  constructor(capacity: number) {
+  constructor(capacity: number, details = new Arena(), index = new IdIndex(capacity), count = 0) {
     this.capacity = capacity
+    this.#details = details
+    this.#index = index
+    this.#count = count
     this.place = new Uint32Array(capacity)
     this.ids = new Float64Array(capacity)
     this.payout = new Uint32Array(capacity)
@@ -67,16 +81,44 @@ export class Slots implements Traits {
     this.stampB = new Uint32Array(capacity)
   }
 
+  /** How many slots are given away. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** That it takes, of memory. */
+  get bytes(): number {
+    const columns = Object.values(this).filter((value) => ArrayBuffer.isView(value))
+    return columns.reduce((sum, column) => sum + column.byteLength, this.#details.bytes + this.#index.bytes)
+  }
+
+  find(offerId: number): number | undefined {
+    return this.#index.find(offerId, this.ids)
+  }
+
+  /** Gives an offer that has none a slot, by default the next one, which must be within the capacity. */
+  give(offerId: number, slot = this.#count): number {
+    this.#count = Math.max(this.#count, slot + 1)
+    this.ids[slot] = offerId
+    this.#index.add(slot, this.ids)
+    return slot
+  }
+
   /** The same with twice the room. */
   grown(): Slots {
-    const larger = new Slots(this.capacity * 2)
+    const larger = new Slots(this.capacity * 2, this.#details, this.#index, this.#count)
     for (const name of Object.keys(this) as (keyof Slots)[]) {
       // All typed arrays; whichever kind, the copying is the same.
       if (ArrayBuffer.isView(this[name]))
         (larger[name] as unknown as Uint8Array).set(this[name] as unknown as Uint8Array)
     }
-    larger.#details = this.#details
     return larger
+  }
+
+  /** Empty, with room for so many, for the same offers in the same slots, with the same bytes where they do not differ. */
+  emptied(expected: number): Slots {
+    const capacity = Math.max(this.capacity, expected)
+    return new Slots(capacity, this.#details, new IdIndex(capacity), this.#count)
   }
 
   /** What filters see of a few slots, in this order, as they are now. */
@@ -94,34 +136,46 @@ export class Slots implements Traits {
     }
   }
 
-  set(slot: number, record: OfferRecord, nowMs: number): void {
+  set(slot: number, offer: OfferRow, nowMs: number): void {
     const before = this.place[slot] as number
-    if (before !== 0) this.#details.remove(before - 1)
-    this.place[slot] = this.#details.add(writeDetails(record)) + 1
-    this.ids[slot] = record.offerId
-    this.payout[slot] = Math.floor(record.payoutMicros / 100)
-    this.created[slot] = Math.floor(record.createdAt.getTime() / 1000)
-    this.popularity[slot] = record.popularity
-    this.active[slot] = record.status === 'active' ? 1 : 0
-    this.startsAt[slot] = record.startsAt?.getTime() ?? -Infinity
-    this.endsAt[slot] = record.endsAt?.getTime() ?? Infinity
-    this.fullUntil[slot] = record.fullUntilMs ?? -Infinity
-    this.xid[slot] = Number(record.changedXid)
-    this.stampA[slot] = mix(record.offerId, Number(record.changedXid))
-    this.stampB[slot] = mix(Number(record.changedXid), record.offerId)
-    let traits = CATEGORIES.indexOf(record.category) << CATEGORY_SHIFT
-    for (const platform of record.platforms) traits |= 1 << PLATFORMS.indexOf(platform)
-    if (record.paymentRequired) traits |= PAID
-    this.traits[slot] = traits
+    this.setAnew(slot, offer, nowMs, before)
+    if (before !== 0 && before !== this.place[slot]) this.#details.remove(before - 1)
+  }
+
+  /** The same, where the bytes it had at `before` stay. */
+  setAnew(slot: number, offer: OfferRow, nowMs: number, before: number): void {
+    const isSame = before !== 0 && this.#details.at(before - 1).equals(offer.details)
+    this.place[slot] = isSame ? before : this.#details.add(offer.details, slot) + 1
+    this.payout[slot] = Math.floor(offer.payoutMicros / 100)
+    this.created[slot] = Math.floor(offer.createdMs / 1000)
+    this.popularity[slot] = offer.popularity
+    this.active[slot] = offer.isActive ? 1 : 0
+    this.startsAt[slot] = offer.startsAtMs
+    this.endsAt[slot] = offer.endsAtMs
+    this.fullUntil[slot] = offer.fullUntilMs
+    this.xid[slot] = offer.changedXid
+    this.stampA[slot] = mix(offer.offerId, offer.changedXid)
+    this.stampB[slot] = mix(offer.changedXid, offer.offerId)
+    this.traits[slot] = offer.traits
     this.setListable(slot, this.isDue(slot, nowMs))
-    this.countries.fill(
-      record.countries.length === 0 ? MAX_UINT32 : 0,
-      slot * COUNTRY_WORDS,
-      (slot + 1) * COUNTRY_WORDS,
-    )
-    for (const place of [ANY_COUNTRY, ...record.countries.map(countryPlace)]) {
-      if (place !== undefined) this.countries[slot * COUNTRY_WORDS + (place >> 5)]! |= 1 << (place & 31)
-    }
+    for (let word = 0; word < COUNTRY_WORDS; word++)
+      this.countries[slot * COUNTRY_WORDS + word] = offer.countries[word] as number
+  }
+
+  /** Of an offer that is gone: what a page that is being written may still want to read. */
+  bury(slot: number, from: Slots): void {
+    this.ids[slot] = from.ids[slot] as number
+    this.place[slot] = from.place[slot] as number
+    this.created[slot] = from.created[slot] as number
+    this.traits[slot] = from.traits[slot] as number
+    this.setListable(slot, false)
+    const start = slot * COUNTRY_WORDS
+    this.countries.set(from.countries.subarray(start, start + COUNTRY_WORDS), start)
+  }
+
+  /** Notes that the bytes of a slot are not needed any more. */
+  dropDetails(slot: number): void {
+    this.#details.remove((this.place[slot] as number) - 1)
   }
 
   /** Everything about an offer but what changes with time. */
@@ -131,8 +185,8 @@ export class Slots implements Traits {
     const its = this.traits[slot] as number
     return {
       offerId: this.ids[slot] as number,
-      category: CATEGORIES[this.category(slot)] as OfferRecord['category'],
-      countries: words.every((word) => word === MAX_UINT32) ? [] : COUNTRIES.filter((_, place) => runsIn(place)),
+      category: CATEGORIES[this.category(slot)] as Category,
+      countries: words.every((word) => word === EVERY_COUNTRY) ? [] : COUNTRIES.filter((_, place) => runsIn(place)),
       platforms: PLATFORMS.filter((_, place) => (its & (1 << place)) !== 0),
       paymentRequired: this.isPaid(slot),
       createdAt: new Date((this.created[slot] as number) * 1000),
@@ -152,17 +206,9 @@ export class Slots implements Traits {
     return this.#details.at((this.place[slot] as number) - 1)
   }
 
-  /** Gives back the memory of what was replaced, when that is much. */
-  *tidy(count: number): Generator<void, void> {
-    if (!this.#details.isWasteful) return
-    const details = new Arena()
-    const places = new Uint32Array(this.capacity)
-    for (let slot = 0; slot < count; slot++) {
-      places[slot] = details.add(this.#bytes(slot)) + 1
-      if (slot % 1_000 === 999) yield
-    }
-    this.place.set(places)
-    this.#details = details
+  /** Gives back the memory of what was replaced, where that is much. */
+  compact(): Generator<void, void> {
+    return this.#details.compact(this.place)
   }
 
   category(slot: number): number {
@@ -223,37 +269,37 @@ export class Slots implements Traits {
     return (a, b) => byPopularity(b, a) || byAge(b, a) || byId(a, b)
   }
 
-  /** All slots that can be shown, in each order. Their ids must ascend, as they do when read in that order. */
-  *sortAll(count: number): Generator<void, Record<Sort, Uint32Array>> {
-    const bySlot = Uint32Array.from({ length: count }, (_, slot) => slot)
-    const descending = (key: Uint32Array) => key.subarray(0, count).map((value) => MAX_UINT32 - value)
-    const listable = (slots: Uint32Array) => slots.filter((slot) => this.isListable(slot))
-    const newest = sortByKey(descending(this.created), bySlot)
-    const placeInNewest = new Uint32Array(count)
-    newest.forEach((slot, place) => (placeInNewest[slot] = place))
-    yield
-    const popular = listable(sortByKey(descending(this.popularity), placeInNewest))
-    yield
-    const payout_desc = listable(sortByKey(descending(this.payout), bySlot))
-    yield
-    const payout_asc = listable(sortByKey(this.payout.subarray(0, count), bySlot))
-    return { payout_desc, payout_asc, newest: listable(newest), popular }
+  /** All slots that can be shown, in each order. */
+  *sortAll(): Generator<void, Record<Sort, Uint32Array>> {
+    const byId = yield* this.#listableById()
+    const newest = yield* sortByKey(byId, this.created, DESCENDING)
+    return {
+      newest,
+      popular: yield* sortByKey(newest, this.popularity, DESCENDING),
+      payout_desc: yield* sortByKey(byId, this.payout, DESCENDING),
+      payout_asc: yield* sortByKey(byId, this.payout),
+    }
   }
-}
 
-/** Slots by `key`, then by `tie` (each value once). Sorts 64-bit integers natively: a million in a tenth of a second. */
-function sortByKey(key: Uint32Array, tie: Uint32Array): Uint32Array {
-  const count = key.length
-  const packed = new BigUint64Array(count)
-  const words = new Uint32Array(packed.buffer) // low word first, on every platform that Node runs on
-  const slotOfTie = new Uint32Array(count)
-  for (let slot = 0; slot < count; slot++) {
-    words[slot * 2] = tie[slot] as number
-    words[slot * 2 + 1] = key[slot] as number
-    slotOfTie[tie[slot] as number] = slot
+  *#listableById(): Generator<void, Uint32Array> {
+    const listable = new Uint32Array(this.#count)
+    let length = 0
+    let isAscending = true
+    for (let slot = 0; slot < this.#count; slot++) {
+      if (slot % STEP === 0) yield
+      if (!this.isListable(slot)) continue
+      isAscending &&= length === 0 || (this.ids[listable[length - 1] as number] as number) < (this.ids[slot] as number)
+      listable[length++] = slot
+    }
+    const slots = listable.subarray(0, length)
+    if (isAscending) return slots // as after a start; later, an offer may come before one with a lower id
+    const low = yield* sortByKey(slots, Uint32Array.from(this.ids.subarray(0, this.#count)))
+    yield
+    return yield* sortByKey(
+      low,
+      Uint32Array.from(this.ids.subarray(0, this.#count), (id) => id / 2 ** 32),
+    )
   }
-  packed.sort()
-  return slotOfTie.map((_, place) => slotOfTie[words[place * 2] as number] as number)
 }
 
 export const isListable = ({ traits }: Traits, slot: number) => ((traits[slot] as number) & LISTABLE) !== 0
