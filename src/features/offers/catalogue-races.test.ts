@@ -145,7 +145,7 @@ test('while everything is read anew, a page shows the offers of before or of aft
         else if (next(state, 2) === 0) makeOffer(state, id)
       }
       const isReading = Promise.withResolvers<void>()
-      let isDone = false
+      const reading = { isDone: false }
       const loading = catalogue
         .load(
           allOf(
@@ -154,9 +154,9 @@ test('while everything is read anew, a page shows the offers of before or of aft
           ),
           state.nowMs,
         )
-        .then(() => (isDone = true))
+        .then(() => (reading.isDone = true))
       await isReading.promise
-      for (let read = 0; read < 300 || !isDone; read++) {
+      for (let read = 0; read < 300 || !reading.isDone; read++) {
         const { filter, sort } = FILTERS[next(state, FILTERS.length)] as (typeof FILTERS)[number]
         const { offers } = await catalogue.slice(await catalogue.list(filter, sort), [], 0, OFFERS * 2)
         const ids = offers.map(({ offerId }) => offerId).join()

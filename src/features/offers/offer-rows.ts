@@ -39,7 +39,10 @@ export type OfferRow = {
 }
 
 /** All offers: how many about, and each of them, overwritten after the call. */
-export type AllOffers = { count(): Promise<number>; read(take: (offer: OfferRow) => void): Promise<void> }
+export type AllOffers = {
+  count: () => Promise<number>
+  read: (take: (offer: OfferRow) => void) => Promise<void>
+}
 
 const PAGE = 10_000
 const CHANGED_PAGE = 2_000
