@@ -20,7 +20,7 @@ test('an operator makes an advertiser and is shown its token once', async () => 
   await page.getByRole('link', { name: 'Advertisers', exact: true }).click()
   await page.getByRole('button', { name: 'New advertiser' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Mossgate Play')
-  await page.getByRole('button', { name: 'Make it and show its token' }).click()
+  await page.getByRole('button', { name: 'Create advertiser' }).click()
   const token = await page.getByText(/^adv_/).textContent()
   await checkPage(page)
   await page.getByRole('link', { name: 'To Mossgate Play' }).click()

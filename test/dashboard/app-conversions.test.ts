@@ -48,7 +48,7 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
   await page.getByRole('link', { name: 'Conversions', exact: true }).click()
   await page.getByRole('cell', { name: 'user-19' }).waitFor()
   await checkPage(page)
-  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('cell', { name: 'ann' }).waitFor()
   await page.getByLabel('Sub-ID').fill('mail')
   await page.waitForURL(/sub_id=mail/)

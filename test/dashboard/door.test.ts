@@ -60,12 +60,12 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
 
 /** Invites by the page of people, in the dialog that is returned. */
 async function inviteBy(page: Page, email: string, role: string) {
-  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByRole('button', { name: 'Invite member' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('E-mail address').fill(email)
-  await dialog.getByRole('combobox', { name: 'They may' }).click()
+  await dialog.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: role }).click()
-  await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+  await dialog.getByRole('button', { name: 'Send invitation' }).click()
   return dialog
 }
 
@@ -108,11 +108,11 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await join(member.page, { name: 'Mia' })
   await member.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
   await member.page.getByRole('cell', { name: 'owen@example.com' }).waitFor()
-  assert.equal(await member.page.getByRole('button', { name: 'Invite somebody' }).count(), 0)
+  assert.equal(await member.page.getByRole('button', { name: 'Invite member' }).count(), 0)
 
   await owner.page.reload()
-  await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Keep out' }).click()
-  await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Let in again' }).waitFor()
+  await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Disable' }).click()
+  await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Enable' }).waitFor()
   await member.page.reload()
   await member.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 

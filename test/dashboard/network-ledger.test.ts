@@ -92,7 +92,7 @@ test('an operator notes what an advertiser paid, once, and has the ledger checke
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Amount in US dollars').fill('41.01')
     await dialog.getByLabel('Reference').fill('INV 7')
-    await dialog.getByRole('button', { name: 'Record the receipt' }).click()
+    await dialog.getByRole('button', { name: 'Record receipt' }).click()
     if (isFirst) await row.getByText('$200.00').waitFor()
     else await page.getByText('This receipt was recorded before').waitFor()
   }

@@ -99,7 +99,7 @@ test('the log is live and filtered in its address; a paused lane goes on; many a
     .getByRole('link', { name: /^Open postback/ })
     .nth(19)
     .waitFor() // by itself
-  await page.getByRole('button', { name: 'Older' }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
   await page
     .getByRole('link', { name: /^Open postback/ })
     .nth(5)

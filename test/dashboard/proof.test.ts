@@ -42,6 +42,40 @@ test('what makes a way in asks for the password in a dialog, and then goes on', 
   ) // what was refused on the way
 })
 
+test('a session that has ended is renewed in a dialog, and what was typed is not lost', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers`)
+  await page.getByRole('button', { name: 'New publisher' }).click()
+  await page.getByRole('textbox', { name: /^Name/ }).fill('Half Typed Media')
+  const me = await page.request.get(`${dashboard.url}/manage/v1/me`)
+  const { data } = (await me.json()) as { data: { id: string } }
+  await dashboard.world.database.db.deleteFrom('sessions').where('person_id', '=', data.id).execute()
+  await page.getByRole('dialog').getByRole('button', { name: /publisher/ }).click() // prettier-ignore
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.getByLabel('Your password').fill('not the password')
+  await checkLooks(page)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.getByText('The e-mail address or the password is wrong.').waitFor()
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Half Typed Media' }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
+})
+
+test('what a person typed stays when the server cannot be reached, and is sent once it can', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers`)
+  await page.getByRole('button', { name: 'New publisher' }).click()
+  await page.getByRole('textbox', { name: /^Name/ }).fill('Offline Media')
+  await page.context().setOffline(true)
+  const send = page.getByRole('dialog').getByRole('button', { name: /publisher/ })
+  await send.click()
+  await page.getByText('The server did not answer. Your entries are still here').waitFor()
+  await page.context().setOffline(false)
+  await send.click()
+  await page.getByRole('heading', { name: 'Offline Media' }).waitFor()
+})
+
 test('an operator of a network that requires a second factor sees nothing but its setup', async () => {
   const { world } = dashboard
   const email = 'rosa@example.com'

@@ -55,8 +55,8 @@ test('an adjustment counts once under its reference, and needs a party, an amoun
   const party = { publisherId: deal.publisherId }
   await adjust(party, USD, 'once')
   assert.equal((await adjust(party, USD, ' once ')).isNew, false)
-  await refuses(adjust(party, 2 * USD, 'once'), /"once" was used for/)
-  await refuses(adjust(party, -USD, 'once'), /"once" was used for/)
+  await refuses(adjust(party, 2 * USD, 'once'), /"once" was used for 1\.00 USD, not 2\.00 USD/)
+  await refuses(adjust(party, -USD, 'once'), /"once" was used for 1\.00 USD, not -1\.00 USD/)
   await refuses(adjust(party, 0, 'zero'), /above 0 for a credit/)
   await refuses(adjust(party, USD, 'why', { reason: ' ' }), /reason must have 1 to 200/)
   await refuses(adjust({ publisherId: 999_999 }, USD, 'nobody'), /no such publisher/)

@@ -15,7 +15,11 @@ export type Owed = {
   payable_micros: number
   paid_micros: number
   last_paid_at: Date | null
+  /** What a payment run would pay now. */
   due_micros: number
+  is_suspended: boolean
+  /** The payment run that is to pay them already. */
+  run_id: number | null
 }
 
 const isOwedOrOwing = sql<boolean>`account IN ('publisher_pending', 'publisher_payable', 'advertiser_receivable', 'advertiser_unconfirmed')`
@@ -41,17 +45,21 @@ export async function listOwed(db: Db, minimumMicros: number, { search, limit, o
     WITH sums AS (${SUMS}), paid AS (${moved('payout', 'publisher_payable')}), owed AS (
       SELECT p.publisher_id, p.name, p.email, coalesce(-pending.micros, 0)::bigint AS pending_micros,
         coalesce(-payable.micros, 0)::bigint AS payable_micros, coalesce(paid.micros, 0)::bigint AS paid_micros,
-        paid.last_at AS last_paid_at
+        paid.last_at AS last_paid_at, p.status = 'suspended' AS is_suspended, line.run_id
       FROM publishers p
+      LEFT JOIN payment_run_lines line ON line.publisher_id = p.publisher_id AND line.status = 'due'
       LEFT JOIN sums pending ON pending.account = 'publisher_pending' AND pending.party_id = p.publisher_id
       LEFT JOIN sums payable ON payable.account = 'publisher_payable' AND payable.party_id = p.publisher_id
       LEFT JOIN paid ON paid.party_id = p.publisher_id
       WHERE ${matches('p.name', search)}
     ), due AS (
-      SELECT *, greatest(payable_micros - payable_micros % ${MICROS_PER_CENT}, 0)::bigint AS due_micros FROM owed
+      SELECT *, CASE WHEN run_id IS NULL THEN greatest(payable_micros - payable_micros % ${MICROS_PER_CENT}, 0) ELSE 0 END::bigint AS due_micros
+      FROM owed
       WHERE ${minimumMicros}::bigint = 0 OR payable_micros >= ${minimumMicros}::bigint
     )
-    SELECT *, count(*) OVER () AS total, sum(due_micros) OVER ()::bigint AS total_due_micros FROM due
+    SELECT *, count(*) OVER () AS total,
+      coalesce(sum(due_micros) FILTER (WHERE NOT is_suspended) OVER (), 0)::bigint AS total_due_micros
+    FROM due
     ORDER BY payable_micros DESC, publisher_id LIMIT ${limit} OFFSET ${offset}`.execute(db)
   return rows
 }

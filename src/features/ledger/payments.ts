@@ -151,8 +151,9 @@ export async function postOnce(trx: Trx, posting: Posting): Promise<boolean> {
 }
 
 function usedFor({ reference, kind }: Posting, usedMicros: number, askedMicros: number): OperatorError {
+  // As the party sees it: a credit is above 0, though it stands below 0 in the books.
   const isSigned = kind === 'adjustment'
-  const [used, asked] = [usedMicros, askedMicros].map((micros) => exactUsd(isSigned ? micros : Math.abs(micros)))
+  const [used, asked] = [usedMicros, askedMicros].map((micros) => exactUsd(isSigned ? -micros : Math.abs(micros)))
   return new OperatorError(
     `The reference "${reference}" was used for ${used} USD, not ${asked} USD. Nothing was recorded: choose another reference.`,
   )

@@ -46,6 +46,8 @@ test('who is owed is listed, most first, over folded days and open ones, from a 
         paid: 0,
         last_paid_at: null,
         due: 70.12,
+        is_suspended: false,
+        run_id: null,
       },
     ],
     total: 1,

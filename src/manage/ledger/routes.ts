@@ -59,6 +59,8 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
           paid: microsToUsd(row.paid_micros),
           last_paid_at: row.last_paid_at,
           due: microsToUsd(row.due_micros),
+          is_suspended: row.is_suspended,
+          run_id: row.run_id,
         })),
         total: rows[0]?.total ?? 0,
         total_due: microsToUsd(rows[0]?.total_due_micros ?? 0),

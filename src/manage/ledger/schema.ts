@@ -40,11 +40,13 @@ export const OwedList = Type.Object({
       payable: Usd,
       paid: Usd,
       last_paid_at: orNull(Time),
-      due: Type.Number({ description: 'Payable in whole cents: what a payment run would pay.' }),
+      due: Type.Number({ description: 'Payable in whole cents: what a payment run created now would pay.' }),
+      is_suspended: Type.Boolean({ description: 'Paid only by a run that names them.' }),
+      run_id: orNull(Type.Integer({ description: 'The payment run in which they are due already.' })),
     }),
   ),
   total: Type.Integer({ description: 'How many match.' }),
-  total_due: Type.Number({ description: 'Of all that match.' }),
+  total_due: Type.Number({ description: 'Of all that match and are not suspended.' }),
 })
 
 export const NewPayout = Type.Object({ publisher_id: id, amount: Amount, reference: Reference })

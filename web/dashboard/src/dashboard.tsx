@@ -1,5 +1,5 @@
 // The way to every page. Pages come when they are needed.
-import type { ComponentType } from 'react'
+import { type ComponentType, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { ApiError } from './lib/api.ts'
 import { isOperator, type Me, MeContext } from './lib/me.ts'
@@ -7,7 +7,7 @@ import { useGet } from './lib/queries.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { lazyPage, Waiting } from './parts/lazy-page.tsx'
 import { Fault } from './parts/page.tsx'
-import { ProofDialog } from './parts/proof-dialog.tsx'
+import { ChallengeDialog } from './parts/challenge-dialog.tsx'
 import { Shell } from './shell.tsx'
 
 const SignIn = lazyPage(() => import('./pages/sign-in.tsx'))
@@ -105,6 +105,7 @@ export function Dashboard() {
 
 function SignedIn() {
   const me = useGet<Me>('/me')
+  useReloadFor(me.data?.id)
   const [path] = useLocation() // what fails on one page does not keep anybody from another
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
@@ -120,7 +121,7 @@ function SignedIn() {
   const pages = isOperator(me.data) ? [...PAGES, ...OPERATOR_PAGES] : PAGES
   return (
     <MeContext.Provider value={me.data}>
-      <ProofDialog />
+      <ChallengeDialog />
       <Shell>
         <Boundary key={path}>
           <Switch>
@@ -133,6 +134,16 @@ function SignedIn() {
       </Shell>
     </MeContext.Provider>
   )
+}
+
+/** Another tab may have signed in as somebody else, who gets nothing of what is shown here. */
+function useReloadFor(personId: string | undefined): void {
+  const shown = useRef(personId)
+  useEffect(() => {
+    if (personId === undefined) return
+    if (shown.current !== undefined && shown.current !== personId) window.location.reload()
+    shown.current = personId
+  }, [personId])
 }
 
 /** Everybody begins where their work is. Null: there is no app yet. */

@@ -1,6 +1,6 @@
 // Talking to the management API. Its shapes are those of the server: only their types are taken from there.
 import type { TSchema, Static } from 'typebox'
-import { askForProof } from './proof.ts'
+import { meetChallenge } from './challenge.ts'
 
 /** As it comes over the wire: times are text. */
 export type Json<T> = T extends Date
@@ -31,7 +31,9 @@ export class ApiError extends Error {
 type Envelope = { success: boolean; data?: unknown; error?: { code: string; message: string; details: Details | null } }
 
 const PREFIX = '/manage/v1'
+const SIGN_IN = ['/session', '/session/two-factor']
 const OFFLINE = 'The server cannot be reached. Check your connection: this page tries again by itself.'
+const NOT_ANSWERED = 'The server did not answer. Your entries are still here: check your connection and try again.'
 
 export async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const response = await fetch(PREFIX + path, {
@@ -42,12 +44,12 @@ export async function request<T>(method: string, path: string, body?: unknown, s
     credentials: 'same-origin',
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError(0, 'OFFLINE', OFFLINE)
+    throw new ApiError(0, 'OFFLINE', method === 'GET' ? OFFLINE : NOT_ANSWERED)
   })
   const envelope = (await response.json().catch(() => null)) as Envelope | null
   if (envelope?.success === true) return envelope.data as T
   const { code = 'SERVER_ERROR', message = 'Something went wrong. Try again shortly.', details } = envelope?.error ?? {}
-  if (code === 'PROOF_REQUIRED' && (await askForProof())) return request<T>(method, path, body, signal)
+  if (!SIGN_IN.includes(path) && (await meetChallenge(code))) return request<T>(method, path, body, signal)
   throw new ApiError(response.status, code, message, details ?? {})
 }
 

@@ -3,7 +3,13 @@ const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD',
 const count = new Intl.NumberFormat('en-US')
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 })
 
+// Cut, not rounded: nothing is shown as owed that is not, and what is payable agrees with what a payment run pays.
+const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', roundingMode: 'trunc', signDisplay: 'negative' }) // prettier-ignore
+
+/** A price, exactly. */
 export const formatUsd = (amount: number) => usd.format(amount)
+/** A balance or a sum, in whole cents. */
+export const formatCents = (amount: number) => cents.format(amount)
 export const formatCount = (number: number) => count.format(number)
 export const formatShare = (share: number) => percent.format(share)
 

@@ -1,5 +1,13 @@
 // How pages ask: cached, retried when the server cannot be reached, never when it said no.
-import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
 import { ApiError, get } from './api.ts'
 
@@ -12,7 +20,15 @@ function triesOf(error: Error): number {
   return error.status >= 400 && error.status < 500 ? 0 : 3
 }
 
-export const queryClient = new QueryClient({
+/** A refusal may mean that the person's role was changed meanwhile: then the pages offer what the new one may do. */
+const onError = (error: Error) => {
+  if (error instanceof ApiError && error.code === 'NOT_ALLOWED')
+    void queryClient.invalidateQueries({ queryKey: ['/me'] })
+}
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,

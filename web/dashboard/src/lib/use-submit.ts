@@ -16,10 +16,17 @@ export function useSubmit<V extends Record<string, unknown>>(
       .catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error
         const known = Object.keys(error.details).filter((name) => name in values)
-        form.setErrors(Object.fromEntries(known.map((name) => [name, error.details[name]])))
+        form.setErrors(Object.fromEntries(known.map((name) => [name, withoutName(name, error.details[name] ?? '')])))
         setFault(known.length > 0 && known.length === Object.keys(error.details).length ? null : error.message)
       })
       .finally(() => setSending(false))
   })
   return { onSubmit, isSending, fault }
+}
+
+/** The error stands beside the label of its field, whose name in the API nobody on the page knows. */
+export function withoutName(name: string, error: string): string {
+  if (!error.startsWith(`${name} `)) return error
+  const rest = error.slice(name.length + 1)
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
 }

@@ -24,7 +24,7 @@ export function Pager({ pages, nextCursor }: PagerProps) {
   return (
     <Group justify="flex-end">
       <Button variant="default" size="xs" disabled={pages.back === null} onClick={() => pages.back?.()}>
-        Newer
+        Previous
       </Button>
       <Button
         variant="default"
@@ -32,7 +32,7 @@ export function Pager({ pages, nextCursor }: PagerProps) {
         disabled={nextCursor === null}
         onClick={() => nextCursor !== null && pages.next(nextCursor)}
       >
-        Older
+        Next
       </Button>
     </Group>
   )

@@ -1,18 +1,5 @@
 // People, their roles and open invitations.
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Paper,
-  Select,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
+import { ActionIcon, Alert, Button, Group, Modal, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
@@ -24,8 +11,9 @@ import { isOperator, useMe } from '../lib/me.ts'
 import { useChange, useGet } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { Copyable } from './copy.tsx'
-import { FormFault } from './form-fault.tsx'
+import { type Column, DataTable } from './data-table.tsx'
 import { Empty, Loaded, Page } from './page.tsx'
+import { SubmitForm } from './submit-form.tsx'
 import { Time } from './time.tsx'
 
 export type RoleChoice = { value: string; label: string }
@@ -38,15 +26,17 @@ export function People({ base, about, roles, mayChange }: PeopleProps) {
   const team = useGet<TeamData>(`${base}/people`, { everyMs: MAILS_MS })
   const [isOpen, { open, close }] = useDisclosure()
   return (
-    <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite somebody</Button>}>
-      <Modal opened={isOpen} onClose={close} title="Invite somebody">
+    <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite member</Button>}>
+      <Modal opened={isOpen} onClose={close} title="Invite member">
         <Invite base={base} roles={roles} />
       </Modal>
       <Loaded query={team}>
         {({ people, invitations }) => (
           <Stack gap="lg">
             {people.length === 0 ? (
-              <Empty title="Nobody is here yet">Invite somebody: whoever opens the link makes an account.</Empty>
+              <Empty title="No members yet">
+                Invite the first one: the link in the invitation creates their account.
+              </Empty>
             ) : (
               <PeopleTable base={base} people={people} roles={roles} mayChange={mayChange} />
             )}
@@ -61,6 +51,7 @@ export function People({ base, about, roles, mayChange }: PeopleProps) {
 const labelOf = (roles: RoleChoice[], role: string) => roles.find(({ value }) => value === role)?.label ?? role
 
 type TableProps = { base: string; people: TeamData['people']; roles: RoleChoice[]; mayChange: boolean }
+type Person = TeamData['people'][number]
 
 function PeopleTable({ base, people, roles, mayChange }: TableProps) {
   const me = useMe()
@@ -68,68 +59,49 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
     ({ id, ...body }: { id: string; role?: string; disabled?: boolean }) => patch(`${base}/people/${id}`, body),
     { refresh: [base], done: 'Saved.' },
   )
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={640}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>E-mail address</Table.Th>
-              <Table.Th>May</Table.Th>
-              <Table.Th>Second factor</Table.Th>
-              <Table.Th>Since</Table.Th>
-              {mayChange && <Table.Th>Access</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {people.map((person) => (
-              <Table.Tr key={person.id}>
-                <Table.Td>{person.name}</Table.Td>
-                <Table.Td>{person.email}</Table.Td>
-                <Table.Td>
-                  {mayChange && person.id !== me.id ? (
-                    <Select
-                      aria-label={`What ${person.name} may do`}
-                      size="xs"
-                      w={170}
-                      allowDeselect={false}
-                      data={roles}
-                      value={person.role}
-                      onChange={(role) => role !== null && change.mutate({ id: person.id, role })}
-                    />
-                  ) : (
-                    labelOf(roles, person.role)
-                  )}
-                </Table.Td>
-                <Table.Td>{person.two_factor_enabled ? 'on' : 'off'}</Table.Td>
-                <Table.Td>
-                  <Time at={person.created_at} ago />
-                </Table.Td>
-                {mayChange && (
-                  <Table.Td>
-                    {person.id === me.id ? (
-                      <Text size="sm">you</Text>
-                    ) : person.disabled_by_operator && !isOperator(me) ? (
-                      <Text size="sm">disabled by the operator</Text>
-                    ) : (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        onClick={() => change.mutate({ id: person.id, disabled: person.disabled_at === null })}
-                      >
-                        {person.disabled_at === null ? 'Keep out' : 'Let in again'}
-                      </Button>
-                    )}
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
+  const columns: (Column<Person> | false)[] = [
+    { name: 'Name', isText: true, cell: ({ name }) => name },
+    { name: 'E-mail address', isText: true, cell: ({ email }) => email },
+    {
+      name: 'Role',
+      cell: (person) =>
+        mayChange && person.id !== me.id ? (
+          <Select
+            aria-label={`Role of ${person.name}`}
+            size="xs"
+            w={150}
+            allowDeselect={false}
+            disabled={change.isPending}
+            data={roles}
+            value={person.role}
+            onChange={(role) => role !== null && change.mutate({ id: person.id, role })}
+          />
+        ) : (
+          labelOf(roles, person.role)
+        ),
+    },
+    { name: 'Two-factor', cell: ({ two_factor_enabled }) => (two_factor_enabled ? 'on' : 'off') },
+    { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+    mayChange && {
+      name: 'Access',
+      cell: (person) => {
+        if (person.id === me.id) return 'you'
+        if (person.disabled_by_operator && !isOperator(me)) return 'disabled by the operator'
+        return (
+          <Button
+            size="xs"
+            variant="default"
+            disabled={change.isPending}
+            aria-label={`${person.disabled_at === null ? 'Disable' : 'Enable'} ${person.name}`}
+            onClick={() => change.mutate({ id: person.id, disabled: person.disabled_at === null })}
+          >
+            {person.disabled_at === null ? 'Disable' : 'Enable'}
+          </Button>
+        )
+      },
+    },
+  ]
+  return <DataTable rows={people} columns={columns} rowKey={({ id }) => id} minWidth={720} />
 }
 
 type InvitationsProps = {
@@ -149,7 +121,7 @@ const MAIL_PROBLEMS: Partial<Record<TeamData['invitations'][number]['mail'], str
 function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) {
   const revoke = useChange((id: number) => remove(`${base}/invitations/${id}`), {
     refresh: [base],
-    done: 'The invitation no longer works.',
+    done: 'Invitation revoked.',
   })
   const resend = useChange(
     ({ email, role }: { email: string | null; role: string }) => post(`${base}/invitations`, { email, role }),
@@ -157,9 +129,9 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
   )
   const ask = (id: number, email: string | null) =>
     modals.openConfirmModal({
-      title: 'Take this invitation back?',
-      children: <Text size="sm">The link sent to {email ?? 'somebody'} will stop working.</Text>,
-      labels: { confirm: 'Take it back', cancel: 'Leave it' },
+      title: 'Revoke this invitation?',
+      children: <Text size="sm">The link sent to {email ?? 'the new member'} will stop working.</Text>,
+      labels: { confirm: 'Revoke', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(id),
     })
@@ -171,9 +143,9 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
       {invitations.map((invitation) => (
         <Paper key={invitation.invitation_id} py="xs">
           <Group justify="space-between">
-            <div>
-              <Text size="sm">
-                {invitation.email ?? 'Whoever has the link'} · {labelOf(roles, invitation.role)} · until{' '}
+            <div style={{ minWidth: 0 }}>
+              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {invitation.email ?? 'Anyone with the link'} · {labelOf(roles, invitation.role)} · until{' '}
                 <Time at={invitation.expires_at} />
               </Text>
               {MAIL_PROBLEMS[invitation.mail] !== undefined && (
@@ -198,7 +170,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
                 <ActionIcon
                   variant="subtle"
                   color="red"
-                  aria-label={`Take back the invitation of ${invitation.email ?? 'whoever has the link'}`}
+                  aria-label={`Revoke the invitation of ${invitation.email ?? 'the holder of the link'}`}
                   onClick={() => ask(invitation.invitation_id, invitation.email)}
                 >
                   <IconTrash size={16} />
@@ -227,7 +199,7 @@ function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {
     (values: { email: string; role: string }) => post<Reply<typeof IssuedInvitation>>(`${base}/invitations`, values),
     { refresh: [base], onFault: () => {} },
   )
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => setIssued(await invite.mutateAsync(values)))
+  const submit = useSubmit(form, async (values) => setIssued(await invite.mutateAsync(values)))
   if (issued !== null)
     return (
       <Alert color="green" title={issued.url === null ? 'Invitation created' : 'Send this link'} role="status">
@@ -238,15 +210,9 @@ function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {
       </Alert>
     )
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <FormFault fault={fault} />
-        <TextInput label="E-mail address" type="email" required data-autofocus {...form.getInputProps('email')} />
-        <Select label="They may" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
-        <Button type="submit" loading={isSending}>
-          Make the invitation
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm submit={submit} action="Send invitation">
+      <TextInput label="E-mail address" type="email" required data-autofocus {...form.getInputProps('email')} />
+      <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
+    </SubmitForm>
   )
 }

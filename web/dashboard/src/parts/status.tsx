@@ -28,7 +28,7 @@ const COLORS: Record<string, string> = {
 /** One word for how something is. The word says it, the color only helps. */
 export function Status({ value }: { value: string }) {
   return (
-    <Badge variant="light" color={COLORS[value] ?? 'gray'} tt="none" autoContrast>
+    <Badge variant="light" color={COLORS[value] ?? 'gray'} tt="none" autoContrast miw="max-content">
       {value}
     </Badge>
   )

@@ -1,6 +1,6 @@
-import { Anchor, Button, Modal, Paper, Stack, Table, Tabs, TextInput } from '@mantine/core'
+import { Anchor, Button, Modal, Stack, Tabs, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -12,10 +12,12 @@ import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { Calls } from '../../parts/advertisers/calls.tsx'
-import { FormFault } from '../../parts/form-fault.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { SecretShown } from '../../parts/secret.tsx'
+import { SubmitForm } from '../../parts/submit-form.tsx'
 import { Time } from '../../parts/time.tsx'
 
 type Listed = Reply<typeof AdvertiserPage>
@@ -44,7 +46,7 @@ export default function Advertisers() {
       <Tabs value={filters['tab'] ?? 'list'} onChange={onTab} keepMounted={false}>
         <Tabs.List mb="lg">
           <Tabs.Tab value="list">Advertisers</Tabs.Tab>
-          <Tabs.Tab value="calls">Calls of all</Tabs.Tab>
+          <Tabs.Tab value="calls">All callbacks</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="list">
           <AdvertiserList search={filters['search'] ?? ''} onSearch={(search) => change({ search })} />
@@ -58,92 +60,72 @@ export default function Advertisers() {
 }
 
 function AdvertiserList({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
-  const [typed, setTyped] = useState(search)
   const pages = usePages()
   const advertisers = useGet<Listed>(`/advertisers${query({ search, cursor: pages.cursor })}`)
-  const find = useDebouncedCallback((text: string) => {
-    pages.reset()
-    onSearch(text.trim())
-  }, 300)
   return (
     <Stack>
-      <TextInput
+      <FilterText
         label="Search"
         placeholder="Name"
         leftSection={<IconSearch size={16} />}
         maw={300}
         maxLength={200}
-        value={typed}
-        onChange={({ currentTarget: { value } }) => {
-          setTyped(value)
-          find(value)
+        value={search}
+        onChange={(text) => {
+          pages.reset()
+          onSearch(text)
         }}
       />
       <Loaded query={advertisers}>
-        {(data) =>
-          data.advertisers.length === 0 ? (
-            search === '' ? (
-              <Empty title="There are no advertisers yet">
-                Make one, give its token to the company, then make or import its offers.
-              </Empty>
-            ) : (
-              <Empty title="No advertiser has such a name" />
-            )
-          ) : (
-            <Stack>
-              <AdvertiserTable advertisers={data.advertisers} />
-              <Pager pages={pages} nextCursor={data.next_cursor} />
-            </Stack>
-          )
-        }
+        {(data) => (
+          <DataTable
+            rows={data.advertisers}
+            columns={COLUMNS}
+            rowKey={({ advertiser_id }) => advertiser_id}
+            minWidth={520}
+            pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
+            empty={
+              search === '' ? (
+                <Empty title="No advertisers yet">
+                  Create one, give its token to the company, then create or import its offers.
+                </Empty>
+              ) : (
+                <Empty title={`No advertiser matches “${search}”`}>Search for part of a name.</Empty>
+              )
+            }
+          />
+        )}
       </Loaded>
     </Stack>
   )
 }
 
-function AdvertiserTable({ advertisers }: Pick<Listed, 'advertisers'>) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={520}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Offers</Table.Th>
-              <Table.Th>Token</Table.Th>
-              <Table.Th>Since</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {advertisers.map((one) => (
-              <Table.Tr key={one.advertiser_id}>
-                <Table.Td>
-                  <Anchor component={Link} href={`/network/advertisers/${one.advertiser_id}`} fw={500} size="sm">
-                    {one.name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Anchor
-                    component={Link}
-                    href={`/network/offers?advertiser_id=${one.advertiser_id}`}
-                    size="sm"
-                    aria-label={`${one.offers} offers of ${one.name}`}
-                  >
-                    {formatCount(one.offers)}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>{one.has_token ? 'works' : 'none'}</Table.Td>
-                <Table.Td>
-                  <Time at={one.created_at} ago />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const COLUMNS: Column<Listed['advertisers'][number]>[] = [
+  {
+    name: 'Name',
+    isText: true,
+    cell: ({ advertiser_id, name }) => (
+      <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} fw={500} size="sm">
+        {name}
+      </Anchor>
+    ),
+  },
+  {
+    name: 'Offers',
+    cell: ({ advertiser_id, name, offers }) => (
+      <Anchor
+        component={Link}
+        href={`/network/offers?advertiser_id=${advertiser_id}`}
+        size="sm"
+        aria-label={`${offers} offers of ${name}`}
+      >
+        {formatCount(offers)}
+      </Anchor>
+    ),
+  },
+  { name: 'Token', cell: ({ has_token }) => (has_token ? 'works' : 'none') },
+  { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+]
 
 function NewAdvertiser({ close }: { close: () => void }) {
   const [made, setMade] = useState<Reply<typeof IssuedAdvertiser> | null>(null)
@@ -152,32 +134,25 @@ function NewAdvertiser({ close }: { close: () => void }) {
     refresh: ['/advertisers'],
     onFault: () => {},
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => setMade(await create.mutateAsync(values)))
+  const submit = useSubmit(form, async (values) => setMade(await create.mutateAsync(values)))
   if (made !== null)
     return (
       <Stack>
         <SecretShown name="token" value={made.token} />
         <Button component={Link} href={`/network/advertisers/${made.advertiser_id}`} onClick={close}>
-          To {made.name}
+          Go to {made.name}
         </Button>
       </Stack>
     )
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <FormFault fault={fault} />
-        <TextInput
-          label="Name"
-          description="Files of offers name it by this."
-          required
-          maxLength={200}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Button type="submit" loading={isSending}>
-          Make it and show its token
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm submit={submit} action="Create advertiser">
+      <TextInput
+        label="Name"
+        description="Import files refer to the advertiser by this name."
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+    </SubmitForm>
   )
 }

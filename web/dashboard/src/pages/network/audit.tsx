@@ -1,5 +1,5 @@
 // Who changed what, and when.
-import { Anchor, Button, Code, Group, Paper, Select, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Button, Code, Group, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -9,9 +9,10 @@ import { query, type Reply } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Details } from '../../parts/audit/details.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
-import { FilterText } from '../../parts/system/filter-text.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const LIMIT = 50
@@ -27,7 +28,7 @@ export default function Audit() {
   const found = useGet<Reply<typeof AuditList>>(`/audit${query({ ...wanted, limit: LIMIT, cursor: pages.cursor })}`)
   const clear = () => change(Object.fromEntries(FILTERS.map((name) => [name, null])))
   return (
-    <Page title="Audit log" about="Every change by every person, newest first. Nothing is ever taken out of it.">
+    <Page title="Audit log" about="Every change by every person, newest first. Entries are permanent.">
       <AuditFilters {...{ filters, change }} />
       {isFiltered && (
         <Group>
@@ -37,20 +38,22 @@ export default function Audit() {
         </Group>
       )}
       <Loaded query={found}>
-        {({ deeds, next_cursor }) =>
-          deeds.length === 0 ? (
-            <Empty title={isFiltered ? 'Nothing matches' : 'Nobody has changed anything yet'}>
-              {isFiltered
-                ? 'The address must be whole; of an action the beginning is enough, such as person.'
-                : 'Whatever people do in the dashboard or through the management API stands here.'}
-            </Empty>
-          ) : (
-            <Stack>
-              <DeedTable deeds={deeds} change={change} />
-              <Pager pages={pages} nextCursor={next_cursor} />
-            </Stack>
-          )
-        }
+        {({ deeds, next_cursor }) => (
+          <DataTable
+            rows={deeds}
+            columns={columnsOf(change)}
+            rowKey={({ audit_id }) => audit_id}
+            minWidth={860}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+            empty={
+              <Empty title={isFiltered ? 'Nothing matches' : 'No changes yet'}>
+                {isFiltered
+                  ? 'Enter the whole e-mail address. Of an action the beginning is enough, such as person.'
+                  : 'Every change in the dashboard or through the management API is listed here.'}
+              </Empty>
+            }
+          />
+        )}
       </Loaded>
     </Page>
   )
@@ -65,9 +68,9 @@ function AuditFilters({ filters, change }: { filters: Record<string, string>; ch
   })
   return (
     <Group align="flex-end">
-      <FilterText label="Who" placeholder="E-mail address" maxLength={254} {...field('who')} />
+      <FilterText label="Actor" placeholder="E-mail address" maxLength={254} {...field('who')} />
       <FilterText label="Action" placeholder="person.change" {...field('action')} />
-      <FilterText label="Done to" placeholder="Its id" maxLength={200} {...field('subject')} />
+      <FilterText label="Target" placeholder="ID" maxLength={200} {...field('subject')} />
       <PublisherFilter value={filters['publisher_id'] ?? null} onChange={(value) => change({ publisher_id: value })} />
     </Group>
   )
@@ -100,58 +103,45 @@ function PublisherFilter({ value, onChange }: PublisherFilterProps) {
 
 type Deed = Reply<typeof AuditList>['deeds'][number]
 
-function DeedTable({ deeds, change }: { deeds: Deed[]; change: Change }) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={860}>
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>When</Table.Th>
-              <Table.Th>Who</Table.Th>
-              <Table.Th>Did</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Publisher</Table.Th>
-              <Table.Th>Details</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {deeds.map((deed) => (
-              <Table.Tr key={deed.audit_id}>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                  <Time at={deed.created_at} />
-                </Table.Td>
-                <Table.Td>
-                  <Anchor component="button" size="sm" ta="left" onClick={() => change({ who: deed.who })}>
-                    {deed.who}
-                  </Anchor>
-                  <Text size="xs" c="dimmed">
-                    {[deed.ip, deed.via].filter((one) => one !== null).join(' · ')}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Code>{deed.action}</Code>
-                </Table.Td>
-                <Table.Td maw={180} style={{ overflowWrap: 'anywhere' }}>
-                  {deed.subject}
-                </Table.Td>
-                <Table.Td>
-                  {deed.publisher === null ? (
-                    '–'
-                  ) : (
-                    <Anchor component={Link} href={`/network/publishers/${deed.publisher.publisher_id}`} size="sm">
-                      {deed.publisher.name}
-                    </Anchor>
-                  )}
-                </Table.Td>
-                <Table.Td maw={320}>
-                  <Details details={deed.details} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const columnsOf = (change: Change): Column<Deed>[] => [
+  {
+    name: 'Action',
+    cell: ({ action, created_at }) => (
+      <>
+        <Code>{action}</Code>
+        <Text size="xs" c="dimmed" component="div">
+          <Time at={created_at} />
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'Actor',
+    isText: true,
+    cell: ({ who, ip, via }) => (
+      <>
+        <Anchor component="button" size="sm" ta="left" onClick={() => change({ who })}>
+          {who}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {[ip, via].filter((one) => one !== null).join(' · ')}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'Target',
+    isText: true,
+    cell: ({ subject, publisher }) => (
+      <>
+        <Text size="sm">{subject}</Text>
+        {publisher !== null && (
+          <Anchor component={Link} href={`/network/publishers/${publisher.publisher_id}`} size="xs">
+            {publisher.name}
+          </Anchor>
+        )}
+      </>
+    ),
+  },
+  { name: 'Details', isText: true, cell: ({ details }) => <Details details={details} /> },
+]

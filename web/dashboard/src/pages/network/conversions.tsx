@@ -14,7 +14,7 @@ import { PasteIds } from '../../parts/network-conversions/paste.tsx'
 import { ConversionTable, type Row } from '../../parts/network-conversions/table.tsx'
 import type { MoveTo } from '../../parts/network-conversions/use-moves.ts'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
-import { usePages } from '../../parts/pager.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
 
 const LIMIT = 50
 const VIEWS = [
@@ -79,8 +79,11 @@ export default function Conversions() {
             <Nothing isQueue={isQueue} isFiltered={wanted !== query(searchOf({}, isQueue))} />
           ) : (
             <Stack pb={chosen.size === 0 ? 0 : 96}>
-              <ConversionTable rows={conversions} selection={mayDecide ? { chosen, choose } : undefined} />
-              <Turn pages={pages} nextCursor={next_cursor} />
+              <ConversionTable
+                rows={conversions}
+                selection={mayDecide ? { chosen, choose } : undefined}
+                pager={<Pager pages={pages} nextCursor={next_cursor} />}
+              />
               <Actions rows={conversions.filter((row) => chosen.has(row.conversion_id))} decide={setDecision} />
             </Stack>
           )
@@ -93,33 +96,14 @@ export default function Conversions() {
 }
 
 function Nothing({ isQueue, isFiltered }: { isQueue: boolean; isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="Nothing like that">Take a filter away, or look among all conversions.</Empty>
+  if (isFiltered) return <Empty title="No conversion matches">Clear a filter, or look among all conversions.</Empty>
   return isQueue ? (
-    <Empty title="Nothing waits for you">
+    <Empty title="Nothing to decide">
       Conversions come here when a publisher reports them and no advertiser has confirmed them, or when a fraud rule
       holds them.
     </Empty>
   ) : (
     <Empty title="No conversions yet">They appear as soon as users complete offers.</Empty>
-  )
-}
-
-function Turn({ pages, nextCursor }: { pages: ReturnType<typeof usePages>; nextCursor: string | null }) {
-  if (pages.back === null && nextCursor === null) return null
-  return (
-    <Group justify="flex-end">
-      <Button variant="default" size="xs" disabled={pages.back === null} onClick={() => pages.back?.()}>
-        Page before
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={nextCursor === null}
-        onClick={() => nextCursor !== null && pages.next(nextCursor)}
-      >
-        Next page
-      </Button>
-    </Group>
   )
 }
 

@@ -56,8 +56,7 @@ function Flagged() {
             <Empty title="None">No conversion had {signal === 'any' ? 'any signal' : 'this signal'} so far.</Empty>
           ) : (
             <Stack>
-              <ConversionTable rows={conversions} />
-              <Pager pages={pages} nextCursor={next_cursor} />
+              <ConversionTable rows={conversions} pager={<Pager pages={pages} nextCursor={next_cursor} />} />
               <Anchor component={Link} href={`/network/conversions${query({ view: 'all', signal })}`} size="sm">
                 Decide about them, or narrow the search
               </Anchor>

@@ -1,7 +1,5 @@
-import { Anchor, Box, Button, Group, Paper, Select, Stack, Table, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Anchor, Box, Button, Group, Select, Text } from '@mantine/core'
 import { IconFileImport, IconPlus, IconSearch } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import type { OfferPage } from '../../../../../src/manage/offers/schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
@@ -10,6 +8,8 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { AdvertiserSelect } from '../../parts/advertisers/advertiser-select.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterText } from '../../parts/filter-text.tsx'
 import { CATEGORY_CHOICES } from '../../parts/network-offers/fields.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
@@ -54,30 +54,32 @@ export default function Offers() {
     >
       <Narrow filters={filters} narrow={narrow} />
       <Loaded query={offers}>
-        {({ offers: listed, next_cursor }) =>
-          listed.length === 0 ? (
-            isFiltered ? (
-              <Empty title="No offer matches">
-                <Anchor
-                  component="button"
-                  size="sm"
-                  onClick={() => narrow(Object.fromEntries(NAMES.map((n) => [n, null])))}
-                >
-                  Show all offers
-                </Anchor>
-              </Empty>
-            ) : (
-              <Empty title="There are no offers yet">
-                Make an advertiser first, then make its offers here or import them from a file.
-              </Empty>
-            )
-          ) : (
-            <Stack>
-              <OfferTable offers={listed} />
-              <Pager pages={pages} nextCursor={next_cursor} />
-            </Stack>
-          )
-        }
+        {({ offers: listed, next_cursor }) => (
+          <DataTable
+            rows={listed}
+            columns={COLUMNS}
+            rowKey={({ offer_id }) => offer_id}
+            minWidth={940}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+            empty={
+              isFiltered ? (
+                <Empty title="No offer matches">
+                  <Anchor
+                    component="button"
+                    size="sm"
+                    onClick={() => narrow(Object.fromEntries(NAMES.map((n) => [n, null])))}
+                  >
+                    Show all offers
+                  </Anchor>
+                </Empty>
+              ) : (
+                <Empty title="No offers yet">
+                  Create an advertiser first, then create its offers here or import them from a file.
+                </Empty>
+              )
+            }
+          />
+        )}
       </Loaded>
     </Page>
   )
@@ -86,21 +88,16 @@ export default function Offers() {
 type NarrowProps = { filters: Filters; narrow: (changed: Record<string, string | null>) => void }
 
 function Narrow({ filters, narrow }: NarrowProps) {
-  const [typed, setTyped] = useState(filters['search'] ?? '')
-  const search = useDebouncedCallback((text: string) => narrow({ search: text.trim() }), 300)
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
+      <FilterText
         label="Search"
-        placeholder="Name, id or external id"
+        placeholder="Name, ID or external ID"
         leftSection={<IconSearch size={16} />}
         w={{ base: '100%', xs: 260 }}
         maxLength={200}
-        value={typed}
-        onChange={({ currentTarget: { value } }) => {
-          setTyped(value)
-          search(value)
-        }}
+        value={filters['search']}
+        onChange={(search) => narrow({ search })}
       />
       <AdvertiserSelect
         label="Advertiser"
@@ -137,59 +134,38 @@ const whereOf = (countries: string[]) =>
     ? 'everywhere'
     : countries.slice(0, 4).join(', ') + (countries.length > 4 ? ` and ${countries.length - 4} more` : '')
 
-function OfferTable({ offers }: { offers: Listed['offers'] }) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={940}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Offer</Table.Th>
-              <Table.Th>Advertiser</Table.Th>
-              <Table.Th miw={110}>State</Table.Th>
-              <Table.Th ta="right">Payout</Table.Th>
-              <Table.Th ta="right">Revenue</Table.Th>
-              <Table.Th>Countries</Table.Th>
-              <Table.Th>Changed</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {offers.map((offer) => (
-              <Table.Tr key={offer.offer_id}>
-                <Table.Td maw={320}>
-                  <Group gap="sm" wrap="nowrap">
-                    {offer.image_url?.startsWith('/') ? (
-                      <Box component="img" src={offer.image_url} alt="" w={36} h={36} bdrs="sm" flex="none" />
-                    ) : null}
-                    <Box miw={0}>
-                      <Anchor component={Link} href={`/network/offers/${offer.offer_id}`} fw={500} size="sm">
-                        {offer.name}
-                      </Anchor>
-                      <Text size="xs" c="dimmed" truncate>
-                        {offer.offer_id} · {offer.external_id} · {offer.category}
-                      </Text>
-                    </Box>
-                  </Group>
-                </Table.Td>
-                <Table.Td>
-                  <Anchor component={Link} href={`/network/advertisers/${offer.advertiser_id}`} size="sm">
-                    {offer.advertiser}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Status value={offer.state} />
-                </Table.Td>
-                <Table.Td ta="right">{formatUsd(offer.payout)}</Table.Td>
-                <Table.Td ta="right">{formatUsd(offer.revenue)}</Table.Td>
-                <Table.Td>{whereOf(offer.countries)}</Table.Td>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                  <Time at={offer.updated_at} ago />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const COLUMNS: Column<Listed['offers'][number]>[] = [
+  {
+    name: 'Offer',
+    isText: true,
+    cell: (offer) => (
+      <Group gap="sm" wrap="nowrap">
+        {offer.image_url?.startsWith('/') ? (
+          <Box component="img" src={offer.image_url} alt="" w={36} h={36} bdrs="sm" flex="none" />
+        ) : null}
+        <div>
+          <Anchor component={Link} href={`/network/offers/${offer.offer_id}`} fw={500} size="sm">
+            {offer.name}
+          </Anchor>
+          <Text size="xs" c="dimmed">
+            {offer.offer_id} · {offer.external_id} · {offer.category}
+          </Text>
+        </div>
+      </Group>
+    ),
+  },
+  {
+    name: 'Advertiser',
+    isText: true,
+    cell: ({ advertiser_id, advertiser }) => (
+      <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} size="sm">
+        {advertiser}
+      </Anchor>
+    ),
+  },
+  { name: 'Status', cell: ({ state }) => <Status value={state} /> },
+  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
+  { name: 'Revenue', isNumber: true, cell: ({ revenue }) => formatUsd(revenue) },
+  { name: 'Countries', cell: ({ countries }) => whereOf(countries) },
+  { name: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} ago /> },
+]

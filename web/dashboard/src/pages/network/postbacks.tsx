@@ -1,5 +1,5 @@
 // How postbacks fare over all apps: who does not get them, and why.
-import { Anchor, Button, Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from 'wouter'
 import type { LaneList } from '../../../../../src/manage/postback-health/schema.ts'
@@ -8,9 +8,10 @@ import { formatCount, formatShare } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { FilterText } from '../../parts/system/filter-text.tsx'
 import { OffsetPager } from '../../parts/system/offset-pager.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -22,6 +23,7 @@ type Lanes = Reply<typeof LaneList>
 type Lane = Lanes['lanes'][number]
 
 export default function PostbackHealth() {
+  const mayChange = mayWrite(useMe())
   const [filters, change] = useFilters()
   const { state = '', search = '' } = filters
   const offset = Number(filters['offset'] ?? 0) || 0
@@ -45,24 +47,30 @@ export default function PostbackHealth() {
         />
       </Group>
       <Loaded query={found}>
-        {({ lanes, total }) =>
-          lanes.length > 0 ? (
-            <Stack>
-              <LaneTable lanes={lanes} />
+        {({ lanes, total }) => (
+          <DataTable
+            rows={lanes}
+            columns={[...COLUMNS, mayChange && LANE_COLUMN]}
+            rowKey={({ app_id }) => app_id}
+            minWidth={900}
+            pager={
               <OffsetPager
                 {...{ offset, total }}
                 limit={LIMIT}
                 onChange={(next) => change({ offset: next === 0 ? null : String(next) })}
               />
-            </Stack>
-          ) : state === '' && search === '' ? (
-            <Empty title="No app gets postbacks yet">
-              Publishers set an address on the postbacks page of their app. From then on it stands here.
-            </Empty>
-          ) : (
-            <Empty title="Nothing matches">Choose all states, or search for part of another name.</Empty>
-          )
-        }
+            }
+            empty={
+              state === '' && search === '' ? (
+                <Empty title="No app gets postbacks yet">
+                  Publishers set a postback URL on the postbacks page of their app. From then on the app is listed here.
+                </Empty>
+              ) : (
+                <Empty title="No app matches">Choose all statuses, or search for part of another name.</Empty>
+              )
+            }
+          />
+        )}
       </Loaded>
     </Page>
   )
@@ -81,71 +89,47 @@ function StateFilter({ counts, value, onChange }: StateFilterProps) {
   return <SegmentedControl aria-label="State" size="xs" data={data} value={value} onChange={onChange} />
 }
 
-function LaneTable({ lanes }: { lanes: Lane[] }) {
-  const mayChange = mayWrite(useMe())
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={1040}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>App</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
-                Delivered, 24 h
-              </Table.Th>
-              <Table.Th ta="right">Answer, p95</Table.Th>
-              <Table.Th ta="right">Queued</Table.Th>
-              <Table.Th ta="right">Dead</Table.Th>
-              <Table.Th>Last error</Table.Th>
-              {mayChange && <Table.Th>Lane</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {lanes.map((lane) => (
-              <Table.Tr key={lane.app_id}>
-                <Table.Td>
-                  <Anchor component={Link} href={`/apps/${lane.app_id}/postbacks`} size="sm">
-                    {lane.app}
-                  </Anchor>
-                  <Text size="xs" c="dimmed">
-                    {lane.publisher}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <LaneState lane={lane} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Delivered lane={lane} />
-                </Table.Td>
-                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                  {lane.p95_ms === null ? '–' : `${formatCount(lane.p95_ms)} ms`}
-                </Table.Td>
-                <Table.Td ta="right">
-                  {formatCount(lane.queued)}
-                  {lane.oldest_due_at !== null && (
-                    <Text size="xs" c="dimmed">
-                      due <Time at={lane.oldest_due_at} ago />
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td ta="right">{formatCount(lane.dead)}</Table.Td>
-                <Table.Td maw={240} style={{ overflowWrap: 'anywhere' }}>
-                  {lane.last_error ?? '–'}
-                </Table.Td>
-                {mayChange && (
-                  <Table.Td>
-                    <LaneSwitch lane={lane} />
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const COLUMNS: Column<Lane>[] = [
+  {
+    name: 'App',
+    isText: true,
+    cell: ({ app_id, app, publisher }) => (
+      <>
+        <Anchor component={Link} href={`/apps/${app_id}/postbacks`} size="sm">
+          {app}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {publisher}
+        </Text>
+      </>
+    ),
+  },
+  { name: 'Status', cell: (lane) => <LaneState lane={lane} /> },
+  { name: 'Delivered, 24 h', isNumber: true, cell: (lane) => <Delivered lane={lane} /> },
+  {
+    name: 'Answer, p95',
+    isNumber: true,
+    cell: ({ p95_ms }) => (p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`),
+  },
+  {
+    name: 'Queued',
+    isNumber: true,
+    cell: ({ queued, oldest_due_at }) => (
+      <>
+        {formatCount(queued)}
+        {oldest_due_at !== null && (
+          <Text size="xs" c="dimmed">
+            due <Time at={oldest_due_at} ago />
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: 'Failed', isNumber: true, cell: ({ dead }) => formatCount(dead) },
+  { name: 'Last error', isText: true, cell: ({ last_error }) => last_error ?? '–' },
+]
+
+const LANE_COLUMN: Column<Lane> = { name: 'Actions', cell: (lane) => <LaneSwitch lane={lane} /> }
 
 const PAUSES: Record<string, string> = {
   gone: 'the server said it is gone',

@@ -1,15 +1,18 @@
 // All publishers: who they are, what they are owed, whether anything happens.
-import { Anchor, Button, Group, Paper, Select, Stack, Table, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { PublisherList } from '../../../../../src/manage/publishers/schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterText } from '../../parts/filter-text.tsx'
+import { Money } from '../../parts/money.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { NewPublisher } from '../../parts/publishers/new-publisher.tsx'
@@ -35,7 +38,15 @@ export default function Publishers() {
     >
       <NewPublisher opened={isOpen} onClose={close} />
       <Group align="flex-end">
-        <SearchBox value={search} onChange={(value) => change({ search: value })} />
+        <FilterText
+          label="Search"
+          placeholder="Name, e-mail address or ID"
+          leftSection={<IconSearch size={16} />}
+          w={{ base: '100%', xs: 260 }}
+          maxLength={200}
+          value={search}
+          onChange={(value) => change({ search: value })}
+        />
         <Select
           label="Status"
           placeholder="all"
@@ -47,90 +58,50 @@ export default function Publishers() {
         />
       </Group>
       <Loaded query={found}>
-        {({ publishers, next_cursor }) =>
-          publishers.length > 0 ? (
-            <Stack>
-              <PublisherTable publishers={publishers} />
-              <Pager pages={pages} nextCursor={next_cursor} />
-            </Stack>
-          ) : search === '' && status === '' ? (
-            <Empty title="No publishers yet">
-              Make the first one with the button above, then invite its people: they make their apps themselves.
-            </Empty>
-          ) : (
-            <Empty title={search === '' ? `No publisher is ${status}` : `No publisher matches “${search}”`}>
-              Search for part of a name or an e-mail address, among those of any status.
-            </Empty>
-          )
-        }
+        {({ publishers, next_cursor }) => (
+          <DataTable
+            rows={publishers}
+            columns={COLUMNS}
+            rowKey={({ publisher_id }) => publisher_id}
+            minWidth={760}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+            empty={
+              search === '' && status === '' ? (
+                <Empty title="No publishers yet">
+                  Create the first one with the button above, then invite its people: they create their own apps.
+                </Empty>
+              ) : (
+                <Empty title={search === '' ? `No publisher is ${status}` : `No publisher matches “${search}”`}>
+                  Search for part of a name or an e-mail address, among those of any status.
+                </Empty>
+              )
+            }
+          />
+        )}
       </Loaded>
     </Page>
   )
 }
 
-function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value)
-  const commit = useDebouncedCallback(onChange, 300)
-  return (
-    <TextInput
-      label="Search"
-      placeholder="Name, e-mail address or id"
-      leftSection={<IconSearch size={16} />}
-      maw={360}
-      maxLength={200}
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value)
-        commit(event.currentTarget.value.trim())
-      }}
-    />
-  )
-}
-
-function PublisherTable({ publishers }: Pick<Reply<typeof PublisherList>, 'publishers'>) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={720}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Publisher</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th ta="right">Apps</Table.Th>
-              <Table.Th ta="right">Pending</Table.Th>
-              <Table.Th ta="right">Payable</Table.Th>
-              <Table.Th>Last conversion</Table.Th>
-              <Table.Th>Since</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {publishers.map((one) => (
-              <Table.Tr key={one.publisher_id}>
-                <Table.Td>
-                  <Anchor component={Link} href={`/network/publishers/${one.publisher_id}`} size="sm">
-                    {one.name}
-                  </Anchor>
-                  <Text size="xs" c="dimmed">
-                    {one.email ?? 'no address for notices'}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Status value={one.status} />
-                </Table.Td>
-                <Table.Td ta="right">{formatCount(one.apps)}</Table.Td>
-                <Table.Td ta="right">{formatUsd(one.pending)}</Table.Td>
-                <Table.Td ta="right">{formatUsd(one.payable)}</Table.Td>
-                <Table.Td>
-                  <Time at={one.last_conversion_at} ago none="never" />
-                </Table.Td>
-                <Table.Td>
-                  <Time at={one.created_at} ago />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const COLUMNS: Column<Reply<typeof PublisherList>['publishers'][number]>[] = [
+  {
+    name: 'Publisher',
+    isText: true,
+    cell: ({ publisher_id, name, email }) => (
+      <>
+        <Anchor component={Link} href={`/network/publishers/${publisher_id}`} size="sm">
+          {name}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {email ?? 'no address for notices'}
+        </Text>
+      </>
+    ),
+  },
+  { name: 'Status', cell: ({ status }) => <Status value={status} /> },
+  { name: 'Apps', isNumber: true, cell: ({ apps }) => formatCount(apps) },
+  { name: 'Pending', isNumber: true, cell: ({ pending }) => <Money amount={pending} /> },
+  { name: 'Payable', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
+  { name: 'Last conversion', cell: ({ last_conversion_at }) => <Time at={last_conversion_at} ago none="never" /> },
+  { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+]

@@ -1,23 +1,35 @@
-import { Button, Group, MultiSelect, NumberInput, Stack, Table, TagsInput, Text, TextInput } from '@mantine/core'
+import { Button, Group, MultiSelect, NumberInput, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { modals } from '@mantine/modals'
 import { useState } from 'react'
 import type { IssuedToken, TokenList } from '../../../../../src/manage/account/schema.ts'
 import { post, type Reply, remove } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { type Column, DataTable } from '../data-table.tsx'
 import { FormFault } from '../form-fault.tsx'
 import { Loaded } from '../page.tsx'
 import { SecretShown } from '../secret.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 
+type Token = Reply<typeof TokenList>['tokens'][number]
+
 export function TokensSection() {
   const tokens = useGet<Reply<typeof TokenList>>('/me/tokens')
   const [issued, setIssued] = useState<string | null>(null)
   const revoke = useChange((id: number) => remove(`/me/tokens/${id}`), {
     refresh: ['/me/tokens'],
-    done: 'The token no longer works.',
+    done: 'Token revoked.',
   })
+  const ask = ({ token_id, name }: Token) =>
+    modals.openConfirmModal({
+      title: `Revoke ${name}?`,
+      children: <Text size="sm">Programs that use this token stop working at once. This cannot be undone.</Text>,
+      labels: { confirm: 'Revoke token', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: () => revoke.mutate(token_id),
+    })
   return (
     <Section
       title="API tokens"
@@ -30,58 +42,54 @@ export function TokensSection() {
     >
       {issued !== null && <SecretShown name="token" value={issued} />}
       <Loaded query={tokens}>
-        {(list) =>
-          list.tokens.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              No tokens yet.
-            </Text>
-          ) : (
-            <Table.ScrollContainer minWidth={480}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Scopes</Table.Th>
-                    <Table.Th>Last used</Table.Th>
-                    <Table.Th>Expires</Table.Th>
-                    <Table.Th aria-label="Revoke" />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {list.tokens.map((token) => (
-                    <Table.Tr key={token.token_id}>
-                      <Table.Td>
-                        {token.name}
-                        {token.allowed_ips.length > 0 && (
-                          <Text size="xs" c="dimmed">
-                            from {token.allowed_ips.join(', ')}
-                          </Text>
-                        )}
-                      </Table.Td>
-                      <Table.Td>{token.scopes.join(', ')}</Table.Td>
-                      <Table.Td>
-                        <Time at={token.last_used_at} ago none="never" />
-                      </Table.Td>
-                      <Table.Td>
-                        <Time at={token.expires_at} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Button size="xs" variant="default" onClick={() => revoke.mutate(token.token_id)}>
-                          Revoke
-                        </Button>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          )
-        }
+        {(list) => (
+          <DataTable
+            rows={list.tokens}
+            columns={[...COLUMNS, revokeColumn(ask)]}
+            rowKey={({ token_id }) => token_id}
+            minWidth={480}
+            isPlain
+            empty={
+              <Text size="sm" c="dimmed">
+                No tokens yet.
+              </Text>
+            }
+          />
+        )}
       </Loaded>
       <NewTokenForm onIssued={setIssued} />
     </Section>
   )
 }
+
+const COLUMNS: Column<Token>[] = [
+  {
+    name: 'Name',
+    isText: true,
+    cell: ({ name, allowed_ips }) => (
+      <>
+        {name}
+        {allowed_ips.length > 0 && (
+          <Text size="xs" c="dimmed">
+            from {allowed_ips.join(', ')}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} ago none="never" /> },
+  { name: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
+]
+
+const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
+  name: 'Actions',
+  cell: (token) => (
+    <Button size="xs" variant="default" aria-label={`Revoke ${token.name}`} onClick={() => ask(token)}>
+      Revoke
+    </Button>
+  ),
+})
 
 const SCOPES = {
   read: 'Read everything',

@@ -1,5 +1,5 @@
 // What advertisers called, what came of it, and doing it again.
-import { Anchor, Button, Group, Modal, Paper, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { IconRefresh, IconX } from '@tabler/icons-react'
@@ -11,6 +11,7 @@ import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
@@ -79,22 +80,26 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
         )}
       </Group>
       <Loaded query={calls}>
-        {(data) =>
-          data.calls.length === 0 ? (
-            <Empty title={outcome === undefined && click_id === undefined ? 'No calls yet' : 'No call matches'}>
-              {outcome === undefined && click_id === undefined
-                ? 'When an advertiser calls its address, the call is here at once, whatever came of it.'
-                : 'Take a filter away to see more.'}
-            </Empty>
-          ) : (
-            <Stack>
-              <CallTable calls={data.calls} withAdvertiser={advertiserId === undefined} onOpen={setOpen} />
-              <Pager pages={pages} nextCursor={data.next_cursor} />
-            </Stack>
-          )
-        }
+        {(data) => (
+          <DataTable
+            rows={data.calls}
+            columns={columnsOf(advertiserId === undefined, setOpen)}
+            rowKey={({ inbound_id }) => inbound_id}
+            minWidth={760}
+            pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
+            empty={
+              outcome === undefined && click_id === undefined ? (
+                <Empty title="No callbacks yet">
+                  Every callback of an advertiser appears here at once, with its outcome.
+                </Empty>
+              ) : (
+                <Empty title="No callback matches">Clear a filter to see more.</Empty>
+              )
+            }
+          />
+        )}
       </Loaded>
-      <Modal opened={open !== null} onClose={() => setOpen(null)} title="Call" size="lg">
+      <Modal opened={open !== null} onClose={() => setOpen(null)} title="Callback" size="lg">
         {open !== null && (
           <CallDetails
             call={open}
@@ -141,11 +146,11 @@ function useDismiss(onDone: () => void) {
 
 function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {
   modals.openConfirmModal({
-    title: `Dismiss ${calls.length} calls?`,
+    title: `Dismiss ${calls.length} callbacks?`,
     children: (
       <Text size="sm">
-        They no longer show as needing attention. They stay in the log. Calls that are still waiting for their click are
-        not dismissed.
+        They no longer show as needing attention. They stay in the log. Callbacks that are still waiting for their click
+        are not dismissed.
       </Text>
     ),
     labels: { confirm: 'Dismiss', cancel: 'Cancel' },
@@ -155,13 +160,13 @@ function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {
 
 function ask(calls: Call[], run: (ids: string[]) => void): void {
   modals.openConfirmModal({
-    title: `Process ${calls.length} calls again?`,
+    title: `Process ${calls.length} callbacks again?`,
     children: (
       <Text size="sm">
-        They are read with the words and names that the advertiser has now. What is known already stays as it is.
+        They are read with the mappings that the advertiser has now. What was recorded stays as it is.
       </Text>
     ),
-    labels: { confirm: 'Process again', cancel: 'Leave them' },
+    labels: { confirm: 'Process again', cancel: 'Cancel' },
     onConfirm: () => run(calls.map(({ inbound_id }) => inbound_id)),
   })
 }
@@ -192,64 +197,51 @@ function ClickFilter({ value, onChange }: { value: string; onChange: (value: str
   )
 }
 
-type CallTableProps = { calls: Call[]; withAdvertiser: boolean; onOpen: (call: Call) => void }
-
-function CallTable({ calls, withAdvertiser, onOpen }: CallTableProps) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={760}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>When</Table.Th>
-              {withAdvertiser && <Table.Th>Advertiser</Table.Th>}
-              <Table.Th>Outcome</Table.Th>
-              <Table.Th>Why</Table.Th>
-              <Table.Th>Call</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {calls.map((call) => (
-              <Table.Tr key={call.inbound_id}>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                  <Time at={call.received_at} ago />
-                </Table.Td>
-                {withAdvertiser && (
-                  <Table.Td>
-                    {call.advertiser_id === null ? (
-                      'unknown'
-                    ) : (
-                      <Anchor component={Link} href={`/network/advertisers/${call.advertiser_id}`} size="sm">
-                        {call.advertiser}
-                      </Anchor>
-                    )}
-                  </Table.Td>
-                )}
-                <Table.Td>
-                  <Status value={call.outcome} />
-                  {call.repeats !== null && (
-                    <Text size="xs" c="dimmed">
-                      +{formatCount(call.repeats)} repeats
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td maw={280}>
-                  <Text size="sm" lineClamp={2}>
-                    {reasonOf(call)}
-                  </Text>
-                </Table.Td>
-                <Table.Td maw={260}>
-                  <Anchor component="button" type="button" size="sm" onClick={() => onOpen(call)} ta="left">
-                    <Text size="sm" truncate maw={240} inherit>
-                      {call.method} {call.query || call.body.slice(0, 80) || '(empty)'}
-                    </Text>
-                  </Anchor>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const columnsOf = (withAdvertiser: boolean, onOpen: (call: Call) => void): (Column<Call> | false)[] => [
+  {
+    name: 'Callback',
+    isText: true,
+    cell: (call) => (
+      <Anchor component="button" type="button" size="sm" onClick={() => onOpen(call)} ta="left">
+        <Text size="sm" lineClamp={2} inherit>
+          {call.method} {call.query || call.body.slice(0, 80) || '(empty)'}
+        </Text>
+      </Anchor>
+    ),
+  },
+  { name: 'When', cell: ({ received_at }) => <Time at={received_at} ago /> },
+  withAdvertiser && {
+    name: 'Advertiser',
+    isText: true,
+    cell: ({ advertiser_id, advertiser }) =>
+      advertiser_id === null ? (
+        'unknown'
+      ) : (
+        <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} size="sm">
+          {advertiser}
+        </Anchor>
+      ),
+  },
+  {
+    name: 'Outcome',
+    cell: ({ outcome, repeats }) => (
+      <>
+        <Status value={outcome} />
+        {repeats !== null && (
+          <Text size="xs" c="dimmed">
+            +{formatCount(repeats)} repeats
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    name: 'Reason',
+    isText: true,
+    cell: (call) => (
+      <Text size="sm" lineClamp={2}>
+        {reasonOf(call)}
+      </Text>
+    ),
+  },
+]

@@ -1,13 +1,30 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { PaymentList } from '../../../../../src/manage/balance/schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { Money } from '../money.tsx'
 import { Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
+
+type Payment = Reply<typeof PaymentList>['payments'][number]
+
+const COLUMNS: Column<Payment>[] = [
+  { name: 'Paid', cell: ({ paid_at }) => <Time at={paid_at} /> },
+  {
+    name: 'Reference',
+    isText: true,
+    cell: ({ reference, voided_at }) => (
+      <>
+        {reference} {voided_at !== null && <Status value="voided" />}
+      </>
+    ),
+  },
+  { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
+]
 
 export function Payments({ base }: { base: string }) {
   const pages = usePages()
@@ -15,39 +32,17 @@ export function Payments({ base }: { base: string }) {
   return (
     <Section title="Payments">
       <Loaded query={list}>
-        {({ payments, next_cursor }) =>
-          payments.length === 0 ? (
-            <Text size="sm">Nothing was paid yet. What is payable is paid by the operator of this network.</Text>
-          ) : (
-            <>
-              <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Paid</Table.Th>
-                      <Table.Th>Reference</Table.Th>
-                      <Table.Th ta="right">Amount</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {payments.map(({ payment_id, paid_at, reference, amount, voided_at }) => (
-                      <Table.Tr key={payment_id}>
-                        <Table.Td>
-                          <Time at={paid_at} />
-                        </Table.Td>
-                        <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                          {reference} {voided_at !== null && <Status value="voided" />}
-                        </Table.Td>
-                        <Table.Td ta="right">{formatUsd(amount)}</Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
-              <Pager pages={pages} nextCursor={next_cursor} />
-            </>
-          )
-        }
+        {({ payments, next_cursor }) => (
+          <DataTable
+            rows={payments}
+            columns={COLUMNS}
+            rowKey={({ payment_id }) => payment_id}
+            minWidth={420}
+            isPlain
+            empty={<Text size="sm">No payments yet. The operator of this network pays what is payable.</Text>}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+          />
+        )}
       </Loaded>
     </Section>
   )

@@ -1,7 +1,7 @@
 import { Select, SimpleGrid, TextInput } from '@mantine/core'
 import type { Filters } from '../../lib/use-filters.ts'
 import { FilterSelect } from '../offers/filter-select.tsx'
-import { FilterText } from '../offers/filter-text.tsx'
+import { FilterText } from '../filter-text.tsx'
 import { MODES } from '../offers/words.ts'
 import { STATUSES } from './words.ts'
 

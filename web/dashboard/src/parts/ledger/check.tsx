@@ -12,7 +12,7 @@ export function CheckTab() {
   const check = useChange<void, Checked>(() => get<Checked>('/ledger/check'))
   return (
     <Section
-      title="Is the ledger right?"
+      title="Ledger check"
       about="Every posting must sum to zero, every conversion must be posted as it stands, and the sums that are kept must be those of the entries. It only reads, and works beside everything else."
     >
       <Group>

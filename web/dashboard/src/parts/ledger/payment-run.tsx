@@ -1,100 +1,96 @@
 // Who is owed how much, and the payment run that stores it.
-import { Alert, Anchor, Button, Checkbox, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Run } from '../../../../../src/manage/ledger/payment-run-schema.ts'
 import type { OwedList } from '../../../../../src/manage/ledger/schema.ts'
+import { checkAmount, readAmount } from '../../lib/amounts.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
+import { formatCents, formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { FilterText } from '../filter-text.tsx'
+import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
-import { FilterText } from '../system/filter-text.tsx'
+import { Status } from '../status.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
-import { AdjustModal, type AdjustedParty } from './adjust.tsx'
+import { type AdjustedParty, AdjustModal } from './adjust.tsx'
 import { runHref } from './runs.tsx'
 
 const LIMIT = 50
 
-export type Owed = Reply<typeof OwedList>['publishers'][number]
+type Owed = Reply<typeof OwedList>['publishers'][number]
+type Chosen = ReadonlyMap<number, Owed>
 
 export function PaymentRunTab() {
   const mayPay = mayWrite(useMe())
   const [filters, change] = useFilters()
-  const { minimum = '', search = '' } = filters
+  const { minimum: typed = '', search = '' } = filters
+  const minimum = typed === '' ? 0 : readAmount(typed)
   const offset = Number(filters['offset'] ?? 0) || 0
-  const path = `/ledger/publishers${query({ minimum, search, limit: LIMIT, offset })}`
-  const owed = useGet<Reply<typeof OwedList>>(path)
-  const [chosen, setChosen] = useState<ReadonlyMap<number, Owed>>(new Map())
+  const owed = useGet<Reply<typeof OwedList>>(
+    minimum === null ? null : `/ledger/publishers${query({ minimum, search, limit: LIMIT, offset })}`,
+  )
+  const [chosen, setChosen] = useState<Chosen>(new Map())
   const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
-  const [, navigate] = useLocation()
-  const create = useChange((body: object) => post<Reply<typeof Run>>('/ledger/payment-runs', body), {
-    refresh: ['/ledger'],
-    onDone: ({ run_id }) => navigate(runHref(run_id)),
-  })
-  useEffect(() => setChosen(new Map()), [minimum, search])
+  useEffect(() => setChosen(new Map()), [typed, search])
   const narrow = (name: string) => (value: string) => change({ [name]: value, offset: null })
+  // Only what the list shows can be paid: not before it is there.
+  const listed = owed.isPlaceholderData || minimum === null ? undefined : owed.data
   return (
     <Stack>
-      <Group align="flex-end">
+      <Group align="flex-start">
         <FilterText label="Publisher" placeholder="Part of the name" value={search} onChange={narrow('search')} />
         <FilterText
           label="Owed at least"
           placeholder="0"
           leftSection="$"
           inputMode="decimal"
-          w={140}
-          value={minimum}
+          w={180}
+          error={typed === '' ? null : checkAmount(typed)}
+          value={typed}
           onChange={narrow('minimum')}
         />
-        {mayPay && (
-          <Button
-            loading={create.isPending}
-            onClick={() => create.mutate({ minimum: Number(minimum) || 0, ...chosenIds(chosen) })}
-          >
-            {chosen.size === 0 ? 'Create payment run' : `Create payment run for ${formatCount(chosen.size)}`}
-          </Button>
-        )}
+        {mayPay && <CreateRun {...{ chosen, search }} minimum={minimum ?? 0} due={listed?.total_due ?? 0} />}
       </Group>
-      <Loaded query={owed}>
-        {({ publishers, total, total_due }) =>
-          publishers.length === 0 ? (
-            <Empty title={minimum === '' && search === '' ? 'There are no publishers yet' : 'Nobody matches'}>
-              {minimum === '' && search === '' ? (
-                <>
-                  Create publishers on <Link href="/network/publishers">their page</Link>. They earn with approved
-                  conversions.
-                </>
-              ) : (
-                'Lower the amount, or search for part of a name.'
-              )}
-            </Empty>
-          ) : (
+      {minimum !== null && (
+        <Loaded query={owed}>
+          {({ publishers, total, total_due }) => (
             <>
-              <Text size="sm" role="status">
-                {formatCount(total)} {total === 1 ? 'publisher' : 'publishers'}, {formatUsd(total_due)} to pay, in whole
-                cents.
-              </Text>
-              <OwedTable
-                publishers={publishers}
-                chosen={chosen}
-                setChosen={mayPay ? setChosen : null}
-                onAdjust={mayPay ? setAdjusted : null}
-              />
-              <OffsetPager
-                {...{ offset, total }}
-                limit={LIMIT}
-                onChange={(next) => change({ offset: next === 0 ? null : String(next) })}
+              {total > 0 && (
+                <Text size="sm" role="status">
+                  {formatCount(total)} {total === 1 ? 'publisher' : 'publishers'}, {formatCents(total_due)} to pay, in
+                  whole cents.
+                </Text>
+              )}
+              <DataTable
+                rows={publishers}
+                columns={[
+                  mayPay && selectColumn(publishers, chosen, setChosen),
+                  ...COLUMNS,
+                  mayPay && adjustColumn(setAdjusted),
+                ]}
+                rowKey={({ publisher_id }) => publisher_id}
+                minWidth={760}
+                empty={<NobodyOwed isFiltered={typed !== '' || search !== ''} />}
+                pager={
+                  <OffsetPager
+                    {...{ offset, total }}
+                    limit={LIMIT}
+                    onChange={(next) => change({ offset: next === 0 ? null : String(next) })}
+                  />
+                }
               />
             </>
-          )
-        }
-      </Loaded>
+          )}
+        </Loaded>
+      )}
       {chosen.size > 0 && (
         <Alert color="blue" role="status">
-          {formatCount(chosen.size)} selected, {formatUsd(sumOf(chosen))}
+          {formatCount(chosen.size)} selected, {formatCents(sumOf(chosen))}
         </Alert>
       )}
       <AdjustModal party={adjusted} onClose={() => setAdjusted(null)} />
@@ -102,101 +98,122 @@ export function PaymentRunTab() {
   )
 }
 
-/** Without a choice, everybody who is owed enough and not suspended. */
-const chosenIds = (chosen: ReadonlyMap<number, Owed>) =>
-  chosen.size === 0 ? {} : { publisher_ids: [...chosen.keys()] }
+type CreateRunProps = { chosen: Chosen; search: string; minimum: number; due: number }
 
-const sumOf = (chosen: ReadonlyMap<number, Owed>) =>
-  [...chosen.values()].reduce((sum, { due }) => sum + Math.round(due * 100), 0) / 100
-
-type OwedTableProps = {
-  publishers: Owed[]
-  chosen: ReadonlyMap<number, Owed>
-  setChosen: ((chosen: ReadonlyMap<number, Owed>) => void) | null
-  onAdjust: ((party: AdjustedParty) => void) | null
+/** Of those selected; without a selection, of everybody who is owed enough and not suspended. */
+function CreateRun({ chosen, search, minimum, due }: CreateRunProps) {
+  const [, navigate] = useLocation()
+  const create = useChange((body: object) => post<Reply<typeof Run>>('/ledger/payment-runs', body), {
+    refresh: ['/ledger'],
+    onDone: ({ run_id }) => navigate(runHref(run_id)),
+  })
+  const isAll = chosen.size === 0
+  const ofSearch = isAll && search !== ''
+  return (
+    <div>
+      <Button
+        mt={25}
+        loading={create.isPending}
+        disabled={ofSearch || (isAll && due <= 0)}
+        onClick={() => create.mutate({ minimum, ...(isAll ? {} : { publisher_ids: [...chosen.keys()] }) })}
+      >
+        {isAll ? 'Create payment run' : `Create payment run for ${formatCount(chosen.size)}`}
+      </Button>
+      {ofSearch && (
+        <Text size="sm" c="dimmed">
+          Select publishers, or clear the search to pay everybody.
+        </Text>
+      )}
+    </div>
+  )
 }
 
-function OwedTable({ publishers, chosen, setChosen, onAdjust }: OwedTableProps) {
-  const due = publishers.filter((one) => one.due > 0)
+function NobodyOwed({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No publisher matches">Lower the amount, or search for part of a name.</Empty>
+  return (
+    <Empty title="No publishers yet">
+      Create publishers on <Link href="/network/publishers">their page</Link>. They earn with approved conversions.
+    </Empty>
+  )
+}
+
+const sumOf = (chosen: Chosen) => [...chosen.values()].reduce((sum, { due }) => sum + Math.round(due * 100), 0) / 100
+
+function selectColumn(publishers: Owed[], chosen: Chosen, setChosen: (chosen: Chosen) => void): Column<Owed> {
   const choose = (some: Owed[], isChosen: boolean) => {
     const next = new Map(chosen)
     for (const one of some) {
       if (isChosen) next.set(one.publisher_id, one)
       else next.delete(one.publisher_id)
     }
-    setChosen?.(next)
+    setChosen(next)
   }
+  const due = publishers.filter((one) => one.due > 0)
   const count = due.filter((one) => chosen.has(one.publisher_id)).length
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={760}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {setChosen !== null && (
-                <Table.Th w={48}>
-                  <Checkbox
-                    aria-label="Select everybody on this page"
-                    disabled={due.length === 0}
-                    checked={count > 0 && count === due.length}
-                    indeterminate={count > 0 && count < due.length}
-                    onChange={(event) => choose(due, event.currentTarget.checked)}
-                  />
-                </Table.Th>
-              )}
-              <Table.Th>Publisher</Table.Th>
-              <Table.Th ta="right">Pending</Table.Th>
-              <Table.Th ta="right">Payable</Table.Th>
-              <Table.Th ta="right">Paid so far</Table.Th>
-              <Table.Th>Last paid</Table.Th>
-              <Table.Th ta="right">To pay</Table.Th>
-              {onAdjust !== null && <Table.Th>Actions</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {publishers.map((one) => (
-              <Table.Tr key={one.publisher_id}>
-                {setChosen !== null && (
-                  <Table.Td>
-                    <Checkbox
-                      aria-label={`Select ${one.name}`}
-                      disabled={one.due <= 0}
-                      checked={chosen.has(one.publisher_id)}
-                      onChange={(event) => choose([one], event.currentTarget.checked)}
-                    />
-                  </Table.Td>
-                )}
-                <Table.Td>
-                  <Anchor component={Link} href={`/network/publishers/${one.publisher_id}`} size="sm">
-                    {one.name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td ta="right">{formatUsd(one.pending)}</Table.Td>
-                <Table.Td ta="right">{formatUsd(one.payable)}</Table.Td>
-                <Table.Td ta="right">{formatUsd(one.paid)}</Table.Td>
-                <Table.Td>
-                  <Time at={one.last_paid_at} ago none="never" />
-                </Table.Td>
-                <Table.Td ta="right" fw={600}>
-                  {formatUsd(one.due)}
-                </Table.Td>
-                {onAdjust !== null && (
-                  <Table.Td>
-                    <Button
-                      size="xs"
-                      variant="default"
-                      aria-label={`Adjust the balance of ${one.name}`}
-                      onClick={() => onAdjust({ publisher_id: one.publisher_id, name: one.name })}
-                    >
-                      Adjust
-                    </Button>
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
+  return {
+    name: 'Select',
+    header: (
+      <Checkbox
+        aria-label="Select everybody on this page"
+        disabled={due.length === 0}
+        checked={count > 0 && count === due.length}
+        indeterminate={count > 0 && count < due.length}
+        onChange={(event) => choose(due, event.currentTarget.checked)}
+      />
+    ),
+    cell: (one) => (
+      <Checkbox
+        aria-label={`Select ${one.name}`}
+        disabled={one.due <= 0}
+        checked={chosen.has(one.publisher_id)}
+        onChange={(event) => choose([one], event.currentTarget.checked)}
+      />
+    ),
+  }
 }
+
+const COLUMNS: Column<Owed>[] = [
+  {
+    name: 'Publisher',
+    isText: true,
+    cell: ({ publisher_id, name, is_suspended }) => (
+      <>
+        <Anchor component={Link} href={`/network/publishers/${publisher_id}`} size="sm">
+          {name}
+        </Anchor>{' '}
+        {is_suspended && <Status value="suspended" />}
+      </>
+    ),
+  },
+  { name: 'Pending', isNumber: true, cell: ({ pending }) => <Money amount={pending} /> },
+  { name: 'Payable', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
+  { name: 'Paid so far', isNumber: true, cell: ({ paid }) => <Money amount={paid} /> },
+  { name: 'Last paid', cell: ({ last_paid_at }) => <Time at={last_paid_at} ago none="never" /> },
+  {
+    name: 'To pay',
+    isNumber: true,
+    isStrong: true,
+    cell: ({ due, run_id }) =>
+      run_id === null ? (
+        <Money amount={due} />
+      ) : (
+        <Anchor component={Link} href={runHref(run_id)} size="sm">
+          in run {run_id}
+        </Anchor>
+      ),
+  },
+]
+
+const adjustColumn = (onAdjust: (party: AdjustedParty) => void): Column<Owed> => ({
+  name: 'Actions',
+  cell: ({ publisher_id, name }) => (
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={`Adjust the balance of ${name}`}
+      onClick={() => onAdjust({ publisher_id, name })}
+    >
+      Adjust
+    </Button>
+  ),
+})

@@ -1,12 +1,14 @@
 // Payments, adjustments and voids as they were recorded: to publishers, from advertisers.
-import { Button, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { Button, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { MovementList } from '../../../../../src/manage/ledger/schema.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatCents } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
@@ -46,22 +48,23 @@ export function PaymentsTab() {
         maw={420}
       />
       <Loaded query={found}>
-        {({ payments, next_cursor }) =>
-          payments.length === 0 ? (
-            <Empty title="No payments yet">
-              They appear here once you mark publishers as paid, or record what an advertiser paid.
-            </Empty>
-          ) : (
-            <>
-              <MovementTable payments={payments} onVoid={mayVoid ? setVoiding : null} />
-              <Pager pages={pages} nextCursor={next_cursor} />
-            </>
-          )
-        }
+        {({ payments, next_cursor }) => (
+          <DataTable
+            rows={payments}
+            columns={[...COLUMNS, mayVoid && voidColumn(setVoiding)]}
+            rowKey={({ posting_id }) => posting_id}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+            empty={
+              <Empty title="No payments yet">
+                They appear here once you mark publishers as paid, or record what an advertiser paid.
+              </Empty>
+            }
+          />
+        )}
       </Loaded>
       <ReasonModal
         opened={voiding !== null}
-        title={voiding === null ? '' : `Void ${formatUsd(voiding.amount)}, ${voiding.reference}`}
+        title={voiding === null ? '' : `Void ${formatCents(voiding.amount)}, ${voiding.reference}`}
         about="A void undoes it on the balance and stays in the statement. It cannot be undone itself: record the payment again, under another reference."
         action="Void"
         onClose={() => setVoiding(null)}
@@ -71,62 +74,39 @@ export function PaymentsTab() {
   )
 }
 
-type MovementTableProps = { payments: Movement[]; onVoid: ((payment: Movement) => void) | null }
+const COLUMNS: Column<Movement>[] = [
+  {
+    name: 'What',
+    isText: true,
+    cell: ({ kind, voids, name, reason }) => (
+      <>
+        {voids === null ? WORDS[kind] : `Void: ${WORDS[kind].toLowerCase()}`} <bdi>{name}</bdi>
+        {reason !== null && (
+          <Text size="xs" c="dimmed">
+            {reason}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { name: 'Reference', isText: true, cell: ({ reference }) => reference },
+  { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
+  { name: 'Status', cell: ({ voided_at }) => voided_at !== null && <Status value="voided" /> },
+]
 
-function MovementTable({ payments, onVoid }: MovementTableProps) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={640}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>When</Table.Th>
-              <Table.Th>What</Table.Th>
-              <Table.Th>Reference</Table.Th>
-              <Table.Th ta="right">Amount</Table.Th>
-              {onVoid !== null && <Table.Th>Actions</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {payments.map((payment) => (
-              <Table.Tr key={payment.posting_id}>
-                <Table.Td>
-                  <Time at={payment.created_at} />
-                </Table.Td>
-                <Table.Td>
-                  {payment.voids === null ? WORDS[payment.kind] : `Void: ${WORDS[payment.kind].toLowerCase()}`}{' '}
-                  {payment.name}
-                  {payment.reason !== null && (
-                    <Text size="xs" c="dimmed">
-                      {payment.reason}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{payment.reference}</Table.Td>
-                <Table.Td ta="right">{formatUsd(payment.amount)}</Table.Td>
-                {onVoid !== null && (
-                  <Table.Td>
-                    {payment.voided_at !== null ? (
-                      <Status value="voided" />
-                    ) : (
-                      payment.voids === null && (
-                        <Button
-                          size="xs"
-                          variant="default"
-                          aria-label={`Void ${payment.reference} of ${payment.name}`}
-                          onClick={() => onVoid(payment)}
-                        >
-                          Void
-                        </Button>
-                      )
-                    )}
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const voidColumn = (onVoid: (payment: Movement) => void): Column<Movement> => ({
+  name: 'Actions',
+  cell: (payment) =>
+    payment.voided_at === null &&
+    payment.voids === null && (
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Void ${payment.reference} of ${payment.name}`}
+        onClick={() => onVoid(payment)}
+      >
+        Void
+      </Button>
+    ),
+})

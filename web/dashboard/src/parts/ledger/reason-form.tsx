@@ -1,9 +1,9 @@
 // A change that needs a reason: it is asked for, sent along, and stays in the audit log.
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { SubmitForm } from '../submit-form.tsx'
 
 type ReasonModalProps = {
   opened: boolean
@@ -17,7 +17,7 @@ type ReasonModalProps = {
 
 export function ReasonModal({ opened, title, onClose, ...form }: ReasonModalProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={opened} onClose={onClose} title={title}>
       <ReasonForm onDone={onClose} {...form} />
     </Modal>
   )
@@ -27,20 +27,14 @@ type ReasonFormProps = Pick<ReasonModalProps, 'about' | 'action' | 'send'> & { o
 
 function ReasonForm({ about, action, send, onDone }: ReasonFormProps) {
   const form = useForm({ initialValues: { reason: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ reason }) => {
+  const submit = useSubmit(form, async ({ reason }) => {
     await send(reason)
     onDone()
   })
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <FormFault fault={fault} />
-        <Text size="sm">{about}</Text>
-        <TextInput label="Reason" required maxLength={200} data-autofocus {...form.getInputProps('reason')} />
-        <Button type="submit" loading={isSending}>
-          {action}
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm submit={submit} action={action}>
+      <Text size="sm">{about}</Text>
+      <TextInput label="Reason" required data-autofocus {...form.getInputProps('reason')} />
+    </SubmitForm>
   )
 }

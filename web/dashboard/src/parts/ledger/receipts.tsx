@@ -1,28 +1,32 @@
 // What advertisers owe, and the note that they paid.
-import { Anchor, Button, Modal, NumberInput, Paper, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { DebtorList, ReceiptReply } from '../../../../../src/manage/ledger/schema.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { checkPositive, readAmount } from '../../lib/amounts.ts'
+import { query, type Reply } from '../../lib/api.ts'
+import { formatCents } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
-import { useChange, useGet } from '../../lib/queries.ts'
+import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { AmountInput } from '../amount-input.tsx'
+import { type Column, DataTable } from '../data-table.tsx'
+import { FilterText } from '../filter-text.tsx'
+import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
-import { FilterText } from '../system/filter-text.tsx'
+import { SubmitForm } from '../submit-form.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
-import { AdjustModal, type AdjustedParty } from './adjust.tsx'
+import { type AdjustedParty, AdjustModal } from './adjust.tsx'
+import { useRecord } from './use-record.ts'
 
 const LIMIT = 50
 type Debtor = Reply<typeof DebtorList>['advertisers'][number]
 
 export function ReceiptsTab() {
-  const mayNote = mayWrite(useMe())
+  const mayRecord = mayWrite(useMe())
   const [filters, change] = useFilters()
   const { search = '' } = filters
   const offset = Number(filters['offset'] ?? 0) || 0
@@ -39,35 +43,24 @@ export function ReceiptsTab() {
         onChange={(value) => change({ search: value, offset: null })}
       />
       <Loaded query={debtors}>
-        {({ advertisers, total }) =>
-          advertisers.length === 0 ? (
-            <Empty title={search === '' ? 'There are no advertisers yet' : 'No advertiser matches'}>
-              {search === '' ? (
-                <>
-                  Create advertisers on <Link href="/network/advertisers">their page</Link>.
-                </>
-              ) : (
-                'Search for part of a name.'
-              )}
-            </Empty>
-          ) : (
-            <>
-              <DebtorTable advertisers={advertisers} note={mayNote ? setPayer : null} onAdjust={setAdjusted} />
+        {({ advertisers, total }) => (
+          <DataTable
+            rows={advertisers}
+            columns={[...COLUMNS, mayRecord && actions(setPayer, setAdjusted)]}
+            rowKey={({ advertiser_id }) => advertiser_id}
+            minWidth={720}
+            empty={<NoDebtors isFiltered={search !== ''} />}
+            pager={
               <OffsetPager
                 {...{ offset, total }}
                 limit={LIMIT}
                 onChange={(next) => change({ offset: next === 0 ? null : String(next) })}
               />
-            </>
-          )
-        }
+            }
+          />
+        )}
       </Loaded>
-      <Modal
-        opened={payer !== null}
-        onClose={() => setPayer(null)}
-        title={`Received from ${payer?.name ?? ''}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={payer !== null} onClose={() => setPayer(null)} title={`Received from ${payer?.name ?? ''}`}>
         {payer !== null && <ReceiptForm payer={payer} onDone={() => setPayer(null)} />}
       </Modal>
       <AdjustModal party={adjusted} onClose={() => setAdjusted(null)} />
@@ -75,116 +68,87 @@ export function ReceiptsTab() {
   )
 }
 
-type DebtorTableProps = {
-  advertisers: Debtor[]
-  note: ((payer: Debtor) => void) | null
-  onAdjust: (party: AdjustedParty) => void
-}
-
-function DebtorTable({ advertisers, note, onAdjust }: DebtorTableProps) {
+function NoDebtors({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No advertiser matches">Search for part of a name.</Empty>
   return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={640}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Advertiser</Table.Th>
-              <Table.Th ta="right">Owes</Table.Th>
-              <Table.Th ta="right">Unconfirmed</Table.Th>
-              <Table.Th ta="right">Received so far</Table.Th>
-              <Table.Th>Last received</Table.Th>
-              {note !== null && <Table.Th>Actions</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {advertisers.map((one) => (
-              <Table.Tr key={one.advertiser_id}>
-                <Table.Td>
-                  <Anchor component={Link} href={`/network/advertisers/${one.advertiser_id}`} size="sm">
-                    {one.name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td ta="right">
-                  {one.receivable < 0 ? `${formatUsd(-one.receivable)} ahead` : formatUsd(one.receivable)}
-                </Table.Td>
-                <Table.Td ta="right">{formatUsd(one.unconfirmed)}</Table.Td>
-                <Table.Td ta="right">{formatUsd(one.received)}</Table.Td>
-                <Table.Td>
-                  <Time at={one.last_received_at} ago none="never" />
-                </Table.Td>
-                {note !== null && (
-                  <Table.Td>
-                    <Button
-                      size="xs"
-                      variant="default"
-                      aria-label={`Record a receipt from ${one.name}`}
-                      onClick={() => note(one)}
-                    >
-                      Record
-                    </Button>{' '}
-                    <Button
-                      size="xs"
-                      variant="default"
-                      aria-label={`Adjust the balance of ${one.name}`}
-                      onClick={() => onAdjust({ advertiser_id: one.advertiser_id, name: one.name })}
-                    >
-                      Adjust
-                    </Button>
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
+    <Empty title="No advertisers yet">
+      Create advertisers on <Link href="/network/advertisers">their page</Link>.
+    </Empty>
   )
 }
 
+const COLUMNS: Column<Debtor>[] = [
+  {
+    name: 'Advertiser',
+    isText: true,
+    cell: ({ advertiser_id, name }) => (
+      <Anchor component={Link} href={`/network/advertisers/${advertiser_id}`} size="sm">
+        {name}
+      </Anchor>
+    ),
+  },
+  {
+    name: 'Owes',
+    isNumber: true,
+    cell: ({ receivable }) =>
+      receivable < 0 ? (
+        <>
+          <Money amount={-receivable} /> ahead
+        </>
+      ) : (
+        <Money amount={receivable} />
+      ),
+  },
+  { name: 'Unconfirmed', isNumber: true, cell: ({ unconfirmed }) => <Money amount={unconfirmed} /> },
+  { name: 'Received so far', isNumber: true, cell: ({ received }) => <Money amount={received} /> },
+  { name: 'Last received', cell: ({ last_received_at }) => <Time at={last_received_at} ago none="never" /> },
+]
+
+const actions = (onRecord: (payer: Debtor) => void, onAdjust: (party: AdjustedParty) => void): Column<Debtor> => ({
+  name: 'Actions',
+  cell: (one) => (
+    <Group gap={4} wrap="nowrap">
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Record a receipt from ${one.name}`}
+        onClick={() => onRecord(one)}
+      >
+        Record
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Adjust the balance of ${one.name}`}
+        onClick={() => onAdjust({ advertiser_id: one.advertiser_id, name: one.name })}
+      >
+        Adjust
+      </Button>
+    </Group>
+  ),
+})
+
 function ReceiptForm({ payer, onDone }: { payer: Debtor; onDone: () => void }) {
-  const form = useForm<{ amount: number | ''; reference: string }>({ initialValues: { amount: '', reference: '' } })
-  const record = useChange((body: object) => post<Reply<typeof ReceiptReply>>('/ledger/receipts', body), {
-    refresh: ['/ledger'],
-    onDone: ({ is_new }) =>
-      notifications.show({
-        color: is_new ? 'green' : 'yellow',
-        message: is_new ? 'Receipt recorded.' : 'This receipt was recorded before. Nothing was recorded now.',
-      }),
-    onFault: () => {},
-  })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
-    await record.mutateAsync({ advertiser_id: payer.advertiser_id, ...values })
+  const form = useForm({ initialValues: { amount: '', reference: '' }, validate: { amount: checkPositive } })
+  const record = useRecord<Reply<typeof ReceiptReply>>('/ledger/receipts', 'receipt')
+  const submit = useSubmit(form, async ({ amount, reference }) => {
+    await record.mutateAsync({ advertiser_id: payer.advertiser_id, amount: readAmount(amount), reference })
     onDone()
   })
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <FormFault fault={fault} />
-        <Text size="sm">
-          {payer.receivable > 0
-            ? `${payer.name} owes ${formatUsd(payer.receivable)}.`
-            : `${payer.name} owes nothing: what it pays now is ahead.`}
-        </Text>
-        <NumberInput
-          label="Amount in US dollars"
-          required
-          min={0}
-          max={999_999_999}
-          decimalScale={4}
-          data-autofocus
-          {...form.getInputProps('amount')}
-        />
-        <TextInput
-          label="Reference"
-          description="Such as the number of the invoice or the transfer. It works once."
-          required
-          maxLength={200}
-          {...form.getInputProps('reference')}
-        />
-        <Button type="submit" loading={isSending}>
-          Record the receipt
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm submit={submit} action="Record receipt">
+      <Text size="sm">
+        {payer.receivable > 0
+          ? `${payer.name} owes ${formatCents(payer.receivable)}.`
+          : `${payer.name} owes nothing: what it pays now is ahead.`}
+      </Text>
+      <AmountInput label="Amount in US dollars" required data-autofocus {...form.getInputProps('amount')} />
+      <TextInput
+        label="Reference"
+        description="Such as the invoice or transfer number. Each reference works once."
+        required
+        {...form.getInputProps('reference')}
+      />
+    </SubmitForm>
   )
 }

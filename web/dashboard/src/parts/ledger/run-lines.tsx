@@ -1,10 +1,11 @@
 // Who is paid how much by a run, as it was created, and what became of each line.
-import { Anchor, Badge, Button, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { LineList } from '../../../../../src/manage/ledger/payment-run-schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { Money } from '../money.tsx'
 import { Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
@@ -20,88 +21,79 @@ export function RunLines({ base, onPay, onCancel }: { base: string; onPay: Act; 
   return (
     <Loaded query={found}>
       {({ lines, next_cursor }) => (
-        <Stack>
-          <Paper p={0}>
-            <Table.ScrollContainer minWidth={760}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Publisher</Table.Th>
-                    <Table.Th>Status</Table.Th>
-                    <Table.Th ta="right">Amount</Table.Th>
-                    <Table.Th ta="right">Balance then</Table.Th>
-                    <Table.Th ta="right">Balance now</Table.Th>
-                    <Table.Th>Settled</Table.Th>
-                    {onPay !== null && <Table.Th>Actions</Table.Th>}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {lines.map((line) => (
-                    <LineRow key={line.publisher_id} line={line} onPay={onPay} onCancel={onCancel} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          </Paper>
-          <Pager pages={pages} nextCursor={next_cursor} />
-        </Stack>
+        <DataTable
+          rows={lines}
+          columns={[...COLUMNS, onPay !== null && onCancel !== null && actions(onPay, onCancel)]}
+          rowKey={({ publisher_id }) => publisher_id}
+          minWidth={760}
+          pager={<Pager pages={pages} nextCursor={next_cursor} />}
+        />
       )}
     </Loaded>
   )
 }
 
-function LineRow({ line, onPay, onCancel }: { line: Line; onPay: Act; onCancel: Act }) {
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor component={Link} href={`/network/publishers/${line.publisher_id}`} size="sm">
-          {line.name}
+const COLUMNS: Column<Line>[] = [
+  {
+    name: 'Publisher',
+    isText: true,
+    cell: ({ publisher_id, name, email }) => (
+      <>
+        <Anchor component={Link} href={`/network/publishers/${publisher_id}`} size="sm">
+          {name}
         </Anchor>
-        {line.email !== null && (
+        {email !== null && (
           <Text size="xs" c="dimmed">
-            {line.email}
+            {email}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>
-        <Group gap={4}>
-          <Status value={line.status} />
-          {line.is_short && (
-            <Badge color="red" variant="light" tt="none" autoContrast>
-              short
-            </Badge>
-          )}
-          {line.is_suspended && <Status value="suspended" />}
-          {line.voided_at !== null && <Status value="voided" />}
-        </Group>
-        {line.reason !== null && (
-          <Text size="xs" c="dimmed">
-            {line.reason}
-          </Text>
+      </>
+    ),
+  },
+  { name: 'Status', cell: (line) => <LineStatus line={line} /> },
+  { name: 'Amount', isNumber: true, isStrong: true, cell: ({ amount }) => <Money amount={amount} /> },
+  { name: 'Balance then', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
+  {
+    name: 'Balance now',
+    isNumber: true,
+    cell: ({ payable_now }) => payable_now !== null && <Money amount={payable_now} />,
+  },
+  { name: 'Closed', cell: ({ settled_at }) => settled_at !== null && <Time at={settled_at} ago /> },
+]
+
+function LineStatus({ line }: { line: Line }) {
+  return (
+    <>
+      <Group gap={4}>
+        <Status value={line.status} />
+        {line.is_short && (
+          <Badge color="red" variant="light" tt="none" autoContrast>
+            short
+          </Badge>
         )}
-      </Table.Td>
-      <Table.Td ta="right" fw={600}>
-        {formatUsd(line.amount)}
-      </Table.Td>
-      <Table.Td ta="right">{formatUsd(line.payable)}</Table.Td>
-      <Table.Td ta="right">{line.payable_now === null ? '' : formatUsd(line.payable_now)}</Table.Td>
-      <Table.Td>
-        <Time at={line.settled_at} ago none="" />
-      </Table.Td>
-      {onPay !== null && onCancel !== null && (
-        <Table.Td>
-          {line.status === 'due' && (
-            <Group gap={4} wrap="nowrap">
-              <Button size="xs" variant="default" aria-label={`Mark ${line.name} as paid`} onClick={() => onPay(line)}>
-                Paid
-              </Button>
-              <Button size="xs" variant="default" aria-label={`Cancel ${line.name}`} onClick={() => onCancel(line)}>
-                Cancel
-              </Button>
-            </Group>
-          )}
-        </Table.Td>
+        {line.is_suspended && <Status value="suspended" />}
+        {line.voided_at !== null && <Status value="voided" />}
+      </Group>
+      {line.reason !== null && (
+        <Text size="xs" c="dimmed">
+          {line.reason}
+        </Text>
       )}
-    </Table.Tr>
+    </>
   )
 }
+
+const actions = (onPay: (line: Line) => void, onCancel: (line: Line) => void): Column<Line> => ({
+  name: 'Actions',
+  cell: (line) =>
+    line.status === 'due' && (
+      <Group gap={4} wrap="nowrap">
+        <Button size="xs" variant="default" aria-label={`Mark ${line.name} as paid`} onClick={() => onPay(line)}>
+          Paid
+        </Button>
+        <Button size="xs" variant="default" aria-label={`Cancel ${line.name}`} onClick={() => onCancel(line)}>
+          Cancel
+        </Button>
+      </Group>
+    ),
+})

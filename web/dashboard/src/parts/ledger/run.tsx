@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Cancelled, Exported, Paid, Run } from '../../../../../src/manage/ledger/payment-run-schema.ts'
 import { post, type Reply } from '../../lib/api.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
+import { formatCents, formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
@@ -106,17 +106,17 @@ function Summary({ run }: { run: RunData }) {
       <Fact name={`Run ${run.run_id}`} about={run.created_by}>
         <Status value={run.status} />
       </Fact>
-      <Fact name="Created" about={`Owed at least ${formatUsd(run.minimum)}`}>
+      <Fact name="Created" about={`Owed at least ${formatCents(run.minimum)}`}>
         <Time at={run.created_at} ago />
       </Fact>
       <Fact name="Total" about={`${formatCount(run.lines)} ${run.lines === 1 ? 'publisher' : 'publishers'}`}>
-        {formatUsd(run.total)}
+        {formatCents(run.total)}
       </Fact>
       <Fact name="Paid" about={`${formatCount(run.paid)} of ${formatCount(run.lines)}`}>
-        {formatUsd(run.paid_total)}
+        {formatCents(run.paid_total)}
       </Fact>
       <Fact name="Due" about={`${formatCount(run.due)} of ${formatCount(run.lines)}`}>
-        {formatUsd(run.due_total)}
+        {formatCents(run.due_total)}
       </Fact>
     </SimpleGrid>
   )
@@ -170,8 +170,8 @@ const confirmPay = ({ run_id, due, due_total }: RunData, onConfirm: () => void) 
     title: `Mark run ${run_id} as paid`,
     children: (
       <Text size="sm">
-        {formatUsd(due_total)} to {formatCount(due)} {due === 1 ? 'publisher' : 'publishers'}. A payment that was marked
-        by mistake can be voided.
+        {formatCents(due_total)} to {formatCount(due)} {due === 1 ? 'publisher' : 'publishers'}. A payment that was
+        marked by mistake can be voided.
       </Text>
     ),
     labels: { confirm: 'Mark as paid', cancel: 'Back' },
@@ -186,8 +186,8 @@ const confirmSent = (line: Line, pay: (body: PayBody) => void) =>
         {line.is_suspended && <Text size="sm">This publisher was suspended after the run was created.</Text>}
         {line.is_short && (
           <Text size="sm">
-            The balance is {formatUsd(line.payable_now ?? 0)}, less than the {formatUsd(line.amount)} of this run. If it
-            was paid, the balance falls below zero and is settled with later earnings.
+            The balance is {formatCents(line.payable_now ?? 0)}, less than the {formatCents(line.amount)} of this run.
+            If it was paid, the balance falls below zero and is settled with later earnings.
           </Text>
         )}
         <Text size="sm">Mark the line as paid only if the money was sent. Otherwise cancel the line.</Text>

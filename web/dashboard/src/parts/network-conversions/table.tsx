@@ -1,9 +1,11 @@
 // Conversions of all publishers, a row each.
-import { Anchor, Checkbox, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Checkbox, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ConversionSearch } from '../../../../../src/manage/conversions/schema.ts'
 import type { Reply } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
+import { type Column, DataTable } from '../data-table.tsx'
 import { Signals } from '../fraud/signals.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
@@ -12,100 +14,90 @@ import { REASON_NAMES } from './filters.tsx'
 export type Row = Reply<typeof ConversionSearch>['conversions'][number]
 export type Selection = { chosen: ReadonlySet<string>; choose: (ids: string[], isChosen: boolean) => void }
 
-type TableProps = { rows: Row[]; selection?: Selection | undefined }
+type TableProps = { rows: Row[]; selection?: Selection | undefined; pager?: ReactNode }
 
-export function ConversionTable({ rows, selection }: TableProps) {
-  const ids = rows.map((row) => row.conversion_id)
-  const chosen = ids.filter((id) => selection?.chosen.has(id))
+export function ConversionTable({ rows, selection, pager }: TableProps) {
   return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={900}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {selection !== undefined && (
-                <Table.Th w={40}>
-                  <Checkbox
-                    aria-label="Choose all on this page"
-                    checked={chosen.length === ids.length}
-                    indeterminate={chosen.length > 0 && chosen.length < ids.length}
-                    onChange={(event) => selection.choose(ids, event.currentTarget.checked)}
-                  />
-                </Table.Th>
-              )}
-              <Table.Th>Conversion</Table.Th>
-              <Table.Th>Publisher</Table.Th>
-              <Table.Th>Offer</Table.Th>
-              <Table.Th>User</Table.Th>
-              <Table.Th ta="right">Payout</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Signals</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.conversion_id}>
-                {selection !== undefined && (
-                  <Table.Td>
-                    <Checkbox
-                      aria-label={`Choose conversion ${shortId(row)}`}
-                      checked={selection.chosen.has(row.conversion_id)}
-                      onChange={(event) => selection.choose([row.conversion_id], event.currentTarget.checked)}
-                    />
-                  </Table.Td>
-                )}
-                <Cells row={row} />
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
+    <DataTable
+      rows={rows}
+      columns={[selection !== undefined && selectColumn(rows, selection), ...COLUMNS]}
+      rowKey={({ conversion_id }) => conversion_id}
+      minWidth={900}
+      pager={pager}
+    />
   )
 }
 
 export const shortId = ({ conversion_id }: { conversion_id: string }) => `…${conversion_id.slice(-8)}`
 
-function Cells({ row }: { row: Row }) {
-  return (
-    <>
-      <Table.Td>
+function selectColumn(rows: Row[], selection: Selection): Column<Row> {
+  const ids = rows.map((row) => row.conversion_id)
+  const chosen = ids.filter((id) => selection.chosen.has(id))
+  return {
+    name: 'Select',
+    header: (
+      <Checkbox
+        aria-label="Choose all on this page"
+        checked={chosen.length === ids.length}
+        indeterminate={chosen.length > 0 && chosen.length < ids.length}
+        onChange={(event) => selection.choose(ids, event.currentTarget.checked)}
+      />
+    ),
+    cell: (row) => (
+      <Checkbox
+        aria-label={`Choose conversion ${shortId(row)}`}
+        checked={selection.chosen.has(row.conversion_id)}
+        onChange={(event) => selection.choose([row.conversion_id], event.currentTarget.checked)}
+      />
+    ),
+  }
+}
+
+const COLUMNS: Column<Row>[] = [
+  {
+    name: 'Conversion',
+    cell: (row) => (
+      <>
         <Anchor component={Link} href={`/network/conversions/${row.conversion_id}`} ff="monospace" size="sm">
           {shortId(row)}
         </Anchor>
         <Text size="xs" c="dimmed" component="div">
           <Time at={row.created_at} ago />
         </Text>
-      </Table.Td>
-      <Table.Td>
-        <Anchor component={Link} href={`/network/publishers/${row.publisher_id}`} size="sm">
-          {row.publisher}
+      </>
+    ),
+  },
+  {
+    name: 'Publisher',
+    isText: true,
+    cell: ({ publisher_id, publisher, app }) => (
+      <>
+        <Anchor component={Link} href={`/network/publishers/${publisher_id}`} size="sm">
+          {publisher}
         </Anchor>
         <Text size="xs" c="dimmed">
-          {row.app}
+          {app}
         </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{row.offer}</Text>
+      </>
+    ),
+  },
+  {
+    name: 'Offer',
+    isText: true,
+    cell: ({ offer, advertiser }) => (
+      <>
+        <Text size="sm">{offer}</Text>
         <Text size="xs" c="dimmed">
-          {row.advertiser}
+          {advertiser}
         </Text>
-      </Table.Td>
-      <Table.Td maw={160}>
-        <Text size="sm" truncate title={row.user_id}>
-          {row.user_id}
-        </Text>
-      </Table.Td>
-      <Table.Td ta="right">{formatUsd(row.payout)}</Table.Td>
-      <Table.Td>
-        <Standing row={row} />
-      </Table.Td>
-      <Table.Td>
-        <Signals signals={row.signals} />
-      </Table.Td>
-    </>
-  )
-}
+      </>
+    ),
+  },
+  { name: 'User', isText: true, cell: ({ user_id }) => user_id },
+  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
+  { name: 'Status', cell: (row) => <Standing row={row} /> },
+  { name: 'Signals', cell: ({ signals }) => <Signals signals={signals} /> },
+]
 
 type Standing = Pick<Row, 'status' | 'status_reason' | 'hold_until'>
 

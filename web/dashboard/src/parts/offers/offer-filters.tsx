@@ -2,7 +2,7 @@ import { Select, SimpleGrid } from '@mantine/core'
 import type { Filters } from '../../lib/use-filters.ts'
 import { countryChoices } from './countries.ts'
 import { FilterSelect } from './filter-select.tsx'
-import { FilterText } from './filter-text.tsx'
+import { FilterText } from '../filter-text.tsx'
 import { CATEGORIES, MODES, PLATFORMS, SORTS } from './words.ts'
 
 type OfferFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }

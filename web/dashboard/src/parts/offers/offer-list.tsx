@@ -1,10 +1,11 @@
 // What the users of an app would see.
-import { Anchor, Button, Group, Image, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
 import type { AppOfferList } from '../../../../../src/manage/app-offers/schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { OfferDrawer } from './offer-drawer.tsx'
 import { OfferFilters } from './offer-filters.tsx'
@@ -24,76 +25,50 @@ export function OfferList({ appId }: { appId: string }) {
     <Stack>
       <OfferFilters filters={filters} change={change} />
       <Loaded query={list}>
-        {(data) =>
-          data.offers.length === 0 ? (
-            <Empty title="No offers match">
-              Take a filter away. If there are none at all, look at the content rules, or ask whoever runs this network.
-            </Empty>
-          ) : (
-            <>
-              <OfferTable offers={data.offers} open={open} />
-              <Steps data={data} page={page} go={(next) => change({ page: next === 1 ? null : String(next) })} />
-            </>
-          )
-        }
+        {(data) => (
+          <DataTable
+            rows={data.offers}
+            columns={columnsOf(open)}
+            rowKey={({ offer_id }) => offer_id}
+            minWidth={680}
+            pager={<Steps data={data} page={page} go={(next) => change({ page: next === 1 ? null : String(next) })} />}
+            empty={
+              <Empty title="No offers match">
+                Clear a filter. If there are none at all, check the content rules, or ask the operator of this network.
+              </Empty>
+            }
+          />
+        )}
       </Loaded>
       <OfferDrawer appId={appId} offerId={filters['offer'] ?? null} onClose={() => change({ offer: null })} />
     </Stack>
   )
 }
 
-function OfferTable({ offers, open }: { offers: List['offers']; open: (offerId: number) => void }) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={680}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Offer</Table.Th>
-              <Table.Th ta="right">Reward</Table.Th>
-              <Table.Th ta="right">Payout</Table.Th>
-              <Table.Th>Countries</Table.Th>
-              <Table.Th>Platforms</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {offers.map((offer) => (
-              <Table.Tr key={offer.offer_id}>
-                <Table.Td>
-                  <Group gap="sm" wrap="nowrap">
-                    <Image src={offer.image_url} alt="" w={40} h={40} radius="sm" fit="cover" loading="lazy" />
-                    <div>
-                      <Anchor
-                        component="button"
-                        type="button"
-                        size="sm"
-                        fw={500}
-                        ta="left"
-                        onClick={() => open(offer.offer_id)}
-                      >
-                        {offer.name}
-                      </Anchor>
-                      <Text size="sm" c="dimmed">
-                        {labelOf(CATEGORIES, offer.category)} · {offer.offer_id}
-                        {offer.payment_required && ' · payment required'}
-                      </Text>
-                    </div>
-                  </Group>
-                </Table.Td>
-                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-                  {formatReward(offer.payout_local, offer.currency)}
-                </Table.Td>
-                <Table.Td ta="right">{formatUsd(offer.payout)}</Table.Td>
-                <Table.Td>{formatCountries(offer.countries)}</Table.Td>
-                <Table.Td>{offer.platforms.map((name) => labelOf(PLATFORMS, name)).join(', ')}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const columnsOf = (open: (offerId: number) => void): Column<List['offers'][number]>[] => [
+  {
+    name: 'Offer',
+    isText: true,
+    cell: (offer) => (
+      <Group gap="sm" wrap="nowrap">
+        <Image src={offer.image_url} alt="" w={40} h={40} flex="none" radius="sm" fit="cover" loading="lazy" />
+        <div>
+          <Anchor component="button" type="button" size="sm" fw={500} ta="left" onClick={() => open(offer.offer_id)}>
+            {offer.name}
+          </Anchor>
+          <Text size="sm" c="dimmed">
+            {labelOf(CATEGORIES, offer.category)} · {offer.offer_id}
+            {offer.payment_required && ' · payment required'}
+          </Text>
+        </div>
+      </Group>
+    ),
+  },
+  { name: 'Reward', isNumber: true, cell: ({ payout_local, currency }) => formatReward(payout_local, currency) },
+  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
+  { name: 'Countries', cell: ({ countries }) => formatCountries(countries) },
+  { name: 'Platforms', cell: ({ platforms }) => platforms.map((name) => labelOf(PLATFORMS, name)).join(', ') },
+]
 
 function Steps({ data, page, go }: { data: List; page: number; go: (page: number) => void }) {
   const { total, offset, offers, has_more } = data

@@ -1,24 +1,13 @@
 // The log of postbacks: newest first, live while its first page is open.
-import {
-  Anchor,
-  Button,
-  Group,
-  Paper,
-  SegmentedControl,
-  Select,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Anchor, Button, Group, SegmentedControl, Select, Switch, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Log as LogSchema } from '../../../../../src/manage/postbacks/schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { FilterText } from '../filter-text.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
@@ -28,7 +17,6 @@ import { Time } from '../time.tsx'
 type LogData = Reply<typeof LogSchema>
 
 const LIVE_MS = 2_000
-const TYPING_MS = 400
 const NAMES = ['mode', 'state', 'status', 'conversion_id', 'from', 'to']
 
 /** `actions` get the filters: they concern what is listed. */
@@ -62,7 +50,7 @@ export function Log({ base, actions }: { base: string; actions: (filters: Filter
             onChange={(mode) => change({ mode: mode === 'live' ? null : mode })}
           />
           <Switch
-            label={isFirst ? 'Live: new ones appear by themselves' : 'Live on the first page'}
+            label={isFirst ? 'Auto-refresh' : 'Auto-refresh on the first page'}
             checked={isLive && isFirst}
             disabled={!isFirst}
             onChange={(event) => setLive(event.currentTarget.checked)}
@@ -72,14 +60,15 @@ export function Log({ base, actions }: { base: string; actions: (filters: Filter
       </Group>
       <Loaded query={log}>
         {({ postbacks, next_cursor }) => (
-          <Stack gap="sm">
-            {postbacks.length === 0 ? (
+          <DataTable
+            rows={postbacks}
+            columns={columnsOf(base)}
+            rowKey={({ postback_id }) => postback_id}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+            empty={
               <Nothing isFiltered={isFiltered} isTest={filters['mode'] === 'test'} clear={() => change(NOTHING)} />
-            ) : (
-              <Rows base={base} postbacks={postbacks} />
-            )}
-            <Pager pages={pages} nextCursor={next_cursor} />
-          </Stack>
+            }
+          />
         )}
       </Loaded>
     </Section>
@@ -109,12 +98,6 @@ function Nothing({ isFiltered, isTest, clear }: { isFiltered: boolean; isTest: b
 type FilterBarProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
 
 function FilterBar({ filters, change }: FilterBarProps) {
-  const { conversion_id } = filters
-  const [conversion, setConversion] = useState(conversion_id ?? '')
-  const typed = useDebouncedCallback((text: string) => change({ conversion_id: text }), TYPING_MS)
-  useEffect(() => {
-    if (conversion_id === undefined) setConversion('') // the filters were cleared
-  }, [conversion_id])
   return (
     <Group gap="sm" align="flex-end">
       <Select
@@ -135,15 +118,12 @@ function FilterBar({ filters, change }: FilterBarProps) {
         value={filters['status'] ?? null}
         onChange={(status) => change({ status })}
       />
-      <TextInput
+      <FilterText
         label="Conversion"
         placeholder="conversion_id"
         w={200}
-        value={conversion}
-        onChange={(event) => {
-          setConversion(event.currentTarget.value)
-          typed(event.currentTarget.value.trim())
-        }}
+        value={filters['conversion_id']}
+        onChange={(conversion_id) => change({ conversion_id })}
       />
       <TimeInput label="From" value={filters['from']} onChange={(from) => change({ from })} />
       <TimeInput label="Before" value={filters['to']} onChange={(to) => change({ to })} />
@@ -175,59 +155,37 @@ function localText(time: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-function Rows({ base, postbacks }: { base: string; postbacks: LogData['postbacks'] }) {
-  return (
-    <Paper p={0}>
-      <Table.ScrollContainer minWidth={760}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Made</Table.Th>
-              <Table.Th>Event</Table.Th>
-              <Table.Th>Delivery</Table.Th>
-              <Table.Th>Tries</Table.Th>
-              <Table.Th>Last answer</Table.Th>
-              <Table.Th>Details</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {postbacks.map((one) => (
-              <Table.Tr key={one.postback_id}>
-                <Table.Td>
-                  <Time at={one.created_at} ago />
-                </Table.Td>
-                <Table.Td>
-                  {one.status}
-                  {one.scenario !== null && (
-                    <Text size="xs" c="dimmed">
-                      test: {one.scenario.replaceAll('_', ' ')}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Status value={one.state} />
-                </Table.Td>
-                <Table.Td>{one.attempts}</Table.Td>
-                <Table.Td maw={280}>
-                  <Text size="sm" lineClamp={2}>
-                    {one.last_error ?? one.last_status ?? '–'}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Anchor
-                    component={Link}
-                    size="sm"
-                    href={`${base}/postbacks/${one.postback_id}`}
-                    aria-label={`Open postback ${one.postback_id}`}
-                  >
-                    Open
-                  </Anchor>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  )
-}
+const columnsOf = (base: string): Column<LogData['postbacks'][number]>[] => [
+  {
+    name: 'Event',
+    cell: ({ postback_id, status, scenario }) => (
+      <>
+        <Anchor
+          component={Link}
+          size="sm"
+          href={`${base}/postbacks/${postback_id}`}
+          aria-label={`Open postback ${postback_id}`}
+        >
+          {status}
+        </Anchor>
+        {scenario !== null && (
+          <Text size="xs" c="dimmed">
+            test: {scenario.replaceAll('_', ' ')}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: 'Created', cell: ({ created_at }) => <Time at={created_at} ago /> },
+  { name: 'Delivery', cell: ({ state }) => <Status value={state} /> },
+  { name: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+  {
+    name: 'Last answer',
+    isText: true,
+    cell: ({ last_error, last_status }) => (
+      <Text size="sm" lineClamp={2}>
+        {last_error ?? last_status ?? '–'}
+      </Text>
+    ),
+  },
+]

@@ -1,12 +1,13 @@
 // For which offers an app's word is taken.
-import { Button, Group, Select, SimpleGrid, Stack, Switch, Table, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, Group, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import type { TrustChanged, TrustList } from '../../../../../src/manage/publishers/schema.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { FilterText } from '../filter-text.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
@@ -14,11 +15,11 @@ import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import type { App } from './apps.tsx'
 
+type Offer = Reply<typeof TrustList>['offers'][number]
+
 export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) {
   const [filters, change] = useFilters()
   const app = apps.find((one) => String(one.app_id) === filters['app']) ?? apps[0]
-  const [typed, setTyped] = useState(filters['offer'] ?? '')
-  const commit = useDebouncedCallback((offer: string) => change({ offer }), 300)
   if (app === undefined) return null
   return (
     <Section
@@ -33,15 +34,12 @@ export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) 
           value={String(app.app_id)}
           onChange={(value) => change({ app: value })}
         />
-        <TextInput
+        <FilterText
           label="Search offers"
-          placeholder="Name or id"
+          placeholder="Name or ID"
           maxLength={200}
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value)
-            commit(event.currentTarget.value.trim())
-          }}
+          value={filters['offer']}
+          onChange={(offer) => change({ offer })}
         />
         <Select
           label="Show"
@@ -86,6 +84,17 @@ function Offers({ app, search, trusted, mayChange }: OffersProps) {
       confirmProps: { color: 'red' },
       onConfirm: () => change.mutate({ trusted: isTrusted }),
     })
+  const trustColumn: Column<Offer> = {
+    name: 'Trusted',
+    cell: (offer) => (
+      <Switch
+        aria-label={`Trust ${app.name} for ${offer.name}`}
+        checked={offer.trusted_since !== null}
+        disabled={!mayChange || change.isPending}
+        onChange={(event) => change.mutate({ trusted: event.currentTarget.checked, offer_ids: [offer.offer_id] })}
+      />
+    ),
+  }
   return (
     <Stack>
       {mayChange && (
@@ -99,56 +108,35 @@ function Offers({ app, search, trusted, mayChange }: OffersProps) {
         </Group>
       )}
       <Loaded query={found}>
-        {({ offers, next_cursor }) =>
-          offers.length === 0 ? (
-            <Empty title="No such offers">Change the search, or show all offers.</Empty>
-          ) : (
-            <>
-              <Table.ScrollContainer minWidth={480}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Trusted</Table.Th>
-                      <Table.Th>Offer</Table.Th>
-                      <Table.Th>Status</Table.Th>
-                      <Table.Th>Since</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {offers.map((offer) => (
-                      <Table.Tr key={offer.offer_id}>
-                        <Table.Td>
-                          <Switch
-                            aria-label={`Trust ${app.name} for ${offer.name}`}
-                            checked={offer.trusted_since !== null}
-                            disabled={!mayChange || change.isPending}
-                            onChange={(event) =>
-                              change.mutate({ trusted: event.currentTarget.checked, offer_ids: [offer.offer_id] })
-                            }
-                          />
-                        </Table.Td>
-                        <Table.Td>
-                          <Text size="sm">{offer.name}</Text>
-                          <Text size="xs" c="dimmed">
-                            id {offer.offer_id}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td>
-                          <Status value={offer.status} />
-                        </Table.Td>
-                        <Table.Td>
-                          <Time at={offer.trusted_since} ago />
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
-              <Pager pages={pages} nextCursor={next_cursor} />
-            </>
-          )
-        }
+        {({ offers, next_cursor }) => (
+          <DataTable
+            rows={offers}
+            columns={[...COLUMNS, trustColumn]}
+            rowKey={({ offer_id }) => offer_id}
+            minWidth={480}
+            isPlain
+            empty={<Empty title="No offer matches">Change the search, or show all offers.</Empty>}
+            pager={<Pager pages={pages} nextCursor={next_cursor} />}
+          />
+        )}
       </Loaded>
     </Stack>
   )
 }
+
+const COLUMNS: Column<Offer>[] = [
+  {
+    name: 'Offer',
+    isText: true,
+    cell: ({ name, offer_id }) => (
+      <>
+        <Text size="sm">{name}</Text>
+        <Text size="xs" c="dimmed">
+          ID {offer_id}
+        </Text>
+      </>
+    ),
+  },
+  { name: 'Status', cell: ({ status }) => <Status value={status} /> },
+  { name: 'Trusted since', cell: ({ trusted_since }) => <Time at={trusted_since} ago /> },
+]

@@ -1,6 +1,7 @@
 import { Paper, Text, UnstyledButton } from '@mantine/core'
+import type { ReactNode } from 'react'
 
-type FigureProps = { label: string; value: string; about?: string }
+type FigureProps = { label: string; value: ReactNode; about?: string }
 
 const CHOSEN = 'var(--mantine-primary-color-filled)'
 

@@ -13,7 +13,7 @@ export function OffsetPager({ offset, limit, total, onChange }: OffsetPagerProps
         {formatCount(total)}
       </Text>
       <Button variant="default" size="xs" disabled={offset === 0} onClick={() => onChange(Math.max(0, offset - limit))}>
-        Back
+        Previous
       </Button>
       <Button variant="default" size="xs" disabled={offset + limit >= total} onClick={() => onChange(offset + limit)}>
         Next

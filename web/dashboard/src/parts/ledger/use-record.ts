@@ -1,0 +1,18 @@
+import { notifications } from '@mantine/notifications'
+import { post } from '../../lib/api.ts'
+import { useChange } from '../../lib/queries.ts'
+
+/** Records something under a reference, which counts once: sent again, it says so. */
+export function useRecord<T extends { is_new: boolean }>(path: string, what: 'adjustment' | 'receipt') {
+  return useChange((body: object) => post<T>(path, body), {
+    refresh: ['/ledger'],
+    onDone: ({ is_new }) =>
+      notifications.show({
+        color: is_new ? 'green' : 'yellow',
+        message: is_new
+          ? `${what === 'receipt' ? 'Receipt' : 'Adjustment'} recorded.`
+          : `This ${what} was recorded before. Nothing was recorded now.`,
+      }),
+    onFault: () => {},
+  })
+}

@@ -1,0 +1,27 @@
+import { Button, type ButtonProps, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { useSubmit } from '../lib/use-submit.ts'
+import { FormFault } from './form-fault.tsx'
+
+type SubmitFormProps = {
+  submit: ReturnType<typeof useSubmit>
+  /** What the button says. */
+  action: string
+  button?: ButtonProps
+  children: ReactNode
+}
+
+/** The fields of one thing that is sent, what was wrong with it, and the button. */
+export function SubmitForm({ submit: { onSubmit, isSending, fault }, action, button, children }: SubmitFormProps) {
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        <FormFault fault={fault} />
+        {children}
+        <Button type="submit" loading={isSending} {...button}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
