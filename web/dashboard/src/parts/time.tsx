@@ -14,7 +14,7 @@ export function Time({ at, ago = false, none = '–' }: TimeProps) {
   const utc = formatUtc(at)
   return (
     <Tooltip label={ago ? `${formatTime(at)} · ${utc}` : utc} events={{ hover: true, focus: true, touch: true }}>
-      <Text component="time" dateTime={at} inherit tabIndex={0} style={{ whiteSpace: 'nowrap' }}>
+      <Text component="time" dateTime={at} inherit tabIndex={0}>
         {ago ? formatAgo(at) : formatTime(at)}
       </Text>
     </Tooltip>
