@@ -54,7 +54,7 @@ test('from nothing to the first conversion: the page notices every step by itsel
   await page.getByLabel('Currency').fill('Gems')
   await page.getByLabel('Units per US dollar').fill('20')
   await page.getByText('A payout of $1.50 is 30 Gems.').waitFor()
-  await page.getByRole('button', { name: 'Make the app' }).click()
+  await page.getByRole('button', { name: 'Create app' }).click()
 
   await page.getByRole('heading', { name: 'Card game' }).waitFor()
   await page.getByText('Store your secrets now').waitFor()

@@ -90,7 +90,7 @@ test('a pasted list is reversed; what cannot be is told', async () => {
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Offer id').fill('999999')
   await page.getByLabel('Offer id').press('Enter')
-  await page.getByText('Nothing like that').waitFor()
+  await page.getByText('No conversion matches').waitFor()
   await checkLooks(page)
   assert.deepEqual(complaints, [])
   await page.context().close()

@@ -16,11 +16,11 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.goto(`${dashboard.url}/network/publishers`)
   await page.getByRole('button', { name: 'New publisher' }).click()
   await page.getByLabel('Name').fill(deal.publisher)
-  await page.getByRole('button', { name: 'Make the publisher' }).click()
+  await page.getByRole('button', { name: 'Create publisher' }).click()
   await page.getByText(`There is a publisher "${deal.publisher}" already.`).waitFor()
   await page.getByLabel('Name').fill('Blue Lantern Rewards')
   await page.getByLabel('E-mail address for notices').fill('ops@lantern.example')
-  await page.getByRole('button', { name: 'Make the publisher' }).click()
+  await page.getByRole('button', { name: 'Create publisher' }).click()
   await page.getByRole('heading', { name: 'Blue Lantern Rewards' }).waitFor()
   assert.equal(await page.getByLabel('E-mail address for notices').inputValue(), 'ops@lantern.example')
   await page.getByText('None yet.').waitFor()
@@ -93,7 +93,7 @@ test('a publisher’s margin and state are set on its page', async () => {
   await page.getByText('Saving this stops all of its apps').waitFor()
   await page.locator('label', { hasText: /^active$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('It holds at once').waitFor()
+  await page.getByText('effective immediately').waitFor()
   const { db } = dashboard.world.database
   const saved = await db
     .selectFrom('publishers')

@@ -1,7 +1,7 @@
 // A form that is sent: its faults go to the fields they belong to, and what belongs to none is shown above them.
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
-import { ApiError } from './api.ts'
+import { ApiError, type Details } from './api.ts'
 
 export function useSubmit<V extends Record<string, unknown>>(
   form: UseFormReturnType<V>,
@@ -15,17 +15,26 @@ export function useSubmit<V extends Record<string, unknown>>(
     send(values)
       .catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error
-        const known = Object.keys(error.details).filter((name) => name in values)
-        form.setErrors(Object.fromEntries(known.map((name) => [name, withoutName(name, error.details[name] ?? '')])))
-        setFault(known.length > 0 && known.length === Object.keys(error.details).length ? null : error.message)
+        const [errors, rest] = sortErrors(error, (name) => name in values)
+        form.setErrors(errors)
+        setFault(rest)
       })
       .finally(() => setSending(false))
   })
   return { onSubmit, isSending, fault }
 }
 
+/** What belongs to a field, by its name; and the rest, where there is any. An item of a list belongs to the list. */
+function sortErrors({ details, message }: ApiError, isField: (name: string) => boolean): [Details, string | null] {
+  const sorted = Object.entries(details).map(([path, error]) => ({ path, field: path.split('.')[0] ?? path, error }))
+  const known = sorted.filter(({ field }) => isField(field))
+  const rest = sorted.filter(({ field }) => !isField(field)).map(({ error }) => error)
+  const errors = Object.fromEntries(known.map(({ path, field, error }) => [field, withoutName(path, error)]))
+  return [errors, sorted.length === 0 ? message : rest.length === 0 ? null : rest.join(' ')]
+}
+
 /** The error stands beside the label of its field, whose name in the API nobody on the page knows. */
-export function withoutName(name: string, error: string): string {
+function withoutName(name: string, error: string): string {
   if (!error.startsWith(`${name} `)) return error
   const rest = error.slice(name.length + 1)
   return rest.charAt(0).toUpperCase() + rest.slice(1)

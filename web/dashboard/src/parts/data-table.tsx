@@ -1,6 +1,6 @@
 // The rows of a list, as a table. On a phone each row becomes a card, with the name of its column beside each value.
 import { Paper, Stack, Table } from '@mantine/core'
-import type { CSSProperties, Key, ReactNode } from 'react'
+import type { Key, ReactNode } from 'react'
 
 export type Column<Row> = {
   name: string
@@ -34,7 +34,7 @@ export function DataTable<Row>({ rows, columns, rowKey, minWidth = 640, ...rest 
   const shown = columns.filter((column) => column !== false)
   const table = (
     <div className="rows-frame" tabIndex={0}>
-      <Table className="rows" role="table" style={{ '--rows-width': `${minWidth}px` } as CSSProperties}>
+      <Table className="rows" role="table" style={{ '--rows-width': `${minWidth}px` }}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {shown.map(({ name, header = name, isNumber }) => (

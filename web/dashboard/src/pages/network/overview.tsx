@@ -5,6 +5,7 @@ import type { NetworkOverview } from '../../../../../src/manage/reports/schema.t
 import type { Reply } from '../../lib/api.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { Money } from '../../parts/money.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Figure } from '../../parts/reports/figure.tsx'
 import { LazyDayChart } from '../../parts/reports/lazy-day-chart.tsx'
@@ -23,7 +24,7 @@ const SERIES = [
 export default function NetworkOverviewPage() {
   const overview = useGet<Overview>('/network/overview', { everyMs: EVERY_MS })
   return (
-    <Page title="Overview" about="All publishers and advertisers together. Days are those of UTC, amounts US dollars.">
+    <Page title="Overview" about="All publishers and advertisers together. Days in UTC, amounts in USD.">
       <Loaded query={overview}>
         {({ attention, today, last_30_days, days, balances }) => (
           <Stack gap="lg">
@@ -37,16 +38,20 @@ export default function NetworkOverviewPage() {
             </Section>
             <Section title="Balances" about="What is owed now, by the ledger.">
               <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }}>
-                <Figure label="Receivable" value={formatUsd(balances.receivable)} about="Owed by advertisers" />
+                <Figure label="Receivable" value={<Money amount={balances.receivable} />} about="Owed by advertisers" />
                 <Figure
                   label="Unconfirmed"
-                  value={formatUsd(balances.unconfirmed)}
+                  value={<Money amount={balances.unconfirmed} />}
                   about="Not confirmed by the advertiser"
                 />
-                <Figure label="Cash" value={formatUsd(balances.cash)} about="Received, less what was paid" />
-                <Figure label="Pending" value={formatUsd(balances.pending)} about="For publishers, once approved" />
-                <Figure label="Payable" value={formatUsd(balances.payable)} about="Owed to publishers" />
-                <Figure label="Margin" value={formatUsd(balances.margin)} about="Of the network, so far" />
+                <Figure label="Cash" value={<Money amount={balances.cash} />} about="Received, less what was paid" />
+                <Figure
+                  label="Pending"
+                  value={<Money amount={balances.pending} />}
+                  about="For publishers, once approved"
+                />
+                <Figure label="Payable" value={<Money amount={balances.payable} />} about="Owed to publishers" />
+                <Figure label="Margin" value={<Money amount={balances.margin} />} about="Of the network, so far" />
               </SimpleGrid>
             </Section>
           </Stack>
@@ -119,9 +124,9 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
 function Sums({ sums: { revenue, payout, margin } }: { sums: Overview['today'] }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <Figure label="Revenue" value={formatUsd(revenue)} about="From advertisers" />
-      <Figure label="Payout" value={formatUsd(payout)} about="To publishers" />
-      <Figure label="Margin" value={formatUsd(margin)} about="Of the network" />
+      <Figure label="Revenue" value={<Money amount={revenue} />} about="From advertisers" />
+      <Figure label="Payout" value={<Money amount={payout} />} about="To publishers" />
+      <Figure label="Margin" value={<Money amount={margin} />} about="Of the network" />
     </SimpleGrid>
   )
 }
@@ -174,9 +179,15 @@ function DayTable({ days }: { days: Overview['days'] }) {
               <Table.Th scope="row" fw={400}>
                 {formatFullDay(day)}
               </Table.Th>
-              <Table.Td ta="right">{formatUsd(revenue)}</Table.Td>
-              <Table.Td ta="right">{formatUsd(payout)}</Table.Td>
-              <Table.Td ta="right">{formatUsd(margin)}</Table.Td>
+              <Table.Td ta="right">
+                <Money amount={revenue} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Money amount={payout} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Money amount={margin} />
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -3,9 +3,9 @@ import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'wouter'
 import type { PublisherReply } from '../../../../../src/manage/publishers/schema.ts'
 import type { Reply } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
+import { Money } from '../../parts/money.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { PermissionsSection } from '../../parts/permissions/section.tsx'
 import { Apps } from '../../parts/publishers/apps.tsx'
@@ -60,9 +60,9 @@ export default function PublisherPage() {
 
 function Figures({ one }: { one: Publisher }) {
   const figures = [
-    ['Pending', formatUsd(one.pending)],
-    ['Payable', formatUsd(one.payable)],
-    ['Paid so far', formatUsd(one.paid)],
+    ['Pending', <Money key="pending" amount={one.pending} />],
+    ['Payable', <Money key="payable" amount={one.payable} />],
+    ['Paid so far', <Money key="paid" amount={one.paid} />],
     ['Last conversion', <Time key="last" at={one.last_conversion_at} ago none="never" />],
   ] as const
   return (

@@ -2,11 +2,11 @@ import { SimpleGrid, Stack } from '@mantine/core'
 import { useParams } from 'wouter'
 import type { Balance as BalanceSchema } from '../../../../../src/manage/balance/schema.ts'
 import { query, type Reply } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { isOperator, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Payments } from '../../parts/balance/payments.tsx'
 import { Statements } from '../../parts/balance/statements.tsx'
+import { Money } from '../../parts/money.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Figure } from '../../parts/reports/figure.tsx'
 import { RangePicker } from '../../parts/reports/range-picker.tsx'
@@ -24,25 +24,33 @@ export default function Balance() {
   const then = useGet<BalanceData>(range.fault === null ? `${base}/balance${query(range.period)}` : null)
   const whose = isOperator(me) && now.data !== undefined ? ` of ${now.data.publisher.name}` : ''
   return (
-    <Page title={`Balance${whose}`} about="All amounts are US dollars.">
+    <Page title={`Balance${whose}`} about="Amounts in USD.">
       <Loaded query={now}>
         {({ pending, payable, paid }) => (
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, xs: 3 }}>
-              <Figure label="Pending" value={formatUsd(pending)} about="Of conversions not approved yet" />
-              <Figure label="Payable" value={formatUsd(payable)} about="Approved, and not paid yet" />
-              <Figure label="Paid" value={formatUsd(paid)} about="Since the beginning" />
+              <Figure label="Pending" value={<Money amount={pending} />} about="Of conversions not approved yet" />
+              <Figure label="Payable" value={<Money amount={payable} />} about="Approved, and not paid yet" />
+              <Figure label="Paid" value={<Money amount={paid} />} about="Since the beginning" />
             </SimpleGrid>
-            <Section title="What moved" about="In the time that you choose.">
+            <Section title="Activity">
               <RangePicker range={range} />
               {range.fault === null && (
                 <Loaded query={then}>
                   {({ period }) => (
                     <SimpleGrid cols={{ base: 1, xs: 4 }}>
-                      <Figure label="Earned" value={formatUsd(period.earned)} about="Became payable" />
-                      <Figure label="Reversed" value={formatUsd(period.reversed)} about="Taken back afterwards" />
-                      <Figure label="Adjusted" value={formatUsd(period.adjusted)} about="Credits, less debits" />
-                      <Figure label="Paid" value={formatUsd(period.paid)} about="Sent out" />
+                      <Figure label="Earned" value={<Money amount={period.earned} />} about="Became payable" />
+                      <Figure
+                        label="Reversed"
+                        value={<Money amount={period.reversed} />}
+                        about="Taken back afterwards"
+                      />
+                      <Figure
+                        label="Adjusted"
+                        value={<Money amount={period.adjusted} />}
+                        about="Credits, less debits"
+                      />
+                      <Figure label="Paid" value={<Money amount={period.paid} />} about="Sent out" />
                     </SimpleGrid>
                   )}
                 </Loaded>

@@ -1,5 +1,5 @@
 // Where an advertiser may call from, and the words it uses. Each part is saved by itself.
-import { ActionIcon, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Alert, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { patch } from '../../lib/api.ts'
@@ -30,12 +30,36 @@ function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) 
       onFault: (error) => setFault(error.message),
     },
   )
-  const isChanged = JSON.stringify(value) !== JSON.stringify(advertiser[name])
-  return { value, setValue, fault, isChanged, isSaving: save.isPending, save: () => save.mutate(value) }
+  const [base, setBase] = useState(advertiser[name])
+  const now = advertiser[name]
+  const follow = () => {
+    setBase(now)
+    setValue(now)
+  }
+  // Changed in another tab, or by somebody else: shown at once, unless there is something here that it would undo.
+  const isStale = !isSame(base, now) && !isSame(value, now)
+  if (!isSame(base, now) && (isSame(value, base) || isSame(value, now))) follow()
+  return {
+    value,
+    setValue,
+    fault,
+    isChanged: !isSame(value, now),
+    isSaving: save.isPending,
+    save: () => save.mutate(value),
+    showCurrent: isStale ? follow : null,
+  }
 }
 
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
 type FormProps = {
-  part: { fault: string | null; isChanged: boolean; isSaving: boolean; save: () => void }
+  part: {
+    fault: string | null
+    isChanged: boolean
+    isSaving: boolean
+    save: () => void
+    showCurrent: (() => void) | null
+  }
   mayChange: boolean
   more?: ReactNode
   children: ReactNode
@@ -54,6 +78,16 @@ function PartForm({ part, mayChange, more, children }: FormProps) {
           <div style={{ whiteSpace: 'pre-wrap' }}>
             <FormFault fault={part.fault} />
           </div>
+        )}
+        {part.showCurrent !== null && (
+          <Alert color="yellow" title="Someone changed this meanwhile" role="status">
+            <Stack gap="xs" align="flex-start">
+              <Text size="sm">Saving replaces their change with yours.</Text>
+              <Button size="xs" variant="default" onClick={part.showCurrent}>
+                Discard mine and show theirs
+              </Button>
+            </Stack>
+          </Alert>
         )}
         {children}
         {mayChange && (

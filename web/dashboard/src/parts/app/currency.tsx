@@ -2,10 +2,12 @@
 import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { checkPositive, readAmount } from '../../lib/amounts.ts'
 import { patch, put } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
+import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
 import { Section } from '../section.tsx'
@@ -21,11 +23,11 @@ function toReward(usd: number, rate: number): number {
   return Number((payout * units) / STEPS) / 10_000
 }
 
-type RateExampleProps = { currency: string; rate: number | string; usd?: number }
+type RateExampleProps = { currency: string; rate: string; usd?: number }
 
 export function RateExample({ currency, rate, usd = EXAMPLE_USD }: RateExampleProps) {
-  const number = Number(rate)
-  if (!(number > 0) || currency.trim() === '') return <>Say how many units one US dollar is.</>
+  const number = readAmount(rate) ?? 0
+  if (number <= 0 || currency.trim() === '') return <>Enter how many units one US dollar is.</>
   return (
     <>
       A payout of {formatUsd(usd)} is{' '}
@@ -42,12 +44,13 @@ export function CurrencySection({ app }: { app: AppData }) {
   const mayRename = mayWrite(me)
   const maySetRate = seesMoney(me) && (mayRename || !isOperator(me))
   const [usd, setUsd] = useState<number | string>(EXAMPLE_USD)
-  const form = useForm<{ name: string; currency: string; rate: number | string }>({
-    initialValues: { name: app.name, currency: app.currency, rate: app.rate },
-  })
-  const save = async ({ name, ...money }: typeof form.values) => {
+  const shown = { name: app.name, currency: app.currency, rate: String(app.rate) }
+  const form = useForm({ initialValues: shown, validate: { rate: checkPositive } })
+  useFollow(form, shown)
+  const save = async ({ name, currency, rate }: typeof form.values) => {
     if (form.isDirty('name')) await patch(`/apps/${app.app_id}`, { name })
-    if (form.isDirty('currency') || form.isDirty('rate')) await put(`/apps/${app.app_id}/currency`, money)
+    if (form.isDirty('currency') || form.isDirty('rate'))
+      await put(`/apps/${app.app_id}/currency`, { currency, rate: readAmount(rate) })
   }
   const change = useChange(save, {
     refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
@@ -68,20 +71,12 @@ export function CurrencySection({ app }: { app: AppData }) {
         <Stack>
           <FormFault fault={fault} />
           <Group align="flex-start">
-            <TextInput label="Name" required maxLength={200} readOnly={!mayRename} {...form.getInputProps('name')} />
+            <TextInput label="Name" required readOnly={!mayRename} {...form.getInputProps('name')} />
+            <TextInput label="Currency" required readOnly={!maySetRate} {...form.getInputProps('currency')} />
             <TextInput
-              label="Currency"
-              required
-              maxLength={40}
-              readOnly={!maySetRate}
-              {...form.getInputProps('currency')}
-            />
-            <NumberInput
               label="Units per US dollar"
               required
-              min={0.0001}
-              decimalScale={4}
-              thousandSeparator=","
+              inputMode="decimal"
               readOnly={!maySetRate}
               {...form.getInputProps('rate')}
             />

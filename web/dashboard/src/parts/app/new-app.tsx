@@ -1,29 +1,31 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import type { IssuedApp } from '../../../../../src/manage/apps/schema.ts'
+import { checkPositive, readAmount } from '../../lib/amounts.ts'
 import { post, type Reply } from '../../lib/api.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { SubmitForm } from '../submit-form.tsx'
 import { RateExample } from './currency.tsx'
 import { keepSecret } from './secrets.ts'
 
 /** Makes an app and goes to it, where its secrets are shown. */
 export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDone?: () => void }) {
   const [, navigate] = useLocation()
-  const form = useForm<{ name: string; currency: string; rate: number | string }>({
-    initialValues: { name: '', currency: 'Coins', rate: 100 },
+  const form = useForm({
+    initialValues: { name: '', currency: 'Coins', rate: '100' },
+    validate: { rate: checkPositive },
   })
   const path = `/publishers/${publisherId}/apps`
   const create = useChange((body: object) => post<Reply<typeof IssuedApp>>(path, body), {
     refresh: [path],
     onFault: () => {},
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
-    const { app_id, live, test } = await create.mutateAsync(values)
+  const submit = useSubmit(form, async ({ rate, ...named }) => {
+    const { app_id, live, test } = await create.mutateAsync({ ...named, rate: readAmount(rate) })
     for (const { api_key, api_secret, signing_secret } of [live, test]) {
       keepSecret(api_key, 'api', api_secret)
       keepSecret(api_key, 'signing', signing_secret)
@@ -33,36 +35,22 @@ export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDon
     void queryClient.invalidateQueries({ queryKey: ['/me'] }) // it knows the first app
   })
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <FormFault fault={fault} />
-        <TextInput
-          label="Name"
-          description="Of your site or game, as you call it."
-          required
-          maxLength={200}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Group align="flex-start" grow>
-          <TextInput label="Currency" required maxLength={40} {...form.getInputProps('currency')} />
-          <NumberInput
-            label="Units per US dollar"
-            required
-            min={0.0001}
-            decimalScale={4}
-            thousandSeparator=","
-            {...form.getInputProps('rate')}
-          />
-        </Group>
-        <Text size="sm" c="dimmed">
-          <RateExample currency={form.values.currency} rate={form.values.rate} /> You can change this later.
-        </Text>
-        <Button type="submit" loading={isSending}>
-          Make the app
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm submit={submit} action="Create app">
+      <TextInput
+        label="Name"
+        description="Of your site or game, as you call it."
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Group align="flex-start" grow>
+        <TextInput label="Currency" required {...form.getInputProps('currency')} />
+        <TextInput label="Units per US dollar" required inputMode="decimal" {...form.getInputProps('rate')} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        <RateExample currency={form.values.currency} rate={form.values.rate} /> You can change this later.
+      </Text>
+    </SubmitForm>
   )
 }
 
@@ -73,7 +61,7 @@ export function NewAppButton({ publisherId }: { publisherId: number }) {
       <Button variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
         New app
       </Button>
-      <Modal opened={isOpen} onClose={close} title="A new app" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Modal opened={isOpen} onClose={close} title="New app">
         <NewAppForm publisherId={publisherId} onDone={close} />
       </Modal>
     </>

@@ -3,7 +3,7 @@ import { Alert, Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@ma
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { query } from '../../lib/api.ts'
-import { formatCount, formatShare, formatUsd, timeZone } from '../../lib/format.ts'
+import { formatCents, formatCount, formatShare, formatUsd, timeZone } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
@@ -35,7 +35,7 @@ const orDash = <T,>(value: T | null, format: (value: T) => string) => (value ===
 const FIGURES: [name: string, show: (totals: Totals) => string][] = [
   ['Clicks', ({ clicks }) => formatCount(clicks)],
   ['Conversions', ({ conversions }) => formatCount(conversions)],
-  ['Payout', ({ payout }) => formatUsd(payout)],
+  ['Payout', ({ payout }) => formatCents(payout)],
   ['Conversion rate', ({ conversion_rate }) => orDash(conversion_rate, formatShare)],
   ['Payout per click', ({ epc }) => orDash(epc, formatUsd)],
 ]

@@ -1,11 +1,13 @@
 // What the operator lets a publisher do.
-import { Alert, Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import type { Permissions } from '../../../../../src/manage/permissions/schema.ts'
+import { readAmount } from '../../lib/amounts.ts'
 import { patch, type Reply } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useGet } from '../../lib/queries.ts'
+import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
 import { Loaded } from '../page.tsx'
@@ -15,7 +17,7 @@ import { Status } from '../status.tsx'
 type Shown = Reply<typeof Permissions>
 
 const STATUSES = {
-  pending: 'Waits to be let in: only its test keys work.',
+  pending: 'Awaiting approval; test keys only.',
   active: 'Everything works.',
   suspended: 'Its keys do not work and its links lead nowhere. What its users have begun is still recorded and owed.',
 } as const
@@ -25,11 +27,11 @@ export function PermissionsSection({ publisherId }: { publisherId: number }) {
   const permissions = useGet<Shown>(path)
   const canWrite = mayWrite(useMe())
   return (
-    <Section title="What it may do">
+    <Section title="Permissions">
       <Loaded query={permissions}>
         {(shown) =>
           canWrite ? (
-            <PermissionsForm key={JSON.stringify(shown)} path={path} shown={shown} />
+            <PermissionsForm path={path} shown={shown} />
           ) : (
             <Stack gap="xs">
               <Group>
@@ -54,26 +56,40 @@ function describeOffers({ only_listed_offers, allowed_offers, denied_offers }: S
   return denied_offers.length === 0 ? 'It may run every offer.' : `It may not run offers ${denied_offers.join(', ')}.`
 }
 
-const readIds = (text: string) => (text.match(/\d+/g) ?? []).map(Number)
+const wordsOf = (text: string) => text.split(/[\s,;]+/).filter((word) => word !== '')
+
+function checkIds(text: string): string | null {
+  const wrong = wordsOf(text).find((word) => !/^\d{1,15}$/.test(word))
+  return wrong === undefined ? null : `“${wrong}” is not an offer ID. Separate IDs with commas or spaces.`
+}
+
+function checkPercent(text: string): string | null {
+  const percent = readAmount(text)
+  return percent === null || percent > 100 ? 'Enter a percentage from 0 to 100, such as 12.5.' : null
+}
+
+const valuesOf = (shown: Shown) => ({
+  status: shown.status as string,
+  margin_percent: String(shown.margin_percent),
+  mode: shown.only_listed_offers ? 'only' : 'all',
+  ids: (shown.only_listed_offers ? shown.allowed_offers : shown.denied_offers).join(', '),
+})
 
 function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
-  const form = useForm<{ status: string; margin_percent: number; mode: string; ids: string }>({
-    initialValues: {
-      status: shown.status,
-      margin_percent: shown.margin_percent,
-      mode: shown.only_listed_offers ? 'only' : 'all',
-      ids: (shown.only_listed_offers ? shown.allowed_offers : shown.denied_offers).join(', '),
-    },
+  const form = useForm({
+    initialValues: valuesOf(shown),
+    validate: { margin_percent: checkPercent, ids: checkIds },
   })
+  useFollow(form, valuesOf(shown))
   const { onSubmit, isSending, fault } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
     const isOnly = mode === 'only'
-    const listed = readIds(ids)
+    const listed = wordsOf(ids).map(Number)
     await patch(path, {
       status,
-      margin_percent,
+      margin_percent: readAmount(margin_percent),
       offers: { only_listed: isOnly, allowed: isOnly ? listed : [], denied: isOnly ? [] : listed },
     })
-    notifications.show({ message: 'Saved. It holds at once.', color: 'green' })
+    notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
     await queryClient.invalidateQueries({ queryKey: [path] })
   })
   const { status, mode } = form.values
@@ -83,7 +99,7 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
         <FormFault fault={fault} />
         <div>
           <Text size="sm" fw={500} id="publisher-status">
-            State
+            Status
           </Text>
           <SegmentedControl
             aria-labelledby="publisher-status"
@@ -97,13 +113,12 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
         {status === 'suspended' && shown.status !== 'suspended' && (
           <Alert color="red">Saving this stops all of its apps at once.</Alert>
         )}
-        <NumberInput
+        <TextInput
           label="Margin"
-          description="What the network keeps of what offers pay. Clicks made before keep what they were promised."
-          suffix=" %"
-          min={0}
-          max={100}
-          decimalScale={2}
+          description="What the network keeps of what offers pay. Earlier clicks keep what they were promised."
+          inputMode="decimal"
+          rightSection="%"
+          maw={160}
           {...form.getInputProps('margin_percent')}
         />
         <div>
@@ -113,15 +128,15 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
           <SegmentedControl
             aria-labelledby="publisher-offers"
             data={[
-              { value: 'all', label: 'All but these' },
-              { value: 'only', label: 'Only these' },
+              { value: 'all', label: 'All except' },
+              { value: 'only', label: 'Only' },
             ]}
             {...form.getInputProps('mode')}
           />
         </div>
         <Textarea
-          label={mode === 'only' ? 'Offers that it may run' : 'Offers that it may not run'}
-          description="Their numbers, with commas or spaces between them."
+          label={mode === 'only' ? 'Allowed offers' : 'Blocked offers'}
+          description="Offer IDs, separated by commas or spaces."
           autosize
           minRows={1}
           {...form.getInputProps('ids')}

@@ -20,6 +20,7 @@ import type { PostbackSettingsReply } from '../../../../../src/manage/postbacks/
 import { type ApiError, post, put, type Reply, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
+import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
 import { Section } from '../section.tsx'
@@ -49,6 +50,7 @@ const EVENTS = [
 export function SettingsForm({ base, data }: { base: string; data: SettingsData }) {
   const me = useMe()
   const form = useForm<Values>({ initialValues: valuesOf(data) })
+  useFollow(form, valuesOf(data))
   const { values } = form
   const [status, setStatus] = useState('approved')
   const preview = usePreview(base, values, status, data, mayWrite(me))

@@ -1,15 +1,15 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { Modal, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useLocation } from 'wouter'
 import type { MadePublisher } from '../../../../../src/manage/publishers/schema.ts'
 import { post, type Reply } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { SubmitForm } from '../submit-form.tsx'
 
 export function NewPublisher({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal closeButtonProps={{ 'aria-label': 'Close' }} opened={opened} onClose={onClose} title="New publisher">
+    <Modal opened={opened} onClose={onClose} title="New publisher">
       <Fields />
     </Modal>
   )
@@ -20,28 +20,22 @@ function Fields() {
   const form = useForm({ initialValues: { name: '', email: '' } })
   const make = useChange((body: object) => post<Reply<typeof MadePublisher>>('/publishers', body), {
     refresh: ['/publishers'],
-    done: 'The publisher is made. Invite its people next.',
+    done: 'Publisher created. Invite its people next.',
     onFault: () => {},
     onDone: ({ publisher_id }) => navigate(`/network/publishers/${publisher_id}`),
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ name, email }) => {
+  const submit = useSubmit(form, async ({ name, email }) => {
     await make.mutateAsync({ name, email: email.trim() === '' ? null : email.trim() })
   })
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <FormFault fault={fault} />
-        <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps('name')} />
-        <TextInput
-          label="E-mail address for notices"
-          description="Such as that its postbacks are paused. Not required."
-          type="email"
-          {...form.getInputProps('email')}
-        />
-        <Button type="submit" loading={isSending}>
-          Make the publisher
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm submit={submit} action="Create publisher">
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <TextInput
+        label="E-mail address for notices"
+        description="Such as that its postbacks are paused. Not required."
+        type="email"
+        {...form.getInputProps('email')}
+      />
+    </SubmitForm>
   )
 }

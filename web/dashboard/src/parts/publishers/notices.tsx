@@ -2,6 +2,7 @@ import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { patch } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
+import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
 import { Section } from '../section.tsx'
@@ -11,6 +12,7 @@ type NoticesProps = { publisherId: number; email: string | null; mayChange: bool
 /** Where a publisher's notices go. */
 export function Notices({ publisherId, email, mayChange }: NoticesProps) {
   const form = useForm({ initialValues: { email: email ?? '' } })
+  useFollow(form, { email: email ?? '' })
   const save = useChange((body: { email: string | null }) => patch(`/publishers/${publisherId}`, body), {
     refresh: ['/publishers'],
     done: 'Saved.',
@@ -22,7 +24,7 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
   return (
     <Section
       title="Notices"
-      about="Where to tell them of trouble, such as that their postbacks are paused. Without an address, nothing is mailed."
+      about="Where the publisher is notified of problems, such as paused postbacks. Without an address, no mail is sent."
     >
       {mayChange ? (
         <form onSubmit={onSubmit}>
@@ -31,7 +33,6 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
             <TextInput
               label="E-mail address for notices"
               type="email"
-              maxLength={254}
               flex={1}
               miw={220}
               maw={360}

@@ -1,7 +1,7 @@
 // The figures of a report: their names and how they are shown.
 import type { AppStats } from '../../../../../src/manage/reports/schema.ts'
 import type { Reply } from '../../lib/api.ts'
-import { formatCount, formatShare, formatUsd } from '../../lib/format.ts'
+import { formatCents, formatCount, formatShare, formatUsd } from '../../lib/format.ts'
 
 export type Stats = Reply<typeof AppStats>
 export type StatsRow = Stats['rows'][number]
@@ -17,7 +17,7 @@ export type Metric = {
 export const METRICS: Metric[] = [
   { name: 'clicks', label: 'Clicks', about: 'Without bots', format: formatCount },
   { name: 'conversions', label: 'Conversions', about: 'All but rejected', format: formatCount },
-  { name: 'payout', label: 'Payout', about: 'Of approved ones', format: formatUsd },
+  { name: 'payout', label: 'Payout', about: 'Of approved ones', format: formatCents },
   { name: 'epc', label: 'EPC', about: 'Payout per click', format: formatUsd },
   { name: 'conversion_rate', label: 'Conversion rate', about: 'Conversions per click', format: formatShare },
 ]

@@ -1,5 +1,5 @@
 import { Anchor, Paper, Stack, Table, Text } from '@mantine/core'
-import { formatCount, formatShare, formatUsd } from '../../lib/format.ts'
+import { formatCents, formatCount, formatShare, formatUsd } from '../../lib/format.ts'
 import { formatFullDay, type Stats, type StatsRow, type Totals } from './metrics.ts'
 
 export type Narrowing = { offer?: string; country?: string }
@@ -105,7 +105,7 @@ function FigureCells({ figures, isTotal = false }: { figures: Totals; isTotal?: 
     formatCount(conversions),
     formatCount(approved),
     formatCount(pending),
-    formatUsd(payout),
+    formatCents(payout),
     epc === null ? '–' : formatUsd(epc),
     conversion_rate === null ? '–' : formatShare(conversion_rate),
   ]
