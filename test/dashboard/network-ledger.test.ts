@@ -81,6 +81,58 @@ test('an operator credits a bonus, voids it, and cancels a line of a run, each w
   assert.deepEqual(complaints, [])
 })
 
+test('an amount that could be read in two ways is refused at its field; the same adjustment counts once', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/ledger`)
+  const dialog = page.getByRole('dialog')
+  const record = async (amount: string) => {
+    await dialog.getByLabel('Amount in US dollars').fill(amount)
+    await dialog.getByLabel('Reference').fill('comma')
+    await dialog.getByLabel('Reason').fill('Typed on a train')
+    await dialog.getByRole('button', { name: 'Record adjustment' }).click()
+  }
+  const adjust = page.getByRole('button', { name: `Adjust the balance of ${games.publisher}` })
+  await adjust.click()
+  for (const amount of ['1,50', '1e9', '-5', 'abc']) {
+    await record(amount)
+    await dialog.getByText('Enter an amount such as 1234.56.').waitFor()
+  }
+  await record('0')
+  await dialog.getByText('Enter an amount above 0.').waitFor()
+  await record('1.50')
+  await page.getByText('Adjustment recorded.').waitFor()
+  await adjust.click()
+  await record('1.50')
+  await page.getByText('This adjustment was recorded before').waitFor()
+  await adjust.click()
+  await record('2')
+  await dialog.getByText('was used for 1.50 USD, not 2.00 USD').waitFor()
+  assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Typed on a train')
+})
+
+test('a payment run pays what the list shows: never everybody for a search, or for a minimum that is no amount', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/ledger`)
+  const create = page.getByRole('button', { name: 'Create payment run' })
+  await page.getByRole('row', { name: small.publisher }).waitFor()
+  await page.getByLabel('Publisher', { exact: true }).fill(small.publisher)
+  await page.getByText('Select publishers, or clear the search to pay everybody.').waitFor()
+  assert.equal(await create.isDisabled(), true)
+  await page.getByLabel('Publisher', { exact: true }).fill('')
+  await page.getByLabel('Owed at least').fill('a lot')
+  await page.getByText('Enter an amount such as 1234.56.').waitFor()
+  assert.equal(await create.isDisabled(), true)
+
+  await page.goto(`${dashboard.url}/network/ledger`)
+  await page.getByLabel(`Select ${small.publisher}`).check()
+  await page.getByRole('button', { name: 'Create payment run for 1' }).click()
+  await page.getByRole('row', { name: small.publisher }).getByText('due').waitFor()
+  await page.getByRole('tab', { name: 'Pay publishers' }).click()
+  const row = page.getByRole('row', { name: small.publisher })
+  await row.getByRole('link', { name: /^in run/ }).waitFor()
+  assert.equal(await page.getByLabel(`Select ${small.publisher}`).isDisabled(), true)
+})
+
 test('an operator notes what an advertiser paid, once, and has the ledger checked', async () => {
   const { page } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/ledger?view=receipts`)

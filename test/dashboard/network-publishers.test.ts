@@ -23,7 +23,7 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByRole('button', { name: 'Create publisher' }).click()
   await page.getByRole('heading', { name: 'Blue Lantern Rewards' }).waitFor()
   assert.equal(await page.getByLabel('E-mail address for notices').inputValue(), 'ops@lantern.example')
-  await page.getByText('None yet.').waitFor()
+  await page.getByText('No apps yet.').waitFor()
   assert.equal(await page.getByRole('link', { name: 'People' }).last().isVisible(), true)
 
   await page.getByRole('link', { name: 'Publishers' }).click()
