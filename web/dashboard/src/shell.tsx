@@ -15,13 +15,14 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import { IconBuildingStore, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation, useRoute } from 'wouter'
 import { remove } from './lib/api.ts'
 import { isOperator, seesMoney, useMe } from './lib/me.ts'
 import { queryClient, useGet } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
+import type { AppData } from './parts/app/data.ts'
 
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
@@ -99,7 +100,7 @@ function AccountMenu() {
           onClick={toggleColorScheme}
           leftSection={colorScheme === 'dark' ? <IconSun size={16} /> : <IconMoon size={16} />}
         >
-          Light or dark
+          Theme
         </Menu.Item>
         <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} />}>
           Sign out
@@ -118,6 +119,7 @@ function Navigation() {
   const publisherId = me.publisher?.publisher_id
   const apps = useGet<AppList>(publisherId === undefined ? null : `/publishers/${publisherId}/apps`)
   const appId = match?.app_id ?? apps.data?.apps[0]?.app_id
+  const app = useGet<AppData>(isOperator(me) && match !== null ? `/apps/${match.app_id}` : null)
   return (
     <>
       {isOperator(me) && <Links label="Network" items={NETWORK_LINKS} base="/network" />}
@@ -131,7 +133,14 @@ function Navigation() {
           onChange={(value) => value !== null && navigate(`/apps/${value}`)}
         />
       )}
-      {appId !== undefined && <Links label="App" items={APP_LINKS} base={`/apps/${appId}`} />}
+      {appId !== undefined && <Links label={app.data?.name ?? 'App'} items={APP_LINKS} base={`/apps/${appId}`} />}
+      {app.data !== undefined && (
+        <Links
+          label=""
+          items={[{ name: 'Publisher', to: '', icon: IconBuildingStore }]}
+          base={`/network/publishers/${app.data.publisher_id}`}
+        />
+      )}
       {publisherId !== undefined && (
         <Links
           label={me.publisher?.name ?? ''}

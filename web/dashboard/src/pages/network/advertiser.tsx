@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Button, Stack, Tabs, Text } from '@mantine/core'
+import { Button, Stack, Tabs } from '@mantine/core'
 import { IconListDetails, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
@@ -11,6 +11,7 @@ import { type AdvertiserData, TokenSection } from '../../parts/advertisers/token
 import { UrlsSection } from '../../parts/advertisers/urls.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Trail } from '../../parts/trail.tsx'
 
 export default function Advertiser() {
   const { advertiser_id } = useParams<{ advertiser_id: string }>()
@@ -21,14 +22,7 @@ function Known({ advertiserId }: { advertiserId: string }) {
   const advertiser = useGet<AdvertiserData>(`/advertisers/${advertiserId}`)
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor component={Link} href="/network/advertisers" size="sm">
-          Advertisers
-        </Anchor>
-        <Text size="sm" truncate>
-          {advertiser.data?.name ?? advertiserId}
-        </Text>
-      </Breadcrumbs>
+      <Trail to={[['Advertisers', '/network/advertisers']]} here={advertiser.data?.name ?? advertiserId} />
       <Loaded query={advertiser}>{(data) => <Shown advertiser={data} />}</Loaded>
     </Stack>
   )

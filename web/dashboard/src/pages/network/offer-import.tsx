@@ -1,4 +1,4 @@
-import { Alert, Anchor, Breadcrumbs, Button, FileInput, Group, List, Paper, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, FileInput, Group, List, Paper, Progress, Stack, Text } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -18,6 +18,7 @@ import {
 } from '../../parts/network-offers/import-result.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
+import { Trail } from '../../parts/trail.tsx'
 
 const LOOK_MS = 500
 const MAX_BYTES = 20 * 1024 * 1024
@@ -30,12 +31,7 @@ export default function OfferImport() {
   const importId = filters['import']
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor component={Link} href="/network/offers" size="sm">
-          Offers
-        </Anchor>
-        <Text size="sm">Import</Text>
-      </Breadcrumbs>
+      <Trail to={[['Offers', '/network/offers']]} here="Import" />
       <Page
         title="Import offers"
         about="From a file, JSON or CSV. It is read through first, and you see what it would do before anything changes."

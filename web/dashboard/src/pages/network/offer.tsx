@@ -1,8 +1,8 @@
-import { Alert, Anchor, Breadcrumbs, Button, Group, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Tabs } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { post, put } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
@@ -16,22 +16,14 @@ import { bodyOf, NEW_OFFER, type OfferData, valuesOf } from '../../parts/network
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Trail } from '../../parts/trail.tsx'
 
 export default function Offer() {
   const { offer_id } = useParams<{ offer_id: string }>()
   return offer_id === 'new' ? <NewOffer /> : <KnownOffer key={offer_id} offerId={offer_id} />
 }
 
-const Trail = ({ children }: { children: ReactNode }) => (
-  <Breadcrumbs>
-    <Anchor component={Link} href="/network/offers" size="sm">
-      Offers
-    </Anchor>
-    <Text size="sm" truncate>
-      {children}
-    </Text>
-  </Breadcrumbs>
-)
+const OFFERS = [['Offers', '/network/offers']] as const
 
 function NewOffer() {
   const [filters] = useFilters()
@@ -39,7 +31,7 @@ function NewOffer() {
   const mayChange = mayWrite(useMe())
   return (
     <Stack>
-      <Trail>New</Trail>
+      <Trail to={OFFERS} here="New" />
       <Page title="New offer">
         <OfferForm
           initial={{ ...NEW_OFFER, advertiser_id: filters['advertiser_id'] ?? '' }}
@@ -49,7 +41,7 @@ function NewOffer() {
             const { advertiser_id, external_id } = values
             const owner = { advertiser_id: Number(advertiser_id), external_id }
             const { offer_id } = await post<{ offer_id: number }>('/offers', { ...bodyOf(values), ...owner })
-            notifications.show({ message: 'The offer is made.', color: 'green' })
+            notifications.show({ message: 'Offer created.', color: 'green' })
             navigate(`/network/offers/${offer_id}`)
           }}
         />
@@ -62,7 +54,7 @@ function KnownOffer({ offerId }: { offerId: string }) {
   const offer = useGet<OfferData>(`/offers/${offerId}`)
   return (
     <Stack>
-      <Trail>{offer.data?.name ?? offerId}</Trail>
+      <Trail to={OFFERS} here={offer.data?.name ?? offerId} />
       <Loaded query={offer}>{(data) => <Shown offer={data} />}</Loaded>
     </Stack>
   )
@@ -73,11 +65,11 @@ function Shown({ offer }: { offer: OfferData }) {
   const [filters, change] = useFilters()
   const about = (
     <>
-      Offer {offer.offer_id} of{' '}
+      Offer {offer.offer_id} ·{' '}
       <Anchor component={Link} href={`/network/advertisers/${offer.advertiser_id}`} inherit underline="always">
         {offer.advertiser}
-      </Anchor>
-      , there called {offer.external_id}. Changed <Time at={offer.updated_at} ago />.
+      </Anchor>{' '}
+      · external ID {offer.external_id} · changed <Time at={offer.updated_at} ago />
     </>
   )
   return (
@@ -117,9 +109,9 @@ function Details({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
   return (
     <Stack>
       {isStale && (
-        <Alert color="yellow" title="Somebody changed this offer meanwhile" role="status">
+        <Alert color="yellow" title="Someone changed this offer meanwhile" role="status">
           <Button size="xs" variant="default" onClick={() => setBase(offer)}>
-            Show it as it is now
+            Discard mine and show theirs
           </Button>
         </Alert>
       )}
@@ -133,7 +125,7 @@ function Details({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
           const saved = await put<OfferData>(path, { ...bodyOf(values), status: offer.status, seen_updated_at })
           client.setQueryData([path], saved)
           setBase(saved)
-          notifications.show({ message: 'Saved. Users see it from now on.', color: 'green' })
+          notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
           await client.invalidateQueries({ predicate: ({ queryKey: [of] }) => String(of).startsWith('/offers') })
         }}
       />
@@ -145,7 +137,7 @@ function Actions({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
   const isPaused = offer.status === 'paused'
   const toggle = useChange(() => post(`/offers/${offer.offer_id}/${isPaused ? 'resume' : 'pause'}`), {
     refresh: ['/offers'],
-    done: isPaused ? 'The offer is back on the lists.' : 'The offer is off all lists.',
+    done: isPaused ? 'Offer resumed.' : 'Offer paused.',
   })
   return (
     <Group gap="xs">

@@ -2,15 +2,15 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { People } from '../../parts/people.tsx'
 
 const ROLES = [
-  { value: 'operator', label: 'Everything' },
-  { value: 'operator_reader', label: 'Look only' },
+  { value: 'operator', label: 'Operator' },
+  { value: 'operator_reader', label: 'Read only' },
 ]
 
 export default function Operators() {
   return (
     <People
       base="/operators"
-      about="Those who run this network. People of a publisher are on its own page."
+      about="The operators of this network. A publisher’s people are on the publisher’s page."
       roles={ROLES}
       mayChange={mayWrite(useMe())}
     />

@@ -12,6 +12,7 @@ import { Apps } from '../../parts/publishers/apps.tsx'
 import { Notices } from '../../parts/publishers/notices.tsx'
 import { Trust } from '../../parts/publishers/trust.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Trail } from '../../parts/trail.tsx'
 
 type Publisher = Reply<typeof PublisherReply>
 
@@ -20,41 +21,44 @@ export default function PublisherPage() {
   const mayChange = mayWrite(useMe())
   const found = useGet<Publisher>(`/publishers/${encodeURIComponent(publisher_id)}`)
   return (
-    <Page
-      title={found.data?.name ?? 'Publisher'}
-      about={`Publisher ${publisher_id}`}
-      actions={
-        found.data !== undefined && (
-          <>
-            <Button component={Link} href={`/publishers/${publisher_id}/people`} variant="default">
-              People
-            </Button>
-            <Button component={Link} href={`/publishers/${publisher_id}/balance`} variant="default">
-              Balance
-            </Button>
-            <Button
-              component={Link}
-              href={`/network/conversions?view=all&publisher_id=${publisher_id}`}
-              variant="default"
-            >
-              Conversions
-            </Button>
-          </>
-        )
-      }
-    >
-      <Loaded query={found}>
-        {(one) => (
-          <Stack key={one.publisher_id}>
-            <Figures one={one} />
-            <PermissionsSection publisherId={one.publisher_id} />
-            <Apps apps={one.apps} mayChange={mayChange} />
-            <Notices publisherId={one.publisher_id} email={one.email} mayChange={mayChange} />
-            <Trust apps={one.apps} mayChange={mayChange} />
-          </Stack>
-        )}
-      </Loaded>
-    </Page>
+    <Stack>
+      <Trail to={[['Publishers', '/network/publishers']]} here={found.data?.name ?? publisher_id} />
+      <Page
+        title={found.data?.name ?? 'Publisher'}
+        about={`Publisher ${publisher_id}`}
+        actions={
+          found.data !== undefined && (
+            <>
+              <Button component={Link} href={`/publishers/${publisher_id}/people`} variant="default">
+                People
+              </Button>
+              <Button component={Link} href={`/publishers/${publisher_id}/balance`} variant="default">
+                Balance
+              </Button>
+              <Button
+                component={Link}
+                href={`/network/conversions?view=all&publisher_id=${publisher_id}`}
+                variant="default"
+              >
+                Conversions
+              </Button>
+            </>
+          )
+        }
+      >
+        <Loaded query={found}>
+          {(one) => (
+            <Stack key={one.publisher_id}>
+              <Figures one={one} />
+              <PermissionsSection publisherId={one.publisher_id} />
+              <Apps publisherId={one.publisher_id} apps={one.apps} mayChange={mayChange} />
+              <Notices publisherId={one.publisher_id} email={one.email} mayChange={mayChange} />
+              <Trust apps={one.apps} mayChange={mayChange} />
+            </Stack>
+          )}
+        </Loaded>
+      </Page>
+    </Stack>
   )
 }
 

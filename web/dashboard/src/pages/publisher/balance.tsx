@@ -12,6 +12,7 @@ import { Figure } from '../../parts/reports/figure.tsx'
 import { RangePicker } from '../../parts/reports/range-picker.tsx'
 import { useRange } from '../../parts/reports/use-range.ts'
 import { Section } from '../../parts/section.tsx'
+import { PublisherTrail } from '../../parts/trail.tsx'
 
 type BalanceData = Reply<typeof BalanceSchema>
 
@@ -24,43 +25,46 @@ export default function Balance() {
   const then = useGet<BalanceData>(range.fault === null ? `${base}/balance${query(range.period)}` : null)
   const whose = isOperator(me) && now.data !== undefined ? ` of ${now.data.publisher.name}` : ''
   return (
-    <Page title={`Balance${whose}`} about="Amounts in USD.">
-      <Loaded query={now}>
-        {({ pending, payable, paid }) => (
-          <Stack gap="lg">
-            <SimpleGrid cols={{ base: 1, xs: 3 }}>
-              <Figure label="Pending" value={<Money amount={pending} />} about="Of conversions not approved yet" />
-              <Figure label="Payable" value={<Money amount={payable} />} about="Approved, and not paid yet" />
-              <Figure label="Paid" value={<Money amount={paid} />} about="Since the beginning" />
-            </SimpleGrid>
-            <Section title="Activity">
-              <RangePicker range={range} />
-              {range.fault === null && (
-                <Loaded query={then}>
-                  {({ period }) => (
-                    <SimpleGrid cols={{ base: 1, xs: 4 }}>
-                      <Figure label="Earned" value={<Money amount={period.earned} />} about="Became payable" />
-                      <Figure
-                        label="Reversed"
-                        value={<Money amount={period.reversed} />}
-                        about="Taken back afterwards"
-                      />
-                      <Figure
-                        label="Adjusted"
-                        value={<Money amount={period.adjusted} />}
-                        about="Credits, less debits"
-                      />
-                      <Figure label="Paid" value={<Money amount={period.paid} />} about="Sent out" />
-                    </SimpleGrid>
-                  )}
-                </Loaded>
-              )}
-            </Section>
-            <Statements base={base} />
-            <Payments base={base} />
-          </Stack>
-        )}
-      </Loaded>
-    </Page>
+    <Stack>
+      <PublisherTrail publisherId={publisher_id} here="Balance" />
+      <Page title={`Balance${whose}`} about="Amounts in USD.">
+        <Loaded query={now}>
+          {({ pending, payable, paid }) => (
+            <Stack gap="lg">
+              <SimpleGrid cols={{ base: 1, xs: 3 }}>
+                <Figure label="Pending" value={<Money amount={pending} />} about="Of conversions not approved yet" />
+                <Figure label="Payable" value={<Money amount={payable} />} about="Approved, and not paid yet" />
+                <Figure label="Paid" value={<Money amount={paid} />} about="Since the beginning" />
+              </SimpleGrid>
+              <Section title="Activity">
+                <RangePicker range={range} />
+                {range.fault === null && (
+                  <Loaded query={then}>
+                    {({ period }) => (
+                      <SimpleGrid cols={{ base: 1, xs: 4 }}>
+                        <Figure label="Earned" value={<Money amount={period.earned} />} about="Became payable" />
+                        <Figure
+                          label="Reversed"
+                          value={<Money amount={period.reversed} />}
+                          about="Taken back afterwards"
+                        />
+                        <Figure
+                          label="Adjusted"
+                          value={<Money amount={period.adjusted} />}
+                          about="Credits, less debits"
+                        />
+                        <Figure label="Paid" value={<Money amount={period.paid} />} about="Sent out" />
+                      </SimpleGrid>
+                    )}
+                  </Loaded>
+                )}
+              </Section>
+              <Statements base={base} />
+              <Payments base={base} />
+            </Stack>
+          )}
+        </Loaded>
+      </Page>
+    </Stack>
   )
 }

@@ -1,6 +1,8 @@
+import { Stack } from '@mantine/core'
 import { useParams } from 'wouter'
 import { isOwner, useMe } from '../../lib/me.ts'
 import { People } from '../../parts/people.tsx'
+import { PublisherTrail } from '../../parts/trail.tsx'
 
 const ROLES = [
   { value: 'publisher_developer', label: 'Developer' },
@@ -12,11 +14,14 @@ const ROLES = [
 export default function Team() {
   const { publisher_id } = useParams<{ publisher_id: string }>()
   return (
-    <People
-      base={`/publishers/${publisher_id}`}
-      about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets the rate, viewers change nothing."
-      roles={ROLES}
-      mayChange={isOwner(useMe())}
-    />
+    <Stack>
+      <PublisherTrail publisherId={publisher_id} here="People" />
+      <People
+        base={`/publishers/${publisher_id}`}
+        about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets the rate, viewers change nothing."
+        roles={ROLES}
+        mayChange={isOwner(useMe())}
+      />
+    </Stack>
   )
 }

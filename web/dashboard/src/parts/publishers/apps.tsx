@@ -8,6 +8,7 @@ import { put, type Reply } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { NewAppButton } from '../app/new-app.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Section } from '../section.tsx'
 import { SubmitForm } from '../submit-form.tsx'
@@ -17,12 +18,14 @@ export type App = Reply<typeof PublisherReply>['apps'][number]
 
 const MAX_RATE_LIMIT = 1_000_000
 
-export function Apps({ apps, mayChange }: { apps: App[]; mayChange: boolean }) {
+type AppsProps = { publisherId: number; apps: App[]; mayChange: boolean }
+
+export function Apps({ publisherId, apps, mayChange }: AppsProps) {
   const [changing, setChanging] = useState<App | null>(null)
   return (
     <Section title="Apps" about="The rate limit applies to each of an app's keys.">
       {apps.length === 0 ? (
-        <Text size="sm">No apps yet. The publisher’s owners create them on their overview page.</Text>
+        <Text size="sm">No apps yet. The publisher’s owners create them, or you do.</Text>
       ) : (
         <DataTable
           rows={apps}
@@ -31,6 +34,11 @@ export function Apps({ apps, mayChange }: { apps: App[]; mayChange: boolean }) {
           minWidth={680}
           isPlain
         />
+      )}
+      {mayChange && (
+        <Group>
+          <NewAppButton publisherId={publisherId} />
+        </Group>
       )}
       <Modal
         opened={changing !== null}
