@@ -34,7 +34,7 @@ test('a new token is shown once, and is in the addresses to hand out until the p
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}`)
   await page.getByText(/\/postback\?click_id=\{click_id\}.*token=YOUR_TOKEN$/).waitFor()
-  await page.getByRole('button', { name: 'Make a new token' }).click()
+  await page.getByRole('button', { name: 'Create new token' }).click()
   await page.getByRole('button', { name: 'Make it', exact: true }).click()
   const token = (await page.getByText(/^adv_/).textContent()) ?? ''
   await page.getByText(new RegExp(`token=${token}$`)).waitFor()
@@ -50,7 +50,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=calls&outcome=invalid`)
   await page.getByText(/status "lead_ok" is not known/).waitFor()
 
-  await page.getByRole('tab', { name: 'Addresses and words' }).click()
+  await page.getByRole('tab', { name: 'Mappings and IP allowlist' }).click()
   const addresses = page.getByRole('combobox', { name: 'Addresses and ranges' })
   await addresses.fill('nowhere')
   await addresses.press('Enter')
@@ -82,7 +82,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
 test('whoever may only look has nothing to change advertisers with', async () => {
   const { page } = await dashboard.signIn('operator_reader')
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=dialect`)
-  await page.getByText('Its words for a status').waitFor()
+  await page.getByText('Status mappings').waitFor()
   for (const name of ['Save', 'Add a word', 'New offer'])
     assert.equal(await page.getByRole('button', { name }).count(), 0, name)
 })

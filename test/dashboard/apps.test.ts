@@ -83,7 +83,7 @@ test('from nothing to the first conversion: the page notices every step by itsel
   assert.match(reported.stdout, /success: true/)
   await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached', timeout: NOTICED_MS })
   await page.getByRole('heading', { name: 'Today' }).waitFor()
-  await page.getByText('What was sent has arrived.').waitFor()
+  await page.getByText('All postbacks delivered.').waitFor()
   await checkPage(page)
 
   // Secrets live in this visit only.
@@ -98,7 +98,7 @@ test('somebody whose app was made by the operator makes a secret, which the exam
   const { appId, test: keys } = await world.makeApp()
   const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
   await page.getByRole('button', { name: 'Make a test secret' }).click()
-  await page.getByRole('button', { name: 'Make the new API secret' }).click()
+  await page.getByRole('button', { name: 'Create new API secret' }).click()
   await page.getByText('Your new test API secret').waitFor()
   await page.getByRole('button', { name: 'I have stored it' }).click()
   await stepIsDone(page, 'Get your keys')
@@ -124,7 +124,7 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await checkPage(page)
 
   await page.getByRole('button', { name: 'New API secret' }).first().click()
-  await page.getByRole('button', { name: 'Make the new API secret' }).click()
+  await page.getByRole('button', { name: 'Create new API secret' }).click()
   const secret = await page.getByRole('dialog').locator('code').innerText()
   await page.getByRole('button', { name: 'I have stored it' }).click()
   assert.equal((await world.get('/v1/offers?userId=u', { ...live, api_secret: secret })).status, 200)
@@ -134,7 +134,7 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await page.getByText('the one before is good until').waitFor({ state: 'detached' })
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
 
-  await page.getByRole('button', { name: 'Set the end' }).first().click()
+  await page.getByRole('button', { name: 'Set expiry' }).first().click()
   await page.getByLabel('It ends').fill('2020-01-01T00:00')
   await page.getByRole('button', { name: 'Save' }).last().click()
   await page.getByText('must be in the future').waitFor()
@@ -190,7 +190,7 @@ test('a revoked app says so; who may only look has nothing to press', async () =
   const reader = await dashboard.signIn('operator_reader')
   await reader.page.goto(`${dashboard.url}/apps/${other.appId}/integration`)
   await reader.page.getByRole('heading', { name: 'Live key' }).waitFor()
-  for (const name of ['New API secret', 'Set the end', 'Save', 'Revoke both keys', 'Revoke this key'])
+  for (const name of ['New API secret', 'Set expiry', 'Save', 'Revoke both keys', 'Revoke this key'])
     assert.equal(await reader.page.getByRole('button', { name }).count(), 0, name)
   await reader.page.context().close()
 })

@@ -48,7 +48,7 @@ async function join(page: Page, { name, email }: { name: string; email?: string 
   await page.getByLabel('Your name').fill(name)
   if (email !== undefined) await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Make my account' }).click()
+  await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL((address) => address.pathname !== '/join')
 }
 
@@ -134,13 +134,13 @@ test('a second factor is asked for once it is on, and a backup code does in its 
   await page.getByRole('heading', { name: 'Your account' }).waitFor() // where they wanted to go
   complaints.length = 0
   await page.getByLabel('Your password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('button', { name: 'Enable' }).click()
   const secret = (await page.locator('code').filter({ hasText: /^[A-Z2-7]{16,}$/ }).textContent()) ?? '' // prettier-ignore
   const codes = ((await page.locator('pre').textContent()) ?? '').trim().split('\n')
   assert.equal(codes.length, 10)
   await checkLooks(page)
   await page.getByLabel('3. Type the code').fill(totp(secret))
-  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('Two-factor sign-in is on.').waitFor()
   assert.deepEqual(complaints, [])
 
@@ -149,10 +149,10 @@ test('a second factor is asked for once it is on, and a backup code does in its 
   await other.page.getByRole('heading', { name: 'Enter your code' }).waitFor()
   await checkLooks(other.page)
   await other.page.getByLabel('Code').fill('000000')
-  await other.page.getByRole('button', { name: 'Go on' }).click()
+  await other.page.getByRole('button', { name: 'Continue' }).click()
   await other.page.getByText('This code is wrong, or was used already. Try the next one.').waitFor()
   await other.page.getByLabel('Code').fill(totp(secret, Date.now() + 30_000)) // each is good once
-  await other.page.getByRole('button', { name: 'Go on' }).click()
+  await other.page.getByRole('button', { name: 'Continue' }).click()
   await other.page.getByText('Tina').waitFor()
 
   const [backup = ''] = codes
@@ -160,7 +160,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
     const third = await open('/sign-in')
     await signIn(third.page, email)
     await third.page.getByLabel('Code').fill(backup)
-    await third.page.getByRole('button', { name: 'Go on' }).click()
+    await third.page.getByRole('button', { name: 'Continue' }).click()
     await third.page.getByText(isFresh ? 'Tina' : 'was used already').waitFor()
     await third.keepsToItself([PASSWORD, backup])
     await third.page.context().close()
@@ -215,7 +215,7 @@ test('whoever is not let in hears what to do: a wrong password, a forgotten one,
   await signIn(page, email, 'not her password')
   await page.getByText('The e-mail address or the password is wrong.').waitFor()
   await checkLooks(page)
-  await page.getByRole('link', { name: 'I forgot my password' }).click()
+  await page.getByRole('link', { name: 'Forgot password?' }).click()
   await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()
   await checkLooks(page)
   await page.getByLabel('E-mail address').fill(email)

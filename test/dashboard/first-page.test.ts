@@ -87,10 +87,10 @@ test('without a connection the pages say so, and go on by themselves once it is 
 
   await page.context().setOffline(true)
   await page.getByRole('link', { name: 'Fraud' }).click()
-  await page.getByText('A part of it could not be loaded').waitFor() // the code of that page
+  await page.getByText('Part of this page could not be loaded').waitFor() // the code of that page
   await checkLooks(page)
   await page.context().setOffline(false)
-  await page.getByRole('button', { name: 'Load it again' }).click()
+  await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('heading', { name: 'Fraud' }).waitFor()
 })
 

@@ -66,13 +66,13 @@ test('an operator works through the queue: approves some, rejects one and says w
 test('a pasted list is reversed; what cannot be is told', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/conversions?view=all`)
-  await page.getByRole('button', { name: 'Decide by a list of ids' }).click()
+  await page.getByRole('button', { name: 'Bulk decide by ID' }).click()
   await page
     .getByLabel('Conversion ids')
     .fill(`conversion_id,note\n${approved},x\n${waiting[3]},y\n"${approved}"\nnot an id\n`)
   await page.getByLabel('What to do').first().click()
   await page.getByRole('option', { name: 'Reverse' }).click()
-  await page.getByRole('button', { name: 'Go on with 3' }).click()
+  await page.getByRole('button', { name: 'Continue with 3' }).click()
   await page.getByLabel('Reason').last().fill('Charged back')
   await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click()
   await page.getByText('1 reversed, 0 were so before, 2 refused.').waitFor()

@@ -33,7 +33,7 @@ test('an operator makes an offer: faults stand at their fields, the preview foll
   await page.getByRole('link', { name: 'New offer' }).click()
   await page.getByRole('combobox', { name: 'Advertiser' }).click()
   await page.getByRole('option', { name: ADVERTISER }).click()
-  await page.getByLabel("The advertiser's id of it").fill('dragons-1')
+  await page.getByRole('textbox', { name: 'External ID', exact: true }).fill('dragons-1')
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dragons at dawn')
   await page.getByLabel('Time it takes').fill('10 minutes')
   await page.getByLabel('Payout, USD').first().fill('1.23456')
@@ -41,8 +41,8 @@ test('an operator makes an offer: faults stand at their fields, the preview foll
   await preview.getByText('Dragons at dawn').waitFor()
   await preview.getByText('10 minutes').waitFor()
 
-  await page.getByRole('button', { name: 'Make the offer' }).click()
-  await page.getByText('Destination_url is missing.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Create offer' }).click()
+  await page.getByText('Destination url is missing.', { exact: true }).waitFor()
   await page.getByText('Payout is not an amount of dollars with at most 4 decimals.', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Payout, USD').first().getAttribute('aria-invalid'), 'true')
   complaints.length = 0 // a refused request is told as an error, too
@@ -52,7 +52,7 @@ test('an operator makes an offer: faults stand at their fields, the preview foll
   await page.getByLabel('Destination').fill('https://ads.example.com/?c={click_id}')
   await page.getByRole('combobox', { name: 'Countries' }).fill('Germ')
   await page.getByRole('option', { name: 'Germany (DE)' }).click()
-  await page.getByRole('button', { name: 'Make the offer' }).click()
+  await page.getByRole('button', { name: 'Create offer' }).click()
   await heading(page, 'Dragons at dawn').waitFor()
 
   await page.getByRole('link', { name: 'Offers', exact: true }).first().click()
@@ -90,12 +90,12 @@ test('an operator changes, pauses and copies an offer, and finds all that in its
     .waitFor()
 
   await page.getByRole('button', { name: 'Duplicate' }).click()
-  await page.getByLabel("The advertiser's id of it").fill('offer-0')
-  await page.getByRole('button', { name: 'Make a paused copy' }).click()
+  await page.getByRole('dialog').getByLabel('External ID').fill('offer-0')
+  await page.getByRole('button', { name: 'Create paused copy' }).click()
   await page.getByText(/has the external id offer-0 already/).waitFor()
   complaints.length = 0
-  await page.getByLabel("The advertiser's id of it").fill('castle-copy')
-  await page.getByRole('button', { name: 'Make a paused copy' }).click()
+  await page.getByRole('dialog').getByLabel('External ID').fill('castle-copy')
+  await page.getByRole('button', { name: 'Create paused copy' }).click()
   await page.getByText(/there called castle-copy/).waitFor()
   assert.deepEqual(complaints, [])
 })
@@ -111,7 +111,7 @@ test('an operator imports a file: sees first what it would do, then its progress
     { ...ROW, external_id: 'b', name: 'Imported two', category: 'music' },
   ]
   await choose.setInputFiles({ name: 'offers.csv', mimeType: 'text/csv', buffer: Buffer.from(asCsv(rows)) })
-  await page.getByRole('button', { name: 'Read it through' }).click()
+  await page.getByRole('button', { name: 'Preview import' }).click()
   await page.getByRole('row', { name: /^3 category is not one of/ }).waitFor()
   await page.getByRole('row', { name: /^2 Imported one a new/ }).waitFor()
   await checkPage(page)

@@ -106,7 +106,7 @@ test('the log is live and filtered in its address; a paused lane goes on; many a
     .waitFor({ state: 'hidden' })
   assert.equal(await page.getByRole('link', { name: /^Open postback/ }).count(), 5)
   await checkLooks(page)
-  await page.getByRole('button', { name: 'Send many again' }).click()
+  await page.getByRole('button', { name: 'Resend in bulk' }).click()
   await page.getByRole('button', { name: 'Send 25 again' }).click()
   await page.getByText('0 of 25 sent').waitFor()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()

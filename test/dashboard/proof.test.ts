@@ -93,10 +93,10 @@ test('an operator of a network that requires a second factor sees nothing but it
   assert.equal(await page.getByRole('link', { name: 'Ledger' }).count(), 0)
   await checkLooks(page)
   await page.getByLabel('Your password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('button', { name: 'Enable' }).click()
   const secret = (await page.locator('code').filter({ hasText: /^[A-Z2-7]{16,}$/ }).textContent()) ?? '' // prettier-ignore
   await checkLooks(page)
   await page.getByLabel('3. Type the code').fill(totp(secret))
-  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByRole('cell', { name: email }).waitFor()
 })

@@ -89,7 +89,7 @@ test('days can be chosen, also those of another zone, and impossible ones are sa
   await page.getByLabel('First day').fill('2020-01-01')
   await page.getByText('Choose at most 400 days.').waitFor()
   await page.getByLabel('Last day').fill('2020-01-02')
-  await page.getByText('No clicks in this time').waitFor()
+  await page.getByText('No clicks in this period').waitFor()
   await page.getByRole('combobox', { name: 'Time zone' }).fill('Tok')
   await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
   await page.waitForURL(/zone=Asia%2FTokyo/)

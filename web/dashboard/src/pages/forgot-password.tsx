@@ -38,8 +38,7 @@ export default function ForgotPassword() {
         </Alert>
       ) : (
         <Alert color="yellow" role="status">
-          This network sends no mail. Ask whoever runs it to make you a link with{' '}
-          <Code>offerdeck user reset-password</Code>.
+          This network sends no mail. Ask its operator to create a link with <Code>offerdeck user reset-password</Code>.
         </Alert>
       )}
       <Anchor component={Link} href="/sign-in" size="sm">

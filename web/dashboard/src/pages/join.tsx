@@ -17,8 +17,7 @@ export default function Join() {
   if (token === '')
     return (
       <BrokenLink title="This invitation does not work">
-        The link is not whole: what comes behind the # is missing. Open it as it stands in the message, or ask whoever
-        invited you for a new one.
+        This link is incomplete. Copy it again from the invitation, or ask for a new one.
       </BrokenLink>
     )
   return <Invited token={token} />
@@ -74,7 +73,7 @@ function JoinForm({ token, invitation }: { token: string; invitation: Invitation
     navigate('/', { replace: true })
   })
   return (
-    <Door title="Make your account" about={aboutRole(invitation)}>
+    <Door title="Create your account" about={aboutRole(invitation)}>
       <form onSubmit={onSubmit}>
         <Stack>
           <FormFault fault={fault} />
@@ -95,14 +94,14 @@ function JoinForm({ token, invitation }: { token: string; invitation: Invitation
           />
           <PasswordInput
             label="Password"
-            description="12 characters or more. A few words in a row are good."
+            description="12 characters or more. A short phrase works well."
             autoComplete="new-password"
             minLength={12}
             required
             {...form.getInputProps('password')}
           />
           <Button type="submit" loading={isSending}>
-            Make my account
+            Create account
           </Button>
         </Stack>
       </form>

@@ -44,7 +44,7 @@ export default function ResetPassword() {
           <FormFault fault={fault} />
           <PasswordInput
             label="New password"
-            description="12 characters or more. A few words in a row are good."
+            description="12 characters or more. A short phrase works well."
             autoComplete="new-password"
             minLength={12}
             required

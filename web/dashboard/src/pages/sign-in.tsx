@@ -59,7 +59,7 @@ function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
             Sign in
           </Button>
           <Anchor component={Link} href="/forgot-password" size="sm">
-            I forgot my password
+            Forgot password?
           </Anchor>
         </Stack>
       </form>
@@ -80,7 +80,7 @@ function CodeStep({ goOn }: { goOn: () => void }) {
           <FormFault fault={fault} />
           <TextInput label="Code" autoComplete="one-time-code" required autoFocus {...form.getInputProps('code')} />
           <Button type="submit" loading={isSending}>
-            Go on
+            Continue
           </Button>
         </Stack>
       </form>

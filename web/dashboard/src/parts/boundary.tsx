@@ -20,11 +20,11 @@ export class Boundary extends Component<{ children: ReactNode }, State> {
         <Stack gap="xs" align="flex-start">
           <Text size="sm">
             {hasNotCome
-              ? 'A part of it could not be loaded. Check your connection; or there is a new version of Offerdeck.'
-              : 'Something in it went wrong. If it does so again, tell whoever runs this network what you did before.'}
+              ? 'Part of this page could not be loaded. Check your connection, or reload: there may be a new version.'
+              : 'Something went wrong on this page. If it happens again, tell the operator of this network what you did before.'}
           </Text>
           <Button size="xs" variant="default" onClick={() => window.location.reload()}>
-            Load it again
+            Reload
           </Button>
         </Stack>
       </Alert>

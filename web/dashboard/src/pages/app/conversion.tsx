@@ -39,7 +39,7 @@ export default function Conversion() {
               <Facts appId={app_id} history={data} />
               {data.operator !== null && <ForOperators {...data.operator} />}
             </Stack>
-            <Section title="What happened" about="From the request for offers to the last postback.">
+            <Section title="Timeline" about="From the request for offers to the last postback.">
               <ConversionTimeline appId={app_id} history={data} />
             </Section>
           </SimpleGrid>
@@ -75,14 +75,14 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
     ['Payout', formatUsd(one.payout)],
     ['Reward', formatReward(one.payout_local, one.currency)],
     ['Transaction id', one.publisher_transaction_id ?? '–'],
-    ['Told first by', one.source === 'publisher' ? 'A report' : 'The advertiser'],
+    ['Source', one.source === 'publisher' ? 'A report' : 'The advertiser'],
     [
-      'Where',
+      'Location',
       [one.country === null ? null : countryName(one.country), one.device].filter((word) => word !== null).join(', ') ||
         '–',
     ],
     ...subIdsOf(one),
-    ['Made', <Time key="made" at={one.created_at} />],
+    ['Created', <Time key="made" at={one.created_at} />],
   ]
   if (one.hold_until !== null && one.status === 'pending')
     rows.push(['Approved by itself', <Time key="hold" at={one.hold_until} />])

@@ -13,7 +13,7 @@ export default function PostbackSettings() {
   return (
     <Page
       title="Postback settings"
-      about="Where your server is told of conversions, and how."
+      about="Where and how conversions are sent to your server."
       actions={
         <Anchor component={Link} href={`${base}/postbacks`}>
           Delivery log

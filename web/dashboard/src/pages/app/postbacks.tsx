@@ -12,7 +12,7 @@ export default function Postbacks() {
   return (
     <Page
       title="Postbacks"
-      about="What your server is told of conversions, and how that goes."
+      about="Conversion notifications sent to your server."
       actions={
         <Button
           component={Link}

@@ -37,7 +37,7 @@ export default function Reports() {
   return (
     <Page
       title="Reports"
-      about="What your users did with offers. Test credentials never count."
+      about="What your users did with offers. Test traffic is excluded."
       actions={
         !isWrong && (
           <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
@@ -159,7 +159,7 @@ function Only({ text, onRemove }: { text: string; onRemove: () => void }) {
 function NothingYet({ appId }: { appId: string }) {
   const { network } = useMe()
   return (
-    <Empty title="No clicks in this time">
+    <Empty title="No clicks in this period">
       {network.is_demo
         ? 'This is a demo: ask for offers with the live key of this app, follow the link of one, and the click is here a second later. '
         : 'A click counts when a user follows the link of an offer that came with live credentials. Choose a longer time, or see that your app asks for offers. '}

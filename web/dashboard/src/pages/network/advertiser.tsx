@@ -52,7 +52,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
             variant="default"
             leftSection={<IconListDetails size={16} />}
           >
-            Its offers
+            Offers
           </Button>
           {mayChange && (
             <Button
@@ -69,7 +69,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
       <Tabs value={filters['tab'] ?? 'integration'} onChange={onTab} keepMounted={false}>
         <Tabs.List mb="lg">
           <Tabs.Tab value="integration">Integration</Tabs.Tab>
-          <Tabs.Tab value="dialect">Addresses and words</Tabs.Tab>
+          <Tabs.Tab value="dialect">Mappings and IP allowlist</Tabs.Tab>
           <Tabs.Tab value="calls">Calls</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="integration">

@@ -60,7 +60,7 @@ export default function Conversions() {
       actions={
         mayDecide && (
           <Button variant="default" onClick={open}>
-            Decide by a list of ids
+            Bulk decide by ID
           </Button>
         )
       }
@@ -117,7 +117,7 @@ function Actions({ rows, decide }: { rows: Row[]; decide: (decision: Decision) =
       <Paper shadow="md" role="region" aria-label="Chosen conversions" p="sm">
         <Group gap="xs" justify="flex-end">
           <Text size="sm" role="status">
-            {formatCount(rows.length)} chosen
+            {formatCount(rows.length)} selected
           </Text>
           {(['approved', 'rejected', 'reversed'] as const).map((to) => {
             const ids = rows.filter((row) => row.status === FROM[to]).map((row) => row.conversion_id)

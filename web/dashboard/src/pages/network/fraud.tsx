@@ -20,7 +20,7 @@ export default function FraudPage() {
   return (
     <Page
       title="Fraud"
-      about="What is looked for, and what is done about it. A rule of one offer goes before the rule of all offers. Publishers never see the signals."
+      about="Fraud rules and actions. The rule of one offer takes precedence over the rule of all offers. Publishers never see the signals."
     >
       <Loaded query={fraud}>{(data) => <Rules fraud={data} mayChange={mayChange} />}</Loaded>
       <Flagged />

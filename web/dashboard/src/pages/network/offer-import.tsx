@@ -79,7 +79,7 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
             accept=".json,.csv,application/json,text/csv"
             leftSection={<IconFileUpload size={16} />}
             clearable
-            clearButtonProps={{ 'aria-label': 'Take another file' }}
+            clearButtonProps={{ 'aria-label': 'Choose another file' }}
             value={file}
             onChange={setFile}
             error={fault}
@@ -90,7 +90,7 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
               loading={upload.isPending}
               onClick={() => file !== null && upload.mutate(file)}
             >
-              Read it through
+              Preview import
             </Button>
           </Group>
         </Stack>
@@ -164,7 +164,7 @@ function Watch({ importId, again }: { importId: string; again: () => void }) {
                 {importWords(data.result.created + data.result.updated)}
               </Button>
               <Button variant="default" onClick={again}>
-                Take another file
+                Choose another file
               </Button>
             </Group>
           )}

@@ -88,7 +88,7 @@ function Facts(shown: Shown) {
           {has_mail ? 'Sent' : 'Not set'}
         </Fact>
       </SimpleGrid>
-      <Section title="What waits">
+      <Section title="Queues">
         <SimpleGrid cols={COLUMNS}>
           <Fact name="Postbacks queued" about={`${formatCount(queues.postbacks_sending)} being sent`}>
             {formatCount(queues.postbacks_queued)}

@@ -32,7 +32,7 @@ export function TwoFactorSection() {
         <Confirm setup={setup} onDone={refresh} />
       ) : me.two_factor ? (
         <PasswordStep
-          action="Turn it off"
+          action="Disable"
           send={async (password) => {
             await post('/me/two-factor/disable', { password })
             setSetup(null)
@@ -42,7 +42,7 @@ export function TwoFactorSection() {
         />
       ) : (
         <PasswordStep
-          action="Turn it on"
+          action="Enable"
           send={async (password) => setSetup(await post<Setup>('/me/two-factor', { password }))}
         />
       )}
@@ -106,7 +106,7 @@ function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> 
           />
           <Group>
             <Button type="submit" loading={isSending}>
-              Turn it on
+              Enable
             </Button>
           </Group>
         </Stack>

@@ -60,7 +60,7 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
       </Code>
       {again === null ? (
         call.advertiser_id === null && (
-          <Text size="sm">Nobody knows whose call this was, so it cannot be processed again.</Text>
+          <Text size="sm">The advertiser is unknown, so this callback cannot be processed again.</Text>
         )
       ) : (
         <Group>

@@ -107,7 +107,7 @@ export function AddressSection({ advertiser, mayChange }: SectionProps) {
   const part = usePart(advertiser, 'allowed_ips')
   return (
     <Section
-      title="Addresses it may call from"
+      title="IP allowlist"
       about="None: it may call from anywhere. Otherwise calls from elsewhere are refused, also with the right token."
     >
       <PartForm part={part} mayChange={mayChange}>
@@ -176,7 +176,7 @@ export function StatusSection({ advertiser, mayChange }: SectionProps) {
     setValue(value.map((pair, i) => (i === place ? { ...pair, ...changed } : pair)))
   return (
     <Section
-      title="Its words for a status"
+      title="Status mappings"
       about="The usual words (paid, declined, chargeback, 1, 0 …) are understood without this."
     >
       <PartForm
@@ -221,7 +221,7 @@ export function AliasSection({ advertiser, mayChange }: SectionProps) {
     setValue(value.map((pair, i) => (i === place ? { ...pair, ...changed } : pair)))
   return (
     <Section
-      title="Its names for parameters"
+      title="Parameter names"
       about="Our own names always work. Those given here are also used in the addresses to hand out."
     >
       <PartForm

@@ -45,11 +45,11 @@ export function TokenSection({ advertiser, mayChange, token, onToken }: TokenSec
       {mayChange && (
         <Group>
           <Button variant="default" leftSection={<IconRotate size={16} />} onClick={open}>
-            Make a new token
+            Create new token
           </Button>
         </Group>
       )}
-      <Modal opened={isOpen} onClose={close} title="Make a new token">
+      <Modal opened={isOpen} onClose={close} title="Create new token">
         <Rotate
           advertiserId={advertiser.advertiser_id}
           onDone={(made) => {

@@ -30,7 +30,7 @@ export function FirstSteps({ app, checklist }: { app: AppData; checklist: Checkl
             First steps
           </Title>
           <Text c="dimmed" size="sm">
-            {done.length} of {steps.length} done. This page notices by itself what you have done.
+            {done.length} of {steps.length} done. Steps complete automatically.
           </Text>
         </div>
         <Progress value={(done.length / steps.length) * 100} color="green" aria-label="First steps done" />

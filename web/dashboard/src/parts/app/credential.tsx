@@ -17,7 +17,7 @@ import { RotateButton } from './rotate.tsx'
 const CLOSE = { 'aria-label': 'Close' }
 const ABOUT = {
   live: 'For your users. What is done with it is counted, and paid.',
-  test: 'For trying out. What is done with it looks the same, but is never counted or paid.',
+  test: 'For testing. Everything looks the same, but is never counted or paid.',
 }
 
 type CredentialProps = { appId: number; credential: CredentialData }
@@ -185,7 +185,7 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
   return (
     <>
       <Button variant="default" size="xs" onClick={start}>
-        Set the end
+        Set expiry
       </Button>
       <Modal opened={isOpen} onClose={close} title={`When does the ${mode} key end?`} closeButtonProps={CLOSE}>
         <Stack>

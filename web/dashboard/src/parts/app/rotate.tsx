@@ -9,7 +9,7 @@ import type { Mode } from './data.ts'
 import { keepSecret } from './secrets.ts'
 
 const GRACES = [
-  { value: '0', label: 'It ends now (it has leaked, or nobody uses it)' },
+  { value: '0', label: 'None: it stops working now' },
   { value: '1', label: '1 hour' },
   { value: '24', label: '1 day' },
   { value: '72', label: '3 days' },
@@ -44,7 +44,7 @@ export function RotateButton({ appId, mode, kind, label, grace = '24' }: RotateP
   const { name } = KINDS[kind]
   const open = () => {
     const id = modals.open({
-      title: `A new ${mode} ${name}`,
+      title: `New ${mode} ${name}`,
       closeButtonProps: { 'aria-label': 'Close' },
       children: <RotateForm {...{ appId, mode, kind, grace }} close={() => modals.close(id)} />,
     })
@@ -78,7 +78,7 @@ function RotateForm({ appId, mode, kind, grace: firstGrace, close }: RotateFormP
     return (
       <Stack>
         <Select
-          label="How long does the old one stay good?"
+          label="Grace period of the old one"
           description={about}
           data={GRACES}
           allowDeselect={false}
@@ -86,7 +86,7 @@ function RotateForm({ appId, mode, kind, grace: firstGrace, close }: RotateFormP
           onChange={(value) => value !== null && setGrace(value)}
         />
         <Button onClick={() => rotate.mutate(undefined)} loading={rotate.isPending}>
-          Make the new {name}
+          Create new {name}
         </Button>
       </Stack>
     )

@@ -103,7 +103,7 @@ function Postbacks({ appId, postbacks }: { appId: number; postbacks: OverviewDat
       ) : (
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <IconCheck size={18} color="var(--mantine-color-green-8)" aria-hidden style={{ flexShrink: 0 }} />
-          <Text size="sm">What was sent has arrived. More: {page}.</Text>
+          <Text size="sm">All postbacks delivered. More: {page}.</Text>
         </Group>
       )}
       <Text size="sm">

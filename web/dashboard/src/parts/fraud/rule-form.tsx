@@ -13,14 +13,14 @@ export type Rule = Fraud['rules'][number]
 export type Draft = Pick<Rule, 'signal' | 'offer_id' | 'offer' | 'threshold' | 'action'>
 
 export const ACTION_NAMES: Record<Rule['action'], string> = {
-  flag: 'note it only',
-  hold: 'hold it for you',
-  reject: 'reject it',
+  flag: 'flag only',
+  hold: 'hold for review',
+  reject: 'reject',
 }
 const ACTION_CHOICES = [
-  { value: 'flag', label: 'Note it only: it goes its way' },
-  { value: 'hold', label: 'Hold it: it stays pending for you' },
-  { value: 'reject', label: 'Reject it, for good' },
+  { value: 'flag', label: 'Flag only' },
+  { value: 'hold', label: 'Hold for review' },
+  { value: 'reject', label: 'Reject' },
 ]
 
 type FormProps = { draft: Draft | null; isNew: boolean; signals: Fraud['signals']; onClose: () => void }
@@ -51,7 +51,7 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
   const thresholdOf = signal?.threshold_of ?? null
   const save = useChange((body: object) => put('/fraud/rules', body), {
     refresh: ['/fraud'],
-    done: 'The rule holds from now on.',
+    done: 'Saved, effective immediately.',
     onFault: () => {},
     onDone: onClose,
   })

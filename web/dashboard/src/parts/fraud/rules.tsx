@@ -17,7 +17,7 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
   const [editing, setEditing] = useState<Editing | null>(null)
   const drop = useChange(({ signal, offer_id }: Rule) => remove(`/fraud/rules/${signal}${query({ offer_id })}`), {
     refresh: ['/fraud'],
-    done: 'The rule is gone.',
+    done: 'Rule removed.',
   })
   const ask = (rule: Rule) =>
     modals.openConfirmModal({

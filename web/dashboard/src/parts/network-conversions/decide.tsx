@@ -117,7 +117,7 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
                 loading={state === 'moving'}
                 disabled={needsReason && reason.trim() === ''}
               >
-                {isBegun ? 'Go on' : VERBS[to]}
+                {isBegun ? 'Continue' : VERBS[to]}
               </Button>
             </Group>
           </Stack>

@@ -53,7 +53,7 @@ export function Facts({ one }: { one: Details }) {
         </Detail>
         <Detail name="Goal">{one.goal}</Detail>
         <Detail name="Advertiser">{one.advertiser}</Detail>
-        <Detail name="Told first by">{one.source}</Detail>
+        <Detail name="Source">{one.source}</Detail>
         <Detail name="Publisher's transaction">{one.publisher_transaction_id ?? '–'}</Detail>
         <Detail name="Advertiser's transaction">{one.advertiser_transaction_id ?? '–'}</Detail>
         <Detail name="Sub-IDs">

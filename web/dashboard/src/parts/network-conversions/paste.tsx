@@ -30,7 +30,7 @@ export function PasteIds({ opened, onClose, onDecide }: PasteProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
       opened={opened}
       onClose={close}
-      title="Decide by a list of ids"
+      title="Bulk decide by ID"
       size="lg"
     >
       <form
@@ -65,7 +65,7 @@ export function PasteIds({ opened, onClose, onDecide }: PasteProps) {
               Cancel
             </Button>
             <Button type="submit" disabled={ids.length === 0 || isTooLong}>
-              {ids.length === 0 ? 'Go on' : `Go on with ${formatCount(ids.length)}`}
+              {ids.length === 0 ? 'Continue' : `Continue with ${formatCount(ids.length)}`}
             </Button>
           </Group>
         </Stack>

@@ -29,7 +29,7 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
   const copy = useChange(
     (values: { name: string; external_id: string }) =>
       post<{ offer_id: number }>(`/offers/${offer.offer_id}/duplicate`, values),
-    { refresh: ['/offers'], done: 'The copy is made. It is paused until you resume it.', onFault: () => {} },
+    { refresh: ['/offers'], done: 'Copy created. It is paused until you resume it.', onFault: () => {} },
   )
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
     const { offer_id } = await copy.mutateAsync(values)
@@ -42,13 +42,13 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
         <FormFault fault={fault} />
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
         <TextInput
-          label="The advertiser's id of it"
+          label="External ID"
           description="Another than that of the original: imports know offers by it."
           required
           {...form.getInputProps('external_id')}
         />
         <Button type="submit" loading={isSending}>
-          Make a paused copy
+          Create paused copy
         </Button>
       </Stack>
     </form>

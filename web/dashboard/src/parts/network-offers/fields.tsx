@@ -95,11 +95,15 @@ export function TermFields({ form }: FieldsProps) {
     <Stack gap="sm">
       <SimpleGrid cols={TWO}>
         <TextInput
-          label="A click is good for"
+          label="Attribution window"
           description="Such as 90s, 15m, 24h or 30d."
           {...form.getInputProps('attribution_window')}
         />
-        <TextInput label="Hold" description="Of what is confirmed: 0s, 24h, 7d." {...form.getInputProps('hold')} />
+        <TextInput
+          label="Hold period"
+          description="Before a confirmed conversion is approved: 0s, 24h, 7d."
+          {...form.getInputProps('hold')}
+        />
         <TextInput
           label="Reports expire after"
           description="Unless the advertiser confirms them: 7d, 30d."

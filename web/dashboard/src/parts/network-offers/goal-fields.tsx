@@ -51,9 +51,9 @@ function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; p
     <Fieldset legend={`Goal ${place + 1}`}>
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          <TextInput label="What is to be done" required {...field('name')} />
-          <TextInput label="More about it" {...field('description')} />
-          <TextInput label="External ID" placeholder="the advertiser’s own ID" {...field('external_id')} />
+          <TextInput label="Goal name" required {...field('name')} />
+          <TextInput label="Goal description" {...field('description')} />
+          <TextInput label="Goal external ID" placeholder="the advertiser’s own ID" {...field('external_id')} />
         </SimpleGrid>
         {isAbove(form.values.goals[place]) && (
           <Alert color="yellow" role="status">
@@ -69,7 +69,7 @@ function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; p
         <Group justify="space-between">
           <Group>
             <Checkbox label="Optional" {...flag('is_optional')} />
-            <Checkbox label="Can be completed again and again" {...flag('is_repeatable')} />
+            <Checkbox label="Repeatable" {...flag('is_repeatable')} />
           </Group>
           <Group gap={4}>
             {place > 0 && (

@@ -25,7 +25,7 @@ export function History({ offerId }: { offerId: number }) {
     <Loaded query={history}>
       {({ changes, next_cursor }) =>
         changes.length === 0 ? (
-          <Empty title="Nobody has changed this offer here">
+          <Empty title="No changes yet">
             Changes that people make, by hand or by an import, are listed with what was before.
           </Empty>
         ) : (

@@ -1,7 +1,7 @@
 import { Box, Button, Fieldset, Grid, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
-import type { ApiError } from '../../lib/api.ts'
+import { ApiError } from '../../lib/api.ts'
 import { AdvertiserSelect } from '../advertisers/advertiser-select.tsx'
 import { FormFault } from '../form-fault.tsx'
 import { Section } from '../section.tsx'
@@ -30,8 +30,9 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
       await save(values)
       form.resetDirty()
     } catch (error) {
-      const { details, message } = error as ApiError
-      form.setErrors(details)
+      if (!(error instanceof ApiError)) throw error
+      const { details, message } = error
+      form.setErrors(Object.fromEntries(Object.entries(details).map(([name, fault]) => [name, inWords(fault)])))
       setFault(Object.keys(details).length > 0 ? `Nothing was saved. ${message}` : message)
       requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus())
     } finally {
@@ -47,10 +48,10 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
             <Stack gap="lg">
               <FormFault fault={fault} />
               {isNew && (
-                <Section title="Whose it is" about="Imports know an offer by these two. They are never changed.">
+                <Section title="Ownership" about="Imports know an offer by these two. They are never changed.">
                   <SimpleGrid cols={{ base: 1, sm: 2 }}>
                     <AdvertiserSelect label="Advertiser" required {...form.getInputProps('advertiser_id')} />
-                    <TextInput label="The advertiser's id of it" required {...form.getInputProps('external_id')} />
+                    <TextInput label="External ID" required {...form.getInputProps('external_id')} />
                   </SimpleGrid>
                 </Section>
               )}
@@ -83,7 +84,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
       {mayChange && (
         <Group mt="lg">
           <Button type="submit" loading={isSaving} disabled={!isNew && !form.isDirty()}>
-            {isNew ? 'Make the offer' : 'Save'}
+            {isNew ? 'Create offer' : 'Save'}
           </Button>
           {!isNew && form.isDirty() && (
             <Button variant="default" onClick={() => form.reset()}>
@@ -95,6 +96,9 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
     </form>
   )
 }
+
+/** They begin with the name of the field as in an import: destination_url. */
+const inWords = (fault: string) => fault.replace(/^\w+/, (name) => name.replaceAll('_', ' '))
 
 const Sticky = ({ children }: { children: ReactNode }) => (
   <Box pos="sticky" top={76}>

@@ -29,10 +29,7 @@ export function WhySection({ appId, offerId }: { appId: string; offerId: string 
     error: form.errors[name],
   })
   return (
-    <Section
-      title="Why does this user not see this offer?"
-      about="What you leave out is not looked at: without a user, nobody has completed anything."
-    >
+    <Section title="Why can’t this user see this offer?" about="Empty fields are ignored.">
       <form onSubmit={onSubmit}>
         <Stack>
           <FormFault fault={fault} />
@@ -52,7 +49,7 @@ export function WhySection({ appId, offerId }: { appId: string; offerId: string 
           </SimpleGrid>
           <Group>
             <Button type="submit" loading={isSending}>
-              Tell me why
+              Check
             </Button>
           </Group>
         </Stack>

@@ -13,7 +13,7 @@ export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps
     onChange(rows.map((row, i) => (i === at ? { ...row, ...changed } : row)))
   return (
     <Input.Wrapper
-      label="Headers of your own"
+      label="Custom headers"
       labelElement="div"
       description="Such as a token that your server expects. Values are kept encrypted and never shown again."
       error={error}

@@ -75,7 +75,7 @@ function Lane({ base, health }: HealthProps) {
     )
   if (health.lane === 'open')
     return (
-      <Alert color="yellow" title="Your server fails, so we wait">
+      <Alert color="yellow" title="Deliveries paused: your server is failing">
         <Text size="sm" component="div">
           Several postbacks in a row have failed. Nothing is sent until <Time at={health.open_until} />; then one, to
           see whether your server is back. What is queued is kept, and goes out by itself once it is.

@@ -18,7 +18,7 @@ export function Lint({ preview }: { preview: PreviewData }) {
           </Alert>
         )}
         {preview.warnings.length > 0 && (
-          <Alert color="yellow" icon={<IconAlertTriangle />} title="Worth a second look">
+          <Alert color="yellow" icon={<IconAlertTriangle />} title="Warnings">
             <Sentences of={preview.warnings} />
           </Alert>
         )}
@@ -60,7 +60,7 @@ export function Preview({ preview: { request }, event }: PreviewProps) {
       </Group>
       {request === null ? (
         <Text size="sm" c="dimmed">
-          It is shown here as soon as the address is in order.
+          Preview appears once the URL is valid.
         </Text>
       ) : (
         <>

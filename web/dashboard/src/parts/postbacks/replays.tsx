@@ -24,7 +24,7 @@ export function ReplayButton({ base, filters }: { base: string; filters: Filters
   return (
     <>
       <Button variant="default" onClick={open}>
-        Send many again
+        Resend in bulk
       </Button>
       <Modal opened={isOpen} onClose={close} title="Send many postbacks again">
         <Confirm base={base} filters={filters} close={close} />

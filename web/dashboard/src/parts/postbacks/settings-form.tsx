@@ -68,7 +68,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
     <form onSubmit={onSubmit}>
       <Fieldset variant="unstyled" disabled={!mayWrite(me)}>
         <Stack gap="lg">
-          <Section title="Where">
+          <Section title="Endpoint">
             <FormFault fault={fault} />
             <Input.Wrapper
               label="Method"
@@ -95,18 +95,21 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
               </>
             )}
           </Section>
-          <Section title="What and how">
-            <Checkbox.Group label="Events to tell" {...form.getInputProps('events')}>
+          <Section title="Delivery">
+            <Checkbox.Group label="Events to send" {...form.getInputProps('events')}>
               <Stack gap="xs" mt="xs">
                 {EVENTS.map((event) => (
                   <Checkbox key={event.value} {...event} />
                 ))}
               </Stack>
             </Checkbox.Group>
-            <Radio.Group label="Your server has taken a postback when" {...form.getInputProps('success')}>
+            <Radio.Group label="Count as delivered when" {...form.getInputProps('success')}>
               <Stack gap="xs" mt="xs">
-                <Radio value="2xx" label="it answers with any 2xx status" />
-                <Radio value="body" label="it answers with a 2xx status and a body that begins with 1, OK or DUP" />
+                <Radio value="2xx" label="your server answers with any 2xx status" />
+                <Radio
+                  value="body"
+                  label="your server answers with a 2xx status and a body that begins with 1, OK or DUP"
+                />
               </Stack>
             </Radio.Group>
             <NumberInput
@@ -120,7 +123,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
               error={form.errors['timeout_ms']}
             />
             <Checkbox
-              label="Tell amounts that are taken back as negative"
+              label="Send reversed amounts as negative"
               {...form.getInputProps('negative_reversals', { type: 'checkbox' })}
             />
             <HeadersInput

@@ -49,7 +49,7 @@ export function TemplateInput({ value, onChange, macros, error }: TemplateInputP
         <Textarea
           ref={input}
           label="Address"
-          description="Where your server takes postbacks. Type { for what can stand in it."
+          description="Your server’s endpoint for postbacks. Type { to insert a macro."
           placeholder="https://example.com/postback?user={user_id}&id={transaction_id}&reward={reward}&status={status}&test={is_test}"
           required
           autosize
