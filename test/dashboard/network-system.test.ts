@@ -73,7 +73,7 @@ test('an operator sees whose postbacks fail, holds them back and lets them go ag
   await page.getByText('paused 1').click()
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
   await row.getByRole('button', { name: /^Resume/ }).click()
-  await page.getByText('Nothing matches').waitFor()
+  await page.getByText('No app matches').waitFor()
   assert.equal((await readLane(dashboard.world.database.db, failing)).paused_at, null)
   assert.deepEqual(complaints, [])
 })

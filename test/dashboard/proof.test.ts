@@ -28,14 +28,14 @@ test('what makes a way in asks for the password in a dialog, and then goes on', 
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText(/^mt_/).waitFor()
   await dialog.waitFor({ state: 'hidden' })
-  await page.getByRole('cell', { name: 'nightly job' }).waitFor()
+  await page.getByRole('cell', { name: 'nightly job', exact: true }).waitFor()
 
   await forgetProofs()
   await page.getByLabel('What is it for?').fill('another')
   await page.getByRole('button', { name: 'Create token' }).click()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('Confirm that it is you: enter your password again.').waitFor()
-  assert.equal(await page.getByRole('cell', { name: 'another' }).count(), 0)
+  assert.equal(await page.getByRole('cell', { name: 'another', exact: true }).count(), 0)
   assert.deepEqual(
     complaints.filter((one) => !/status of 40[03]/.test(one)),
     [],
