@@ -96,7 +96,7 @@ test('an operator changes, pauses and copies an offer, and finds all that in its
   complaints.length = 0
   await page.getByRole('dialog').getByLabel('External ID').fill('castle-copy')
   await page.getByRole('button', { name: 'Create paused copy' }).click()
-  await page.getByText(/there called castle-copy/).waitFor()
+  await page.getByText(/external ID castle-copy/).waitFor()
   assert.deepEqual(complaints, [])
 })
 
