@@ -97,8 +97,8 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
   )
 }
 
-/** They begin with the name of the field as in an import: destination_url. */
-const inWords = (fault: string) => fault.replace(/^\w+/, (name) => name.replaceAll('_', ' '))
+/** They name fields as an import does: destination_url. */
+const inWords = (fault: string) => fault.replace(/[a-z]+(_[a-z]+)+/gi, (name) => name.replaceAll('_', ' '))
 
 const Sticky = ({ children }: { children: ReactNode }) => (
   <Box pos="sticky" top={76}>
