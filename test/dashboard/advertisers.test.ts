@@ -67,7 +67,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   await page.getByRole('button', { name: /^GET/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(/token=\*{8}/).waitFor()
-  await dialog.getByText('As it came, its token masked').waitFor()
+  await dialog.getByText('Request, with its token masked').waitFor()
   await checkPage(page)
   await dialog.getByRole('button', { name: 'Process again' }).click()
   await page.getByText('The conversion is approved.').waitFor()

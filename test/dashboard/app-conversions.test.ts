@@ -78,7 +78,7 @@ test('what is filtered can be had as a file, and a filter without a match says s
   assert.equal(download.suggestedFilename(), `conversions-of-app-${appId}.csv`)
   assert.equal(lines.length, 2)
   assert.match(lines[1] ?? '', /,rejected,advertiser_rejected,\d+,Cake Shop,\d+,bob,/)
-  await page.getByLabel('User id').fill('nobody')
+  await page.getByLabel('User ID').fill('nobody')
   await page.getByText('No conversions match').waitFor()
   await page.getByLabel('From').fill('2026-01-01')
   await page.waitForURL(/from=2026-01-01/)

@@ -62,7 +62,7 @@ test('rules that are saved take offers away at once, and the form says why a use
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('21 of the 22 offers that run now are left.').waitFor()
   await page.getByRole('tab', { name: 'Why not?' }).click()
-  await page.getByLabel('Offer id').fill(String(tea))
+  await page.getByLabel('Offer ID').fill(String(tea))
   await page.getByRole('combobox', { name: 'Platform' }).click()
   await page.getByRole('option', { name: 'Android' }).click()
   await page.getByRole('button', { name: 'Check' }).click()
@@ -70,7 +70,7 @@ test('rules that are saved take offers away at once, and the form says why a use
   await page.getByText('The offer does not run on this platform.').waitFor()
   await page.getByText('Saved. It holds').waitFor({ state: 'hidden' })
   await checkPage(page)
-  await page.getByLabel('Offer id').fill('999999')
+  await page.getByLabel('Offer ID').fill('999999')
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByText('No offer has this id.').waitFor()
   complaints.splice(0, 1) // the browser tells of the 404

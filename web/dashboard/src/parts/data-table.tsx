@@ -69,7 +69,7 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   return (
     <Table.Td
       role="cell"
-      className={isText === true ? 'rows-text' : ''}
+      className={isText === true ? 'rows-text' : isNumber === true ? 'rows-number' : ''}
       data-name={header === undefined ? name : ''}
       {...(isNumber === true ? { ta: 'right' } : {})}
       {...(isStrong === true ? { fw: 600 } : {})}

@@ -1,7 +1,6 @@
-import { Alert, Anchor, Button, FileInput, Group, List, Paper, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Button, FileInput, Group, List, Paper, Progress, Stack, Text } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'

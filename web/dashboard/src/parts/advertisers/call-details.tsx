@@ -21,11 +21,11 @@ type CallDetailsProps = { call: Call; again: (() => void) | null; dismiss: (() =
 
 export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) {
   const facts: [string, string | null][] = [
-    ['Why', reasonOf(call) || null],
+    ['Reason', reasonOf(call) || null],
     ['From', call.ip],
     ['Click', call.click_id],
     ['Conversion', call.conversion_id],
-    ['Tries', String(call.attempts)],
+    ['Attempts', String(call.attempts)],
   ]
   return (
     <Stack>
@@ -52,7 +52,7 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
         ),
       )}
       <Text size="sm" fw={600}>
-        As it came, its token masked
+        Request, with its token masked
       </Text>
       {call.is_cut && <Text size="sm">It was too long. Only its beginning was kept, so it cannot be processed.</Text>}
       <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

@@ -19,9 +19,9 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
   )
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" role="search" aria-label="Conversions">
-      <FilterText label="User id" value={filters['user_id']} onChange={set('user_id')} maxLength={256} />
+      <FilterText label="User ID" value={filters['user_id']} onChange={set('user_id')} maxLength={256} />
       <FilterText
-        label="Offer id"
+        label="Offer ID"
         inputMode="numeric"
         value={filters['offer_id']}
         onChange={(text) => set('offer_id')(text.replaceAll(/\D/g, '').slice(0, 15))}

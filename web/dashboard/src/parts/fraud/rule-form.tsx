@@ -76,7 +76,7 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
         />
         {isNew ? (
           <NumberInput
-            label="Offer id"
+            label="Offer ID"
             description="Leave it empty for all offers without a rule of their own."
             min={1}
             allowDecimal={false}

@@ -24,7 +24,7 @@ const IDS = [
   ['publisher_id', 'Publisher id'],
   ['app_id', 'App id'],
   ['advertiser_id', 'Advertiser id'],
-  ['offer_id', 'Offer id'],
+  ['offer_id', 'Offer ID'],
 ] as const
 const LESS_USED = [...IDS.map(([name]) => name), 'from', 'to', 'mode', 'reason']
 
@@ -69,7 +69,7 @@ export function ConversionFilters({
   return (
     <Paper component="search" aria-label="Conversions">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
-        <TextFilter label="User id" name="user_id" {...{ filters, change }} />
+        <TextFilter label="User ID" name="user_id" {...{ filters, change }} />
         {!isQueue && (
           <Select
             label="Status"

@@ -113,7 +113,7 @@ export function Standing({ row }: { row: Standing }) {
       )}
       {row.status === 'pending' && row.hold_until !== null && (
         <Text size="xs" c="dimmed" component="div">
-          approves itself <Time at={row.hold_until} ago />
+          auto-approves <Time at={row.hold_until} ago />
         </Text>
       )}
     </Stack>

@@ -34,8 +34,8 @@ export function WhySection({ appId, offerId }: { appId: string; offerId: string 
         <Stack>
           <FormFault fault={fault} />
           <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
-            <TextInput label="Offer id" inputMode="numeric" required {...form.getInputProps('offer_id')} />
-            <TextInput label="User id" maxLength={256} {...form.getInputProps('user_id')} />
+            <TextInput label="Offer ID" inputMode="numeric" required {...form.getInputProps('offer_id')} />
+            <TextInput label="User ID" maxLength={256} {...form.getInputProps('user_id')} />
             <Select
               label="Country"
               placeholder="Any"

@@ -118,7 +118,7 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
           description="What the network keeps of what offers pay. Earlier clicks keep what they were promised."
           inputMode="decimal"
           rightSection="%"
-          maw={160}
+          styles={{ wrapper: { maxWidth: 160 } }}
           {...form.getInputProps('margin_percent')}
         />
         <div>
