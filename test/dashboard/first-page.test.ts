@@ -66,10 +66,10 @@ test('who has no mouse signs in, skips the menu, and learns what time it is in U
 test('a link that is not whole says so, and what to do', async () => {
   const { page } = await dashboard.open()
   await page.goto(`${dashboard.url}/join`)
-  await page.getByText('what comes behind the # is missing').waitFor()
+  await page.getByText('This link is incomplete').waitFor()
   await checkLooks(page)
   await page.goto(`${dashboard.url}/reset-password`)
-  await page.getByText('what comes behind the # is missing').waitFor()
+  await page.getByText('This link is incomplete').waitFor()
   await checkLooks(page)
   await page.getByRole('link', { name: 'ask for a new one' }).click()
   await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()

@@ -70,7 +70,7 @@ test('what a person typed stays when the server cannot be reached, and is sent o
   await page.context().setOffline(true)
   const send = page.getByRole('dialog').getByRole('button', { name: /publisher/ })
   await send.click()
-  await page.getByText('The server did not answer. Your entries are still here').waitFor()
+  await page.getByText('The server did not answer.').waitFor()
   await page.context().setOffline(false)
   await send.click()
   await page.getByRole('heading', { name: 'Offline Media' }).waitFor()

@@ -7,7 +7,7 @@ import type { OpenInvitation } from '../../../../src/manage/account/schema.ts'
 import { type ApiError, post, type Reply } from '../lib/api.ts'
 import { queryClient } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
-import { BrokenLink, Door } from '../parts/door.tsx'
+import { BrokenLink, Door, LinkFault } from '../parts/door.tsx'
 import { FormFault } from '../parts/form-fault.tsx'
 
 type Invitation = Reply<typeof OpenInvitation>
@@ -29,8 +29,7 @@ function Invited({ token }: { token: string }) {
     queryFn: () => post<Invitation>('/invitation', { token }),
     retry: false,
   })
-  if (invitation.error !== null)
-    return <BrokenLink title="This invitation does not work">{invitation.error.message}</BrokenLink>
+  if (invitation.error !== null) return <LinkFault title="This invitation does not work" query={invitation} />
   if (invitation.data === undefined)
     return (
       <Center mih="100vh" role="status" aria-label="Loading">
@@ -56,7 +55,7 @@ const PUBLISHER_ROLES = {
 const aboutRole = ({ role, publisher }: Invitation) => {
   if (role === 'operator') return 'You will run this network: offers, advertisers, publishers and their money.'
   if (role === 'operator_reader') return 'You will see everything on this network, and change nothing.'
-  return `You join ${publisher}. ${PUBLISHER_ROLES[role]}`
+  return `You’re joining ${publisher}. ${PUBLISHER_ROLES[role]}`
 }
 
 function JoinForm({ token, invitation }: { token: string; invitation: Invitation }) {

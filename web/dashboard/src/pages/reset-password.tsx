@@ -30,7 +30,7 @@ export default function ResetPassword() {
   if (token === '')
     return (
       <BrokenLink title="This link does not work">
-        It is not whole: what comes behind the # is missing. Open it as it stands in the message, or{' '}
+        This link is incomplete. Copy it again from the message, or{' '}
         <Anchor component={Link} href="/forgot-password" inherit c="inherit" underline="always">
           ask for a new one
         </Anchor>

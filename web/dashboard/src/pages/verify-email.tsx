@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { type ApiError, post } from '../lib/api.ts'
-import { BrokenLink, Door } from '../parts/door.tsx'
+import { Door, LinkFault } from '../parts/door.tsx'
 
 export default function VerifyEmail() {
   const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
@@ -13,7 +13,7 @@ export default function VerifyEmail() {
     retry: false,
     staleTime: Infinity, // a link works once
   })
-  if (verified.error !== null) return <BrokenLink title="This link does not work">{verified.error.message}</BrokenLink>
+  if (verified.error !== null) return <LinkFault title="This link does not work" query={verified} />
   if (verified.data === undefined)
     return (
       <Center mih="100vh" role="status" aria-label="Loading">

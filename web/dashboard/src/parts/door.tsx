@@ -1,6 +1,9 @@
 // The frame of the pages in front of the door: signing in, joining, a forgotten password.
 import { Alert, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
+import type { ApiError } from '../lib/api.ts'
+import { Fault } from './page.tsx'
 
 export function Door({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   useEffect(() => {
@@ -32,6 +35,16 @@ export function Door({ title, about, children }: { title: string; about?: ReactN
         </Paper>
       </Stack>
     </Center>
+  )
+}
+
+/** Why the link could not be looked up: it does not work, or the server cannot be reached right now. */
+export function LinkFault({ title, query }: { title: string; query: UseQueryResult<unknown, ApiError> }) {
+  if (query.error?.code !== 'OFFLINE') return <BrokenLink title={title}>{query.error?.message}</BrokenLink>
+  return (
+    <Door title="No connection">
+      <Fault error={query.error} retry={() => void query.refetch()} />
+    </Door>
   )
 }
 
