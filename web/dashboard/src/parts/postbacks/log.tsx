@@ -164,7 +164,7 @@ const columnsOf = (base: string): Column<LogData['postbacks'][number]>[] => [
           component={Link}
           size="sm"
           href={`${base}/postbacks/${postback_id}`}
-          aria-label={`Open postback ${postback_id}`}
+          aria-label={`Open postback ${postback_id}: ${status}`}
         >
           {status}
         </Anchor>
