@@ -180,3 +180,24 @@ export const fail = (claimed: Claimed, given: Parameters<typeof finish>[1] = {})
 export function countByApp(claims: readonly { app_id: number }[]): Map<number, number> {
   return new Map([...Map.groupBy(claims, (claim) => claim.app_id)].map(([appId, some]) => [appId, some.length]))
 }
+
+/** A conversion with these events, each with its postback. */
+export async function putEvents(
+  db: Db,
+  appId: number,
+  ...events: { status: string; state: 'delivered' | 'dead' }[]
+): Promise<string[]> {
+  const conversionId = uuid7(NOW.getTime())
+  const ids: string[] = []
+  for (const [i, { status, state }] of events.entries()) {
+    const id = await putPostback(db, appId, { conversionId, sequence: i + 1, status, state })
+    await sql`
+      INSERT INTO conversion_events (conversion_id, sequence, event_id, app_id, is_test, actor, created_at, status,
+        payout_micros, revenue_micros, currency, rate_micros)
+      VALUES (${conversionId}, ${i + 1}, ${id}, ${appId}, false, 'advertiser', now(), ${status}, 0, 0, 'Coins', 1000000)`.execute(
+      db,
+    )
+    ids.push(id)
+  }
+  return ids
+}

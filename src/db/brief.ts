@@ -4,16 +4,20 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from './open.ts'
 
-const LIMITS = sql`
+const LIMITS = `
   SET LOCAL lock_timeout = '1s';
   SET LOCAL statement_timeout = '10s';
   SET LOCAL idle_in_transaction_session_timeout = '3s';
   SET LOCAL tcp_user_timeout = '10s'`
 
-export async function briefly<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return work(db as Trx) // whoever began it has set the limits
+/** `settings`: more of them, as SET LOCAL …, in the same round trip; set in any case. */
+export async function briefly<T>(db: Db, work: (trx: Trx) => Promise<T>, settings = ''): Promise<T> {
+  if (db.isTransaction) {
+    if (settings !== '') await sql.raw(settings).execute(db)
+    return work(db as Trx) // whoever began it has set the limits
+  }
   return db.transaction().execute(async (trx) => {
-    await LIMITS.execute(trx)
+    await sql.raw(settings === '' ? LIMITS : `${LIMITS};${settings}`).execute(trx)
     return work(trx)
   })
 }

@@ -1,7 +1,7 @@
 // Advertisers in a real browser: tokens, addresses to hand out, words, and what they called.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
 
 let offerId = 0
 let advertiserId = 0
@@ -61,7 +61,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   await page.getByLabel('Its word').fill('Lead_OK')
   await page.getByRole('button', { name: 'Save' }).nth(1).click()
   await page.getByText('Saved.').waitFor()
-  assert.equal(await page.getByLabel('Its word').inputValue(), 'lead_ok', 'as the server keeps it')
+  await becomes(() => page.getByLabel('Its word').inputValue(), 'lead_ok', 'as the server keeps it')
 
   await page.getByRole('tab', { name: 'Calls' }).click()
   await page.getByRole('button', { name: /^GET/ }).click()
@@ -84,7 +84,7 @@ test('whoever may only look has nothing to change advertisers with', async () =>
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=dialect`)
   await page.getByText('Status mappings').waitFor()
   for (const name of ['Save', 'Add a word', 'New offer'])
-    assert.equal(await page.getByRole('button', { name }).count(), 0, name)
+    await becomes(() => page.getByRole('button', { name }).count(), 0, name)
 })
 
 for (const [name, look] of [

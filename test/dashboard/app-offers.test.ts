@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { publisherOfApp } from '../people.ts'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
 
 const SLOW = { timeout: 60_000 } // the reference page is large
 
@@ -89,7 +89,7 @@ test('on a phone and in the dark, all of it is there; who may only look has noth
   await checkPage(page)
   await page.goto(`${offers()}?tab=rules`)
   await page.getByText('22 of the 22').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
+  await becomes(() => page.getByRole('button', { name: 'Save' }).count(), 0)
   await checkPage(page)
   await page.goto(`${offers()}?tab=why`)
   await page.getByRole('button', { name: 'Check' }).waitFor()

@@ -12,7 +12,7 @@ import { startTrial } from '../../src/features/postbacks/trials.ts'
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
 
 const run = promisify(execFile)
 const NOTICED_MS = 15_000 // the page asks every second; the rest is for a busy machine
@@ -173,9 +173,9 @@ test('a revoked app says so; who may only look has nothing to press', async () =
   await page.getByRole('button', { name: 'Revoke the test key' }).click()
   await page.getByText('The test key is revoked.').waitFor()
   await page.getByText(/^Revoked .* for good/).waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Revoke this key' }).count(), 1, 'that of the live key')
+  await becomes(() => page.getByRole('button', { name: 'Revoke this key' }).count(), 1, 'that of the live key')
   await page.getByRole('button', { name: 'Revoke both keys' }).click()
-  assert.equal(await page.getByRole('button', { name: 'Revoke for good' }).isDisabled(), true)
+  await becomes(() => page.getByRole('button', { name: 'Revoke for good' }).isDisabled(), true)
   await page.getByLabel('Type the name of the app').fill('Old game')
   await page.getByRole('button', { name: 'Revoke for good' }).click()
   await page
@@ -191,6 +191,6 @@ test('a revoked app says so; who may only look has nothing to press', async () =
   await reader.page.goto(`${dashboard.url}/apps/${other.appId}/integration`)
   await reader.page.getByRole('heading', { name: 'Live key' }).waitFor()
   for (const name of ['New API secret', 'Set expiry', 'Save', 'Revoke both keys', 'Revoke this key'])
-    assert.equal(await reader.page.getByRole('button', { name }).count(), 0, name)
+    await becomes(() => reader.page.getByRole('button', { name }).count(), 0, name)
   await reader.page.context().close()
 })

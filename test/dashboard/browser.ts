@@ -4,6 +4,7 @@ import { after, before } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { createPerson, type Role } from '../../src/features/accounts/people.ts'
+import { until } from '../installation.ts'
 import { PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { useWorld, type World } from '../world.ts'
@@ -121,4 +122,11 @@ export async function checkPage(page: Page): Promise<void> {
   assert.deepEqual(found, [], `${page.url()} is not accessible`)
   const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth + 1')
   assert.equal(isWider, false, `${page.url()} is wider than the window`)
+}
+
+/** Waits for the fact itself: what a page shows follows a notice, or an answer, in its own time. */
+export async function becomes<T>(read: () => Promise<T>, wanted: T, about?: string): Promise<void> {
+  let last: T | undefined
+  await until(async () => (last = await read()) === wanted).catch(() => {})
+  assert.equal(last, wanted, about)
 }

@@ -9,7 +9,7 @@ import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { makeResetLink } from '../../src/features/accounts/reset-links.ts'
 import { PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 let setUpToken: string
 let publisherId: number
@@ -94,12 +94,12 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 
   const owner = await open(forOwner)
   await owner.page.getByText('As an owner you can do everything.').waitFor()
-  assert.equal(await owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
+  await becomes(() => owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
   await join(owner.page, { name: 'Owen' })
   await owner.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
   const asked = await inviteBy(owner.page, 'mia@example.com', 'Developer')
   await asked.getByText('Ask its operator for the link.').waitFor()
-  assert.equal(await asked.getByText('/join#').count(), 0)
+  await becomes(() => asked.getByText('/join#').count(), 0)
   await checkLooks(owner.page)
   await operator.page.reload()
   const forMember = await linkBy(operator.page, 'mia@example.com', 'Developer')
@@ -108,7 +108,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await join(member.page, { name: 'Mia' })
   await member.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
   await member.page.getByRole('cell', { name: 'owen@example.com' }).waitFor()
-  assert.equal(await member.page.getByRole('button', { name: 'Invite member' }).count(), 0)
+  await becomes(() => member.page.getByRole('button', { name: 'Invite member' }).count(), 0)
 
   await owner.page.reload()
   await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Disable' }).click()
@@ -190,7 +190,7 @@ test('sessions are seen and ended, tokens made and revoked, and signing out is t
   await checkLooks(here.page)
   await here.page.reload()
   await here.page.getByRole('cell', { name: 'nightly job', exact: true }).waitFor()
-  assert.equal(await here.page.getByText(/^mt_/).count(), 0, 'shown once')
+  await becomes(() => here.page.getByText(/^mt_/).count(), 0, 'shown once')
   await here.page.getByRole('button', { name: 'Revoke nightly job' }).click()
   await here.page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()
   await here.page.getByText('Token revoked.').waitFor()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { checkLooks, checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, PHONE, useDashboard } from './browser.ts'
 
 let deal: Deal
 const waiting: string[] = []
@@ -47,7 +47,7 @@ test('an operator works through the queue: approves some, rejects one and says w
   await page.getByRole('heading', { name: 'History' }).waitFor()
   await page.getByRole('button', { name: 'Reject' }).click()
   const reject = page.getByRole('dialog').getByRole('button', { name: 'Reject' })
-  assert.equal(await reject.isDisabled(), true, 'not without a reason')
+  await becomes(() => reject.isDisabled(), true, 'not without a reason')
   await page.getByRole('dialog').getByLabel('What the publisher is told').first().click()
   await page.getByRole('option', { name: 'fraud' }).click()
   await page.getByRole('dialog').getByLabel('Reason').fill('Same device as forty others')
@@ -125,14 +125,14 @@ test('who may only look sees all of it and decides nothing', async () => {
   const { page, complaints } = await dashboard.signIn('operator_reader')
   await page.goto(`${dashboard.url}/network/conversions`)
   await page.getByRole('link', { name: short(waiting[3]) }).waitFor()
-  assert.equal(await page.getByRole('checkbox').count(), 0)
-  assert.equal(await page.getByRole('button', { name: /Decide/ }).count(), 0)
+  await becomes(() => page.getByRole('checkbox').count(), 0)
+  await becomes(() => page.getByRole('button', { name: /Decide/ }).count(), 0)
   await page.goto(`${dashboard.url}/network/conversions/${waiting[3]}`)
   await page.getByRole('heading', { name: 'Ledger' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: /^(Approve|Reject|Reverse)$/ }).count(), 0)
+  await becomes(() => page.getByRole('button', { name: /^(Approve|Reject|Reverse)$/ }).count(), 0)
   await page.goto(`${dashboard.url}/network/fraud`)
   await page.getByText('whenever it is seen').first().waitFor()
-  assert.equal(await page.getByRole('button', { name: /rule/ }).count(), 0)
+  await becomes(() => page.getByRole('button', { name: /rule/ }).count(), 0)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })

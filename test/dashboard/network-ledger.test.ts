@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 let games: Deal
 let small: Deal
@@ -107,7 +107,7 @@ test('an amount that could be read in two ways is refused at its field; the same
   await adjust.click()
   await record('2')
   await dialog.getByText('was used for 1.50 USD, not 2.00 USD').waitFor()
-  assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Typed on a train')
+  await becomes(() => dialog.getByLabel('Reason').inputValue(), 'Typed on a train')
 })
 
 test('a payment run pays what the list shows: never everybody for a search, or for a minimum that is no amount', async () => {
@@ -117,11 +117,11 @@ test('a payment run pays what the list shows: never everybody for a search, or f
   await page.getByRole('row', { name: small.publisher }).waitFor()
   await page.getByLabel('Publisher', { exact: true }).fill(small.publisher)
   await page.getByText('Select publishers, or clear the search to pay everybody.').waitFor()
-  assert.equal(await create.isDisabled(), true)
+  await becomes(() => create.isDisabled(), true)
   await page.getByLabel('Publisher', { exact: true }).fill('')
   await page.getByLabel('Owed at least').fill('a lot')
   await page.getByText('Enter an amount such as 1234.56.').waitFor()
-  assert.equal(await create.isDisabled(), true)
+  await becomes(() => create.isDisabled(), true)
 
   await page.goto(`${dashboard.url}/network/ledger`)
   await page.getByLabel(`Select ${small.publisher}`).check()
@@ -130,7 +130,7 @@ test('a payment run pays what the list shows: never everybody for a search, or f
   await page.getByRole('tab', { name: 'Pay publishers' }).click()
   const row = page.getByRole('row', { name: small.publisher })
   await row.getByRole('link', { name: /^in run/ }).waitFor()
-  assert.equal(await page.getByLabel(`Select ${small.publisher}`).isDisabled(), true)
+  await becomes(() => page.getByLabel(`Select ${small.publisher}`).isDisabled(), true)
 })
 
 test('an operator notes what an advertiser paid, once, and has the ledger checked', async () => {
@@ -158,8 +158,8 @@ test('an operator who only looks sees it all and finds nothing to press', async 
   const { page } = await dashboard.signIn('operator_reader')
   await page.goto(`${dashboard.url}/network/ledger`)
   await page.getByRole('row', { name: small.publisher }).waitFor()
-  assert.equal(await page.getByRole('checkbox').count(), 0)
+  await becomes(() => page.getByRole('checkbox').count(), 0)
   await page.getByRole('tab', { name: 'Advertisers' }).click()
   await page.getByRole('columnheader', { name: 'Owes' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: /^(Record|Adjust|Create)/ }).count(), 0)
+  await becomes(() => page.getByRole('button', { name: /^(Record|Adjust|Create)/ }).count(), 0)
 })

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
 import { asCsv } from '../offer-files.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
 
 const ADVERTISER = 'Lanternfield Games'
 const ROW = { advertiser: ADVERTISER, category: 'game', payout: '2', destination_url: 'https://ads.example.com/?c={click_id}' } // prettier-ignore
@@ -60,10 +60,10 @@ test('an operator makes an offer: faults stand at their fields, the preview foll
   await page.waitForURL(/search=dragons-1/)
   await page.getByRole('link', { name: 'Dragons at dawn' }).waitFor()
   await page.getByRole('link', { name: 'Castle of Mirrors' }).waitFor({ state: 'detached' })
-  assert.equal(await page.getByRole('row').count(), 2)
+  await becomes(() => page.getByRole('row').count(), 2)
   await page.reload()
   await page.getByRole('link', { name: 'Dragons at dawn' }).waitFor()
-  assert.equal(await page.getByLabel('Search').inputValue(), 'dragons-1', 'filters are in the address')
+  await becomes(() => page.getByLabel('Search').inputValue(), 'dragons-1', 'filters are in the address')
   assert.deepEqual(complaints, [])
 })
 
@@ -74,7 +74,7 @@ test('an operator changes, pauses and copies an offer, and finds all that in its
   await name.fill('Castle of Glass')
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
-  assert.equal(await name.inputValue(), 'Castle of Glass', 'what was typed is still there')
+  await becomes(() => name.inputValue(), 'Castle of Glass', 'what was typed is still there')
   await page.getByRole('button', { name: 'Save' }).click()
   await heading(page, 'Castle of Glass').waitFor()
 
@@ -132,11 +132,11 @@ test('whoever may only look sees offers and has nothing to change them with', as
   await page.goto(`${dashboard.url}/network/offers/${offerId}`)
   await page.getByRole('tab', { name: 'Details' }).waitFor()
   for (const name of ['Pause', 'Resume', 'Duplicate', 'Save'])
-    assert.equal(await page.getByRole('button', { name }).count(), 0, name)
-  assert.ok(await page.getByRole('textbox', { name: 'Name', exact: true }).isDisabled())
+    await becomes(() => page.getByRole('button', { name }).count(), 0, name)
+  await becomes(() => page.getByRole('textbox', { name: 'Name', exact: true }).isDisabled(), true)
   await page.goto(`${dashboard.url}/network/offers`)
   await page.getByRole('table').waitFor()
-  assert.equal(await page.getByRole('link', { name: 'New offer' }).count(), 0)
+  await becomes(() => page.getByRole('link', { name: 'New offer' }).count(), 0)
 })
 
 for (const [name, look] of [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeConversion, makeDeal, type Deal } from '../conversion-rows.ts'
-import { checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 let deal: Deal
 const dashboard = useDashboard('e2e_publishers', async (world) => {
@@ -22,9 +22,9 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByLabel('E-mail address for notices').fill('ops@lantern.example')
   await page.getByRole('button', { name: 'Create publisher' }).click()
   await page.getByRole('heading', { name: 'Blue Lantern Rewards' }).waitFor()
-  assert.equal(await page.getByLabel('E-mail address for notices').inputValue(), 'ops@lantern.example')
+  await becomes(() => page.getByLabel('E-mail address for notices').inputValue(), 'ops@lantern.example')
   await page.getByText('No apps yet.').waitFor()
-  assert.equal(await page.getByRole('link', { name: 'People' }).last().isVisible(), true)
+  await becomes(() => page.getByRole('link', { name: 'People' }).last().isVisible(), true)
 
   await page.getByRole('link', { name: 'Publishers' }).click()
   await page.getByLabel('Search').fill('lantern')
@@ -35,7 +35,7 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByText('No publisher matches').waitFor()
   await page.getByLabel('Search').fill('')
   await page.getByRole('link', { name: deal.publisher }).waitFor()
-  assert.equal(await page.getByRole('cell', { name: '$2.50' }).isVisible(), true)
+  await becomes(() => page.getByRole('cell', { name: '$2.50' }).isVisible(), true)
   await checkLooks(page)
   await page.getByLabel('Status').first().click()
   await page.getByRole('option', { name: 'suspended' }).click()
@@ -129,11 +129,11 @@ test('who may only look has nothing to change it with', async () => {
   await page.getByRole('link', { name: 'Puzzle corner' }).waitFor()
   const trust = page.getByRole('switch').first()
   await trust.waitFor()
-  assert.equal(await trust.isDisabled(), true)
-  assert.equal(await page.getByRole('button', { name: /Change|Save|Trust for/ }).count(), 0)
+  await becomes(() => trust.isDisabled(), true)
+  await becomes(() => page.getByRole('button', { name: /Change|Save|Trust for/ }).count(), 0)
   await page.goto(`${dashboard.url}/network/publishers`)
   await page.getByRole('link', { name: deal.publisher }).waitFor()
-  assert.equal(await page.getByRole('button', { name: 'New publisher' }).count(), 0)
+  await becomes(() => page.getByRole('button', { name: 'New publisher' }).count(), 0)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })

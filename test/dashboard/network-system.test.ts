@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { recordDeedAlone } from '../../src/features/accounts/audit.ts'
 import { before, HOUR, makeLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 let failing: number
 const dashboard = useDashboard('network_system_e2e', async (world) => {
@@ -37,12 +37,12 @@ test('the audit log is narrowed by who and what, in the address, and goes on pag
   await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
   await page.getByText('name Offer 0').waitFor()
   await page.reload()
-  assert.equal(await page.getByLabel('Action').inputValue(), 'offer.cr')
+  await becomes(() => page.getByLabel('Action').inputValue(), 'offer.cr')
   await page.getByLabel('Target').fill('nothing')
   await page.getByText('Nothing matches').waitFor()
   await page.getByRole('button', { name: 'Show everything' }).click()
   await page.getByText('name Offer 59').waitFor()
-  assert.equal(await page.getByLabel('Action').inputValue(), '')
+  await becomes(() => page.getByLabel('Action').inputValue(), '')
   assert.deepEqual(complaints, [])
 })
 

@@ -8,7 +8,7 @@ import { publisherOfApp } from '../people.ts'
 import { makeLane, NOW, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 let worker: Worker
 let receiver: Receiver
@@ -38,7 +38,7 @@ test('a publisher sets an address with macros, tests it, and reads every try in 
   await address.pressSequentially('{us')
   await page.getByRole('option', { name: '{user_id}' }).waitFor()
   await address.press('Enter')
-  assert.equal(await address.inputValue(), `http://127.0.0.1:${receiver.port}/cb?u={user_id}`)
+  await becomes(() => address.inputValue(), `http://127.0.0.1:${receiver.port}/cb?u={user_id}`)
   await page.getByText('Tests look like the real thing').waitFor() // a warning
   await address.pressSequentially('&s={stat')
   await page.getByRole('option', { name: '{status_reason}' }).waitFor()
@@ -48,7 +48,7 @@ test('a publisher sets an address with macros, tests it, and reads every try in 
   await page.getByText('/cb?u=user-1&s=approved').waitFor() // the real thing, as one types
   await address.pressSequentially('&x={nothing}')
   await page.getByText('This cannot be saved').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
+  await becomes(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
   for (let i = 0; i < '&x={nothing}'.length; i++) await address.press('Backspace')
   await page.getByText('This cannot be saved').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Add a header' }).click()
@@ -104,7 +104,7 @@ test('the log is live and filtered in its address; a paused lane goes on; many a
     .getByRole('link', { name: /^Open postback/ })
     .nth(5)
     .waitFor({ state: 'hidden' })
-  assert.equal(await page.getByRole('link', { name: /^Open postback/ }).count(), 5)
+  await becomes(() => page.getByRole('link', { name: /^Open postback/ }).count(), 5)
   await checkLooks(page)
   await page.getByRole('button', { name: 'Resend in bulk' }).click()
   await page.getByRole('button', { name: 'Send 25 again' }).click()
@@ -132,12 +132,12 @@ test('who may only read sees the settings and the log, and no buttons that chang
   const { page, complaints } = await dashboard.signIn('operator_reader')
   await page.goto(`${dashboard.url}/apps/${appId}/postbacks/settings`)
   await page.getByText('What your server gets').waitFor()
-  assert.equal(await page.getByRole('textbox', { name: 'Address' }).isDisabled(), true)
-  assert.equal(await page.getByRole('button', { name: /Save|Remove the address|Run the tests/ }).count(), 0)
+  await becomes(() => page.getByRole('textbox', { name: 'Address' }).isDisabled(), true)
+  await becomes(() => page.getByRole('button', { name: /Save|Remove the address|Run the tests/ }).count(), 0)
   await page.goto(`${dashboard.url}/apps/${appId}/postbacks`)
   await page.getByRole('link', { name: /^Open postback/ }).click()
   await page.getByText('In short').waitFor()
-  assert.equal(await page.getByRole('button', { name: /Send/ }).count(), 0)
+  await becomes(() => page.getByRole('button', { name: /Send/ }).count(), 0)
   await page.goto(`${dashboard.url}/apps/${appId}/postbacks/no-such-one`)
   await page.getByText('No postback of this app has this id.').waitFor()
   assert.deepEqual(complaints.filter((one) => !one.includes('404')), []) // prettier-ignore

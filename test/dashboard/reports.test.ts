@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
 import { addClicks } from '../facts.ts'
-import { checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
 
 const USD = 1_000_000
 const HOUR_MS = 3_600_000
@@ -53,14 +53,14 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
     .locator('svg')
     .first()
     .waitFor()
-  assert.equal(await page.getByRole('row').count(), 32) // the head, 30 days and the total
+  await becomes(() => page.getByRole('row').count(), 32) // the head, 30 days and the total
   await checkPage(page)
   await figure(page, 'Payout').click()
   await page.getByRole('img', { name: /Payout by day/ }).waitFor()
 
   await page.getByRole('tab', { name: 'Countries' }).click()
   await row(page, 'Germany').waitFor()
-  assert.equal(await row(page, 'United States').count(), 0)
+  await becomes(() => row(page, 'United States').count(), 0)
   await page.getByText('90 days').click()
   await row(page, 'United States').waitFor()
   assert.match(page.url(), /range=90/)
@@ -123,7 +123,7 @@ test('an operator begins with the money of today and what needs attention', asyn
     .waitFor()
   await checkPage(page)
   await page.getByText('Table', { exact: true }).click()
-  assert.equal(await page.getByRole('row').count(), 31)
+  await becomes(() => page.getByRole('row').count(), 31)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })

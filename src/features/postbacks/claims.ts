@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { arrayLiteral, markedTexts } from '../../db/arrays.ts'
 import { briefly } from '../../db/brief.ts'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { noticeGivenUp } from './notices.ts'
 import { type Claimed, LEASE_MS, ROW_BY_ROW, unblockNext } from './queue.ts'
@@ -113,8 +113,7 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
       settled_at = CASE WHEN o.state IS NULL THEN p.settled_at ELSE coalesce(${now ?? null}::timestamptz, now()) END
     FROM outcome o WHERE p.postback_id = o.postback_id
     RETURNING p.postback_id, p.conversion_id, o.is_over, o.state IS NOT DISTINCT FROM 'dead' AS is_dead`
-  return briefly(db, async (trx) => {
-    await ROW_BY_ROW.execute(trx)
+  const write = async (trx: Trx) => {
     const { rows } = await finish.execute(trx)
     await unblockNext(trx, rows.filter((row) => row.is_over).map((row) => row.conversion_id)) // prettier-ignore
     const ours = new Set(rows.map((row) => row.postback_id))
@@ -122,7 +121,8 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
     const isReal = ({ claimed }: Finished) => dead.has(claimed.postback_id) && claimed.scenario === null
     await noticeGivenUp(trx, [...new Set(results.filter(isReal).map(({ claimed }) => claimed.app_id))])
     return results.filter(({ claimed }) => ours.has(claimed.postback_id))
-  })
+  }
+  return briefly(db, write, ROW_BY_ROW)
 }
 
 /** PostgreSQL takes no NUL in a text; receivers send what they like. */

@@ -20,7 +20,7 @@ import { readTestContents } from './trials.ts'
 const SLOTS = 512
 const CLAIM = 200
 const STALE_CLAIM_MS = LEASE_MS / 4 // from then on leases are renewed
-const READY_MS = 100
+const READY_MS = 250 // the shortest wait is some seconds
 const MAX_UNSETTLED = 10_000
 const AWAY_MS = 500
 const GIVE_UP_MS = 60_000

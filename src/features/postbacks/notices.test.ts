@@ -19,6 +19,7 @@ import { MailServer } from '../../../test/mail-server.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../worker.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
+import { finishClaims } from './claims.ts'
 import { laneSigns, settleLanes } from './lanes.ts'
 import { createMailer, type Mailer } from '../../lib/mail.ts'
 import { listNotices, mailNotices, whyNotMailed } from './notices.ts'
@@ -50,7 +51,7 @@ async function makeReader(email: string | null): Promise<number> {
 const leave = (appId: number, message: string, row: { created_at?: Date; mail_tries?: number } = {}) =>
   world.database.db
     .insertInto('notices')
-    .values({ app_id: appId, kind: 'postbacks_paused', message, ...row })
+    .values({ app_id: appId, kind: 'postbacks_paused', message, created_at: NOW, ...row })
     .execute()
 const mail = (now = NOW) => mailNotices(world.database.db, mailer, PUBLIC_URL, now)
 const list = (appId: number) => listNotices(world.database.db, { appId }, 100)
@@ -211,4 +212,30 @@ test('a lane that is paused is mailed by the worker', async () => {
     ['ann@example.org'],
   )
   assert.match(mails.got[0]?.data ?? '', /410/)
+})
+
+test('a publisher hears of postbacks that were given up, once a day; not of test sends, nor of ones that are tried again', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world, { width: 64 })
+  const giveUp = async (more: object, waitMs: number | null) => {
+    await putPostback(db, lane, more)
+    const claims = await claimDue(db, 1, 256, NOW)
+    assert.equal(claims.length, 1)
+    await finishClaims(
+      db,
+      claims.map((one) => ({ ...fail(one), waitMs })),
+      NOW,
+    )
+  }
+  const kinds = async () => (await list(lane)).map((one) => one.kind)
+  await giveUp({}, 1_000)
+  await giveUp({ scenario: 'approved' }, null)
+  assert.deepEqual(await kinds(), [])
+  await giveUp({}, null)
+  assert.deepEqual(await kinds(), ['postbacks_given_up'])
+  await giveUp({}, null)
+  assert.equal((await list(lane)).length, 1)
+  await db.updateTable('notices').set({ created_at: new Date(Date.now() - DAY - MINUTE) }).where('app_id', '=', lane).execute() // prettier-ignore
+  await giveUp({}, null)
+  assert.equal((await list(lane)).length, 2)
 })

@@ -41,17 +41,13 @@ const SEARCHED_LANES = 4
 const SEARCHED_ROWS = 500
 
 // The queue is empty at one moment and full at the next, and its statistics are always old: plans must not follow them.
-const IN_ORDER = sql`
+const IN_ORDER = `
   SET LOCAL enable_seqscan = off;
   SET LOCAL enable_bitmapscan = off;
   SET LOCAL enable_sort = off;
   SET LOCAL enable_incremental_sort = off`
 /** For statements on single rows of the queue, each found by an index. */
-export const ROW_BY_ROW = sql`
-  SET LOCAL enable_seqscan = off;
-  SET LOCAL enable_bitmapscan = off;
-  SET LOCAL enable_sort = off;
-  SET LOCAL enable_incremental_sort = off;
+export const ROW_BY_ROW = `${IN_ORDER};
   SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`
 
@@ -86,18 +82,17 @@ export type Claim = { claims: Claimed[]; isMore: boolean; at: Date | null }
 /** Up to `limit` postbacks for this worker alone until the lease ends. */
 export async function claimReady(db: Db, options: ClaimOptions): Promise<Claim> {
   const { limit, slots, free = slots, claimId = uuid7(Date.now()), now } = options
-  return briefly(db, async (trx) => {
-    await IN_ORDER.execute(trx)
+  const claim = async (trx: Trx) => {
     const { lanes, at } = await lockLanes(trx, limit, now)
     if (lanes.length === 0) return { claims: [], isMore: false, at }
     const shares = shareOut(await countRoom(trx, lanes, slots, free), limit)
-    await ROW_BY_ROW.execute(trx)
     const found = await claimShares(trx, lanes, shares, claimId, now)
     const unfilled = new Map([...found.behind].slice(0, SEARCHED_LANES))
     const more =
       unfilled.size === 0 ? [] : (await claimShares(trx, lanes, unfilled, claimId, now, SEARCHED_ROWS)).claims
     return { claims: [...found.claims, ...more], isMore: found.behind.size > 0, at }
-  })
+  }
+  return briefly(db, claim, IN_ORDER)
 }
 
 type LaneRow = {
@@ -139,10 +134,15 @@ async function lockLanes(
   return { lanes: rows, at: rows[0]?.at ?? null }
 }
 
+/** Also sets what ROW_BY_ROW does beyond IN_ORDER, for the statements that follow. */
 async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number, free: number): Promise<Room[]> {
   const { rows } = await sql<{ app_id: number; publisher_id: number; count: number }>`/* postbacks-room */
+    WITH plans AS MATERIALIZED (
+      SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
+    )
     SELECT q.app_id, l.publisher_id, count(*) FROM postback_queue q JOIN postback_lanes l ON l.app_id = q.app_id
-    WHERE q.state = 'sending' GROUP BY 1, 2`.execute(trx)
+    WHERE q.state = 'sending' GROUP BY 1, 2
+    UNION ALL SELECT 0, 0, 0 FROM plans -- nobody's`.execute(trx)
   const inFlight = new Map(rows.map((row) => [row.app_id, row.count]))
   const ofPublisher = new Map<number, number>()
   for (const { publisher_id, count } of rows)
@@ -230,8 +230,7 @@ export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id' | 'is_testin
 
 /** What waited for its time, and whose time has come, can be claimed from now on. Returns how many, up to a thousand. */
 export async function makeReady(db: Db, now?: Date): Promise<number> {
-  return briefly(db, async (trx) => {
-    await ROW_BY_ROW.execute(trx)
+  const move = async (trx: Trx) => {
     const { rows } = await sql`/* postbacks-ready */
       UPDATE postback_queue q SET state = 'ready' FROM (
         SELECT app_id, postback_id FROM postback_queue
@@ -239,7 +238,8 @@ export async function makeReady(db: Db, now?: Date): Promise<number> {
         ORDER BY due_at LIMIT ${READY_BATCH}::integer FOR UPDATE SKIP LOCKED
       ) due WHERE q.app_id = due.app_id AND q.postback_id = due.postback_id RETURNING 1`.execute(trx)
     return rows.length
-  })
+  }
+  return briefly(db, move, ROW_BY_ROW)
 }
 
 /** To be called after rows of these conversions were deleted from the queue, in the same transaction: what was behind them goes on. */

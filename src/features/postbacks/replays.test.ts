@@ -17,8 +17,6 @@ import {
   readPostback,
 } from '../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { sql } from 'kysely'
-import { uuid7 } from '../../lib/uuid7.ts'
 import { buildWorker } from '../../worker.ts'
 import { OperatorError } from '../../errors.ts'
 import { until } from '../../../test/installation.ts'
@@ -270,54 +268,6 @@ test('a worker takes replays further by itself', async () => {
     await worker.close()
   }
   assert.deepEqual(await queued(lane), [id])
-})
-
-/** A conversion with these events, each with its postback. */
-async function makeEvents(appId: number, ...events: { status: string; state: 'delivered' | 'dead' }[]) {
-  const { db } = world.database
-  const conversionId = uuid7(NOW.getTime())
-  const ids: string[] = []
-  for (const [i, { status, state }] of events.entries()) {
-    const id = await put(appId, { conversionId, sequence: i + 1, status, state })
-    await sql`
-      INSERT INTO conversion_events (conversion_id, sequence, event_id, app_id, is_test, actor, created_at, status,
-        payout_micros, revenue_micros, currency, rate_micros)
-      VALUES (${conversionId}, ${i + 1}, ${id}, ${appId}, false, 'advertiser', now(), ${status}, 0, 0, 'Coins', 1000000)`.execute(
-      db,
-    )
-    ids.push(id)
-  }
-  return ids
-}
-
-test('what a later delivered event has overtaken is left out, unless that is sent again, too', async () => {
-  const lane = await makeLane(world)
-  await makeEvents(lane, { status: 'approved', state: 'dead' }, { status: 'reversed', state: 'delivered' })
-  const [alone] = await makeEvents(lane, { status: 'approved', state: 'dead' })
-  const replayId = await start(lane, { state: 'dead' })
-  await runAll()
-  assert.deepEqual(await queued(lane), [alone])
-  const { queued: count, skipped } = await readOne(replayId)
-  assert.deepEqual([count, skipped], [1, 1])
-  await cancelReplay(world.database.db, replayId, NOW)
-  await start(lane)
-  await runAll()
-  assert.equal((await queued(lane)).length, 3, 'all of them, in order')
-})
-
-test('who replays a single one that was overtaken is warned; who looks for a conversion finds its postbacks', async () => {
-  const { db } = world.database
-  const lane = await makeLane(world)
-  const [approved, reversed] = (await makeEvents(
-    lane,
-    { status: 'approved', state: 'dead' },
-    { status: 'reversed', state: 'delivered' },
-  )) as [string, string]
-  assert.match((await replayPostback(db, approved, null))?.warning ?? '', /reversed.*delivered before.*sequence/)
-  assert.equal((await replayPostback(db, reversed, null))?.warning, null)
-  const { conversion_id } = await readPostback(db, approved)
-  const found = await listPostbacks(db, { appId: lane, conversionId: conversion_id }, 10)
-  assert.deepEqual(found.map((one) => one.postback_id), [reversed, approved].toSorted().toReversed()) // prettier-ignore
 })
 
 test('a replay whose query fails stops no other', async () => {

@@ -6,6 +6,8 @@ const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
 const START_BYTES = 13
 const MAX_HELD_BYTES = 16_384
 const END = '\r\n\r\n'
+const NOTHING = Buffer.alloc(0)
+const STATUS_PLACE = 'HTTP/1.1 '.length
 
 /** To be called where a request is about to be sent; undici takes what comes by `read`. */
 export function skipContinues(socket: Socket): () => void {
@@ -15,6 +17,10 @@ export function skipContinues(socket: Socket): () => void {
   socket.read = (size?: number) => {
     const chunk = read(size) as Buffer | null
     if (chunk === null || held === null) return chunk
+    if (held.length === 0 && beginsAnswer(chunk)) {
+      held = null
+      return chunk
+    }
     held = cutContinues(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
     if (mayBeContinue(held)) return null
     const answer = held
@@ -22,9 +28,13 @@ export function skipContinues(socket: Socket): () => void {
     return answer
   }
   return () => {
-    held = Buffer.alloc(0)
+    held = NOTHING
   }
 }
+
+/** Nearly always: enough has come to see that the status is not 1xx. */
+const beginsAnswer = (bytes: Buffer) =>
+  bytes.length >= START_BYTES && bytes[STATUS_PLACE] !== '1'.charCodeAt(0) && bytes[0] === 'H'.charCodeAt(0)
 
 function cutContinues(bytes: Buffer): Buffer {
   let rest = bytes

@@ -12,7 +12,7 @@ type Queues = {
 }
 
 /** Due is what could be sent now: what is held back, waits for a server that fails or for an earlier event, is not. */
-export async function readQueues(db: Db, now: Date): Promise<Queues> {
+export async function readQueues(db: Db): Promise<Queues> {
   const { rows } = await sql<Queues>`
     SELECT queued.*, (SELECT count(*) FROM postback_queue WHERE state = 'sending') AS postbacks_sending,
       (SELECT count(*) FROM waiting_events) AS waiting_events,
@@ -21,7 +21,7 @@ export async function readQueues(db: Db, now: Date): Promise<Queues> {
       SELECT count(*) AS postbacks_queued, count(*) FILTER (WHERE is_due) AS postbacks_due,
         min(due_at) FILTER (WHERE is_due) AS oldest_due_at
       FROM (
-        SELECT q.due_at, q.state = 'ready' AND l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= ${now}) AS is_due
+        SELECT q.due_at, q.state = 'ready' AND l.paused_at IS NULL AND (l.open_until IS NULL OR l.open_until <= now()) AS is_due
         FROM postback_queue q JOIN postback_lanes l ON l.app_id = q.app_id WHERE q.state <> 'sending'
       ) AS waiting
     ) AS queued`.execute(db)

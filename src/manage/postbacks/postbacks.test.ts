@@ -11,6 +11,7 @@ import {
   MINUTE,
   NOW,
   putAttempt,
+  putEvents,
   putPostback,
   putPostbacks,
   setLane,
@@ -18,7 +19,7 @@ import {
 import { useWorld } from '../../../test/world.ts'
 import { runReplays } from '../../features/postbacks/replays.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import type { Log, OnePostback, PostbackHealth, Replay } from './schema.ts'
+import type { Log, OnePostback, PostbackHealth, Replay, ReplayedPostback } from './schema.ts'
 
 const world = useWorld('manage_postbacks')
 
@@ -91,6 +92,29 @@ test('one postback is shown with every try in full, and sent again', async () =>
     (await deedsOf(publisherId)).map(({ action }) => action),
     ['postback.replay'],
   )
+})
+
+test('what a later event has overtaken is left out of a replay, which says so; sending one alone warns', async () => {
+  const { appId, visitor, base } = await makePaused()
+  const { db } = world.database
+  const [approved = ''] = await putEvents(
+    db,
+    appId,
+    { status: 'approved', state: 'dead' },
+    { status: 'reversed', state: 'delivered' },
+  )
+  const started = await visitor.post<Static<typeof Replay>>(`${base}/postback/replays`, { state: 'dead' })
+  assert.equal(started.data.skipped, 0)
+  const path = `${base}/postback/replays/${started.data.replay_id}`
+  const read = async () => (await visitor.get<Static<typeof Replay>>(path)).data
+  await until(async () => {
+    await runReplays(db)
+    return (await read()).state === 'done'
+  })
+  const { queued, skipped } = await read()
+  assert.deepEqual([queued, skipped], [0, 1])
+  const alone = await visitor.post<Static<typeof ReplayedPostback>>(`${base}/postbacks/${approved}/replay`)
+  assert.match(alone.data.warning ?? '', /later event of this conversion \(reversed\) was delivered/)
 })
 
 test('a replay of many is counted, started once, watched and cancelled, by its own app alone', async () => {

@@ -108,7 +108,10 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
   }
 
   async function read(appId: number, replayId: number): Promise<Static<typeof Replay>> {
-    const { replay_id, state, queued, waiting, created_at, finished_at, after, ...rest } = await find(appId, replayId)
+    const { replay_id, state, queued, skipped, waiting, created_at, finished_at, after, ...rest } = await find(
+      appId,
+      replayId,
+    )
     const filter = rest.filter as ReplayFilter
     const remaining =
       state === 'running' ? await countReplayable(db, appId, filter, { before: created_at, after }, COUNTED) : 0
@@ -117,6 +120,7 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
       state: state as Static<typeof Replay>['state'],
       filter: presentFilter(filter),
       queued,
+      skipped,
       waiting,
       remaining,
       created_at,

@@ -131,7 +131,10 @@ export const Replay = Type.Object({
   state: oneOf(['running', 'done', 'cancelled']),
   filter: Type.Object(REPLAY_FILTER),
   queued: Type.Integer({ description: 'How many it has put into the queue so far.' }),
-  waiting: Type.Integer({ description: 'Of those, how many are not settled yet.' }),
+  skipped: Type.Integer({
+    description: 'How many it left out, because a later event of their conversion was delivered and is not sent again.',
+  }),
+  waiting: Type.Integer({ description: 'Of what it has queued, how many are not settled yet.' }),
   remaining: Type.Integer({ description: 'How many it has yet to put into the queue; at most 10,000 are counted.' }),
   created_at: Time,
   finished_at: orNull(Time),

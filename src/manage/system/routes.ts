@@ -25,7 +25,7 @@ export function systemRoutes(routes: ManageRoutes, { db, config, sendMail }: Man
           memory_bytes: process.memoryUsage.rss(),
         },
         database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
-        queues: { ...(await readQueues(db, now)), ...(await readSpool(config.dataDir)) },
+        queues: { ...(await readQueues(db)), ...(await readSpool(config.dataDir)) },
         partitions: await readPartitions(db),
         nodes: await readNodes(db, new Date()),
         rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),

@@ -1,7 +1,8 @@
-import { Anchor, Button, SimpleGrid, Stack } from '@mantine/core'
+import { Alert, Anchor, Button, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
-import { type ApiError, get, post } from '../../lib/api.ts'
+import type { ReplayedPostback } from '../../../../../src/manage/postbacks/schema.ts'
+import { type ApiError, get, post, type Reply } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Copyable } from '../../parts/copy.tsx'
@@ -25,7 +26,7 @@ export default function Postback() {
     queryFn: ({ signal }) => get<{ postback: PostbackData }>(path, signal),
     refetchInterval: ({ state }) => (state.data !== undefined && isUnderWay(state.data.postback) ? POLL_MS : false),
   })
-  const replay = useChange(() => post(`${path}/replay`), {
+  const replay = useChange(() => post<Reply<typeof ReplayedPostback>>(`${path}/replay`), {
     refresh: [`${base}/postback`],
     done: 'It is sent again.',
   })
@@ -49,6 +50,11 @@ export default function Postback() {
       <Loaded query={query}>
         {({ postback }) => (
           <Stack gap="lg">
+            {replay.data?.warning && (
+              <Alert color="yellow" title="Sent again, but it is not the latest">
+                {replay.data.warning}
+              </Alert>
+            )}
             <Facts base={base} postback={postback} />
             <Section
               title="Tries"

@@ -104,7 +104,7 @@ const isUnderWay = ({ state, waiting }: ReplayData) => state === 'running' || wa
 
 function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
   const me = useMe()
-  const { replay_id, queued, waiting, remaining, state, created_at, filter } = replay
+  const { replay_id, queued, skipped, waiting, remaining, state, created_at, filter } = replay
   const cancel = useChange(() => post(`${base}/postback/replays/${replay_id}/cancel`), {
     refresh: [`${base}/postback`],
     done: 'The replay is stopped. What was not sent stays as it was.',
@@ -135,6 +135,12 @@ function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
             ? 'Stopped. What was not sent stays as it was.'
             : `${formatCount(sent)} of ${formatCount(total)} sent`}
         </Text>
+        {skipped > 0 && (
+          <Text size="sm">
+            {formatCount(skipped)} left out: a later event of the same conversion was delivered, and your server must
+            not hear of an older status last.
+          </Text>
+        )}
       </Stack>
     </Paper>
   )

@@ -1,0 +1,56 @@
+// Sending again what a later event of the same conversion has overtaken: the receiver must not hear of an older status last.
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { forgetPostbacks, makeLane, NOW, putEvents, readPostback } from '../../../test/postback-world.ts'
+import { useWorld } from '../../../test/world.ts'
+import { listPostbacks, replayPostback } from './postbacks.ts'
+import { cancelReplay, readReplay, runReplays, startReplay } from './replays.ts'
+
+const world = useWorld('overtaken')
+beforeEach(() => forgetPostbacks(world.database.db))
+
+async function runAll(): Promise<void> {
+  while ((await runReplays(world.database.db)) > 0);
+}
+
+async function queued(appId: number): Promise<string[]> {
+  const { db } = world.database
+  const rows = await db.selectFrom('postback_queue').select('postback_id').where('app_id', '=', appId).execute()
+  return rows.map((row) => row.postback_id).toSorted()
+}
+
+test('what a later delivered event has overtaken is left out, unless that is sent again, too', async () => {
+  const lane = await makeLane(world)
+  await putEvents(
+    world.database.db,
+    lane,
+    { status: 'approved', state: 'dead' },
+    { status: 'reversed', state: 'delivered' },
+  )
+  const [alone] = await putEvents(world.database.db, lane, { status: 'approved', state: 'dead' })
+  const replayId = await startReplay(world.database.db, lane, { state: 'dead' })
+  await runAll()
+  assert.deepEqual(await queued(lane), [alone])
+  const { queued: count, skipped } = await readReplay(world.database.db, replayId)
+  assert.deepEqual([count, skipped], [1, 1])
+  await cancelReplay(world.database.db, replayId, NOW)
+  await startReplay(world.database.db, lane, {})
+  await runAll()
+  assert.equal((await queued(lane)).length, 3, 'all of them, in order')
+})
+
+test('who replays a single one that was overtaken is warned; who looks for a conversion finds its postbacks', async () => {
+  const { db } = world.database
+  const lane = await makeLane(world)
+  const [approved, reversed] = (await putEvents(
+    db,
+    lane,
+    { status: 'approved', state: 'dead' },
+    { status: 'reversed', state: 'delivered' },
+  )) as [string, string]
+  assert.match((await replayPostback(db, approved, null))?.warning ?? '', /reversed.*delivered before.*sequence/)
+  assert.equal((await replayPostback(db, reversed, null))?.warning, null)
+  const { conversion_id } = await readPostback(db, approved)
+  const found = await listPostbacks(db, { appId: lane, conversionId: conversion_id }, 10)
+  assert.deepEqual(found.map((one) => one.postback_id), [reversed, approved].toSorted().toReversed()) // prettier-ignore
+})
