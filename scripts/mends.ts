@@ -180,16 +180,16 @@ export const MENDS: Mend[] = [
     "if (used !== undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
   ),
   mend(
+    'an amount that is raised on a later day passes the cap of its day',
+    `${CONVERSIONS}/making.ts`,
+    '(used.earlier.get(day) ?? 0)',
+    '-Infinity',
+  ),
+  mend(
     'a goal that turns repeatable makes second rows',
     `${CONVERSIONS}/goal-meant.ts`,
     'return click?.terms[goal.goal_id]?.is_repeatable ?? recorded?.is_repeatable ?? goal.is_repeatable',
     'return recorded === null ? false : goal.is_repeatable',
-  ),
-  mend(
-    'what repeats is taken for what is done once',
-    `${CONVERSIONS}/decide-confirmation.ts`,
-    'const once = standing.find((one) => !one.is_repeatable)',
-    'const [once] = standing',
   ),
   mend(
     'a payment reference with another amount is taken for the same payment',

@@ -215,17 +215,14 @@ export class Book {
   }
 
   /** The same of an entry that counts already, and would be worth more. */
-  refusesRaise(one: Entry, payoutMicros: number, nowMs: number): boolean {
+  refusesRaise(one: Entry, payoutMicros: number): boolean {
     const { caps, overCap } = this.offer(one.offer)
     const raise = payoutMicros - one.payoutMicros
     if (overCap !== 'reject' || one.isTest || raise <= 0) return false
-    const { today, total } = this.usage(one.offer, nowMs)
-    const isOfToday = Math.floor(one.createdAtMs / DAY_MS) === Math.floor(nowMs / DAY_MS)
+    // "What an amount is raised by counts for the day of its conversion."
+    const { today: itsDay, total } = this.usage(one.offer, one.createdAtMs)
     const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
-    return (
-      isPassed(caps.totalPayoutMicros, total.payoutMicros) ||
-      (isOfToday && isPassed(caps.dailyPayoutMicros, today.payoutMicros))
-    )
+    return isPassed(caps.totalPayoutMicros, total.payoutMicros) || isPassed(caps.dailyPayoutMicros, itsDay.payoutMicros)
   }
 
   enter(entry: Entry, promise: Promise): Answer {

@@ -154,7 +154,7 @@ function hear(book: Book, one: Entry, told: Told): Answer {
   const wasTold = one.isTold
   const takesAll = !wasTold || amountMicros !== null
   const payoutMicros = takesAll ? worth.payoutMicros : one.payoutMicros
-  const isTooMuch = book.refusesRaise(one, payoutMicros, nowMs)
+  const isTooMuch = book.refusesRaise(one, payoutMicros)
   if (takesAll) adopt(book, one, told)
   Object.assign(one, { isConfirmed: true, isTold: true, confirmByMs: null })
   const reject = (reason: string) => move(book, one, { status: 'rejected', reason, actor: 'system', nowMs })
@@ -189,7 +189,7 @@ function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Ans
   const isCorrection = one.isTold && amountMicros !== null && !isOfAnother && !isLate
   const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
   if (!isFirst && (!isCorrection || isSame)) return same(one)
-  const isTooMuch = book.refusesRaise(one, worth.payoutMicros, nowMs)
+  const isTooMuch = book.refusesRaise(one, worth.payoutMicros)
   adopt(book, one, told)
   Object.assign(one, { isTold: true, confirmByMs: null })
   if (isTooMuch) return move(book, one, { status: 'rejected', reason: 'cap_exceeded', actor: 'system', nowMs })

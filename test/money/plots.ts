@@ -19,6 +19,7 @@ const either = (...beats: Beat[]): Beat => fc.oneof(...beats)
 
 const live = { isTest: is(false) }
 const clicks = then(click(live))
+const firstGoal = { goal: is<number | null>(null) }
 const reports = (waitS?: fc.Arbitrary<number>) =>
   then(report({ ...live, goal: often<number | null>(null, 0, 1), txn: often<string | null>('t1', null), key: is(null) }), waitS) // prettier-ignore
 type Said = NonNullable<Parameters<typeof confirm>[0]>
@@ -50,10 +51,13 @@ const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
 
 const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
 const uncapped = is([NO_CAPS, NO_CAPS, NO_CAPS])
-const budget = caps.map(({ dailyPayoutMicros, totalPayoutMicros }): Caps => {
-  const isDaily = dailyPayoutMicros !== null
-  return { ...NO_CAPS, dailyPayoutMicros, totalPayoutMicros: totalPayoutMicros ?? (isDaily ? null : 1_500_000) }
-})
+const budget: fc.Arbitrary<Caps> = fc
+  .tuple(fc.constantFrom('day', 'total', 'both'), fc.constantFrom(1_000_000, 1_500_000, 2_500_000))
+  .map(([of, micros]) => ({
+    ...NO_CAPS,
+    dailyPayoutMicros: of === 'total' ? null : micros,
+    totalPayoutMicros: of === 'day' ? null : 2 * micros,
+  }))
 
 /** About one user and one offer, without caps and fraud, unless the plot says otherwise. */
 const plot = (beats: Beat[], begin: Parameters<typeof start>[0] = {}): fc.Arbitrary<History> =>
@@ -61,6 +65,12 @@ const plot = (beats: Beat[], begin: Parameters<typeof start>[0] = {}): fc.Arbitr
     begin: start({ caps: uncapped, tooFastS: is(0), onlyOffer: fc.nat({ max: 2 }), onlyPerson: often(0, 1, 2), ...begin }), // prettier-ignore
     steps: inTurn(...beats.flatMap((beat) => [noise, beat]), steps(1, 0, 3)),
   })
+/** The same about a goal that pays a share of the amount: of an offer that has only that, or of one that holds and has two. */
+const ofShare = (beats: (said: Said) => Beat[], begin: Parameters<typeof start>[0] = {}): fc.Arbitrary<History> =>
+  fc.oneof(
+    plot(beats({ goal: often<number | null>(null, 0), txn: is('t1') }), { ...begin, onlyOffer: is(0) }),
+    plot(beats({ goal: is(1), txn: is('t1') }), { ...begin, onlyOffer: is(2) }),
+  )
 const noise: Beat = fc.oneof({ weight: 5, arbitrary: is([]) }, { weight: 1, arbitrary: steps(1, 1, 1) })
 
 export const PLOTS: Record<string, fc.Arbitrary<History>> = {
@@ -82,16 +92,13 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
       tells({ txn: is('t1'), isClickless: is(true) }),
     ),
   ]),
-  'several amounts are told before the yes': plot(
-    [
-      clicks,
-      maybe(reports()),
-      tells({ ...pending, amount, txn: is('t1'), goal: often(1, 0) }),
-      maybe(tells({ ...pending, amount, txn: is('t1'), goal: often(1, 0) })),
-      tells({ ...yes, amount: often(null, '0.9999', '1,234', '-5'), txn: is('t1'), goal: often(1, 0) }),
-    ],
-    { onlyOffer: often(0, 2) },
-  ),
+  'several amounts are told before the yes': ofShare((said) => [
+    clicks,
+    maybe(reports()),
+    tells({ ...said, ...pending, amount }),
+    maybe(tells({ ...said, ...pending, amount })),
+    tells({ ...said, ...yes, amount: often(null, '0.9999', '1,234', '-5') }),
+  ]),
   'pending in time, approved later': plot([
     clicks,
     maybe(reports()),
@@ -132,23 +139,23 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     [
       then(setCaps({ caps: budget, overCap: often('reject', 'honour') })),
       inTurn(clicks, clicks, clicks),
-      tells({ ...yes, amount: often(null, '0.9999'), txn: is('t1') }),
-      tells({ ...yes, click: is(1), amount: often(null, '0.9999'), txn: is('t2') }),
-      either(tells({ ...yes, click: is(2), txn: is('t3') }), reports()),
+      tells({ ...yes, amount: often(null, '0.9999'), ...firstGoal, txn: is('t1') }),
+      tells({ ...yes, click: is(1), amount: often(null, '0.9999'), ...firstGoal, txn: is('t2') }),
+      either(tells({ ...yes, click: is(2), ...firstGoal, txn: is('t3') }), reports()),
       repeats(),
     ],
     { onlyPerson: is(null) },
   ),
-  'an amount is raised under a cap': plot(
-    [
+  'an amount is raised under a cap': ofShare(
+    (said) => [
       then(setCaps({ caps: budget, overCap: is('reject') })),
       clicks,
       maybe(reports()),
-      tells({ ...pending, amount: often('0.9999', '1.23456'), txn: is('t1'), goal: often(1, 0) }),
-      maybe(clicks, tells({ ...yes, amount: often('0.9999', '1.23456'), txn: is('t2'), goal: often(1, 0) }, hours(0.1, 24))), // prettier-ignore
-      tells({ ...yes, click: often(0, 1), amount: often('12.3456', '20'), txn: is('t1'), goal: often(1, 0) }, hours(0.1, 24)), // prettier-ignore
+      tells({ ...said, ...pending, amount: often('0.9999', '1.23456') }),
+      maybe(clicks, tells({ ...said, ...yes, txn: is('t2'), amount: often('0.9999', '1.23456') }, hours(0.1, 24))),
+      tells({ ...said, click: often(0, 1), amount: often('12.3456', '20') }, hours(0.1, 24)),
     ],
-    { onlyOffer: often(0, 2), onlyPerson: is(null) },
+    { onlyPerson: often<number | null>(null, 0) },
   ),
   'a report that nobody confirms': plot([
     maybe(clicks),
@@ -167,12 +174,11 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
   ]),
   'a publisher whose word is taken': plot(
     [
-      maybe(clicks),
-      reports(),
-      maybe(clicks),
-      either(tells({}), then(move({}))),
-      either(tells({}), repeats(), worker(hours(80))),
+      clicks,
+      then(report({ ...live, ...firstGoal, key: is(null) })),
+      either(tells({ ...yes, ...firstGoal, amount: often(null, '12.3456') }), tells(firstGoal), then(move({}))),
+      either(tells(firstGoal), repeats(), worker(hours(80))),
     ],
-    { trusts: is(true), onlyOffer: is(0), onlyPerson: often(2, 0) },
+    { trusts: is(true), onlyOffer: is(0), onlyPerson: is(2) },
   ),
 }

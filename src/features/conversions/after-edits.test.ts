@@ -82,7 +82,7 @@ test('an import keeps the id of a goal that it renames, moves, or knows by its e
   }))
   await editOffer(world, offerId, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, name: goal.name === 'C' ? 'A' : goal.name === 'A' ? 'C' : 'D' })) })) // prettier-ignore
   assert.deepEqual(await ids(), [['A', c], ['D', b], ['C', a]]) // prettier-ignore
-  await editOffer(world, offerId, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, externalId: null })) }))
+  await editOffer(world, offerId, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, externalId: undefined })) }))
   const { goals } = await showOffer(world.database.db, offerId)
   assert.deepEqual(goals.map((goal) => goal.external_id), ['g0', 'g1', 'g2']) // prettier-ignore
   await editOffer(world, offerId, ({ goals: [first] }) => ({ goals: [first, { ...first, externalId: 'other', name: 'E' }] as never })) // prettier-ignore
@@ -109,4 +109,25 @@ test('a goal that no longer repeats makes no second row of the same transaction'
   await editOffer(world, offerId, repeatable(false))
   assert.equal((await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })).status, 200)
   assert.deepEqual(await statuses(), ['approved'])
+})
+
+test('a goal that no longer repeats can be done once more, on which list, click and payment agree', async () => {
+  const { live, offerId, statuses } = await make({ goals: [{ name: 'Buy', payout: '1', is_repeatable: true }] })
+  const isListed = async () => {
+    const { body } = await world.get('/v1/offers?userId=u', live)
+    return body.data.offers.some((offer) => offer.offer_id === offerId)
+  }
+  const before = await world.click(offerId, live)
+  for (const txn_id of ['p-1', 'p-2']) await world.confirm(offerId, before.clickId, { txn_id })
+  await editOffer(world, offerId, repeatable(false))
+  assert.ok(await isListed())
+  const { clickId } = await world.click(offerId, live)
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'p-2' })).outcome, 'duplicate', 'paid before')
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'p-3' })).outcome, 'approved')
+  await world.app.refresh()
+  assert.ok(!(await isListed()))
+  assert.equal((await world.confirm(offerId, clickId, { txn_id: 'p-4' })).outcome, 'duplicate')
+  // A click of before was promised that it repeats.
+  assert.equal((await world.confirm(offerId, before.clickId, { txn_id: 'p-5' })).outcome, 'approved')
+  assert.deepEqual(await statuses(), ['approved', 'approved', 'approved', 'approved'])
 })

@@ -1,11 +1,9 @@
 // Everything a batch of commands is decided on. Deciding a command changes the facts for those behind it.
-import type { Caps, Usage } from '../offers/caps.ts'
+import { type Caps, dayNumber, type Usage } from '../offers/caps.ts'
 import type { Change, Confirmation, Report } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import type { FraudRule } from './fraud.ts'
 import type { KnownConversions } from './known.ts'
-
-const DAY_MS = 86_400_000
 
 export type GoalTerms = {
   payout_micros: number
@@ -90,6 +88,9 @@ export type ClickFacts = {
 
 export type SubIds = Pick<ClickFacts, 'aff_sub' | 'aff_sub2' | 'aff_sub3' | 'aff_sub4'>
 
+/** Of a capped offer. `earlier`: the payout of past days, where a conversion of theirs may be worth more now. */
+export type OfferUsage = { today: Usage; total: Usage; earlier: Map<number, number> }
+
 export type Facts = {
   offers: Map<number, OfferFacts>
   apps: Map<number, AppFacts>
@@ -108,7 +109,7 @@ export type Facts = {
   banned: Set<string>
   keys: Map<string, { request: string; conversionId: string }>
   rules: FraudRule[]
-  usage: Map<number, { today: Usage; total: Usage }>
+  usage: Map<number, OfferUsage>
   /** By user and by address: how many conversions, how many other users. */
   counts: Map<string, number>
 }
@@ -150,7 +151,10 @@ export function takeIn({ conversions, usage, counts }: Facts, { before, after }:
   const { conversions: more, payoutMicros } = usageOf({ before, after })
   used.total.conversions += more
   used.total.payoutMicros += payoutMicros
-  if (Math.floor(after.created_at.getTime() / DAY_MS) !== day) return
+  const itsDay = dayNumber(after.created_at)
+  const earlier = used.earlier.get(itsDay)
+  if (earlier !== undefined) used.earlier.set(itsDay, earlier + payoutMicros)
+  if (itsDay !== day) return
   used.today.conversions += more
   used.today.payoutMicros += payoutMicros
 }

@@ -200,16 +200,19 @@ export function isOverCap(offer: OfferFacts, facts: Facts, payoutMicros: number)
   )
 }
 
-/** Whether an offer that refuses what is beyond its caps has no room for so much more payout of what it has counted before. */
+/**
+ * Whether an offer that refuses what is beyond its caps has no room for so much more payout of what it has counted before:
+ * in total, and on the day of the conversion, for which it counts.
+ */
 export function isRaisedBeyondCap(offer: OfferFacts, facts: Facts, one: Conversion, payoutMicros: number, now: Date) {
   const used = facts.usage.get(offer.offer_id)
   const raise = payoutMicros - one.payout_micros
   if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false
   const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
-  const isOfToday = dayNumber(one.created_at) === dayNumber(now)
+  const day = dayNumber(one.created_at)
+  const ofDay = day === dayNumber(now) ? used.today.payoutMicros : (used.earlier.get(day) ?? 0)
   return (
-    isPassed(offer.caps.totalPayoutMicros, used.total.payoutMicros) ||
-    (isOfToday && isPassed(offer.caps.dailyPayoutMicros, used.today.payoutMicros))
+    isPassed(offer.caps.totalPayoutMicros, used.total.payoutMicros) || isPassed(offer.caps.dailyPayoutMicros, ofDay)
   )
 }
 

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type History, PLOTS } from '../../../test/money/plots.ts'
 import { start, steps } from '../../../test/money/random.ts'
+import { REGRESSIONS } from '../../../test/money/regressions.ts'
 import { takeSteps } from '../../../test/money/run.ts'
 import { makeDatabase } from '../../../test/world.ts'
 import type { Database } from '../../db/open.ts'
@@ -33,6 +34,10 @@ describe('conversions, caps and money are what the model says', { concurrency: A
       free.push(database)
     }
   }
+  test('what went wrong once', async () => {
+    for (const history of Object.values(REGRESSIONS)) await check(fc.constant(history), 1 / TIMES)
+  })
+
   for (const [name, histories] of Object.entries(PLOTS)) test(name, () => check(histories, 8))
 
   test('whatever is clicked, reported, confirmed and decided', () =>

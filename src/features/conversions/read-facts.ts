@@ -2,9 +2,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import { lockUsage } from '../offers/caps.ts'
+import { dayNumber, lockUsage, startOf } from '../offers/caps.ts'
 import type { Command, Report } from './commands.ts'
-import { conversionOfJson } from './conversions.ts'
+import { type Conversion, conversionOfJson } from './conversions.ts'
 import {
   addressCountKey,
   type AppFacts,
@@ -12,6 +12,7 @@ import {
   type ClickFacts,
   type Facts,
   idempotencyKey,
+  type OfferUsage,
   type SubIds,
   type Subject,
   userCountKey,
@@ -40,9 +41,12 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   let found = await askForFacts(trx, request)
   const offers = await knownOffers.read(trx, found.offers)
   const capped = [...offers.values()].filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
-  const usage = capped.length === 0 ? new Map() : await lockUsage(trx, capped, day)
+  const locked = capped.length === 0 ? new Map<number, never>() : await lockUsage(trx, capped, day)
   // While we waited for the usage a click may have been taken that these reports are about.
   if (capped.length > 0) found = await askForFacts(trx, request)
+  const conversions = found.conversions.map(conversionOfJson)
+  const mayRaise = commands.some((command) => command.kind === 'confirmation')
+  const usage = await addEarlierDays(trx, locked, offers, mayRaise ? conversions : [], day)
   const reports = commands.filter((command) => command.kind === 'report')
   const latest = await readLatestClicks(trx, reports, request.now)
   const keyed = reports.filter((report) => report.idempotencyKey !== null)
@@ -53,7 +57,7 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
     ambiguous: request.gone.ambiguous,
     latestClicks: new Map(latest.map((row) => [userKey(row), row])),
     apps: new Map(found.apps.map((row) => [row.app_id, row])),
-    conversions: new KnownConversions(found.conversions.map(conversionOfJson)),
+    conversions: new KnownConversions(conversions),
     contexts: new Map(found.contexts.map((row) => [appUserKey(row), row])),
     trusted: new Set(found.trusted.map((row) => `${row.app_id}|${row.offer_id}`)),
     denied: new Set(found.denied.map((row) => `${row.app_id}|${row.offer_id}`)),
@@ -180,6 +184,38 @@ async function askForFacts(
   const [found] = rows
   if (found === undefined) throw new Error('No facts were found.')
   return { ...found, users }
+}
+
+/**
+ * What the days of pending conversions have paid, where a cap of the day may refuse that one of them is worth more. From the
+ * conversions: the usage keeps only some days. Under the lock of the usage, so that two see each other.
+ */
+async function addEarlierDays(
+  trx: Trx,
+  locked: Map<number, Omit<OfferUsage, 'earlier'>>,
+  offers: Facts['offers'],
+  conversions: readonly Conversion[],
+  today: number,
+): Promise<Map<number, OfferUsage>> {
+  const usage = new Map([...locked].map(([id, used]) => [id, { ...used, earlier: new Map<number, number>() }]))
+  const isLimited = (id: number) => {
+    const { caps, over_cap } = offers.get(id) ?? {}
+    return over_cap === 'reject' && caps?.dailyPayoutMicros != null
+  }
+  const pending = conversions.filter(
+    (one) => one.status === 'pending' && !one.is_test && usage.has(one.offer_id) && isLimited(one.offer_id),
+  )
+  const days = pending.map((one) => ({ offer_id: one.offer_id, day: dayNumber(one.created_at) }))
+  const asked = days.filter(({ day }) => day !== today)
+  if (asked.length === 0) return usage
+  const { rows } = await sql<{ offer_id: number; day: number; micros: number }>`/* settle-days */
+    SELECT k.offer_id, k.day, (SELECT coalesce(sum(c.payout_micros), 0)::bigint FROM conversions c WHERE c.offer_id = k.offer_id
+        AND c.created_at >= k.starts_at AND c.created_at < k.starts_at + interval '1 day' AND NOT c.is_test
+        AND c.status IN ('pending', 'approved')) AS micros
+    FROM (SELECT DISTINCT * FROM unnest(${asked.map((one) => one.offer_id)}::bigint[], ${asked.map((one) => one.day)}::integer[],
+      ${asked.map((one) => startOf(one.day))}::timestamptz[]) AS k (offer_id, day, starts_at)) k`.execute(trx)
+  for (const { offer_id, day, micros } of rows) usage.get(offer_id)?.earlier.set(day, micros)
+  return usage
 }
 
 async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<Facts['keys']> {

@@ -35,13 +35,13 @@ type Step =
 const who = fc.nat(2)
 const pick = fc.nat(50)
 const micros = fc.oneof(fc.integer({ min: 1, max: 60 * CENT }), fc.integer({ min: 1, max: 9 }).map((n) => n * CENT)) // prettier-ignore
-const reference = fc.nat(4)
+const reference = fc.nat(2) // few, so that some are used again
 const one = fc.option(who)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('convert' as const), who, micros }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('reverse' as const), who, pick }) },
-  fc.record({ do: fc.constant('payout' as const), who, micros, reference }),
-  fc.record({ do: fc.constant('receipt' as const), who, micros, reference }),
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('payout' as const), who, micros, reference }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('receipt' as const), who, micros, reference }) },
   fc.record({
     do: fc.constant('adjust' as const),
     who,
@@ -93,8 +93,8 @@ class Network {
   /** A posting that is new counts; one that was known must be the same. */
   note(posting: { postingId: string; isNew: boolean }, index: number, change: Partial<Sums>): void {
     assert.equal(posting.isNew, !this.posted.has(posting.postingId))
-    if (!posting.isNew) return
     const sign = { payable: 0, paid: 0, receivable: 0, ...change }
+    if (!posting.isNew) return assert.deepEqual(this.posted.get(posting.postingId)?.sign, sign)
     this.posted.set(posting.postingId, { postingId: posting.postingId, who: index, sign, isVoided: false })
     this.add(index, change)
   }
@@ -234,6 +234,6 @@ test('whatever is paid, voided, adjusted and charged back in whatever order, the
       dayMs = network.now.getTime()
       assert.deepEqual(await checkLedger(world.database), [])
     }),
-    { numRuns: 12 },
+    { numRuns: 15 },
   )
 })

@@ -36,6 +36,11 @@ export class FieldReader {
     return value !== undefined && value !== null && value !== ''
   }
 
+  /** Also as nothing: whoever gives it so wants it cleared. */
+  isGiven(field: string): boolean {
+    return this.#record[field] !== undefined
+  }
+
   text(field: string, { required = false, max = MAX_TEXT } = {}): string {
     if (!this.has(field)) {
       if (required) this.problems.push(`${field} is missing`)

@@ -11,8 +11,8 @@ export const IMPORT_FIELDS = [
 ] as const // prettier-ignore
 
 export type NewGoal = {
-  /** The advertiser's own id of it. Null: not given, so that one it has stays. */
-  externalId: string | null
+  /** The advertiser's own id of it. Null: it has none. Absent: one that it has stays. */
+  externalId?: string | null | undefined
   name: string
   description: string
   payoutMicros: number
@@ -69,7 +69,6 @@ const GOAL_FIELDS = new Set([
 ])
 const MAX_GOALS = 50
 const ONLY_GOAL = {
-  externalId: null,
   name: 'Complete',
   description: '',
   isOptional: false,
@@ -164,7 +163,7 @@ function readGoal(goal: FieldReader): NewGoal {
   const payoutMicros = goal.money('payout') ?? 0
   const payoutPpm = goal.percent('payout_percent')
   return {
-    externalId: goal.text('external_id', { max: MAX_NAME }) || null,
+    externalId: goal.isGiven('external_id') ? goal.text('external_id', { max: MAX_NAME }) || null : undefined,
     name: goal.text('name', { required: true, max: MAX_NAME }),
     description: goal.text('description'),
     payoutMicros,

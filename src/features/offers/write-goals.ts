@@ -42,9 +42,9 @@ function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined
         )
     }
   }
-  const mayBe = (old: Goal, { externalId }: NewGoal) =>
+  const mayBe = (old: Goal, { externalId = null }: NewGoal) =>
     old.external_id === null || externalId === null || old.external_id === externalId
-  matchBy((old, { externalId }) => externalId !== null && old.external_id === externalId)
+  matchBy((old, { externalId = null }) => externalId !== null && old.external_id === externalId)
   matchBy((old, goal) => old.name === goal.name && mayBe(old, goal))
   const unknown = [...given.keys()].filter((i) => matches[i] === undefined)
   const active = [...left].filter((old) => !old.is_retired)
@@ -66,7 +66,7 @@ const NAMES = [
 const names = sql.raw(NAMES.join(', '))
 
 const columnsOf = (goal: NewGoal, place: number, old?: Goal): Columns => ({
-  external_id: goal.externalId ?? old?.external_id ?? null,
+  external_id: goal.externalId === undefined ? (old?.external_id ?? null) : goal.externalId,
   place,
   name: goal.name,
   description: goal.description,

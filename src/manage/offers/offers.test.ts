@@ -279,3 +279,21 @@ test('a payout above the revenue is a warning in the answer, not a refusal', asy
   assert.deepEqual(made.data.warnings, ['"A" pays 2.00 USD and earns 1.50 USD: the payout is above the revenue.'])
   assert.deepEqual((await show(made.data.offer_id)).warnings, made.data.warnings)
 })
+
+test("the advertiser's own id of a goal stays when it is left out, changes, and is cleared", async () => {
+  const advertiser_id = await makeAdvertiser('Clears')
+  const goal = { name: 'A', payout: 1 }
+  const put = async (goals: object[]) => {
+    const answer = await operator.put(`/offers/${offer_id}`, { ...FULL, goals })
+    assert.equal(answer.status, 200, answer.text)
+    return (await show(offer_id)).goals.map(({ goal_id, external_id }) => [goal_id, external_id])
+  }
+  const body = { advertiser_id, external_id: 'clears', ...FULL, goals: [{ ...goal, external_id: 'a-1' }] }
+  const { offer_id } = (await operator.post<{ offer_id: number }>('/offers', body)).data
+  const [first] = (await show(offer_id)).goals
+  assert.ok(first)
+  assert.deepEqual(await put([goal]), [[first.goal_id, 'a-1']])
+  assert.deepEqual(await put([{ ...goal, external_id: null }]), [[first.goal_id, null]])
+  assert.deepEqual(await put([{ ...goal, external_id: 'a-2' }]), [[first.goal_id, 'a-2']])
+  assert.deepEqual(await put([{ ...goal, external_id: '' }]), [[first.goal_id, null]])
+})

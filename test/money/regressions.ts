@@ -1,0 +1,43 @@
+// Histories that went wrong once.
+import type { Caps, Order, Start, Step } from './deeds.ts'
+import type { History } from './plots.ts'
+
+const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
+const BEGIN: Start = {
+  caps: [NO_CAPS, NO_CAPS, NO_CAPS],
+  trusts: false,
+  hasExternalIds: true,
+  tooFastS: 0,
+  onTooFast: 'reject',
+  hour: 0,
+  onlyOffer: 0,
+  onlyPerson: 0,
+}
+
+const after = (waitS: number, order: Order): Step => ({ waitS, lanes: [[order]] })
+const click: Order = { kind: 'click', person: 0, offer: 0, isTest: false }
+const told = (more: Partial<Extract<Order, { kind: 'confirm' }>>): Order => ({
+  kind: 'confirm',
+  click: 0,
+  goal: null,
+  txn: null,
+  amount: null,
+  status: 'approved',
+  isAgain: false,
+  isStranger: false,
+  by: 'id',
+  isClickless: false,
+  ...more,
+})
+
+export const REGRESSIONS: Record<string, History> = {
+  'an amount that is raised on a later day passes the cap of its own day': {
+    begin: BEGIN,
+    steps: [
+      after(1, { kind: 'caps', offer: 0, caps: { ...NO_CAPS, dailyPayoutMicros: 1_000_000 }, overCap: 'reject' }),
+      after(1, click),
+      after(1, told({ status: 'pending', amount: '0.9999', txn: 't1' })),
+      after(86_400, told({ amount: '12.3456', txn: 't1' })),
+    ],
+  },
+}
