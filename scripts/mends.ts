@@ -134,8 +134,8 @@ export const MENDS: Mend[] = [
   mend(
     'an amount with five decimals loses its confirmation',
     `${CONVERSIONS}/inbound/parameters.ts`,
-    'if (!amount.isNegative) return { amountMicros: amount.micros, isAmountUnclear: false, status }',
-    "if (amount.micros % 100 !== 0) problems.push('amount')\n  if (!amount.isNegative) return { amountMicros: amount.micros, isAmountUnclear: false, status }",
+    'if (!amount.isNegative) return',
+    "if (amount.micros % 100 !== 0) problems.push('amount')\n  if (!amount.isNegative) return",
   ),
   mend(
     'a negative amount loses its reversal',
@@ -146,8 +146,8 @@ export const MENDS: Mend[] = [
   mend(
     'an unclear amount loses a confirmation that does not need it',
     `${CONVERSIONS}/decide-confirmation.ts`,
-    'if (told.isAmountUnclear && paysShare(promised(parts)))',
-    'if (told.isAmountUnclear)',
+    'if (told.amountProblem && paysShare(promised(parts)))',
+    'if (told.amountProblem)',
   ),
   mend(
     'reports that nobody confirms stay for ever',

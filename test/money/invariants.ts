@@ -1,5 +1,7 @@
 // What must be true of the database whatever was done, in whatever order.
 import assert from 'node:assert/strict'
+import { findConversion } from '../../src/features/conversions/conversions.ts'
+import { readEntries } from '../../src/features/conversions/history.ts'
 import { readBalances } from '../../src/features/ledger/ledger.ts'
 import { Completions } from '../../src/features/offers/completions.ts'
 import { type Book, isStanding } from './book.ts'
@@ -68,6 +70,21 @@ export async function checkPostbacks(desk: Desk): Promise<void> {
     [desk.appId(TOLD_APP)],
   )
   assert.deepEqual(rows, [])
+}
+
+/** What is shown of a conversion's postings is all of them. */
+export async function checkShownEntries(desk: Desk): Promise<void> {
+  const { rows } = await desk.database.pool.query<{ conversion_id: string; entries: number[] }>(
+    `SELECT conversion_id, json_agg(entry_id ORDER BY entry_id) AS entries FROM ledger_entries
+     WHERE conversion_id IN (SELECT conversion_id FROM conversions WHERE app_id = ANY ($1)) GROUP BY 1`,
+    [desk.apps.map((app) => app.appId)],
+  )
+  for (const { conversion_id, entries } of rows) {
+    const conversion = await findConversion(desk.db, conversion_id, null)
+    assert.ok(conversion)
+    const shown = await readEntries(desk.db, conversion)
+    assert.deepEqual(shown.map((entry) => entry.entry_id), entries) // prettier-ignore
+  }
 }
 
 /** The list hides exactly what would not be paid again: what stands, and what was taken back for good. */

@@ -2,7 +2,7 @@
 // plot is a few beats whose details are random, with random steps between and after them.
 import fc from 'fast-check'
 import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './deeds.ts'
-import { again, ban, caps, click, confirm, drop, edit, move, often, report, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
+import { again, ban, click, confirm, drop, edit, move, often, report, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
 
 export type History = { begin: Start; steps: Step[] }
 type Beat = fc.Arbitrary<Step[]>

@@ -40,4 +40,14 @@ export const REGRESSIONS: Record<string, History> = {
       after(86_400, told({ amount: '12.3456', txn: 't1' })),
     ],
   },
+  'what amounts posted that were told between the first and the last is not shown': {
+    begin: BEGIN,
+    steps: [
+      after(1, click),
+      after(60, told({ status: 'pending', amount: '0.9999', txn: 't1' })),
+      after(600, told({ status: 'pending', amount: '12.3456', txn: 't1' })),
+      after(600, told({ status: 'pending', amount: '20', txn: 't1' })),
+      after(600, told({ txn: 't1' })),
+    ],
+  },
 }

@@ -8,7 +8,15 @@ import { apply } from './apply.ts'
 import { Book, grouped } from './book.ts'
 import { type Answer, type Deed, OFFERS, type Start, type Step } from './deeds.ts'
 import { Desk, type Done } from './desk.ts'
-import { checkHistory, checkHolds, checkLists, checkMoney, checkOnce, checkPostbacks } from './invariants.ts'
+import {
+  checkHistory,
+  checkHolds,
+  checkLists,
+  checkMoney,
+  checkOnce,
+  checkPostbacks,
+  checkShownEntries,
+} from './invariants.ts'
 import { Resolver } from './resolve.ts'
 import { readState } from './state.ts'
 
@@ -35,6 +43,7 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   await checkHolds(desk, new Date(nowMs))
   await checkHistory(desk)
   await checkPostbacks(desk)
+  await checkShownEntries(desk)
   await checkOnce(desk)
   await checkLists(desk, books[0] as Book)
   await checkMoney(desk, books[0] as Book)

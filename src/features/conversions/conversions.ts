@@ -2,7 +2,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Conversions } from '../../db/tables.ts'
-import type { Account } from '../ledger/ledger.ts'
 import type { Signal } from './fraud.ts'
 import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
@@ -193,31 +192,6 @@ export async function readHistory(db: Db, conversionId: string) {
     .where('conversion_id', '=', conversionId)
     .orderBy('sequence')
     .execute()
-}
-
-export type ConversionEntry = {
-  entry_id: number
-  posting_id: string
-  account: Account
-  amount_micros: number
-  created_at: Date
-}
-
-/** What a conversion posted, in order. */
-export async function readEntries(db: Db, conversion: Conversion): Promise<ConversionEntry[]> {
-  // Entries have no index by conversion. It posts when it is made, told of, confirmed or moved, and time has one.
-  const { created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
-  const times = [created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((at) => at !== null)
-  const { rows } = await sql<ConversionEntry>`
-    SELECT entry_id, posting_id, account, amount_micros, created_at FROM ledger_entries
-    WHERE conversion_id = ${conversion.conversion_id} AND (${sql.join(
-      times.map(
-        (at) => sql`created_at BETWEEN ${at}::timestamptz - interval '1 s' AND ${at}::timestamptz + interval '1 s'`,
-      ),
-      sql` OR `,
-    )})
-    ORDER BY entry_id`.execute(db)
-  return rows
 }
 
 /** When each of these publishers last had a conversion that is not a test. Those that never had one are missing. */

@@ -1,5 +1,7 @@
 // The history of one conversion: the click it came from, its moves, the money they moved.
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
+import type { Account } from '../ledger/ledger.ts'
 import type { Actor, Conversion, Reason, Status } from './conversions.ts'
 
 const CLICK_COLUMNS = [
@@ -45,28 +47,48 @@ export async function readMoves(db: Db, conversionId: string) {
   }))
 }
 
+export type ConversionEntry = {
+  entry_id: number
+  posting_id: string
+  account: Account
+  amount_micros: number
+  created_at: Date
+}
+
+/** What a conversion posted, in order. */
+export async function readEntries(db: Db, conversion: Conversion): Promise<ConversionEntry[]> {
+  // Only corrections have an index by conversion. It posts when it is made, told of, confirmed or moved, and time has one.
+  const { created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
+  const times = [created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((at) => at !== null)
+  const { rows } = await sql<ConversionEntry>`
+    SELECT entry_id, posting_id, account, amount_micros, created_at FROM ledger_entries
+    WHERE conversion_id = ${conversion.conversion_id} AND (${sql.join(
+      times.map(
+        (at) => sql`created_at BETWEEN ${at}::timestamptz - interval '1 s' AND ${at}::timestamptz + interval '1 s'`,
+      ),
+      sql` OR `,
+    )})
+    UNION
+    SELECT entry_id, posting_id, account, amount_micros, created_at FROM ledger_entries
+    WHERE conversion_id = ${conversion.conversion_id} AND kind = 'conversion' AND reference IS NOT NULL
+    ORDER BY entry_id`.execute(db)
+  return rows
+}
+
 export type PublisherEntry = { createdAt: Date; balance: 'pending' | 'payable'; amountMicros: number }
 
-/**
- * What the conversion did to its publisher's balances, first to last: positive when they grew. Its postings were made at
- * the very times that it has, which is how they are found: by the index of the publisher's entries.
- */
+/** What the conversion did to its publisher's balances, first to last: positive when they grew. */
 export async function readPublisherEntries(db: Db, conversion: Conversion): Promise<PublisherEntry[]> {
-  const { created_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
-  const times = [created_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((time) => time !== null)
-  const rows = await db
-    .selectFrom('ledger_entries')
-    .select(['account', 'amount_micros', 'created_at'])
-    .where('account', 'in', ['publisher_pending', 'publisher_payable'])
-    .where('party_id', '=', conversion.publisher_id)
-    .where((is) => is('created_at', '=', is.fn.any(is.val(times))))
-    .where('conversion_id', '=', conversion.conversion_id)
-    .orderBy('created_at')
-    .orderBy('entry_id')
-    .execute()
-  return rows.map((row) => ({
-    createdAt: row.created_at,
-    balance: row.account === 'publisher_pending' ? 'pending' : 'payable',
-    amountMicros: -row.amount_micros,
-  }))
+  const entries = await readEntries(db, conversion)
+  return entries.flatMap(({ account, amount_micros, created_at }) =>
+    account === 'publisher_pending' || account === 'publisher_payable'
+      ? [
+          {
+            createdAt: created_at,
+            balance: account === 'publisher_pending' ? 'pending' : 'payable',
+            amountMicros: -amount_micros,
+          },
+        ]
+      : [],
+  )
 }

@@ -241,9 +241,11 @@ async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date
 }
 
 function postingOf({ before, after }: Change, now: Date) {
+  // A conversion that changes its worth while it stays pending has no event; its posting has an id of its own.
+  const isCorrection = before?.event_id === after.event_id
   return movePosting({
-    // A conversion that changes its worth while it stays pending has no event; its posting has an id of its own.
-    eventId: before?.event_id === after.event_id ? uuid7(now.getTime()) : after.event_id,
+    eventId: isCorrection ? uuid7(now.getTime()) : after.event_id,
+    isCorrection,
     conversionId: after.conversion_id,
     publisherId: after.publisher_id,
     advertiserId: after.advertiser_id,

@@ -4,7 +4,9 @@ import { type Deal, makeConversion, makeDeal, moveConversion, type NewRow } from
 import { superuserConnection, useWorld } from '../../../test/world.ts'
 import { openPool } from '../../db/open.ts'
 import { checkLedger, countLedger, type LedgerProblem } from './check.ts'
+import { voidPosting } from './corrections.ts'
 import { rollUp } from './ledger.ts'
+import { createRun, payRun } from './payment-runs.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 
 const OLD = new Date('2026-11-05T12:00:00Z') // folded below
@@ -190,4 +192,44 @@ test('of many problems the first 20 are told, and how many there are', async () 
   assert.equal(problem.count, 50)
   assert.equal(problem.examples.length, 20)
   assert.deepEqual(problem.examples, problem.examples.toSorted())
+})
+
+test('a void that does not undo its payment is found, and so is one of nothing', async () => {
+  const { db } = world.database
+  const payout = { publisherId: deal.publisherId, amountMicros: USD, reference: 'to be voided', at: NEW }
+  const { postingId } = await recordPayout(db, payout)
+  await db.transaction().execute((trx) => voidPosting(trx, { postingId, reason: 'Never sent.', at: NEW }))
+  assert.deepEqual(await checkLedger(world.database), [])
+  const isVoid = `voids = '${postingId}'`
+  const twice = await problemsAfter(`UPDATE ledger_entries SET amount_micros = 2 * amount_micros WHERE ${isVoid}`)
+  assert.deepEqual(kindsOf(twice), ['wrong_void'])
+  assert.deepEqual(twice[0]?.examples.toSorted(), [
+    `Posting ${postingId} is voided, but cash of party 0 is left with 1000000.`,
+    `Posting ${postingId} is voided, but publisher_payable of party ${deal.publisherId} is left with -1000000.`,
+  ])
+  const gone = await problemsAfter(`DELETE FROM ledger_entries WHERE posting_id = '${postingId}'`)
+  assert.deepEqual(kindsOf(gone), ['wrong_void'])
+  const other = await problemsAfter(
+    `UPDATE ledger_entries SET voids = '00000000-0000-8000-8000-000000000009' WHERE ${isVoid}`,
+  )
+  assert.deepEqual(kindsOf(other), ['wrong_void'])
+})
+
+test('a line of a payment run whose payout is another, or not there, is found', async () => {
+  const { db } = world.database
+  const { publisherId } = deal
+  const paid = await db.transaction().execute(async (trx) => {
+    const all = { publisherIds: [publisherId], minimumMicros: 0, createdBy: 'me', now: NEW }
+    const { runId } = await createRun(trx, all)
+    return payRun(trx, runId, { publisherIds: null, isSent: false, now: NEW })
+  })
+  assert.deepEqual(paid.map(({ outcome }) => outcome), ['paid']) // prettier-ignore
+  assert.deepEqual(await checkLedger(world.database), [])
+  const postingId = paid[0]?.posting_id ?? ''
+  const less = await problemsAfter(`UPDATE payment_run_lines SET amount_micros = amount_micros - 10000 WHERE posting_id = '${postingId}'`) // prettier-ignore
+  assert.deepEqual(kindsOf(less), ['wrong_run'])
+  assert.match(less[0]?.examples[0] ?? '', new RegExp(`^Payment run \\d+ has publisher ${publisherId} as paid with `))
+  const gone = await problemsAfter(`DELETE FROM ledger_entries WHERE posting_id = '${postingId}'`)
+  assert.deepEqual(kindsOf(gone), ['wrong_run'])
+  assert.match(gone[0]?.examples[0] ?? '', /but its payout is not there\.$/)
 })

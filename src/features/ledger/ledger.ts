@@ -63,19 +63,25 @@ type Parties = { publisherId: number; advertiserId: number }
 export type Change = Parties & {
   /** Names the posting, so it must be new: also where a pending conversion changes its worth without an event. */
   eventId: string
+  /** There is no event: none of the conversion's times says when this was posted. */
+  isCorrection?: boolean
   conversionId: string
   at: Date
   before: Worth | null
   after: Worth | null
 }
 
+/** The reference by which corrections are found: `ledger_entries_corrections` has no others. */
+const CORRECTION = 'correction'
+
 /** What a change of a conversion posts, or null when it moves no money. */
 export function movePosting(change: Change): Posting | null {
   const undone = linesOf(change.before, change).map((line) => ({ ...line, amountMicros: -line.amountMicros }))
   const lines = mergeLines([...undone, ...linesOf(change.after, change)])
   if (lines.length === 0) return null
-  const { eventId, conversionId, at } = change
-  return { postingId: eventId, kind: 'conversion', conversionId, reference: null, createdAt: at, lines }
+  const { eventId, conversionId, at, isCorrection = false } = change
+  const reference = isCorrection ? CORRECTION : null
+  return { postingId: eventId, kind: 'conversion', conversionId, reference, createdAt: at, lines }
 }
 
 function linesOf(worth: Worth | null, { publisherId, advertiserId }: Parties): Line[] {

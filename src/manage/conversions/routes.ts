@@ -8,13 +8,13 @@ import {
   type ConversionNames,
   findConversion,
   listConversions,
-  readEntries,
   readHistory,
   readNames,
   type Reason,
   type Status,
 } from '../../features/conversions/conversions.ts'
 import type { Signal } from '../../features/conversions/fraud.ts'
+import { readEntries } from '../../features/conversions/history.ts'
 import { listPostbacks } from '../../features/postbacks/postbacks.ts'
 import { cutPage } from '../../http/paging.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
