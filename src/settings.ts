@@ -142,7 +142,7 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'none',
     about:
       'While `SECRET_KEY` is replaced: the one before, which then only reads. `offerdeck secret-key rotate` re-encrypts what ' +
-      'was made with it, and says when it is no longer needed.',
+      'was made with it, and says when it is no longer needed. With several nodes, see the README for the order of steps.',
     secret: true,
   },
 ]

@@ -17,6 +17,7 @@ type Described = {
   'x-token-scopes'?: string[]
   'x-recent-proof'?: true
   security?: Record<string, never[]>[]
+  parameters?: { name: string; in: string }[]
 }
 
 type Operation = {
@@ -29,6 +30,7 @@ type Operation = {
   scopes: string[] | null
   takesTokens: boolean
   parameters: string[]
+  query: string[]
 }
 
 type Paths = Record<string, Record<string, Described>>
@@ -88,6 +90,7 @@ function operations(prefix: string): Operation[] {
         roles: operation['x-roles'] ?? null,
         scopes: operation['x-token-scopes'] ?? null,
         takesTokens: operation.security?.some((one) => 'bearer' in one) ?? false,
+        query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
         parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
       })),
     )
@@ -278,6 +281,18 @@ test('with another app’s key, v1 knows nothing of a conversion', async () => {
       ...(method === 'GET' ? {} : { payload: {} }),
     })
     assert.equal(status, 404, `${method} ${path}`)
+  }
+})
+
+test('in every list a faulty cursor is told beside the other faults', async () => {
+  const lists = manage().filter(
+    ({ method, query }) => method === 'GET' && query.includes('cursor') && query.includes('limit'),
+  )
+  assert.ok(lists.length >= 10)
+  for (const { path } of lists) {
+    const { status, error } = await people.operator.get(`${fill(path, own)}?cursor=-&limit=0`)
+    const told = Object.keys(error.details ?? {})
+    assert.ok(status === 400 && told.includes('cursor') && told.includes('limit'), `GET ${path}: ${told.join()}`)
   }
 })
 

@@ -1,7 +1,17 @@
 import { Command } from 'commander'
 import { type ClickFilter, listClicks } from '../features/clicks/clicks.ts'
 import { withDatabase } from './context.ts'
-import { noneListed, type OutputOptions, readId, readLimit, readOn, readUuid, show, table } from './output.ts'
+import {
+  noneListed,
+  type OutputOptions,
+  readId,
+  readLimit,
+  readOn,
+  readUuid,
+  show,
+  table,
+  testOption,
+} from './output.ts'
 
 type ListOptions = OutputOptions & {
   app?: string
@@ -19,7 +29,7 @@ export const clickCommand = () =>
       .option('--app <id>', 'only those of this app')
       .option('--user <id>', 'only those of this user')
       .option('--offer <id>', 'only those on this offer')
-      .option('--test', 'those of test credentials, which are left out otherwise')
+      .addOption(testOption())
       .option('--before <id>', 'only those before this click')
       .option('--limit <n>', 'at most this many', '50')
       .action(async (options: ListOptions) => {

@@ -26,6 +26,7 @@ import {
   readUuid,
   show,
   table,
+  testOption,
 } from './output.ts'
 
 const BATCH = 50
@@ -57,7 +58,7 @@ export const conversionCommand = () =>
         .addOption(new Option('--status <status>', 'only those in this state').choices(STATUSES))
         .option('--from <time>', 'only those made at this time or later')
         .option('--to <time>', 'only those made before this time')
-        .option('--test', 'those of test credentials, which are left out otherwise')
+        .addOption(testOption())
         .option('--before <id>', 'only those made before this conversion')
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: ListOptions) => {

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '../db/open.ts'
 import { listAdvertisers } from '../features/accounts/advertisers.ts'
+import { provePassword } from '../features/accounts/passwords.ts'
 import { createPerson, findPersonByEmail } from '../features/accounts/people.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
 import { createApp, findAppOwner, listApps } from '../features/apps/apps.ts'
@@ -57,7 +58,7 @@ export type DemoPerson = { about: string; email: string; password: string }
 
 /** Accounts of the demo, kept in a file like its secret; those whose password was changed are somebody's own now. */
 export async function prepareDemoPeople({ config, database: { db } }: Context, demo: DemoApp): Promise<DemoPerson[]> {
-  const file = join(config.dataDir, 'demo-people.json')
+  const file = demoPeopleFile(config.dataDir)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoPerson[]
   const app = await findAppOwner(db, demo.app_id)
   const wanted = [
@@ -77,6 +78,22 @@ export async function prepareDemoPeople({ config, database: { db } }: Context, d
       await createPerson(db, { ...person, name: `Demo ${about}` })
   return shown
 }
+
+/** What of the demo still lets in whoever saw what its start printed: for a network that others reach. */
+export async function findDemoLeftovers({ config, database: { db }, secretKey }: Context): Promise<string[]> {
+  const read = <T>(file: string) => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null)
+  const found: string[] = []
+  for (const { email, password } of read<DemoPerson[]>(demoPeopleFile(config.dataDir)) ?? []) {
+    const person = await findPersonByEmail(db, email)
+    if (person === null || person.disabled_at !== null) continue
+    if ((await provePassword(db, person.id, password)) !== null) found.push(`the account ${email}`)
+  }
+  const demo = read<DemoApp>(demoAppFile(config.dataDir))
+  if (demo !== null && (await stillGood(db, secretKey, demo)) !== null) found.push(`app ${demo.app_id}`)
+  return found
+}
+
+const demoPeopleFile = (dataDir: string) => join(dataDir, 'demo-people.json')
 
 /** Null when its secret was rotated or its key revoked: then it is somebody's own app now. */
 async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<DemoApp | null> {

@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
@@ -54,6 +55,8 @@ export function readOn<T>(listed: readonly T[], limit: number, how: (last: T) =>
 }
 
 /** Every list leaves out what test credentials did, unless it is asked for that. */
+export const testOption = () => new Option('--test', 'those of test credentials, which are left out otherwise')
+
 export const noneListed = (what: string, { test }: { test?: boolean }) =>
   test ? `No such test ${what}.` : `No such ${what}. Those of test credentials: add --test`
 

@@ -27,6 +27,7 @@ import {
   readUuid,
   show,
   table,
+  testOption,
 } from './output.ts'
 
 const TRIAL_PATIENCE_MS = 60_000
@@ -49,7 +50,7 @@ export const postbackCommand = () =>
         .option('--app <id>', 'only those of this app')
         .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
         .option('--conversion <id>', 'only those of this conversion')
-        .option('--test', 'those of test credentials, which are left out otherwise')
+        .addOption(testOption())
         .option('--before <id>', 'only those before this one')
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: ListOptions) => {

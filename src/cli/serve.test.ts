@@ -74,6 +74,13 @@ test('the server starts with a demo whose request works as printed, stops at Ctr
     assert.match(third.out, new RegExp(`API key +${key}\n`))
     assert.equal((await third.kill('SIGTERM')).status, 0)
     assert.deepEqual(fresh.postgresProcesses(), [])
+
+    const elsewhere = await fresh.run(['serve'], { HOST: '0.0.0.0', PORT: String(await freePort()) })
+    assert.equal(elsewhere.status, 1)
+    assert.match(
+      elsewhere.err,
+      /the account operator@demo\.example, the account publisher@demo\.example, app 1 still work .*DATA_DIR to another/,
+    )
   } finally {
     await fresh.remove()
   }

@@ -7,8 +7,9 @@ import { openDatabase } from '../db/open.ts'
 import { messageOf, OperatorError } from '../errors.ts'
 import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
 import { useSecretKey } from '../features/accounts/secret-keys.ts'
-import { readSecretKey } from './context.ts'
-import { type DemoApp, type DemoPerson, prepareDemo, prepareDemoPeople } from './demo.ts'
+import { isLoopback } from '../lib/ip-ranges.ts'
+import { type Context, readSecretKey } from './context.ts'
+import { type DemoApp, type DemoPerson, findDemoLeftovers, prepareDemo, prepareDemoPeople } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
 
@@ -37,6 +38,7 @@ async function serve(options: ServeOptions): Promise<void> {
     await migrate(database)
     await useSecretKey(database.db, secretKey)
     const context = { config, database, secretKey }
+    if (options.only !== 'worker') await refuseDemoLeftovers(context)
     const demo = config.demo ? await prepareDemo(context) : null
     const people = demo === null ? [] : await prepareDemoPeople(context, demo)
     const token = options.only === 'worker' ? null : await inviteFirstOperator(database.db, secretKey, new Date())
@@ -61,6 +63,19 @@ async function serve(options: ServeOptions): Promise<void> {
   } finally {
     stop.started()
   }
+}
+
+/** Whoever tried the demo and goes on with its data on a server must not leave its accounts open. */
+async function refuseDemoLeftovers(context: Context): Promise<void> {
+  const { host, production, demo } = context.config
+  if (demo || (isLoopback(host) && !production)) return
+  const found = await findDemoLeftovers(context)
+  if (found.length > 0)
+    throw new OperatorError(
+      `This data folder was used for the demo, and ${found.join(', ')} still work with the passwords and secrets that it printed. ` +
+        'Set DATA_DIR to another folder for a network that others reach. To keep this one, start it with HOST=127.0.0.1, ' +
+        'change the passwords or disable these accounts in the dashboard, and run "offerdeck app rotate-secret" or "offerdeck app revoke" for the app.',
+    )
 }
 
 function warnAboutHttps({ requireHttps, tls, trustProxy }: Config, log: FastifyBaseLogger): void {

@@ -15,7 +15,7 @@ import Fastify, {
 import { AppError, OperatorError, messageOf } from '../errors.ts'
 import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
 import type { Credential, Gate } from './gate.ts'
-import { compileValidator } from './validation.ts'
+import { compileValidator, validateTogether } from './validation.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_PARAMETER = 8_192 // of a path: the longest token of a link has 5,300 characters
@@ -68,6 +68,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Node would answer an Expect header it does not know with 417; nobody here expects anything of it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
+  server.addHook('onRoute', validateTogether)
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     gate.showAllowance(request)

@@ -1,7 +1,7 @@
 // Turns a route's schema into its validator: the schema that documents a parameter is the one that checks it.
 // All faults are reported at once, each as a sentence under its parameter's name.
 import { Ajv, type ErrorObject } from 'ajv'
-import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyRequest, FastifySchemaCompiler, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type Details } from '../errors.ts'
 import { countryPlace } from '../lib/countries.ts'
@@ -65,6 +65,32 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     for (const name of stray ?? []) details[name] = `${name} is not known here. ${pagingAdvice(shapes)}`
     return { error: badRequest(details) }
   }
+}
+
+const PARTS = { params: 'params', body: 'body', querystring: 'query', headers: 'headers' } as const
+const IS_VALID = () => () => true
+
+/** Fastify stops at the first part of a request that has a fault: of a route that checks more than one, all are told. */
+export const validateTogether = (route: RouteOptions): void => {
+  const schema = (route.schema ?? {}) as Record<string, TSchema | undefined>
+  const checks = Object.entries(PARTS).flatMap(([httpPart, name]) => {
+    const part = schema[httpPart]
+    return part === undefined ? [] : [{ name, validate: compileValidator({ schema: part, httpPart, method: '', url: '' }) }] // prettier-ignore
+  })
+  if (checks.length < 2 || route.validatorCompiler === IS_VALID) return // the latter: the same route for HEAD
+  route.validatorCompiler = IS_VALID
+  const check: preValidationHookHandler = (request, _reply, done) => {
+    const details: Details = {}
+    for (const { name, validate } of checks) {
+      const { error } = validate(request[name] ?? null) as { error?: AppError }
+      Object.assign(details, error?.details)
+    }
+    const fault = Object.keys(details).length === 0 ? undefined : badRequest(details)
+    if (fault === undefined || !route.attachValidation) return done(fault)
+    request.validationError = fault as never
+    done()
+  }
+  route.preValidation = [route.preValidation ?? [], check].flat()
 }
 
 export const badRequest = (details: Details) =>

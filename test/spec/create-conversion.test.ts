@@ -189,6 +189,11 @@ test('all faults are told at once, each a sentence under its name', async () => 
     goalId: 'goalId must be a whole number, 1 or more.',
     transactionId: 'transactionId must not be empty.',
   })
+  const { body } = await send('{"userId":"u"}', { 'idempotency-key': 'x'.repeat(256) })
+  assert.deepEqual(body.error.details, {
+    offerId: 'offerId is required.',
+    'Idempotency-Key': 'Idempotency-Key must have at most 255 characters.',
+  })
 })
 
 test('properties that are not known are ignored', async () => {

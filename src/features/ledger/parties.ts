@@ -111,7 +111,7 @@ export type Movement = {
 /** Payments, adjustments and voids, newest first. */
 export async function listMovements(
   db: Db,
-  { kind, before }: { kind: MovementKind | undefined; before: number | undefined },
+  { kind, before }: { kind?: MovementKind | undefined; before?: number | undefined },
   limit: number,
 ): Promise<Movement[]> {
   const { rows } = await sql<Movement>`

@@ -1,5 +1,4 @@
 // What advertisers called, what came of it, and doing it again.
-import { badCursor } from '../../errors.ts'
 import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../../features/clicks/geo.ts'
@@ -111,7 +110,6 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
 type Search = { outcome?: string; open?: 'yes'; advertiser_id?: number; click_id?: string; cursor?: string }
 
 function filterOf({ outcome, open, advertiser_id, click_id, cursor }: Search): CallFilter {
-  if (cursor !== undefined && !isUuid(cursor)) throw badCursor('cursor')
   return {
     ...(outcome === undefined ? {} : { outcome }),
     ...(open === undefined ? {} : { isOpen: true }),

@@ -12,7 +12,7 @@ import {
 } from '../../features/accounts/advertisers.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { listPostbackUrls } from '../../features/offers/postback-urls.ts'
-import { cutPage, readIdCursor } from '../../http/paging.ts'
+import { cutPage } from '../../http/paging.ts'
 import { parseDuration } from '../../lib/duration.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -54,7 +54,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     async run({ query: { search, cursor, limit = LIMIT } }) {
       const found = await listAdvertisers(db, {
         ...(search === undefined ? {} : { search }),
-        ...(cursor === undefined ? {} : { after: readIdCursor(cursor) }),
+        ...(cursor === undefined ? {} : { after: Number(cursor) }),
         limit: limit + 1,
       })
       const { page, nextCursor } = cutPage(found, limit, (one) => String(one.advertiser_id))

@@ -6,7 +6,7 @@ import {
   NEGATIVE_AMOUNTS,
   POSTBACK_PARAMETERS,
 } from '../../features/accounts/advertiser-settings.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { ID_PAGE_QUERY, NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
 export const OUTCOMES = [
@@ -16,7 +16,7 @@ export const OUTCOMES = [
 export const AdvertiserParams = Type.Object({ advertiser_id: id })
 export const AdvertiserSearch = Type.Object({
   search: Type.Optional(text(200, 'Part of the name.')),
-  ...PAGE_QUERY,
+  ...ID_PAGE_QUERY,
 })
 
 const ADVERTISER = { advertiser_id: id, name: Type.String(), created_at: Time }
@@ -78,7 +78,7 @@ export const CallSearch = Type.Object({
   open: Type.Optional(oneOf(['yes'])),
   advertiser_id: Type.Optional(id),
   click_id: Type.Optional(text(256)),
-  ...PAGE_QUERY,
+  ...UUID_PAGE_QUERY,
 })
 export const CallPage = Type.Object({
   calls: Type.Array(

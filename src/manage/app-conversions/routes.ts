@@ -1,5 +1,4 @@
 // The conversions of an app, and all that is known of one.
-import { badCursor } from '../../errors.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
 import {
   type ConversionFilter,
@@ -41,10 +40,7 @@ export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext)
     async run({ app: { appId }, query }) {
       const { limit = 20, cursor } = query
       const filter = filterOf(appId, query)
-      if (cursor !== undefined) {
-        if (!isUuid(cursor)) throw badCursor('cursor')
-        filter.before = cursor
-      }
+      if (cursor !== undefined) filter.before = cursor
       const found = await listConversions(db, filter, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
       const names = await readNames(db, page)

@@ -4,7 +4,7 @@ import { REASONS, STATUSES } from '../../features/conversions/conversions.ts'
 import { Conversion, ConversionListQuery } from '../../features/conversions/schema.ts'
 import { UserId } from '../../features/offers/schema.ts'
 import { Postback } from '../../features/postbacks/schema.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
 export const MODES = ['live', 'test'] as const
@@ -23,7 +23,7 @@ const FILTERS = {
   mode: Type.Optional(oneOf(MODES)),
 }
 
-export const AppConversionQuery = Type.Object({ ...FILTERS, ...PAGE_QUERY })
+export const AppConversionQuery = Type.Object({ ...FILTERS, ...UUID_PAGE_QUERY })
 export const ExportQuery = Type.Object(FILTERS)
 export type ExportQuery = Static<typeof ExportQuery>
 

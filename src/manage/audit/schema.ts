@@ -1,6 +1,6 @@
 // The shapes of the audit log.
 import { Type } from 'typebox'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, orNull, text, Time } from '../shapes.ts'
 
 export const AuditQuery = Type.Object({
@@ -8,7 +8,7 @@ export const AuditQuery = Type.Object({
   action: Type.Optional(text(100, 'An action such as person.change, or the beginning of one, such as person.')),
   subject: Type.Optional(text(200, 'The id of what it was done to.')),
   publisher_id: Type.Optional(id),
-  ...PAGE_QUERY,
+  ...ID_PAGE_QUERY,
 })
 
 export const AuditList = Type.Object({

@@ -1,5 +1,5 @@
 // Conversions of the whole network: the operator looks for them, looks into them, and decides about them.
-import { AppError, badCursor } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
 import { MOVE_REASONS } from '../../features/conversions/commands.ts'
 import {
@@ -123,10 +123,7 @@ function filterOf(query: ConversionSearchQuery): ConversionFilter {
   if (query.advertiser_id !== undefined) filter.advertiserId = query.advertiser_id
   if (query.offer_id !== undefined) filter.offerId = query.offer_id
   if (query.user_id !== undefined) filter.userId = query.user_id
-  if (query.cursor !== undefined) {
-    if (!isUuid(query.cursor)) throw badCursor('cursor')
-    filter[query.order === 'oldest' ? 'after' : 'before'] = query.cursor
-  }
+  if (query.cursor !== undefined) filter[query.order === 'oldest' ? 'after' : 'before'] = query.cursor
   return filter
 }
 

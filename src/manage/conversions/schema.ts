@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { MOVE_REASONS, type MoveReason, type MoveTo } from '../../features/conversions/commands.ts'
 import { REASONS, STATUSES } from '../../features/conversions/conversions.ts'
 import { SIGNALS } from '../../features/conversions/fraud.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME } from '../../http/validation.ts'
 import { freeText, id, oneOf, orNull, Time } from '../shapes.ts'
 
@@ -51,7 +51,7 @@ export const ConversionSearchQuery = Type.Object({
   to: when('Only those made before this time.'),
   mode: Type.Optional(oneOf(['live', 'test'])),
   order: Type.Optional(oneOf(['newest', 'oldest'])),
-  ...PAGE_QUERY,
+  ...UUID_PAGE_QUERY,
 })
 export type ConversionSearchQuery = Static<typeof ConversionSearchQuery>
 

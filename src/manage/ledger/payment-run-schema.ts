@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { RUN_STATUSES } from '../../features/ledger/payment-runs.ts'
 import { LINE_STATUSES } from '../../features/ledger/run-lines.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
 const Usd = Type.Number({ description: 'US dollars.' })
@@ -40,9 +40,9 @@ export const Run = Type.Object({
   paid_total: Usd,
 })
 export const RunList = Type.Object({ runs: Type.Array(Run), next_cursor: NextCursor })
-export const RunListQuery = Type.Object(PAGE_QUERY)
+export const RunListQuery = Type.Object(ID_PAGE_QUERY)
 
-export const LineQuery = Type.Object({ status: Type.Optional(oneOf(LINE_STATUSES)), ...PAGE_QUERY })
+export const LineQuery = Type.Object({ status: Type.Optional(oneOf(LINE_STATUSES)), ...ID_PAGE_QUERY })
 export const LineList = Type.Object({
   lines: Type.Array(
     Type.Object({

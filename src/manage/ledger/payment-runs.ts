@@ -12,7 +12,7 @@ import {
 } from '../../features/ledger/payment-runs.ts'
 import { readLines, type RunLine, writeRunCsv } from '../../features/ledger/run-lines.ts'
 import type { Db } from '../../db/open.ts'
-import { cutPage, readIdCursor } from '../../http/paging.ts'
+import { beforeId, cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { CsvFile, sendCsv } from '../csv.ts'
@@ -56,8 +56,9 @@ function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
     query: RunListQuery,
     reply: RunList,
     async run({ query: { limit = 20, cursor } }) {
-      const filter = cursor === undefined ? {} : { before: readIdCursor(cursor) }
-      const { page, nextCursor } = cutPage(await listRuns(db, filter, limit + 1), limit, (one) => String(one.run_id))
+      const { page, nextCursor } = cutPage(await listRuns(db, beforeId(cursor), limit + 1), limit, (one) =>
+        String(one.run_id),
+      )
       return { runs: page.map(presentRun), next_cursor: nextCursor }
     },
   })
@@ -84,7 +85,7 @@ function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       await readRun(db, run_id)
       const filter = {
         ...(status === undefined ? {} : { status }),
-        ...(cursor === undefined ? {} : { after: readIdCursor(cursor) }),
+        ...(cursor === undefined ? {} : { after: Number(cursor) }),
       }
       const found = await readLines(db, run_id, filter, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, (line) => String(line.publisher_id))

@@ -6,7 +6,7 @@ import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { type Party, recordAdjustment, voidPosting } from '../../features/ledger/corrections.ts'
 import { listMovements } from '../../features/ledger/parties.ts'
 import { recordPayout, recordReceipt } from '../../features/ledger/payments.ts'
-import { cutPage, readIdCursor } from '../../http/paging.ts'
+import { beforeId, cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -42,8 +42,7 @@ function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
     query: MovementQuery,
     reply: MovementList,
     async run({ query: { kind, limit = 20, cursor } }) {
-      const before = cursor === undefined ? undefined : readIdCursor(cursor)
-      const found = await listMovements(db, { kind, before }, limit + 1)
+      const found = await listMovements(db, { kind, ...beforeId(cursor) }, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, ({ entry_id }) => String(entry_id))
       return {
         payments: page.map(({ entry_id: _entryId, amount_micros, ...one }) => ({

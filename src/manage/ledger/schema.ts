@@ -1,7 +1,7 @@
 // The shapes of the network's ledger: balances, payments, adjustments, voids.
 import { Type } from 'typebox'
 import { MOVEMENT_KINDS } from '../../features/ledger/parties.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
 const Usd = Type.Number({ description: 'US dollars.' })
@@ -92,7 +92,7 @@ export const VoidParams = Type.Object({ posting_id: Type.String({ maxLength: 36 
 export const NewVoid = Type.Object({ reason: Reason })
 export const VoidReply = Type.Object({ is_new, balance })
 
-export const MovementQuery = Type.Object({ kind: Type.Optional(oneOf(MOVEMENT_KINDS)), ...PAGE_QUERY })
+export const MovementQuery = Type.Object({ kind: Type.Optional(oneOf(MOVEMENT_KINDS)), ...ID_PAGE_QUERY })
 export const MovementList = Type.Object({
   payments: Type.Array(
     Type.Object({

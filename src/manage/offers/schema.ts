@@ -1,6 +1,6 @@
 // The shapes of the operator's offers: as an import takes them, in dollars and durations.
 import { type Static, type TSchema, Type } from 'typebox'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { CATEGORIES, CONVERSION_TYPES, DIFFICULTIES, PLATFORMS, STATUSES } from '../../features/offers/schema.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
@@ -14,7 +14,7 @@ export const OfferSearch = Type.Object({
   status: Type.Optional(oneOf(STATUSES)),
   advertiser_id: Type.Optional(id),
   category: Type.Optional(oneOf(CATEGORIES)),
-  ...PAGE_QUERY,
+  ...ID_PAGE_QUERY,
 })
 
 const usd = Type.Number({ description: 'US dollars.' })
@@ -166,7 +166,7 @@ export const ChangedOffer = Type.Object({
 export const CopiedOffer = Type.Object({ external_id: text(300), name: Type.Optional(text(300)) })
 export const MadeOffer = Type.Object({ offer_id: id, warnings: Warnings })
 
-export const HistoryQuery = Type.Object(PAGE_QUERY)
+export const HistoryQuery = Type.Object(ID_PAGE_QUERY)
 export const OfferHistory = Type.Object({
   changes: Type.Array(
     Type.Object({

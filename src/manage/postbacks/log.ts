@@ -1,6 +1,5 @@
 // How the postbacks of an app went: all of them, each with every try, and in short.
 import type { Static } from 'typebox'
-import { badCursor } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { readDelivery, readHealth } from '../../features/postbacks/health.ts'
 import { listNotices } from '../../features/postbacks/notices.ts'
@@ -127,9 +126,6 @@ function filterOf(appId: number, query: Static<typeof LogQuery>): PostbackFilter
   if (state !== undefined) filter.state = state
   if (status !== undefined) filter.status = status
   if (conversion_id !== undefined) filter.conversionId = conversion_id
-  if (cursor !== undefined) {
-    if (!isUuid(cursor)) throw badCursor('cursor')
-    filter.before = cursor
-  }
+  if (cursor !== undefined) filter.before = cursor
   return filter
 }

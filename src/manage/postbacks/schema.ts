@@ -4,7 +4,7 @@ import { Postback, PostbackWithAttempts, REPLAY_WARNING } from '../../features/p
 import { STATES } from '../../features/postbacks/postbacks.ts'
 import { METHODS, STATUSES, SUCCESS_RULES } from '../../features/postbacks/settings.ts'
 import { SCENARIO_NAMES } from '../../features/postbacks/trials.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
@@ -106,7 +106,7 @@ export const LogQuery = Type.Object({
   conversion_id: Type.Optional(text(100)),
   from: Type.Optional(dateOrTime),
   to: Type.Optional(dateOrTime),
-  ...PAGE_QUERY,
+  ...UUID_PAGE_QUERY,
 })
 export const Log = Type.Object({ postbacks: Type.Array(Postback), next_cursor: NextCursor })
 export const PostbackParams = Type.Object({ app_id: id, postback_id: Type.String() })

@@ -1,7 +1,7 @@
 // The shapes of publishers as the operator sees them, and of what is decided about their apps.
 import { Type } from 'typebox'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
-import { NextCursor, PAGE_QUERY } from '../../http/paging.ts'
+import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 
 export const MAX_RATE_LIMIT = 1_000_000
@@ -23,7 +23,7 @@ const MONEY = {
 export const PublisherListQuery = Type.Object({
   search: Type.Optional(text(200, 'Part of a name or an e-mail address, or an id.')),
   status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
-  ...PAGE_QUERY,
+  ...ID_PAGE_QUERY,
 })
 export const PublisherList = Type.Object({
   publishers: Type.Array(
@@ -70,7 +70,7 @@ export const NewRateLimit = Type.Object({
 export const TrustQuery = Type.Object({
   search: Type.Optional(text(200, "Part of an offer's name, or its id.")),
   trusted: Type.Optional(oneOf(['yes', 'no'])),
-  ...PAGE_QUERY,
+  ...ID_PAGE_QUERY,
 })
 export const TrustList = Type.Object({
   offers: Type.Array(

@@ -1,0 +1,19 @@
+// Every route of a server, from the router itself: what no list or description leaves out.
+import type { FastifyInstance } from 'fastify'
+
+export type ServedRoute = { method: string; path: string }
+
+export function listRoutes(server: FastifyInstance): ServedRoute[] {
+  const routes: ServedRoute[] = []
+  const above: string[] = []
+  for (const line of server.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', rest = ''] = /^((?:[│ ] {3})*[├└]── )(.*)$/.exec(line) ?? []
+    if (rest === '') continue
+    const [, part = '', methods = ''] = /^(.*?)(?: \(([A-Z, ]+)\))?$/.exec(rest) ?? []
+    const depth = indent.length / 4 - 1
+    above.length = depth
+    above.push(part)
+    for (const method of methods.split(', ')) if (method !== '') routes.push({ method, path: above.join('') })
+  }
+  return routes
+}
