@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { connect, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import type { IssuedCredentials } from '../src/features/apps/apps.ts'
+import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { makePerson, makeToken, PASSWORD, publisherOfApp } from './people.ts'
 import { listRoutes, type ServedRoute } from './routes.ts'
 import { PUBLIC_URL, useWorld } from './world.ts'

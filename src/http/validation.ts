@@ -15,9 +15,11 @@ export const SAFE_TEXT = 'text'
 export const LINE = 'line'
 /** A date, or an RFC 3339 time. Not called "time", which in OpenAPI is a time of day. */
 export const DATE_OR_TIME = 'date-or-time'
-/** Where a list goes on: a place in a feed, or the id of what was last. */
+/** Where a list goes on: a place in a feed, the id of what was last, or its month. */
 export const NUMBER_CURSOR = 'number-cursor'
 export const UUID_CURSOR = 'uuid-cursor'
+export const MONTH_CURSOR = 'month-cursor'
+const CURSORS: unknown[] = [NUMBER_CURSOR, UUID_CURSOR, MONTH_CURSOR]
 
 // Verbose: a fault brings the part of the schema that it is a fault of.
 const ajv = new Ajv({
@@ -37,6 +39,7 @@ ajv.addFormat(
 )
 ajv.addFormat(NUMBER_CURSOR, (text: string) => /^\d{1,15}$/.test(text))
 ajv.addFormat(UUID_CURSOR, isUuid)
+ajv.addFormat(MONTH_CURSOR, (text: string) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text))
 
 type Shape = {
   type?: string
@@ -184,8 +187,7 @@ function fault({ keyword, parentSchema = {} }: ErrorObject): string {
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
   if (keyword === 'format' && shape.format === DATE_OR_TIME)
     return 'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z (write + as %2B).'
-  if (keyword === 'format' && (shape.format === NUMBER_CURSOR || shape.format === UUID_CURSOR))
-    return 'must be the next_cursor of an earlier answer.'
+  if (keyword === 'format' && CURSORS.includes(shape.format)) return 'must be the next_cursor of an earlier answer.'
   if (keyword === 'format' && shape.format === LINE) return 'must be on one line, without control characters.'
   if (keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   return `must be ${nameOf(shape)}.`

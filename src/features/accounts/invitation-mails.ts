@@ -5,7 +5,7 @@ import { isRefusedRecipient, type Mailer } from '../../lib/mail.ts'
 import { createInvitationToken, invitationUrl, isOpen } from './invitations.ts'
 
 const BATCH = 50
-const FIRST_WAIT_MS = 10_000 // then twice as long, each time
+const FIRST_WAIT_MS = 30_000 // longer than a mail server may take; then twice as long, each time
 const MAX_WAIT_MS = 3_600_000
 
 type Network = { secretKey: string; publicUrl: string }

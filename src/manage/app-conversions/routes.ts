@@ -9,7 +9,6 @@ import {
 } from '../../features/conversions/conversions.ts'
 import { cutPage } from '../../http/paging.ts'
 import { parseSpan } from '../../lib/time.ts'
-import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { CsvFile, sendCsv } from '../csv.ts'
 import { notThere } from '../gate.ts'

@@ -1,5 +1,6 @@
 // The shapes of a publisher's balance: what it is owed, was paid, and the months of it.
 import { Type } from 'typebox'
+import { MONTH_CURSOR } from '../../http/validation.ts'
 import { id, orNull, Time } from '../shapes.ts'
 
 const usd = (description: string) => Type.Number({ description: `US dollars ${description}` })
@@ -35,7 +36,7 @@ export const StatementListQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 36, default: 12, description: 'How many months to return.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 7, description: 'The next_cursor of the page before.' })),
+  cursor: Type.Optional(Type.String({ format: MONTH_CURSOR, description: 'The next_cursor of the page before.' })),
 })
 export const StatementParams = Type.Object({
   publisher_id: id,

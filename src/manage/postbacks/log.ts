@@ -15,7 +15,6 @@ import {
 } from '../../features/postbacks/postbacks.ts'
 import { cutPage } from '../../http/paging.ts'
 import { parseSpan } from '../../lib/time.ts'
-import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'

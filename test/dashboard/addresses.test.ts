@@ -1,0 +1,90 @@
+// Whose address it is, in a real browser: verifying one's own, what an invitation warns of, and what became of its mail.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createPerson } from '../../src/features/accounts/people.ts'
+import { createPublisher } from '../../src/features/accounts/publishers.ts'
+import { MailServer } from '../mail-server.ts'
+import { PASSWORD } from '../people.ts'
+import { checkLooks, useDashboard } from './browser.ts'
+
+const mails = await new MailServer().open()
+after(() => mails.close())
+
+let publisherId: number
+const dashboard = useDashboard('addresses_e2e', async ({ database: { db } }) => {
+  publisherId = (await createPublisher(db, 'Games Ltd')).publisher_id
+})
+dashboard.world.config = { ...dashboard.world.config, smtpUrl: mails.url }
+
+const linkIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ''
+
+test('an address is verified by the mailed link, once, and the account page shows it', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
+  await page.goto(`${dashboard.url}/account`)
+  await page.getByText('not verified').waitFor()
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await page.getByText(/A link is on its way to/).waitFor()
+  const { email } = await dashboard.world.database.db.selectFrom('people').select('email').executeTakeFirstOrThrow()
+  const link = linkIn(await mails.take(email, /Verify/))
+  await page.goto(link)
+  await page.getByText('Your address is verified').waitFor()
+  await checkLooks(page)
+  await page.goto(`${dashboard.url}/account`)
+  await page.getByText('verified', { exact: true }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Verify' }).count(), 0)
+  assert.deepEqual(complaints, [])
+  const { page: later } = await dashboard.open()
+  await later.goto(link)
+  await later.getByText('This link does not work').waitFor()
+})
+
+test('an invitation warns of an account that gives way, and stops at one that does not', async () => {
+  const { db } = dashboard.world.database
+  const elsewhere = (await createPublisher(db, 'Elsewhere')).publisher_id
+  const person = { name: 'Una', password: PASSWORD, role: 'publisher_viewer', publisherId: elsewhere } as const
+  await createPerson(db, { ...person, email: 'unproven@example.com' })
+  await createPerson(db, { ...person, email: 'proven@example.com' })
+  await db.updateTable('people').set({ email_verified: true }).where('email', '=', 'proven@example.com').execute()
+  const { page } = await dashboard.signIn('publisher_owner', publisherId)
+  const open = async (email: string) => {
+    const { status } = await page.evaluate(
+      async ([path = '', body]) => {
+        const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? '' }) // prettier-ignore
+        return { status: answer.status }
+      },
+      [`/manage/v1/publishers/${publisherId}/invitations`, JSON.stringify({ email, role: 'publisher_viewer' })],
+    )
+    assert.equal(status, 200)
+    const { page: invited } = await dashboard.open()
+    await invited.goto(linkIn(await mails.take(email, /invited/)))
+    return invited
+  }
+  const warned = await open('unproven@example.com')
+  await warned.getByText(/its address was never verified. Accepting closes that account/).waitFor()
+  await checkLooks(warned)
+  const stopped = await open('proven@example.com')
+  await stopped.getByText('This address has an account already').waitFor()
+  assert.equal(await stopped.getByRole('textbox').count(), 0)
+  const welcome = await open('new@example.com')
+  await welcome.getByRole('textbox', { name: 'Password' }).waitFor()
+  assert.equal(await welcome.getByText(/Accepting closes/).count(), 0)
+})
+
+test('whoever invites sees that the mail was refused, and sends it again', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
+  mails.answer = (command) => (command.startsWith('RCPT TO') ? '550 no such mailbox' : null)
+  await page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await page.getByRole('button', { name: /^Invite/ }).first().click() // prettier-ignore
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail address').fill('full@example.com')
+  await dialog.getByRole('button', { name: /invitation$/ }).click()
+  await dialog.getByRole('status').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('The mail server refuses this address.').waitFor()
+  await checkLooks(page)
+  mails.answer = () => null
+  await page.getByRole('button', { name: 'Resend the invitation of full@example.com' }).click()
+  assert.match(linkIn(await mails.take('full@example.com', /invited/)), /\/join#inv_/)
+  await page.getByText('The mail server refuses this address.').waitFor({ state: 'detached' })
+  assert.deepEqual(complaints, [])
+})
