@@ -4,6 +4,7 @@ import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-ro
 import { visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
+import { permit } from '../../features/apps/permissions.ts'
 import { rollUp } from '../../features/ledger/ledger.ts'
 
 const world = useWorld('manage_ledger')
@@ -62,6 +63,19 @@ test('who is owed is listed, most first, over folded days and open ones, from a 
   )
   assert.ok(found.data.publishers.some(({ publisher_id }) => publisher_id === small.publisherId))
   assert.equal((await operator.get('/ledger/publishers?minimum=lots')).status, 400)
+})
+
+test('what is to pay is what the next payment run pays', async () => {
+  const [ann, eve] = [await owe(20_000_000), await owe(30_000_000)]
+  await permit(world.database.db, eve.publisherId, { status: 'suspended' })
+  const operator = await visit(world, 'operator')
+  const before = (await operator.get<Owed>('/ledger/publishers?limit=200')).data
+  const { data: run } = await operator.post<{ run_id: number; total: number }>('/ledger/payment-runs')
+  assert.equal(before.total_due, run.total)
+  const { data } = await operator.get<Owed>('/ledger/publishers?limit=200')
+  const dueOf = ({ publisherId }: Deal) => data.publishers.find((one) => one.publisher_id === publisherId)?.due
+  assert.deepEqual([dueOf(ann), dueOf(eve), data.total_due], [0, 30, 0])
+  await operator.post(`/ledger/payment-runs/${run.run_id}/cancel`, { reason: 'Only a test.' })
 })
 
 const pay = (operator: Visitor, { publisherId }: Deal, amount: number, reference: string) =>
