@@ -110,3 +110,38 @@ test('a database that was used before ids of keys were kept takes the key that o
   assert.equal(await findKeyProblem(db, joinKeys(other, [SECRET_KEY])), null)
   assert.match((await findKeyProblem(db, SECRET_KEY)) ?? '', /^SECRET_KEY_OLD is missing/)
 })
+
+const nodes = useWorld('secret_key_nodes')
+
+test('nodes that take the new key by the steps of the README follow each other’s links at every moment', async () => {
+  const { config, database, log } = nodes
+  const start = async (current: string, older: string[]) => {
+    const secretKey = joinKeys(current, older)
+    await useSecretKey(database.db, secretKey)
+    return buildApp({ config, secretKey, database, log })
+  }
+  const before = await start(SECRET_KEY, [])
+  const { live } = await nodes.makeApp()
+  const [offerId = 0] = await nodes.makeOffers({})
+  const follows = async (from: typeof before, to: typeof before) => {
+    nodes.app = from
+    await from.refresh()
+    const { link } = (await nodes.get(`/v1/offers/${offerId}?userId=u`, live)).body.data.offer
+    nodes.app = to
+    await to.refresh()
+    return (await nodes.follow(link)).status === 302
+  }
+  const first = nodes.app
+  const reads = await start(SECRET_KEY, [NEXT_KEY]) // step 1
+  const writes = await start(NEXT_KEY, [SECRET_KEY]) // step 2
+  const bothWays = async (a: typeof before, b: typeof before) => [await follows(a, b), await follows(b, a)]
+  assert.deepEqual(await bothWays(before, reads), [true, true])
+  assert.deepEqual(await bothWays(reads, writes), [true, true])
+  assert.deepEqual(
+    await bothWays(before, writes),
+    [true, false],
+    'without step 1 a node does not know the other’s links',
+  )
+  nodes.app = first
+  for (const app of [before, reads, writes]) await app.close()
+})
