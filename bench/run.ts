@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { measureClicks } from './clicks.ts'
 import { measureConversions } from './conversions.ts'
 import { FOLDER } from './data.ts'
+import { describeGrowth, type GrowthPlan, measureGrowth } from './growth.ts'
 import { type FigureNumber, measureCatalogue, type Measured, measureStarts } from './figures.ts'
 import { measureFirstPage } from './first-page.ts'
 import { measureIsolation } from './isolation.ts'
@@ -17,37 +18,51 @@ const FULL: Plan = { warmUpSeconds: 8, rounds: 5, seconds: 3 }
 const QUICK: Plan = { warmUpSeconds: 4, rounds: 3, seconds: 2 }
 const FULL_BATCHES: PartitionsPlan = { clicks: 10_000_000, rounds: 9, warmUpBatches: 10, batches: 50 }
 const QUICK_BATCHES: PartitionsPlan = { clicks: 1_000_000, rounds: 5, warmUpBatches: 10, batches: 50 }
+const YEAR = { apps: 400, offersInUse: 20_000, retentionDays: 90 }
+const FULL_GROWTH: GrowthPlan = { offers: 1_000_000, sizes: { ...YEAR, conversions: 5_000_000, clicks: 20_000_000 }, rounds: 200 } // prettier-ignore
+const QUICK_GROWTH: GrowthPlan = { offers: 100_000, sizes: { ...YEAR, conversions: 500_000, clicks: 2_000_000 }, rounds: 60 } // prettier-ignore
 const FIGURES: readonly FigureNumber[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
 })
-const wanted = readWanted(options.only)
+const wanted = readWanted(options.only === 'growth' ? undefined : options.only)
 const isQuick = options.quick === true
 const plan = isQuick ? QUICK : FULL
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
-prepareWrk()
-say(`Data folders are kept in ${FOLDER}; delete it to start afresh.`)
 const loadBefore = loadavg()[0] ?? 0
-print({
-  catalogues: await measureCatalogues(),
-  starts: wanted.has(5) ? await measureStarts(say) : null,
-  clicks: wanted.has(6) ? await measureClicks(plan, say) : null,
-  conversions: wanted.has(7) ? await measureConversions(plan, say) : null,
-  partitions: wanted.has(8) ? await measurePartitions(isQuick ? QUICK_BATCHES : FULL_BATCHES, say) : null,
-  postbacks: [9, 10, 11].some((figure) => wanted.has(figure as FigureNumber))
-    ? await measurePostbacks(plan, say)
-    : null,
-  isolation: wanted.has(12) ? await measureIsolation({ rounds: 3, seconds: isQuick ? 5 : 20 }, say) : null,
-  firstPage: wanted.has(13) ? await measureFirstPage(say) : null,
-})
+if (options.only === 'growth') await printGrowth()
+else await printFigures()
+
+async function printFigures(): Promise<void> {
+  prepareWrk()
+  say(`Data folders are kept in ${FOLDER}; delete it to start afresh.`)
+  print({
+    catalogues: await measureCatalogues(),
+    starts: wanted.has(5) ? await measureStarts(say) : null,
+    clicks: wanted.has(6) ? await measureClicks(plan, say) : null,
+    conversions: wanted.has(7) ? await measureConversions(plan, say) : null,
+    partitions: wanted.has(8) ? await measurePartitions(isQuick ? QUICK_BATCHES : FULL_BATCHES, say) : null,
+    postbacks: [9, 10, 11].some((figure) => wanted.has(figure as FigureNumber))
+      ? await measurePostbacks(plan, say)
+      : null,
+    isolation: wanted.has(12) ? await measureIsolation({ rounds: 3, seconds: isQuick ? 5 : 20 }, say) : null,
+    firstPage: wanted.has(13) ? await measureFirstPage(say) : null,
+  })
+}
+
+async function printGrowth(): Promise<void> {
+  const measured = await measureGrowth(isQuick ? QUICK_GROWTH : FULL_GROWTH, say)
+  console.log(options.json === true ? JSON.stringify(measured, null, 2) : `\n${describeGrowth(measured)}`)
+  if (measured.log.length > 0) say(`\nLogged by the servers:\n${measured.log.slice(0, 20).join('\n')}`)
+}
 
 function readWanted(text: string | undefined): Set<FigureNumber> {
   if (text === undefined) return new Set(FIGURES)
   const numbers = text.split(',').map(Number) as FigureNumber[]
   if (numbers.every((number) => FIGURES.includes(number))) return new Set(numbers)
-  throw new Error(`--only takes numbers from 1 to ${FIGURES.length}, such as --only 1,3.`)
+  throw new Error(`--only takes numbers from 1 to ${FIGURES.length}, such as --only 1,3, or growth.`)
 }
 
 async function measureCatalogues(): Promise<Measured[]> {

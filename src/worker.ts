@@ -8,7 +8,7 @@ import { forgetExpired } from './features/accounts/people.ts'
 import { mailInvitations } from './features/accounts/invitation-mails.ts'
 import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
-import { dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
+import { dropEmptyDays, dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
 import { numberEvents, Passed } from './features/conversions/events.ts'
@@ -101,6 +101,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db, warn))
   every(HOUR, 'forgetting calls of strangers', () => forgetStrangersCalls(db, new Date()))
   every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
+  every(HOUR, 'dropping days without anything', () => dropEmptyDays(db, new Date()))
   every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))
 
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // others tell

@@ -1,5 +1,5 @@
 // What the statements of an app cost, in pages of 8 kB: PostgreSQL's auto_explain tells the plan of each as it ran.
-import { openPool } from '../src/db/open.ts'
+import { type Db, openPool } from '../src/db/open.ts'
 import type { App } from '../src/app.ts'
 import { adminQuery, type World } from './world.ts'
 
@@ -15,6 +15,7 @@ export type Explained = { text: string; pages: number; nodes: PlanNode[] }
 
 export type ExplainedApp = {
   app: App
+  db: Db
   /** All statements that ran while this was done, those of the app's own loops included. */
   explain(work: () => Promise<unknown>): Promise<Explained[]>
   close(): Promise<void>
@@ -48,6 +49,7 @@ export async function startExplained(world: World): Promise<ExplainedApp> {
   const app = await world.start({}, { ...rest, pool, embeddedIn: null, revive: async () => {} })
   return {
     app,
+    db: rest.db,
     async explain(work) {
       explained = []
       await work()

@@ -3,12 +3,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ensurePartitions } from '../src/db/partitions.ts'
+import { readPartitions } from '../src/db/facts.ts'
 import { openPool } from '../src/db/open.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { numberEvents, Passed } from '../src/features/conversions/events.ts'
+import { type ConversionFilter, searchConversions } from '../src/features/conversions/search.ts'
 import { readBalances, rollUp } from '../src/features/ledger/ledger.ts'
 import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
 import { showCaps } from '../src/features/offers/caps.ts'
+import { countAttention } from '../src/features/reports/attention.ts'
+import { readQueues } from '../src/features/reports/queues.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } from './crowd.ts'
 import { type Explained, type ExplainedApp, pagesOf, startExplained } from './explain.ts'
@@ -121,6 +125,49 @@ test('a user with very many conversions costs as much as any other', async () =>
   assertBelow(otherList.pages + 30, 'A list', await costOf(() => ask('/v1/offers?userId=busy-0')))
 })
 
+test('a search reads what an index finds, or a bounded part of the table', async () => {
+  const { db } = explained
+  const { appId, publisherId } = crowd
+  const look = (filter: ConversionFilter) => costOf(() => searchConversions(db, { isTest: false, ...filter }, 20))
+  assertBelow(100, 'A sub-ID that nothing has', await look({ appId, subId: 'nothing has it' }))
+  assertBelow(400, 'A sub-ID that many have', await look({ appId, subId: 'campaign-7' }))
+  assertBelow(100, 'A user of any app', await look({ userId: 'crowd-77' }))
+  assertBelow(200, 'A publisher', await look({ publisherId }))
+  assertBelow(200, 'What was reversed of an app', await look({ appId, status: 'reversed' }))
+  assertBelow(200, 'What is pending', await look({ status: 'pending' }))
+  assertBelow(100, 'An app without any', await look({ appId: (await world.makeApp()).appId }))
+  // What has no index: at most a page for each of the 10,000 rows that are walked.
+  assertBelow(11_000, 'A reason that nothing has', await look({ reason: 'not_eligible' }))
+})
+
+test('a search that ends before its page is full goes on from there, and misses nothing', async () => {
+  const { db } = world.database
+  const filter = { isTest: false, offerId: crowd.offerIds[0] as number, status: 'reversed' } as const
+  const found: string[] = []
+  let [pages, before] = [0, undefined as string | undefined]
+  do {
+    const { rows, next } = await searchConversions(
+      db,
+      { ...filter, ...(before === undefined ? {} : { before }) },
+      1_000,
+    )
+    found.push(...rows.map((row) => row.conversion_id))
+    before = next ?? undefined
+    pages++
+  } while (before !== undefined)
+  const all = await db.selectFrom('conversions').select('conversion_id').where('offer_id', '=', filter.offerId).where('status', '=', 'reversed').orderBy('conversion_id', 'desc').execute() // prettier-ignore
+  assert.ok(pages > 5 && all.length > 0, `${pages} pages`)
+  assert.deepEqual(found, all.map((row) => row.conversion_id)) // prettier-ignore
+})
+
+test('the pages of the operator count up to a limit, and ask for no size of a partition', async () => {
+  const { db } = explained
+  assertBelow(600, 'Attention', await costOf(() => countAttention(db)))
+  assertBelow(200, 'Queues', await costOf(() => readQueues(db)))
+  const partitions = await readPartitions(world.database.db)
+  assert.ok((partitions.find(({ table }) => table === 'clicks')?.bytes ?? 0) > 1_000_000)
+})
+
 test('a confirmation is planned and run for the one partition of its click', async () => {
   const [offerId = 0] = await world.makeOffers({})
   await explained.app.refresh()
@@ -128,9 +175,11 @@ test('a confirmation is planned and run for the one partition of its click', asy
   const statements = await explained.explain(() =>
     explained.app.server.inject(`/postback?click_id=${clickId}&token=${world.tokenOf(offerId)}`),
   )
-  const read = statements.flatMap(({ nodes }) => nodes.map((node) => node['Relation Name'] ?? ''))
+  const scans = statements.flatMap(({ nodes }) => nodes.filter((node) => node['Node Type'].includes('Scan')))
+  const read = scans.map((node) => node['Relation Name'] ?? '')
   const partitions = new Set(read.filter((name) => /^clicks_\d+$/.test(name)))
   assert.equal(partitions.size, 1, [...partitions].join(' '))
+  assert.ok(!read.some((name) => name.startsWith('inbound_calls')), 'what waits is not looked for in the log')
 })
 
 test('statistics of a year read what is rolled up, and say the same', async () => {

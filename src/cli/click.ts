@@ -1,17 +1,7 @@
 import { Command } from 'commander'
-import { type ClickFilter, listClicks } from '../features/clicks/clicks.ts'
+import { type ClickFilter, searchClicks } from '../features/clicks/clicks.ts'
 import { withDatabase } from './context.ts'
-import {
-  noneListed,
-  type OutputOptions,
-  readId,
-  readLimit,
-  readOn,
-  readUuid,
-  show,
-  table,
-  testOption,
-} from './output.ts'
+import { goOn, noneListed, type OutputOptions, readId, readLimit, readUuid, show, table, testOption } from './output.ts'
 
 type ListOptions = OutputOptions & {
   app?: string
@@ -39,10 +29,10 @@ export const clickCommand = () =>
         if (options.user !== undefined) filter.userId = options.user
         if (options.offer !== undefined) filter.offerId = readId(options.offer)
         if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a click_id')
-        const clicks = await withDatabase(({ database }) => listClicks(database.db, filter, limit))
-        show(options, clicks, () => {
-          const more = readOn(clicks, limit, (last) => `add --before ${last.click_id}`)
-          return table(clicks, noneListed('clicks', options)) + more
+        const { rows, next } = await withDatabase(({ database }) => searchClicks(database.db, filter, limit))
+        show(options, rows, () => {
+          const none = next === null ? noneListed('clicks', options) : 'None found so far.'
+          return table(rows, none) + goOn(next)
         })
       }),
   )

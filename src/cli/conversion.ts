@@ -5,13 +5,12 @@ import type { Db } from '../db/open.ts'
 import { MOVE_REASONS, type MoveReason, type MoveTo } from '../features/conversions/commands.ts'
 import {
   type Conversion,
-  type ConversionFilter,
   findConversion,
-  listConversions,
   readHistory,
   type Status,
   STATUSES,
 } from '../features/conversions/conversions.ts'
+import { type ConversionFilter, searchConversions } from '../features/conversions/search.ts'
 import { settle } from '../features/conversions/settle.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { withDatabase } from './context.ts'
@@ -21,7 +20,7 @@ import {
   type OutputOptions,
   readId,
   readLimit,
-  readOn,
+  goOn,
   readTime,
   readUuid,
   show,
@@ -63,10 +62,11 @@ export const conversionCommand = () =>
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
-          const found = await withDatabase(({ database }) => listConversions(database.db, readFilter(options), limit))
-          show(options, found, () => {
-            const more = readOn(found, limit, (last) => `add --before ${last.conversion_id}`)
-            return table(found.map(summary), noneListed('conversions', options)) + more
+          const filter = readFilter(options)
+          const { rows, next } = await withDatabase(({ database }) => searchConversions(database.db, filter, limit))
+          show(options, rows, () => {
+            const none = next === null ? noneListed('conversions', options) : 'None found so far.'
+            return table(rows.map(summary), none) + goOn(next)
           })
         }),
     )

@@ -3,12 +3,19 @@ import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../features/clicks/geo.ts'
-import { type CallFilter, callOf, type CallRow, findCall, listCalls } from '../features/conversions/inbound/calls.ts'
+import {
+  type CallFilter,
+  callOf,
+  type CallRow,
+  findCall,
+  listCalls,
+  searchCalls,
+} from '../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
 import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
-import { type OutputOptions, readLimit, readOn, readUuid, show, table } from './output.ts'
+import { type OutputOptions, readLimit, goOn, readUuid, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & {
   outcome?: string
@@ -33,7 +40,7 @@ export const inboundCommand = () =>
         .option('--limit <n>', 'at most this many', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
-          const calls = await withDatabase(async ({ database: { db } }) => {
+          const { rows: calls, next } = await withDatabase(async ({ database: { db } }) => {
             const filter: CallFilter = {}
             if (options.outcome !== undefined) filter.outcome = options.outcome
             if (options.open) filter.isOpen = true
@@ -41,11 +48,11 @@ export const inboundCommand = () =>
             if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'an inbound_id')
             if (options.advertiser !== undefined)
               filter.advertiserId = (await findAdvertiser(db, options.advertiser)).advertiser_id
-            return listCalls(db, filter, limit)
+            return searchCalls(db, filter, limit)
           })
           show(options, calls, () => {
-            const more = readOn(calls, limit, (last) => `add --before ${last.inbound_id}`)
-            return table(calls.map(summary), 'There are no such calls.') + more
+            const none = next === null ? 'There are no such calls.' : 'None found so far.'
+            return table(calls.map(summary), none) + goOn(next)
           })
         }),
     )

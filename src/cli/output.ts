@@ -54,6 +54,9 @@ export function readOn<T>(listed: readonly T[], limit: number, how: (last: T) =>
   return last === undefined ? '' : `\n\nThere may be more: ${how(last)}`
 }
 
+/** Where a search goes on, which ends after a while where little fits. */
+export const goOn = (next: string | null) => (next === null ? '' : `\n\nThere may be more: add --before ${next}`)
+
 /** Every list leaves out what test credentials did, unless it is asked for that. */
 export const testOption = () => new Option('--test', 'those of test credentials, which are left out otherwise')
 

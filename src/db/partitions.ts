@@ -1,14 +1,15 @@
-// Partitions of a day each, for tables whose time-ordered id is their partition key. They are made a week ahead, and on
-// demand for what comes late out of a spool; retention drops them whole.
+// Partitions of a day each, for tables whose time-ordered id is their partition key. They are created two days ahead, and on
+// demand for what comes late out of a spool; retention drops them whole, and those of days on which nothing came. Every
+// partition costs something in plans for the whole table, also an empty one.
 import { sql } from 'kysely'
 import { uuid7Floor } from '../lib/uuid7.ts'
 import type { Db } from './open.ts'
 
-const TABLES = ['clicks', 'inbound_calls', 'postback_attempts'] as const
-export type PartitionedTable = (typeof TABLES)[number]
+export const PARTITIONED_TABLES = ['clicks', 'inbound_calls', 'postback_attempts'] as const
+export type PartitionedTable = (typeof PARTITIONED_TABLES)[number]
 
 const DAY_MS = 86_400_000
-const DAYS_AHEAD = 7
+const DAYS_AHEAD = 2
 const LOCK = 0x0ff3_0005
 
 /** The day (UTC) that begins this partition's name: clicks_20260131. */
@@ -33,10 +34,10 @@ export async function ensurePartitions(db: Db, table: PartitionedTable, timesMs:
   })
 }
 
-/** Yesterday's, for clocks that differ, to a week from now. */
+/** Yesterday's, for clocks that differ, to the day after tomorrow's. */
 export async function ensurePartitionsAhead(db: Db, nowMs: number): Promise<void> {
   const times = Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => nowMs + (i - 1) * DAY_MS)
-  for (const table of TABLES) await ensurePartitions(db, table, times)
+  for (const table of PARTITIONED_TABLES) await ensurePartitions(db, table, times)
 }
 
 /** Names, oldest first. */
@@ -63,6 +64,14 @@ export async function listPartitionsBefore(
     .filter(({ endsMs }) => endsMs <= beforeMs)
 }
 
+/** Which of these partitions hold no row, in their order. */
+export async function findEmpty(db: Db, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const looks = names.map((name) => sql`SELECT ${name} AS name WHERE NOT EXISTS (SELECT FROM ${sql.table(name)})`)
+  const { rows } = await sql<{ name: string }>`${sql.join(looks, sql` UNION ALL `)}`.execute(db)
+  return rows.map((row) => row.name)
+}
+
 export async function dropPartition(db: Db, name: string): Promise<void> {
   await sql`DROP TABLE IF EXISTS ${sql.table(name)}`.execute(db)
 }
@@ -78,5 +87,5 @@ export function isMissingPartition(error: unknown): boolean {
  * table for empty.
  */
 export async function analyzePartitioned(db: Db): Promise<void> {
-  for (const table of TABLES) await sql`ANALYZE ${sql.table(table)}`.execute(db)
+  for (const table of PARTITIONED_TABLES) await sql`ANALYZE ${sql.table(table)}`.execute(db)
 }

@@ -12,7 +12,9 @@ export const ID_PAGE_QUERY = pageQuery(NUMBER_CURSOR)
 /** Of a list whose ids are UUIDs. */
 export const UUID_PAGE_QUERY = pageQuery(UUID_CURSOR)
 
-export const NextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' })
+export const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'Null on the last page. An earlier page may be short where a filter fits few rows.',
+})
 
 /** Of what was found when one more than `limit` was asked for. */
 export function cutPage<T>(found: readonly T[], limit: number, idOf: (one: T) => string) {

@@ -2,11 +2,12 @@
 //
 // Clicks on offers without caps go in by one statement a group. For a capped offer the usage is locked, and what no
 // longer fits is refused. What comes late out of the spool is counted, but not refused: its user was sent on long ago.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
+import { type Found, search } from '../../db/search.ts'
 import type { Spool } from '../../db/spool.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
@@ -217,26 +218,36 @@ async function withPartitions<T>(db: Db, clicks: Click[], write: () => Promise<T
 
 export type ClickFilter = { appId?: number; userId?: string; offerId?: number; isTest?: boolean; before?: string }
 
-/** Newest first. */
-export async function listClicks(db: Db, filter: ClickFilter, limit: number) {
-  let query = db
-    .selectFrom('clicks')
-    .select([
-      'click_id',
-      'clicked_at',
-      'app_id',
-      'user_id',
-      'offer_id',
-      'country',
-      'device',
-      'os',
-      'signals',
-      'is_test',
-    ])
-  if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
-  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
-  if (filter.offerId !== undefined) query = query.where('offer_id', '=', filter.offerId)
-  if (filter.isTest !== undefined) query = query.where('is_test', '=', filter.isTest)
-  if (filter.before !== undefined) query = query.where('click_id', '<', filter.before)
-  return query.orderBy('click_id', 'desc').limit(limit).execute()
+const LISTED = sql.raw('click_id, clicked_at, app_id, user_id, offer_id, country, device, os, signals, is_test')
+
+export type ListedClick = {
+  click_id: string
+  clicked_at: Date
+  app_id: number
+  user_id: string
+  offer_id: number
+  country: string | null
+  device: string | null
+  os: string | null
+  signals: string[] | null
+  is_test: boolean
+}
+
+/** Newest first. A user is found in each app by the index; anything else on the way back in time. */
+export function searchClicks(db: Db, filter: ClickFilter, limit: number): Promise<Found<ListedClick>> {
+  const { appId, userId, offerId, isTest, before } = filter
+  const filters: RawBuilder<boolean>[] = []
+  if (offerId !== undefined) filters.push(sql`offer_id = ${offerId}::bigint`)
+  if (isTest !== undefined) filters.push(sql`is_test = ${isTest}`)
+  const isBefore = before === undefined ? sql`true` : sql`click_id < ${before}::uuid`
+  if (userId === undefined) {
+    if (appId !== undefined) filters.push(sql`app_id = ${appId}::bigint`)
+    const walk = () => sql`SELECT ${LISTED} FROM clicks WHERE ${isBefore}`
+    return search(db, { walk, id: 'click_id', filters }, limit)
+  }
+  const apps = appId === undefined ? sql`true` : sql`apps.app_id = ${appId}::bigint`
+  const walk = (byId: RawBuilder<unknown>, most: number) => sql`
+    SELECT c.* FROM apps CROSS JOIN LATERAL (SELECT ${LISTED} FROM clicks
+      WHERE clicks.app_id = apps.app_id AND clicks.user_id = ${userId} AND ${isBefore} ${byId} LIMIT ${most}::integer) AS c WHERE ${apps}`
+  return search(db, { walk, id: 'click_id', filters }, limit)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { ensurePartitions, listPartitions } from '../../db/partitions.ts'
+import { ensurePartitions, ensurePartitionsAhead, listPartitions } from '../../db/partitions.ts'
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { addClicks } from '../../../test/facts.ts'
@@ -9,7 +9,7 @@ import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
 import { GROUPINGS } from '../reports/schema.ts'
 import { readRange, readStats } from '../reports/stats.ts'
-import { dropOldClicks, dropOldInboundCalls } from './retention.ts'
+import { dropEmptyDays, dropOldClicks, dropOldInboundCalls } from './retention.ts'
 
 const DAY_MS = 86_400_000
 const LOCK = 0x0ff3_0007
@@ -205,4 +205,26 @@ test('inbound calls are kept for a week, whatever is asked for', async () => {
   const dropped = await dropOldInboundCalls(db, NOW, 0)
   assert.ok(dropped.includes(nameOf('inbound_calls', daysAgo(8))))
   assert.ok(!dropped.includes(nameOf('inbound_calls', daysAgo(7))))
+})
+
+test('past days on which nothing came have no partition, and few are created ahead', async () => {
+  const { appId } = await world.makeApp()
+  const days = Array.from({ length: 20 }, (_, i) => Date.parse(daysAgo(3 + i)))
+  await ensurePartitions(db, 'clicks', days)
+  await ensurePartitions(db, 'postback_attempts', days)
+  await addClicks(db, { at: daysAgo(9), appId, offerId })
+  await ensurePartitionsAhead(db, NOW.getTime())
+  // Also where nothing is younger: nothing is lost with what is empty.
+  const dropped = await dropEmptyDays(db, NOW)
+  assert.ok(
+    dropped.includes(nameOf('clicks', daysAgo(22))) && dropped.includes(nameOf('postback_attempts', daysAgo(9))),
+  )
+  const left = await listPartitions(db, 'clicks')
+  assert.ok(left.includes(nameOf('clicks', daysAgo(9))), 'a click came on this day')
+  assert.ok(!left.includes(nameOf('clicks', daysAgo(8))))
+  assert.ok(left.includes(nameOf('clicks', daysAgo(1))) && left.includes(nameOf('clicks', daysAgo(-2))))
+  const [today, nextMonth] = [nameOf('clicks', daysAgo(0)), nameOf('clicks', daysAgo(-30))]
+  assert.equal(left.filter((name) => name > today && name < nextMonth).length, 2, 'two days ahead')
+  await addClicks(db, { at: daysAgo(15), appId, offerId })
+  assert.ok((await listPartitions(db, 'clicks')).includes(nameOf('clicks', daysAgo(15))), 'what comes late')
 })

@@ -1,17 +1,24 @@
 // What is too old goes, a partition at a time: of clicks their number is kept for the statistics, of inbound
-// calls and of tries to deliver postbacks nothing.
+// calls and of tries to deliver postbacks nothing. Partitions of past days without a row go at once.
 //
 // A partition is counted and dropped in one transaction, so a kill in between changes nothing. Dropping takes the whole
 // table for a moment; while somebody still reads it, new clicks would queue up behind us. So we wait for a moment only,
 // and whoever called tries again later.
 import { sql } from 'kysely'
-import { dropPartition, listPartitionsBefore, type PartitionedTable } from '../../db/partitions.ts'
+import {
+  dropPartition,
+  findEmpty,
+  listPartitionsBefore,
+  PARTITIONED_TABLES,
+  type PartitionedTable,
+} from '../../db/partitions.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 
 const LOCK = 0x0ff3_0007
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const EMPTY_KEPT_MS = 2 * DAY_MS // yesterday's is there for clocks that differ
 const MIN_CALL_DAYS = 7
 const SPARE_DAYS = 7
 // Long enough for PostgreSQL to end a vacuum that is in our way, which it does after its deadlock_timeout of 1 s.
@@ -74,6 +81,24 @@ export async function dropOldAttempts(db: Db, now: Date, keepDays: number): Prom
     const [oldest] = await listPartitionsBefore(trx, 'postback_attempts', beforeMs)
     return oldest ?? null
   })
+}
+
+/** Drops the partitions of past days on which nothing came, whatever is kept otherwise. What comes late creates its own. */
+export async function dropEmptyDays(db: Db, now: Date): Promise<string[]> {
+  const dropped: string[] = []
+  for (const table of PARTITIONED_TABLES)
+    dropped.push(...(await dropEach(db, (trx) => chooseEmpty(trx, table, now.getTime() - EMPTY_KEPT_MS))))
+  return dropped
+}
+
+async function chooseEmpty(trx: Trx, table: PartitionedTable, beforeMs: number): Promise<Partition | null> {
+  const past = await listPartitionsBefore(trx, table, beforeMs)
+  const [name] = await findEmpty(trx, past.map((partition) => partition.name)) // prettier-ignore
+  const chosen = past.find((partition) => partition.name === name)
+  if (chosen === undefined) return null
+  await keepOut(trx, chosen)
+  // Asked again, now that nothing can come in any more.
+  return (await findEmpty(trx, [chosen.name])).length === 0 ? null : chosen
 }
 
 /** Drops what `choose` finds, one in each transaction, until it finds nothing or another process is at it. */

@@ -2,8 +2,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Conversions } from '../../db/tables.ts'
-import type { Signal } from './fraud.ts'
-import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
+import { isUuid } from '../../lib/uuid7.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
 
@@ -98,59 +97,6 @@ export function presentConversion(conversion: ToldConversion) {
     hold_until: time(conversion.hold_until),
     is_test: conversion.is_test,
   }
-}
-
-/** Every part narrows; what is absent does not. */
-export type ConversionFilter = {
-  appId?: number
-  isTest?: boolean
-  userId?: string
-  offerId?: number
-  status?: Status
-  /** Any of the four is this. */
-  subId?: string
-  publisherId?: number
-  advertiserId?: number
-  reason?: Reason
-  /** Any: those with at least one. */
-  signal?: Signal | 'any'
-  from?: Date
-  to?: Date
-  /** Only those made before this one. */
-  before?: string
-  /** Only those made after this one. */
-  after?: string
-}
-
-const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
-
-/** Newest first, unless it is said otherwise. */
-export async function listConversions(
-  db: Db,
-  filter: ConversionFilter,
-  limit: number,
-  order: 'newest' | 'oldest' = 'newest',
-): Promise<Conversion[]> {
-  let query = db.selectFrom('conversions').selectAll()
-  if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
-  if (filter.isTest !== undefined) query = query.where('is_test', '=', filter.isTest)
-  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
-  if (filter.offerId !== undefined) query = query.where('offer_id', '=', filter.offerId)
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  if (filter.publisherId !== undefined) query = query.where('publisher_id', '=', filter.publisherId)
-  if (filter.advertiserId !== undefined) query = query.where('advertiser_id', '=', filter.advertiserId)
-  if (filter.reason !== undefined) query = query.where('status_reason', '=', filter.reason)
-  if (filter.signal === 'any') query = query.where(sql<boolean>`signals <> '{}'`)
-  else if (filter.signal !== undefined) query = query.where(sql<boolean>`signals @> ${[filter.signal]}::text[]`)
-  const { subId } = filter
-  if (subId !== undefined) query = query.where((is) => is.or(SUB_IDS.map((name) => is(name, '=', subId))))
-  // The id of a conversion begins with the time it was made, and is what the indexes are in the order of.
-  if (filter.from !== undefined) query = query.where('conversion_id', '>=', uuid7Floor(filter.from.getTime()))
-  if (filter.to !== undefined) query = query.where('conversion_id', '<', uuid7Floor(filter.to.getTime()))
-  if (filter.before !== undefined) query = query.where('conversion_id', '<', filter.before)
-  if (filter.after !== undefined) query = query.where('conversion_id', '>', filter.after)
-  const direction = order === 'newest' ? 'desc' : 'asc'
-  return (await query.orderBy('conversion_id', direction).limit(limit).execute()) as Conversion[]
 }
 
 export type ConversionNames = { app: string; publisher: string; offer: string; advertiser: string; goal: string }

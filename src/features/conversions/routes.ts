@@ -4,12 +4,12 @@ import { AppError, badCursor } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
-import { cutPage } from '../../http/paging.ts'
 import { badRequest } from '../../http/validation.ts'
 import { parseSpan } from '../../lib/time.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Command, Outcome, Refusal } from './commands.ts'
-import { type ConversionFilter, findConversion, listConversions, presentConversion } from './conversions.ts'
+import { findConversion, presentConversion } from './conversions.ts'
+import { type ConversionFilter, searchConversions } from './search.ts'
 import { presentEvent, readEvents, readFeedEnd } from './events.ts'
 import {
   ConversionList,
@@ -81,9 +81,8 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
     },
     async (request, reply) => {
       const { limit } = request.query
-      const found = await listConversions(db, filterOf(request.query, gate.callerOf(request)), limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
-      const data = { conversions: page.map(presentConversion), next_cursor: nextCursor }
+      const { rows, next } = await searchConversions(db, filterOf(request.query, gate.callerOf(request)), limit)
+      const data = { conversions: rows.map(presentConversion), next_cursor: next }
       sendJson(request, reply, 200, successJson(request, data, 'Conversions retrieved successfully'))
       return reply
     },

@@ -1,5 +1,5 @@
 // What an operator should look at, in numbers.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { NEARLY_LISTED } from '../conversions/inbound/open-calls.ts'
 
@@ -12,11 +12,17 @@ export type Attention = {
   pausedLanes: number
 }
 
+/** Where there are more, this many are counted: it is a hint, and looked at all the time. */
+export const MOST_COUNTED = 10_000
+
+export const countUpTo = (rows: RawBuilder<unknown>) =>
+  sql<number>`(SELECT count(*) FROM (${rows} LIMIT ${sql.lit(MOST_COUNTED)}) AS counted)`
+
 export async function countAttention(db: Db): Promise<Attention> {
   const { rows } = await sql<Attention>`SELECT
-    (SELECT count(*) FROM conversions WHERE status = 'pending' AND NOT is_test) AS "pendingConversions",
-    (SELECT count(*) FROM open_calls WHERE outcome = 'unmatched') AS "unmatchedCalls",
-    (SELECT count(*) FROM open_calls WHERE outcome <> 'unmatched') AS "unprocessedCalls",
+    ${countUpTo(sql`SELECT FROM conversions WHERE status = 'pending' AND NOT is_test`)} AS "pendingConversions",
+    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome = 'unmatched'`)} AS "unmatchedCalls",
+    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome <> 'unmatched'`)} AS "unprocessedCalls",
     (SELECT count(*) FROM (SELECT FROM open_calls GROUP BY advertiser_id HAVING count(*) >= ${NEARLY_LISTED}) crowded)
       AS "crowdedAdvertisers",
     (SELECT count(*) FROM postback_lanes WHERE paused_at IS NOT NULL) AS "pausedLanes"`.execute(db)

@@ -7,11 +7,10 @@ import {
   callOf,
   type CallOutcome,
   findCall,
-  listCalls,
+  searchCalls,
 } from '../../features/conversions/inbound/calls.ts'
 import { reprocessCall } from '../../features/conversions/inbound/confirm.ts'
 import { dismissCalls } from '../../features/conversions/inbound/open-calls.ts'
-import { cutPage } from '../../http/paging.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -30,11 +29,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
     query: CallSearch,
     reply: CallPage,
     async run({ query: { limit = LIMIT, ...query } }) {
-      const { page, nextCursor } = cutPage(
-        await listCalls(db, filterOf(query), limit + 1),
-        limit,
-        (call) => call.inbound_id,
-      )
+      const { rows: page, next } = await searchCalls(db, filterOf(query), limit)
       const names = await namesOf([...new Set(page.flatMap(({ advertiser_id }) => advertiser_id ?? []))])
       return {
         calls: page.map((call) => ({
@@ -42,7 +37,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
           outcome: call.outcome as CallOutcome['outcome'],
           advertiser: names.get(call.advertiser_id) ?? null,
         })),
-        next_cursor: nextCursor,
+        next_cursor: next,
       }
     },
   })

@@ -1,12 +1,7 @@
 // Conversions as CSV (RFC 4180).
 import type { Db } from '../../db/open.ts'
-import {
-  type Conversion,
-  type ConversionFilter,
-  listConversions,
-  presentConversion,
-  readNames,
-} from '../../features/conversions/conversions.ts'
+import { type Conversion, presentConversion, readNames } from '../../features/conversions/conversions.ts'
+import { type ConversionFilter, searchConversions } from '../../features/conversions/search.ts'
 import { csvLine } from '../../lib/csv-line.ts'
 
 const PAGE = 1_000
@@ -42,13 +37,12 @@ const COLUMNS = [
 export async function* writeConversions(db: Db, filter: ConversionFilter, limit: number): AsyncGenerator<string> {
   let wanted = { ...filter }
   for (let left = limit, head = csvLine(COLUMNS); left > 0; head = '') {
-    const page = await listConversions(db, wanted, Math.min(PAGE, left))
-    const names = await readNames(db, page)
-    yield head + page.map((one) => line(one, names.get(one.conversion_id)?.offer ?? '')).join('')
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    left -= page.length
-    wanted = { ...filter, before: last.conversion_id }
+    const { rows, next } = await searchConversions(db, wanted, Math.min(PAGE, left))
+    const names = await readNames(db, rows)
+    yield head + rows.map((one) => line(one, names.get(one.conversion_id)?.offer ?? '')).join('')
+    if (next === null) return
+    left -= rows.length
+    wanted = { ...filter, before: next }
   }
 }
 

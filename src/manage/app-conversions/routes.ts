@@ -1,13 +1,7 @@
 // The conversions of an app, and all that is known of one.
 import { isOperatorRole } from '../../features/accounts/people.ts'
-import {
-  type ConversionFilter,
-  findConversion,
-  listConversions,
-  presentConversion,
-  readNames,
-} from '../../features/conversions/conversions.ts'
-import { cutPage } from '../../http/paging.ts'
+import { findConversion, presentConversion, readNames } from '../../features/conversions/conversions.ts'
+import { type ConversionFilter, searchConversions } from '../../features/conversions/search.ts'
 import { parseSpan } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
 import { CsvFile, sendCsv } from '../csv.ts'
@@ -40,15 +34,14 @@ export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext)
       const { limit = 20, cursor } = query
       const filter = filterOf(appId, query)
       if (cursor !== undefined) filter.before = cursor
-      const found = await listConversions(db, filter, limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
-      const names = await readNames(db, page)
+      const { rows, next } = await searchConversions(db, filter, limit)
+      const names = await readNames(db, rows)
       return {
-        conversions: page.map((one) => ({
+        conversions: rows.map((one) => ({
           ...presentConversion(one),
           offer_name: names.get(one.conversion_id)?.offer ?? '',
         })),
-        next_cursor: nextCursor,
+        next_cursor: next,
       }
     },
   })

@@ -4,19 +4,17 @@ import { listDeeds } from '../../features/accounts/audit.ts'
 import { MOVE_REASONS } from '../../features/conversions/commands.ts'
 import {
   type Conversion,
-  type ConversionFilter,
   type ConversionNames,
   findConversion,
-  listConversions,
   readHistory,
   readNames,
   type Reason,
   type Status,
 } from '../../features/conversions/conversions.ts'
+import { type ConversionFilter, searchConversions } from '../../features/conversions/search.ts'
 import type { Signal } from '../../features/conversions/fraud.ts'
 import { readEntries } from '../../features/conversions/history.ts'
 import { listPostbacks } from '../../features/postbacks/postbacks.ts'
-import { cutPage } from '../../http/paging.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
 import { parseSpan } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
@@ -38,10 +36,9 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
     reply: ConversionSearch,
     async run({ query }) {
       const { limit = 20, order = 'newest' } = query
-      const found = await listConversions(db, filterOf(query), limit + 1, order)
-      const { page, nextCursor } = cutPage(found, limit, (one) => one.conversion_id)
-      const names = await readNames(db, page)
-      return { conversions: page.map((one) => summaryOf(one, names)), next_cursor: nextCursor }
+      const { rows, next } = await searchConversions(db, filterOf(query), limit, order)
+      const names = await readNames(db, rows)
+      return { conversions: rows.map((one) => summaryOf(one, names)), next_cursor: next }
     },
   })
 

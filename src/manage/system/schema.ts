@@ -20,7 +20,9 @@ export const System = Type.Object({
     clock_ahead_ms: Type.Integer({ description: "How far the database's clock is ahead of this process's." }),
   }),
   queues: Type.Object({
-    postbacks_queued: Count,
+    postbacks_queued: Type.Integer({
+      description: 'Of this and the others in the database, at most 10,000 are counted.',
+    }),
     postbacks_due: Type.Integer({ description: 'Of the queued ones: those that should be sent by now.' }),
     postbacks_sending: Count,
     oldest_due_at: orNull(Time),

@@ -2,9 +2,10 @@
 //
 // What came to nothing is in open-calls.ts, too. Any call can be processed again by hand; whether its token was right was
 // decided when it came, and stays so.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
+import { type Found, search } from '../../../db/search.ts'
 import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
 import type { Outcome } from '../commands.ts'
 import { followCalls } from './open-calls.ts'
@@ -168,20 +169,23 @@ export type CallFilter = {
   isOpen?: boolean
 }
 
-/** Newest first. */
-export async function listCalls(db: Db, filter: CallFilter, limit: number): Promise<CallRow[]> {
+/** Newest first. What is open is walked along its own small table: the log may be long, and hold few of them. */
+export function searchCalls(db: Db, filter: CallFilter, limit: number): Promise<Found<CallRow>> {
+  const { outcome, advertiserId, clickId, before, isOpen } = filter
+  const filters: RawBuilder<boolean>[] = outcome === undefined ? [] : [sql`outcome = ${outcome}`]
+  const id = sql.ref(isOpen ? 'o.inbound_id' : 'c.inbound_id')
   let query = selectCalls(db)
-  // Of what is open the small table goes ahead: the log may be long, and hold few of them.
-  const { id, advertiser } = filter.isOpen
-    ? ({ id: 'o.inbound_id', advertiser: 'o.advertiser_id' } as const)
-    : ({ id: 'c.inbound_id', advertiser: 'c.advertiser_id' } as const)
-  if (filter.isOpen) query = query.where('o.inbound_id', 'is not', null)
-  if (filter.outcome !== undefined) query = query.where('c.outcome', '=', filter.outcome)
-  if (filter.advertiserId !== undefined) query = query.where(advertiser, '=', filter.advertiserId)
-  if (filter.clickId !== undefined) query = query.where('c.click_id', '=', filter.clickId)
-  if (filter.before !== undefined) query = query.where(id, '<', filter.before)
-  return query.orderBy(id, 'desc').limit(limit).execute()
+  if (isOpen) query = query.where('o.inbound_id', 'is not', null)
+  if (advertiserId !== undefined) query = query.where(isOpen ? 'o.advertiser_id' : 'c.advertiser_id', '=', advertiserId)
+  if (clickId !== undefined) query = query.where('c.click_id', '=', clickId)
+  if (before !== undefined) query = query.where(id, '<', before)
+  const walk = (_: unknown, most: number) => sql`SELECT * FROM (${query.orderBy(id, 'desc').limit(most)}) AS c`
+  return search(db, { walk, id: 'inbound_id', filters }, limit)
 }
+
+/** The same, without a way to go on. */
+export const listCalls = async (...given: Parameters<typeof searchCalls>): Promise<CallRow[]> =>
+  (await searchCalls(...given)).rows
 
 export async function findCall(db: Db, inboundId: string): Promise<CallRow | null> {
   const [call] = isUuid(inboundId) ? await findCalls(db, [inboundId]) : []

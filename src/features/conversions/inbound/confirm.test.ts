@@ -185,23 +185,6 @@ test('any number of calls about a click that nobody knows cost one look each, an
   assert.deepEqual(await listCalls(world.database.db, { clickId, isOpen: true }, 100), [])
 })
 
-test('looking for what waits does not go through the log', async () => {
-  const { rows } = await world.database.pool.query<{ 'QUERY PLAN': string }>(
-    "EXPLAIN SELECT inbound_id FROM open_calls WHERE next_attempt_at IS NOT NULL AND click_id = ANY ('{01890000-0000-7000-8000-000000000000}')",
-  )
-  assert.ok(rows.every((row) => !row['QUERY PLAN'].includes('inbound_calls')))
-})
-
-test('a click is looked for in its own partition alone', async () => {
-  const clickId = uuid7(Date.now())
-  const { rows } = await world.database.pool.query<{ 'QUERY PLAN': string }>(
-    'EXPLAIN SELECT click_id FROM clicks WHERE click_id = ANY ($1::uuid[])',
-    [[clickId]],
-  )
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  assert.equal(plan.match(/on clicks_\d+/g)?.length, 1, plan)
-})
-
 test('what came to nothing is listed as open until it is processed or dismissed; of each advertiser, the newest', async () => {
   const { db } = world.database
   const [offerId = 0] = await world.makeOffers({})

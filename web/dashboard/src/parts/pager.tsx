@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 
 /** Pages of a list that the server gives one after the other: each answer says where the next one begins. */
@@ -18,6 +18,16 @@ export function usePages(): {
 }
 
 type PagerProps = { pages: ReturnType<typeof usePages>; nextCursor: string | null }
+
+/** A search ends after a while where little fits; then it goes on from there. */
+export function FoundSoFar(props: PagerProps) {
+  return (
+    <Stack>
+      <Text size="sm">None found so far. Continue to the next page.</Text>
+      <Pager {...props} />
+    </Stack>
+  )
+}
 
 export function Pager({ pages, nextCursor }: PagerProps) {
   if (pages.back === null && nextCursor === null) return null

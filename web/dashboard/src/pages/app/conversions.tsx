@@ -8,7 +8,7 @@ import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { ConversionFilters, conversionQuery } from '../../parts/conversions/conversion-filters.tsx'
 import { ConversionTable } from '../../parts/conversions/conversion-table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
-import { Pager, usePages } from '../../parts/pager.tsx'
+import { FoundSoFar, Pager, usePages } from '../../parts/pager.tsx'
 
 export default function Conversions() {
   const { app_id } = useParams<{ app_id: string }>()
@@ -37,7 +37,9 @@ function List({ appId, filters }: { appId: string; filters: Filters }) {
   return (
     <Loaded query={list}>
       {({ conversions, next_cursor }) =>
-        conversions.length === 0 ? (
+        conversions.length === 0 && next_cursor !== null ? (
+          <FoundSoFar pages={pages} nextCursor={next_cursor} />
+        ) : conversions.length === 0 ? (
           <Nothing
             isFiltered={Object.keys(filters).some((name) => name !== 'mode')}
             isTest={filters['mode'] === 'test'}

@@ -14,7 +14,7 @@ import { PasteIds } from '../../parts/network-conversions/paste.tsx'
 import { ConversionTable, type Row } from '../../parts/network-conversions/table.tsx'
 import type { MoveTo } from '../../parts/network-conversions/use-moves.ts'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
-import { Pager, usePages } from '../../parts/pager.tsx'
+import { FoundSoFar, Pager, usePages } from '../../parts/pager.tsx'
 
 const LIMIT = 50
 const VIEWS = [
@@ -75,7 +75,9 @@ export default function Conversions() {
       <ConversionFilters {...{ filters, change, isQueue }} />
       <Loaded query={found}>
         {({ conversions, next_cursor }) =>
-          conversions.length === 0 ? (
+          conversions.length === 0 && next_cursor !== null ? (
+            <FoundSoFar pages={pages} nextCursor={next_cursor} />
+          ) : conversions.length === 0 ? (
             <Nothing isQueue={isQueue} isFiltered={wanted !== query(searchOf({}, isQueue))} />
           ) : (
             <Stack pb={chosen.size === 0 ? 0 : 96}>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { NetworkOverview } from '../../../../../src/manage/reports/schema.ts'
 import type { Reply } from '../../lib/api.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
+import { formatUpTo, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Money } from '../../parts/money.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
@@ -108,7 +108,7 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
           {all.map(({ count, one, many, to, does }) => (
             <Group key={to} justify="space-between" gap="xs">
               <Text size="sm">
-                <b>{formatCount(count)}</b> {count === 1 ? one : many}
+                <b>{formatUpTo(count)}</b> {count === 1 ? one : many}
               </Text>
               <Anchor component={Link} href={to} size="sm">
                 {does}

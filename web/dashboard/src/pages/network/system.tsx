@@ -2,7 +2,7 @@
 import { Alert, SimpleGrid, Stack } from '@mantine/core'
 import type { System } from '../../../../../src/manage/system/schema.ts'
 import type { Reply } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatUpTo } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -90,8 +90,8 @@ function Facts(shown: Shown) {
       </SimpleGrid>
       <Section title="Queues">
         <SimpleGrid cols={COLUMNS}>
-          <Fact name="Postbacks queued" about={`${formatCount(queues.postbacks_sending)} being sent`}>
-            {formatCount(queues.postbacks_queued)}
+          <Fact name="Postbacks queued" about={`${formatUpTo(queues.postbacks_sending)} being sent`}>
+            {formatUpTo(queues.postbacks_queued)}
           </Fact>
           <Fact
             name="Postbacks due"
@@ -105,13 +105,13 @@ function Facts(shown: Shown) {
               )
             }
           >
-            {formatCount(queues.postbacks_due)}
+            {formatUpTo(queues.postbacks_due)}
           </Fact>
           <Fact name="Events" about="To be put into the feed">
-            {formatCount(queues.waiting_events)}
+            {formatUpTo(queues.waiting_events)}
           </Fact>
           <Fact name="Unmatched calls" about="Of advertisers, tried again for three days">
-            {formatCount(queues.unmatched_calls)}
+            {formatUpTo(queues.unmatched_calls)}
           </Fact>
           <Fact name="Spool files" about={`On this machine, ${formatBytes(queues.spool_bytes)}`}>
             {formatCount(queues.spool_files)}

@@ -13,7 +13,7 @@ import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
-import { Pager, usePages } from '../pager.tsx'
+import { FoundSoFar, Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { type Call, CallDetails, reasonOf } from './call-details.tsx'
@@ -88,7 +88,9 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
             minWidth={760}
             pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
             empty={
-              outcome === undefined && click_id === undefined ? (
+              data.next_cursor !== null ? (
+                <FoundSoFar pages={pages} nextCursor={data.next_cursor} />
+              ) : outcome === undefined && click_id === undefined ? (
                 <Empty title="No callbacks yet">
                   Every callback of an advertiser appears here at once, with its outcome.
                 </Empty>

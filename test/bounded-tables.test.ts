@@ -1,0 +1,81 @@
+// Every table says here how it stays bounded, or why it may grow: a new one without an answer fails.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useWorld } from './world.ts'
+
+const world = useWorld('bounded')
+
+const SET_UP = 'as many as operators and publishers set up'
+const FOR_GOOD = 'kept for good; read by index or by its rollups'
+const BY_RETENTION = 'RETENTION_DAYS'
+const BY_PERSON = 'a few for each person'
+
+const BOUNDS: Record<string, string> = {
+  access_tokens: BY_PERSON,
+  advertiser_tokens: SET_UP,
+  advertisers: SET_UP,
+  api_secrets: SET_UP,
+  apps: SET_UP,
+  audit_log: FOR_GOOD,
+  banned_users: SET_UP,
+  cap_counts: 'one for each cap that is being counted',
+  click_counts: FOR_GOOD,
+  clicks: BY_RETENTION,
+  conversion_events: FOR_GOOD,
+  conversions: FOR_GOOD,
+  credential_uses: 'one for each key',
+  credentials: SET_UP,
+  event_feed: FOR_GOOD,
+  failed_tries: 'one for each account, and one for all unknown addresses',
+  fraud_rules: SET_UP,
+  goals: SET_UP,
+  idempotency_keys: 'forgotten after a day (forgetOldKeys)',
+  inbound_calls: BY_RETENTION,
+  invitations: BY_PERSON,
+  ledger_days: FOR_GOOD,
+  ledger_entries: FOR_GOOD,
+  ledger_rollup: 'one row',
+  nodes: 'forgotten an hour after the last beat (nodes.ts)',
+  notices: 'a few for each app and trouble',
+  offer_usage: 'today and total of capped offers (forgetPastUsage)',
+  offers: SET_UP,
+  old_signing_secrets: 'gone with the next rotation after their grace',
+  open_calls: 'a number for each advertiser (trimOpenCalls)',
+  payment_run_lines: FOR_GOOD,
+  payment_runs: FOR_GOOD,
+  people: SET_UP,
+  postback_attempts: BY_RETENTION,
+  postback_lanes: SET_UP,
+  postback_queue: 'what is still to be sent',
+  postback_replays: 'one for each replay that somebody asked for',
+  postback_settings: SET_UP,
+  postbacks: BY_RETENTION,
+  publisher_offers: SET_UP,
+  publishers: SET_UP,
+  schema_migrations: 'one for each migration',
+  secret_keys: SET_UP,
+  security_alerts: 'deleted when mailed or given up',
+  sessions: 'forgotten when they have expired (forgetExpired)',
+  sign_in_places: 'a number for each person',
+  sign_ins: BY_PERSON,
+  stats_days: FOR_GOOD,
+  stats_deltas: 'added to the rollups every minute',
+  stats_quarters: FOR_GOOD,
+  stats_rollup: 'one row',
+  terms: SET_UP,
+  trusted_offers: SET_UP,
+  two_factors: BY_PERSON,
+  user_contexts: 'one for each user, found by its key',
+  verifications: 'forgotten when they have expired (forgetExpired)',
+  waiting_events: 'deleted when they have their place in the feed',
+}
+
+test('every table is bounded, or says why it may grow', async () => {
+  const { rows } = await world.database.pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+       AND NOT relispartition ORDER BY relname`,
+  )
+  const names = rows.map((row) => row.name)
+  assert.deepEqual(names.filter((name) => !(name in BOUNDS)), [], 'say in BOUNDS how it stays bounded') // prettier-ignore
+  assert.deepEqual(Object.keys(BOUNDS).filter((name) => !names.includes(name)), []) // prettier-ignore
+})
