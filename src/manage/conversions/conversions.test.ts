@@ -65,7 +65,7 @@ test('every filter narrows', async () => {
   assert.deepEqual(await search(`publisher_id=${other.publisherId}`).then(idsOf), [foreign])
   const bad = await operator.get('/conversions?status=lost&cursor=x&from=yesterday&app_id=me')
   assert.equal(bad.status, 400)
-  assert.deepEqual(Object.keys(bad.error.details ?? {}).toSorted(), ['app_id', 'from', 'status'])
+  assert.deepEqual(Object.keys(bad.error.details ?? {}).toSorted(), ['app_id', 'cursor', 'from', 'status'])
   assert.equal((await operator.get('/conversions?cursor=x')).status, 400)
 })
 
