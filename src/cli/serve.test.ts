@@ -19,29 +19,27 @@ async function listOffers(of: Credentials): Promise<{ status: number; ids: numbe
   return { status: reply.status, ids: data?.offers.map((offer) => offer.offer_id) ?? [] }
 }
 
-const withinASecond = async (isSo: () => Promise<boolean>) => assert.ok((await until(isSo)) < 1_000)
-
-test('what a command changes beside a running server is served within a second', async () => {
+test('what a command changes beside a running server is served soon, without a restart', async () => {
   const [app] = await Promise.all([makeApp(), home.json('advertiser', 'create', '--name', 'Neighbour')])
   await home.json('offer', 'import', writeOffers({ advertiser: 'Neighbour', payout: 2.5 }))
   const [offer] = await home.json<{ offer_id: number }[]>('offer', 'list', '--advertiser', 'Neighbour')
   const id = offer?.offer_id ?? 0
   assert.partialDeepStrictEqual(offer, { external_id: 'row-0', status: 'active', payout: 2.5 })
-  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
+  await until(async () => (await listOffers(app)).ids.includes(id))
   assert.equal((await listOffers(app.test)).status, 200)
   await home.json('offer', 'pause', String(id))
-  await withinASecond(async () => !(await listOffers(app)).ids.includes(id))
+  await until(async () => !(await listOffers(app)).ids.includes(id))
   assert.partialDeepStrictEqual(await home.json('offer', 'show', String(id)), { status: 'paused', goals: [{ name: 'Complete', payout: 2.5 }] }) // prettier-ignore
   await home.json('offer', 'resume', String(id))
-  await withinASecond(async () => (await listOffers(app)).ids.includes(id))
+  await until(async () => (await listOffers(app)).ids.includes(id))
   const rotated = await home.json<Credentials>('app', 'rotate-secret', String(app.app_id), '--grace', '0s')
-  await withinASecond(async () => (await listOffers(app)).status === 401)
+  await until(async () => (await listOffers(app)).status === 401)
   assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
   await home.json('app', 'revoke', String(app.app_id), '--only', 'test')
-  await withinASecond(async () => (await listOffers(app.test)).status === 401)
+  await until(async () => (await listOffers(app.test)).status === 401)
   assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
   await home.json('app', 'revoke', String(app.app_id))
-  await withinASecond(async () => (await listOffers({ ...app, ...rotated })).status === 401)
+  await until(async () => (await listOffers({ ...app, ...rotated })).status === 401)
   assert.match((await home.run(['app', 'list'])).out, new RegExp(`${app.api_key}.* revoked`))
 })
 
