@@ -139,7 +139,7 @@ export class Running {
 }
 
 /** Asks again and again, until it is so; returns how long that took in milliseconds. */
-export async function until(isSo: () => boolean | Promise<boolean>, patienceMs = 10_000): Promise<number> {
+export async function until(isSo: () => boolean | Promise<boolean>, patienceMs = 60_000): Promise<number> {
   const startedMs = performance.now()
   while (!(await isSo())) {
     if (performance.now() - startedMs > patienceMs) throw new Error(`It is not so after ${patienceMs} ms.`)
