@@ -35,7 +35,7 @@ const run = spawnSync(
     '--test',
     '--test-concurrency=2',
     '--test-global-setup=test/setup.ts',
-    `--test-timeout=${faults ? 1_800_000 : 120_000}`,
+    `--test-timeout=${faults ? 1_800_000 : 600_000}`,
     '--test-force-exit',
     '--test-reporter=spec',
     ...patterns,
