@@ -209,7 +209,8 @@ export async function fillRest(pool: pg.Pool, sizes: Sizes, nowMs: number): Prom
     `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, reference, created_at)
      SELECT posting_id, 'payout', line.account, line.party_id, line.amount, reference, at FROM (
        SELECT publisher_id, gen_random_uuid() AS posting_id, 'run ' || month || ' ' || publisher_id AS reference,
-         to_timestamp(${nowMs} / 1000.0) - month * interval '30 days' AS at FROM publishers, generate_series(1, 11) AS month) AS paid
-     CROSS JOIN LATERAL (VALUES ('publisher_payable', publisher_id, 1000000), ('cash', 0, -1000000)) AS line (account, party_id, amount)`,
+         to_timestamp(${nowMs} / 1000.0) - month * interval '30 days' AS at FROM publishers, generate_series(0, 11) AS month) AS paid
+     CROSS JOIN LATERAL (VALUES ('publisher_payable', publisher_id, 1000000), ('cash', 0, -1000000)) AS line (account, party_id, amount)
+     ORDER BY at`, // the newest entry last: days are folded up to it
   )
 }
