@@ -26,7 +26,7 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByText('No apps yet.').waitFor()
   await becomes(() => page.getByRole('link', { name: 'People' }).last().isVisible(), true)
 
-  await page.getByRole('link', { name: 'Publishers' }).click()
+  await page.getByRole('link', { name: 'Publishers' }).first().click()
   await page.getByLabel('Search').fill('lantern')
   await page.waitForURL(/search=lantern/)
   await page.getByRole('cell', { name: deal.publisher }).waitFor({ state: 'detached' })
