@@ -2,35 +2,13 @@ import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { problemsOf, refuses } from '../test/config-problems.ts'
 import { type Config, loadConfig } from './config.ts'
 import { LOG_LEVELS, SETTINGS } from './settings.ts'
 import { OperatorError } from './errors.ts'
 
 const KEY = 'k'.repeat(32)
 const PRODUCTION = { NODE_ENV: 'production', PUBLIC_URL: 'https://offers.example.com' }
-
-/** What the one message says, a problem a line; fails when the environment is accepted. */
-function problemsOf(env: NodeJS.ProcessEnv): string[] {
-  try {
-    loadConfig(env)
-  } catch (error) {
-    assert.ok(error instanceof OperatorError, `${String(error)} is not meant for an operator`)
-    const [title = '', ...lines] = error.message.split('\n')
-    assert.equal(
-      title,
-      `The configuration has ${lines.length === 1 ? 'a problem' : `${lines.length} problems`}:`,
-      error.message,
-    )
-    return lines.map((line) => line.replace(/^ {2}- /, ''))
-  }
-  throw new assert.AssertionError({ message: `${JSON.stringify(env)} was accepted` })
-}
-
-function refuses(env: NodeJS.ProcessEnv, problem: RegExp): void {
-  const problems = problemsOf(env)
-  assert.equal(problems.length, 1, problems.join('\n'))
-  assert.match(problems[0] ?? '', problem)
-}
 
 test('an empty environment gives the documented defaults', () => {
   const expected: Config = {

@@ -6,34 +6,9 @@ import { test } from 'node:test'
 import { SCOPES } from '../src/features/accounts/access-tokens.ts'
 import { PUBLISHER_ROLES, type Role, ROLES } from '../src/features/accounts/people.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
-import type { Access } from '../src/manage/access.ts'
+import { fill, nameOf, type Operation, operationsOf, type Paths, readPaths } from './operations.ts'
 import { makePerson, makeToken, publisherOfApp, Visitor } from './people.ts'
 import { useWorld } from './world.ts'
-
-type Described = {
-  'x-access'?: Access
-  'x-read'?: boolean
-  'x-roles'?: Role[]
-  'x-token-scopes'?: string[]
-  'x-recent-proof'?: true
-  security?: Record<string, never[]>[]
-  parameters?: { name: string; in: string }[]
-}
-
-type Operation = {
-  method: string
-  path: string
-  access: Access
-  isRead: boolean
-  isSensitive: boolean
-  roles: Role[] | null
-  scopes: string[] | null
-  takesTokens: boolean
-  parameters: string[]
-  query: string[]
-}
-
-type Paths = Record<string, Record<string, Described>>
 
 let paths: Paths
 /** Ids of the victim's, by the name of the parameter that takes them. */
@@ -63,8 +38,7 @@ const world = useWorld('reach', async () => {
   Object.assign(own, { publisher_id: String(ownPublisher), app_id: String(other.appId), offer_id: String(offerId) })
   for (const role of ROLES) people[role] = await somebody(role)
   nobody = new Visitor(world)
-  const { text } = await world.get('/openapi.json')
-  paths = (JSON.parse(text) as { paths: Paths }).paths
+  paths = await readPaths(world)
 })
 
 /** Of the publisher that is not the victim, or an operator. */
@@ -75,35 +49,7 @@ async function somebody(role: Role) {
 
 const isPublishers = (role: Role) => PUBLISHER_ROLES.some((one) => one === role)
 
-const NO_ID = '01890000-0000-7000-8000-000000000000'
-
-function operations(prefix: string): Operation[] {
-  return Object.entries(paths)
-    .filter(([path]) => path.startsWith(prefix))
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        method: method.toUpperCase(),
-        path: path.slice(prefix.length),
-        access: operation['x-access'] ?? 'publisher',
-        isRead: operation['x-read'] ?? method === 'get',
-        isSensitive: operation['x-recent-proof'] ?? false,
-        roles: operation['x-roles'] ?? null,
-        scopes: operation['x-token-scopes'] ?? null,
-        takesTokens: operation.security?.some((one) => 'bearer' in one) ?? false,
-        query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
-        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
-      })),
-    )
-}
-
-const fill = (path: string, ids: Record<string, string>) =>
-  path.replaceAll(
-    /\{(\w+)\}/g,
-    (_, name: string) => ids[name] ?? (name.endsWith('_id') && /^\d/.test(name) ? '1' : NO_ID),
-  )
-
-const manage = () => operations('/manage/v1')
-const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const manage = () => operationsOf(paths, '/manage/v1')
 
 /** The status and code that each operation is answered with. */
 async function tryAll(wanted: Operation[], visitor: Visitor, ids: Record<string, string>) {
@@ -273,7 +219,7 @@ test('another publisher’s ids inside one’s own app are not there', async () 
 })
 
 test('with another app’s key, v1 knows nothing of a conversion', async () => {
-  const named = operations('/v1').filter(({ parameters }) => parameters.some((name) => name !== 'offer_id'))
+  const named = operationsOf(paths, '/v1').filter(({ parameters }) => parameters.some((name) => name !== 'offer_id'))
   assert.ok(named.length > 0)
   for (const { method, path } of named) {
     const { status } = await world.get(`/v1${fill(path, { ...theirs, ...own })}`, otherKeys, {

@@ -1,5 +1,6 @@
 // What comes of a deed in the book.
-import { type Book, type Entry, isStanding, move, same } from './book.ts'
+import type { Book } from './book.ts'
+import { type Entry, isStanding, move, same } from './entries.ts'
 import { confirm } from './confirming.ts'
 import { type Answer, DAY_MS, type Deed, type OfferTerms } from './deeds.ts'
 import { report } from './reporting.ts'

@@ -1,7 +1,17 @@
 // The book's word on advertisers' confirmations (design 3 and 5).
+import type { Book, Click } from './book.ts'
 import {
-  blank, type Book, type Click, type Entry, isExpired, isRedone, isStanding, isTurnedDown, move, same, type Worth, worthOf,
-} from './book.ts' // prettier-ignore
+  blank,
+  type Entry,
+  isExpired,
+  isRedone,
+  isStanding,
+  isTurnedDown,
+  move,
+  same,
+  type Worth,
+  worthOf,
+} from './entries.ts'
 import { AMOUNTS, type Answer, type Deed, type Goal } from './deeds.ts'
 
 type Confirmed = Extract<Deed, { kind: 'confirm' }>

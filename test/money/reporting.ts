@@ -1,16 +1,6 @@
 // The book's word on publishers' reports (design 2.13).
-import {
-  blank,
-  type Book,
-  type Click,
-  type Entry,
-  isExpired,
-  isRedone,
-  isStanding,
-  isTurnedDown,
-  same,
-  worthOf,
-} from './book.ts'
+import type { Book, Click } from './book.ts'
+import { blank, type Entry, isExpired, isRedone, isStanding, isTurnedDown, same, worthOf } from './entries.ts'
 import { type Answer, DAY_MS, type Deed, PEOPLE, TRUSTED } from './deeds.ts'
 
 type Reported = Extract<Deed, { kind: 'report' }>

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/open.ts'
 import { apply } from './apply.ts'
-import { Book, grouped } from './book.ts'
+import { Book } from './book.ts'
+import { grouped } from './entries.ts'
 import { type Answer, type Deed, OFFERS, type Start, type Step } from './deeds.ts'
 import { Desk, type Done } from './desk.ts'
 import {

@@ -1,7 +1,8 @@
 // What the database has of a run, in the words of the book. One statement: it is asked after every step.
 import { conversionOfJson } from '../../src/features/conversions/conversions.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
-import { type Entry, grouped, type Money, type OfferUsage } from './book.ts'
+import type { Money, OfferUsage } from './book.ts'
+import { type Entry, grouped } from './entries.ts'
 import { type Goal, type OfferTerms, PEOPLE } from './deeds.ts'
 import type { Desk } from './desk.ts'
 

@@ -2,7 +2,8 @@
 // spent on lists that nobody asks for, and whatever happens meanwhile, a list can only go from one right state to another.
 import type { RuleSet } from './rule-sets.ts'
 import type { Sort } from './schema.ts'
-import type { Slots, Traits } from './slots.ts'
+import type { Slots } from './slots.ts'
+import type { Traits } from './traits.ts'
 
 /** One update: its slots, and what filters saw of them before it. */
 export type Change = {

@@ -1,15 +1,8 @@
 import { countryPlace } from '../../lib/countries.ts'
 import { CATEGORIES, type Category, PLATFORMS, type Platform, type Sort, SORTS } from './schema.ts'
 import type { ContentRules, RuleSet } from './rule-sets.ts'
-import {
-  ANY_COUNTRY,
-  ANY_PLATFORM,
-  CATEGORY_MASK,
-  CATEGORY_SHIFT,
-  COUNTRY_WORDS,
-  type Slots,
-  type Traits,
-} from './slots.ts'
+import type { Slots } from './slots.ts'
+import { ANY_COUNTRY, ANY_PLATFORM, CATEGORY_MASK, CATEGORY_SHIFT, COUNTRY_WORDS, type Traits } from './traits.ts'
 
 /** An absent part does not filter. */
 export type Filter = { country?: string; platform?: Platform; category?: Category; rules: ContentRules | null }

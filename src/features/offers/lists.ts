@@ -4,7 +4,8 @@ import type { Difference } from './change-log.ts'
 import { type CompiledFilter, matches, selectMatching } from './filters.ts'
 import type { ContentRules, RuleSet } from './rule-sets.ts'
 import type { Sort } from './schema.ts'
-import { isListable, type Slots } from './slots.ts'
+import type { Slots } from './slots.ts'
+import { isListable } from './traits.ts'
 
 export const HEAD = 1_000
 

@@ -16,7 +16,7 @@ import {
   type WrittenGoals,
 } from './offer-bytes.ts'
 import { CATEGORIES, PLATFORMS } from './schema.ts'
-import { ANY_COUNTRY, CATEGORY_SHIFT, COUNTRY_WORDS, EVERY_COUNTRY, PAID } from './slots.ts'
+import { ANY_COUNTRY, CATEGORY_SHIFT, COUNTRY_WORDS, EVERY_COUNTRY, PAID } from './traits.ts'
 
 /** An offer in the terms of the catalogue. */
 export type OfferRow = {

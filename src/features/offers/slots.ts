@@ -7,14 +7,17 @@ import { sortByKey } from '../../lib/radix-sort.ts'
 import { type OfferDetails, type OfferTarget, readDetails, readTarget, readWords } from './offer-bytes.ts'
 import type { OfferRow } from './offer-rows.ts'
 import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './schema.ts'
-
-/** What filters look at, by slot or by place in a change. */
-export type Traits = {
-  readonly traits: Uint8Array
-  readonly countries: Uint32Array
-  readonly stampA: Uint32Array
-  readonly stampB: Uint32Array
-}
+import {
+  CATEGORY_MASK,
+  CATEGORY_SHIFT,
+  COUNTRY_WORDS,
+  EVERY_COUNTRY,
+  isListable,
+  LISTABLE,
+  mix,
+  PAID,
+  type Traits,
+} from './traits.ts'
 
 /** An offer as it is shown: everything but what decides when and where it is. */
 export type StoredOffer = OfferDetails & {
@@ -26,17 +29,6 @@ export type StoredOffer = OfferDetails & {
   createdAt: Date
 }
 
-// A bit for each country, and one that every offer has, for whoever does not ask for a country.
-export const COUNTRY_WORDS = 8
-export const ANY_COUNTRY = 255
-// The bits of `traits`: three for platforms, of which every offer has one, two for the category, then these.
-export const ANY_PLATFORM = 0b111
-export const CATEGORY_SHIFT = 3
-export const CATEGORY_MASK = 0b11 << CATEGORY_SHIFT
-export const PAID = 0b10_0000
-const LISTABLE = 0b100_0000
-/** A word of `countries` of an offer that is for all of them. */
-export const EVERY_COUNTRY = 0xffff_ffff
 const STEP = 32_768 // slots between two places where work may be interrupted
 const DESCENDING = 0xffff_ffff // flips the bits of a key
 
@@ -302,14 +294,4 @@ export class Slots implements Traits {
   }
 }
 
-export const isListable = ({ traits }: Traits, slot: number) => ((traits[slot] as number) & LISTABLE) !== 0
-
 const by = (key: Uint32Array) => (a: number, b: number) => (key[a] as number) - (key[b] as number)
-
-/** Spreads two numbers over 32 bits. */
-function mix(a: number, b: number): number {
-  let h = Math.imul(a ^ 0x9e37_79b9, 0x85eb_ca6b) ^ Math.imul(b ^ (b / 2 ** 32), 0xc2b2_ae35)
-  h = Math.imul(h ^ (h >>> 15), 0x2c1b_3c6d)
-  h = Math.imul(h ^ (h >>> 12), 0x297a_2d39)
-  return (h ^ (h >>> 15)) >>> 0
-}

@@ -1,0 +1,31 @@
+// What filters look at of an offer, packed: its bits, and how to read them.
+
+/** What filters look at, by slot or by place in a change. */
+export type Traits = {
+  readonly traits: Uint8Array
+  readonly countries: Uint32Array
+  readonly stampA: Uint32Array
+  readonly stampB: Uint32Array
+}
+
+// A bit for each country, and one that every offer has, for whoever does not ask for a country.
+export const COUNTRY_WORDS = 8
+export const ANY_COUNTRY = 255
+// The bits of `traits`: three for platforms, of which every offer has one, two for the category, then these.
+export const ANY_PLATFORM = 0b111
+export const CATEGORY_SHIFT = 3
+export const CATEGORY_MASK = 0b11 << CATEGORY_SHIFT
+export const PAID = 0b10_0000
+export const LISTABLE = 0b100_0000
+/** A word of `countries` of an offer that is for all of them. */
+export const EVERY_COUNTRY = 0xffff_ffff
+
+export const isListable = ({ traits }: Traits, slot: number) => ((traits[slot] as number) & LISTABLE) !== 0
+
+/** Spreads two numbers over 32 bits, for a stamp. */
+export function mix(a: number, b: number): number {
+  let h = Math.imul(a ^ 0x9e37_79b9, 0x85eb_ca6b) ^ Math.imul(b ^ (b / 2 ** 32), 0xc2b2_ae35)
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b_3c6d)
+  h = Math.imul(h ^ (h >>> 12), 0x297a_2d39)
+  return (h ^ (h >>> 15)) >>> 0
+}

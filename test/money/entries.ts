@@ -1,0 +1,103 @@
+// Conversions as the book has them, and what the design says of one alone.
+import type { Book, Click, Whose } from './book.ts'
+import type { Answer, Goal, Status } from './deeds.ts'
+
+/** A conversion, by the label of the deed that made it. */
+export type Entry = {
+  label: number
+  person: number
+  offer: number
+  /** Its key. */
+  goal: string
+  isTest: boolean
+  isRepeatable: boolean
+  isFirstGoal: boolean
+  status: Status
+  reason: string | null
+  source: 'publisher' | 'advertiser'
+  actor: string
+  publisherTxn: string | null
+  advertiserTxn: string | null
+  payoutMicros: number
+  revenueMicros: number
+  click: number | null
+  isConfirmed: boolean
+  /** Its advertiser has told of it. */
+  isTold: boolean
+  isOfBanned: boolean
+  barsRedo: boolean
+  holdUntilMs: number | null
+  confirmByMs: number | null
+  reversedAtMs: number | null
+  createdAtMs: number
+  moves: number
+}
+
+/** Of what was made at once, the order matters where it is of the same: there it is kept. */
+export function grouped(entries: Entry[]): Entry[] {
+  const groupOf = (one: Entry) => `${one.createdAtMs} ${one.person} ${one.offer} ${one.goal} ${one.isTest}`
+  return entries.toSorted((a, b) => (groupOf(a) < groupOf(b) ? -1 : groupOf(a) > groupOf(b) ? 1 : 0))
+}
+
+export const isExpired = (click: Pick<Click, 'atMs' | 'terms'>, atMs: number) =>
+  atMs > click.atMs + click.terms.attributionS * 1000
+
+export const isStanding = ({ status }: Entry) => status === 'pending' || status === 'approved'
+
+/** What operators and fraud rules said no to; a ban that is lifted is over. */
+export const isTurnedDown = (one: Entry) => one.actor === 'operator' || (one.reason === 'fraud' && !one.isOfBanned)
+
+/** "A reversed completion may be done again", by a click that came after it. */
+export const isRedone = (one: Entry, click: Pick<Click, 'atMs'> | null) =>
+  !one.barsRedo && click !== null && one.reversedAtMs !== null && click.atMs >= one.reversedAtMs
+
+type Verb = { status: Status; reason: string | null; actor: string; nowMs: number }
+
+export function move(book: Book, one: Entry, { nowMs, ...verb }: Verb): Answer {
+  const isFraud = verb.reason === 'fraud' && verb.actor === 'operator'
+  const isOver = verb.status === 'reversed' && !book.offer(one.offer).redo
+  const barsRedo = !one.isRepeatable && verb.status !== 'approved' && (isFraud || isOver)
+  Object.assign(one, verb, { moves: one.moves + 1, barsRedo })
+  if (verb.status === 'reversed') one.reversedAtMs = nowMs
+  return { ...same(one), kind: 'moved' }
+}
+
+export const same = ({ label, status, reason, payoutMicros }: Entry) => ({
+  kind: 'duplicate',
+  label,
+  status,
+  reason,
+  payoutMicros,
+})
+
+export type Worth = { payoutMicros: number; revenueMicros: number }
+
+/** "Percentages round down"; without an amount there is nothing to take a share of. */
+export function worthOf(goal: Goal, amountMicros: number | null): Worth {
+  const share = (ppm: number | null, fixed: number) =>
+    ppm === null || amountMicros === null ? fixed : Number((BigInt(amountMicros) * BigInt(ppm)) / 1_000_000n)
+  return {
+    payoutMicros: share(goal.payoutPpm, goal.payoutMicros),
+    revenueMicros: share(goal.revenuePpm, goal.revenueMicros),
+  }
+}
+
+/** What an entry has in the beginning, whoever tells of it. */
+export const blank = ({ person, offer, isTest }: Whose, label: number, goal: Goal, nowMs: number) => ({
+  isTold: false,
+  isOfBanned: false,
+  barsRedo: false,
+  confirmByMs: null,
+  reversedAtMs: null,
+  label,
+  person,
+  offer,
+  isTest,
+  goal: goal.key,
+  publisherTxn: null,
+  advertiserTxn: null,
+  isConfirmed: false,
+  holdUntilMs: null,
+  createdAtMs: nowMs,
+  moves: 1,
+})

@@ -1,0 +1,65 @@
+// Every operation of the API, as its own description lists them.
+import type { Role } from '../src/features/accounts/people.ts'
+import type { Access } from '../src/manage/access.ts'
+import type { World } from './world.ts'
+
+type Described = {
+  'x-access'?: Access
+  'x-read'?: boolean
+  'x-roles'?: Role[]
+  'x-token-scopes'?: string[]
+  'x-recent-proof'?: true
+  security?: Record<string, never[]>[]
+  parameters?: { name: string; in: string }[]
+}
+
+export type Operation = {
+  method: string
+  path: string
+  access: Access
+  isRead: boolean
+  isSensitive: boolean
+  roles: Role[] | null
+  scopes: string[] | null
+  takesTokens: boolean
+  parameters: string[]
+  query: string[]
+}
+
+export type Paths = Record<string, Record<string, Described>>
+
+export async function readPaths(world: World): Promise<Paths> {
+  const { text } = await world.get('/openapi.json')
+  return (JSON.parse(text) as { paths: Paths }).paths
+}
+
+const NO_ID = '01890000-0000-7000-8000-000000000000'
+
+/** The operations under a path, as they are described. */
+export function operationsOf(paths: Paths, prefix: string): Operation[] {
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(prefix))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.slice(prefix.length),
+        access: operation['x-access'] ?? 'publisher',
+        isRead: operation['x-read'] ?? method === 'get',
+        isSensitive: operation['x-recent-proof'] ?? false,
+        roles: operation['x-roles'] ?? null,
+        scopes: operation['x-token-scopes'] ?? null,
+        takesTokens: operation.security?.some((one) => 'bearer' in one) ?? false,
+        query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
+        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+      })),
+    )
+}
+
+/** The path with these ids, and with ids of nothing where there is none. */
+export const fill = (path: string, ids: Record<string, string>) =>
+  path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => ids[name] ?? (name.endsWith('_id') && /^\d/.test(name) ? '1' : NO_ID),
+  )
+
+export const nameOf = ({ method, path }: Operation) => `${method} ${path}`
