@@ -226,6 +226,18 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
   assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })
 })
 
+test('an import warns of a payout above the revenue, by line, and takes the offer', async () => {
+  await home.json('advertiser', 'create', '--name', 'Above')
+  const goals = [{ name: 'A', payout: 2, revenue: 1.5 }, { name: 'B', payout: 1, revenue: 1 }] // prettier-ignore
+  const file = writeOffers({ advertiser: 'Above' }, { advertiser: 'Above', payout: undefined, goals })
+  const { status, out } = await home.run(['offer', 'import', file])
+  const warning = '"A" pays 2.00 USD and earns 1.50 USD: the payout is above the revenue.'
+  assert.equal(status, 0)
+  assert.equal(out, `line 1: warning: element 2: ${warning}\n2 rows: 2 new, 0 updated, 0 unchanged, 0 refused.\n`)
+  const again = await home.json<{ warnings: unknown[] }>('offer', 'import', file)
+  assert.deepEqual(again.warnings, [{ line: 1, warning: `element 2: ${warning}` }])
+})
+
 test('migrate and seed can be repeated', async () => {
   assert.deepEqual(await home.json('migrate'), { applied: [] })
   assert.deepEqual(await home.json('seed', '--offers', '5'), { created: 5 })

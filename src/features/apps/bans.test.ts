@@ -61,7 +61,11 @@ test('the link of a banned user leads nowhere, and what is told of them is rejec
 test('nonsense is refused', async () => {
   const { db } = world.database
   await assert.rejects(banUser(db, { appId: 999_999_999, userId: 'u', reason: 'r' }), OperatorError)
-  await assert.rejects(banUser(db, { appId: null, userId: '', reason: 'r' }), OperatorError)
+  for (const userId of ['', '   ', '\t\n', '\u00a0\u2003'])
+    await assert.rejects(
+      banUser(db, { appId: null, userId, reason: 'r' }),
+      new OperatorError('Enter the user ID to ban: it cannot be blank.'),
+    )
   await assert.rejects(banUser(db, { appId: null, userId: 'u', reason: ' ' }), OperatorError)
 })
 

@@ -11,9 +11,10 @@ export type NewBan = { appId: number | null; userId: string; reason: string }
 
 /** A second ban of the same user changes nothing. Returns whether it was new. */
 export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promise<boolean> {
+  if (userId.trim() === '') throw new OperatorError('Enter the user ID to ban: it cannot be blank.')
   // As the API counts them: by code points.
-  if (userId === '' || Array.from(userId).length > MAX_USER_ID)
-    throw new OperatorError(`A user id has 1 to ${MAX_USER_ID} characters.`)
+  if (Array.from(userId).length > MAX_USER_ID)
+    throw new OperatorError(`A user ID has at most ${MAX_USER_ID} characters.`)
   if (reason.trim() === '' || reason.length > 500) throw new OperatorError('Say why, in 1 to 500 characters.')
   return inTransaction(db, async (trx) => {
     await touchApps(trx, appId)

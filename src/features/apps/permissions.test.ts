@@ -4,6 +4,7 @@ import { publisherOfApp } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { checkLedger } from '../ledger/check.ts'
+import { setExpiry } from './keys.ts'
 import { permit, readPermissions } from './permissions.ts'
 
 const world = useWorld('permissions')
@@ -26,6 +27,24 @@ test('a suspended publisher’s keys and links stop at once, and work again when
   await world.app.refresh()
   assert.deepEqual([await list(), await list(testKeys)], [200, 200])
   assert.equal((await world.follow(body.data.offer.link)).status, 302)
+})
+
+test('the links of a key end with it, and lead on again when its expiry is put off', async () => {
+  const { live, test: testKeys, appId } = await makePublisher()
+  const [offerId = 0, begun = 0] = await world.makeOffers({}, {})
+  const linkOf = async (keys: typeof live) =>
+    (await world.get(`/v1/offers/${offerId}?userId=u`, keys)).body.data.offer.link
+  const [link, testLink] = [await linkOf(live), await linkOf(testKeys)]
+  const { clickId } = await world.click(begun, live)
+  await setExpiry(world.database.db, appId, 'live', new Date(Date.now() - 1_000))
+  await world.app.refresh()
+  assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
+  assert.equal((await world.follow(link)).status, 410)
+  assert.equal((await world.follow(testLink)).status, 302, 'the test key is another one')
+  assert.equal((await world.confirm(begun, clickId)).outcome, 'approved', 'what was begun is recorded')
+  await setExpiry(world.database.db, appId, 'live', null)
+  await world.app.refresh()
+  assert.equal((await world.follow(link)).status, 302)
 })
 
 test('what a suspended publisher’s user had begun is still recorded', async () => {

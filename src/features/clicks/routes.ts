@@ -130,7 +130,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
     if (credential === undefined || target === undefined) return 'broken'
     const offer = { offerId: Number(offer_id), ...target }
     if (nowMs / 1000 - context.issuedAt > LINK_LIFE_S) return 'expired'
-    if (credential.expiresAtMs === 0) return 'withdrawn'
+    if (nowMs >= credential.expiresAtMs) return 'withdrawn'
     if (credentials.isBanned(credential, context.userId)) return 'banned'
     const visitor = visitors.read({
       ip: request.ip,

@@ -30,7 +30,8 @@ export const ReportHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       format: SAFE_TEXT,
-      description: 'Makes a repeated request safe for 24 hours. The same key with another body is refused.',
+      description:
+        'Makes a repeated request safe for 24 hours. The same key with another body is refused. After 24 hours the key is forgotten and the request is handled like a new one: a goal that is paid once, and a transactionId that was reported before, still return the conversion that exists.',
     }),
   ),
 })

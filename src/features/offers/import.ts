@@ -79,7 +79,8 @@ async function readFile(
     else if (lastRows.get(keyOf(read.offer)) !== result.rows) result.unchanged++
     else {
       batch.push({ line: row.line, offer: read.offer })
-      for (const warning of warningsOf(read.offer.goals)) watcher.onWarning?.({ line: row.line, warning })
+      for (const warning of warningsOf(read.offer.goals))
+        watcher.onWarning?.({ line: row.line, warning: `${prefixOf(row)}${warning}` })
     }
     if (batch.length === BATCH) await flush()
   }

@@ -58,7 +58,8 @@ const Figures = {
   reversed: Type.Integer(),
   payout: Type.Number({ description: 'US dollars: what the approved conversions earned, at most four decimals.' }),
   payout_local: Type.Number({
-    description: "The same in the app's own currency, at the rate each conversion was made with.",
+    description:
+      "The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency.",
   }),
   epc: Type.Union([Type.Number(), Type.Null()], { description: 'Payout per click; null without clicks.' }),
   conversion_rate: Type.Union([Type.Number(), Type.Null()], {

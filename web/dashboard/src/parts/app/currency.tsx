@@ -65,7 +65,7 @@ export function CurrencySection({ app }: { app: AppData }) {
   return (
     <Section
       title="Name, currency and rate"
-      about="Users are shown rewards in your own currency. Conversions keep the currency and the rate that they were made with."
+      about="Users are shown rewards in your own currency. Conversions keep the currency and the rate that they were made with, and reports add them up as they are: after a change of currency, compare payouts in US dollars."
     >
       <form onSubmit={onSubmit}>
         <Stack>
