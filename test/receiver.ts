@@ -1,14 +1,8 @@
 // A receiver of HTTP requests that can be told to behave badly. It speaks raw TCP, so that it can break every rule.
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { makeFolder } from './folders.ts'
-
-export type Certificate = { key: string; cert: string }
 
 /** A request as it came: the head up to the empty line, the body, and on which connection (counted from 1). */
 export type ReceivedRequest = { head: string; body: string; connection: number; socket: Socket }
@@ -28,7 +22,7 @@ export type Receiver = {
   close(): Promise<void>
 }
 
-export async function startReceiver(behave: Behaviour, tls?: Certificate): Promise<Receiver> {
+export async function startReceiver(behave: Behaviour, tls?: TlsOptions): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
   let count = 0
@@ -43,7 +37,7 @@ export async function startReceiver(behave: Behaviour, tls?: Certificate): Promi
     })
   }
   const server: Server = tls
-    ? createTlsServer({ ...tls, noDelay: true }, accept)
+    ? createTlsServer({ ...tls, noDelay: true }, accept).on('tlsClientError', () => {})
     : createServer({ noDelay: true }, accept)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -146,34 +140,5 @@ export async function startBlackHole(): Promise<{ port: number; close(): Promise
       for (const socket of fillers) socket.destroy()
       await worker.terminate()
     },
-  }
-}
-
-/** A self-signed certificate for localhost and 127.0.0.1, made by openssl. */
-export function makeCertificate(validity: 'valid' | 'expired'): Certificate {
-  const folder = makeFolder('certificate')
-  const file = (name: string) => join(folder, name)
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore', cwd: folder })
-  try {
-    writeFileSync(file('database'), '')
-    writeFileSync(
-      file('ca.cnf'),
-      '[ca]\ndefault_ca=own\n[own]\ndatabase=database\nnew_certs_dir=.\ndefault_md=sha256\npolicy=any\nrand_serial=yes\ncopy_extensions=copy\n[any]\ncommonName=supplied\n',
-    )
-    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-    openssl(...'ecparam -name prime256v1 -genkey -noout -out key.pem'.split(' '))
-    openssl(...'req -new -key key.pem -out request.pem'.split(' '), ...names)
-    const dates =
-      validity === 'valid'
-        ? '-startdate 20200101000000Z -days 20000'
-        : '-startdate 20200101000000Z -enddate 20200102000000Z'
-    openssl(
-      ...`ca -batch -selfsign -config ca.cnf -notext -in request.pem -keyfile key.pem -out cert.pem ${dates}`.split(
-        ' ',
-      ),
-    )
-    return { key: readFileSync(file('key.pem'), 'utf8'), cert: readFileSync(file('cert.pem'), 'utf8') }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }

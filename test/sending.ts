@@ -1,8 +1,9 @@
 // A sender and a receiver for it, to see how single requests go: without queue and database.
 import type { TestContext } from 'node:test'
+import type { TlsOptions } from 'node:tls'
 import { createAddressGuard, type GuardOptions } from '../src/features/postbacks/address-guard.ts'
 import { createSender, type SenderOptions, type SendRequest } from '../src/features/postbacks/sender.ts'
-import { type Behaviour, type Certificate, startReceiver } from './receiver.ts'
+import { type Behaviour, startReceiver } from './receiver.ts'
 
 export const SHORT_MS = 400
 const LONG_MS = 20_000 // never reached: only a deadline ends some of these
@@ -23,7 +24,7 @@ export const makeGuard = (resolver: NonNullable<GuardOptions['resolver']>, allow
 export async function withReceiver(
   t: TestContext,
   behave: Behaviour,
-  options: Partial<SenderOptions> & { tls?: Certificate } = {},
+  options: Partial<SenderOptions> & { tls?: TlsOptions } = {},
 ) {
   const { tls, ...senderOptions } = options
   const receiver = await startReceiver(behave, tls)

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { selfSign } from '../../test/certificates.ts'
 import { Installation } from '../../test/installation.ts'
 import { PgBouncer } from '../../test/pgbouncer.ts'
 import { adminQuery, databaseUrl, SECRET_KEY, superuserConnection, useWorld } from '../../test/world.ts'
@@ -24,18 +25,10 @@ async function examine(env: Record<string, string>): Promise<(check: string) => 
 /** The settings for a certificate of this host, valid from and to these days. */
 function makeCertificate(name: string, from: string, to: string): Record<string, string> {
   const folder = mkdtempSync(join(world.dataDir, 'tls-'))
-  const [config, key, request, certificate] = ['ca.cnf', 'key.pem', 'csr.pem', 'cert.pem'].map((file) => join(folder, file)) as [string, string, string, string] // prettier-ignore
-  writeFileSync(
-    config,
-    `[ca]\ndefault_ca=us\n[us]\ndatabase=${folder}/index\nnew_certs_dir=${folder}\nrand_serial=yes\ndefault_md=sha256\n` +
-      'policy=any\ncopy_extensions=copy\n[any]\ncommonName=supplied\n',
-  )
-  writeFileSync(join(folder, 'index'), '')
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
-  const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
-  openssl('req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', request, ...names) // prettier-ignore
-  const dates = ['-startdate', `${from}000000Z`, '-enddate', `${to}000000Z`]
-  openssl('ca', '-selfsign', '-batch', '-notext', '-config', config, '-keyfile', key, '-in', request, '-out', certificate, ...dates) // prettier-ignore
+  const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const made = selfSign({ names: [`DNS:${name}`], from, to })
+  writeFileSync(certificate, made.cert)
+  writeFileSync(key, made.key)
   const urls = { PUBLIC_URL: 'https://offers.example.com', HOST: '0.0.0.0' }
   return { TLS_CERT: certificate, TLS_KEY: key, ...urls, ...database() }
 }

@@ -1,7 +1,8 @@
 // Which connection a request goes over, and how many there are.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { answer, type Certificate, hang, makeCertificate } from '../../../test/receiver.ts'
+import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
+import { answer, hang } from '../../../test/receiver.ts'
 import { SHORT_MS, withReceiver } from '../../../test/sending.ts'
 
 let valid: Certificate

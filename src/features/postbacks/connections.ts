@@ -25,6 +25,8 @@ export type Connection = {
   readonly socket: Socket
   readonly remoteAddress: string
   readonly openedAt: number
+  /** What the socket failed with first, such as an alert after the handshake: undici tells what came of it. */
+  readonly firstError: Error | null
   /** Whether it has given an answer before. */
   isReused: boolean
   /** A request is about to be sent. */
@@ -134,6 +136,8 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       allowH2: false,
     })
     const expectAnswer = skipContinues(socket)
+    let firstError: Error | null = null
+    socket.once('error', (error) => (firstError = error))
     const end = () => {
       if (!connections.delete(connection)) return
       const at = origin.idle.indexOf(connection)
@@ -148,6 +152,9 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       socket,
       remoteAddress,
       openedAt: performance.now(),
+      get firstError() {
+        return firstError
+      },
       isReused: false,
       expectAnswer,
       finish: () => void origin.finishing.add(connection),

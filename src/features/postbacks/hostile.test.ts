@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
 import { until } from '../../../test/installation.ts'
 import {
   answer,
   type Behaviour,
-  type Certificate,
   drip,
   endlessBody,
   hang,
-  makeCertificate,
   type Receiver,
   resetMidBody,
   sendRaw,

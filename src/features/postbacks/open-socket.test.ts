@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { before, test } from 'node:test'
 import { freePort } from '../../../test/ports.ts'
-import { answer, type Certificate, hang, makeCertificate } from '../../../test/receiver.ts'
+import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
+import { answer, hang } from '../../../test/receiver.ts'
 import { makeGuard, namesTo, withReceiver } from '../../../test/sending.ts'
 import type { AddressGuard } from './address-guard.ts'
 
@@ -108,7 +109,10 @@ test('through a proxy, http and https go through a tunnel to the address that wa
   assert.deepEqual([first.error, first.bodyStart, first.remoteAddress], [null, 'plain', address])
   assert.equal((await plain.send({ url: `http://receiver.test:${plain.receiver.port}/` })).status, 200)
   const second = await secure.send({ url: `https://receiver.test:${secure.receiver.port}/` })
-  assert.deepEqual([second.phase, second.error?.message], ['tls', 'The certificate is for another host name.'])
+  assert.deepEqual(
+    [second.phase, second.error?.message],
+    ['tls', 'The certificate is for another host name. Install one for the host of the postback URL.'],
+  )
   assert.deepEqual((await plain.send({ url: 'http://127.0.0.1/' })).error?.code, 'refused_address')
   assert.equal(proxy.asked.length, 2)
   assert.match(proxy.asked[0]!, new RegExp(`^CONNECT ${address}:${plain.receiver.port} HTTP/1.1\r\n`))

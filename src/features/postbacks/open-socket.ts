@@ -5,28 +5,10 @@ import { connect as connectTls, createSecureContext, getCACertificates, type Sec
 import type { AddressGuard } from './address-guard.ts'
 import { awaitSocket } from './await-socket.ts'
 import { createTunnels } from './proxy-tunnel.ts'
-import { type Phase, SendFault } from './send-fault.ts'
+import { connectFault, type Phase, SendFault, tlsFault } from './send-fault.ts'
 
 const MAX_ADDRESSES = 4
 const MAX_WAIT_MS = 4_000 // for an address, where there is another one to try
-
-const CONNECT_PROBLEMS: Record<string, string> = {
-  ECONNREFUSED: 'Nothing accepts connections there (connection refused).',
-  ECONNRESET: 'The connection was reset.',
-  EHOSTUNREACH: 'The address cannot be reached from here (no route).',
-  ENETUNREACH: 'The address cannot be reached from here (no route).',
-  ETIMEDOUT: 'No connection could be made in time.',
-}
-
-const TLS_PROBLEMS: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'The certificate has expired.',
-  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate comes from an authority that is not trusted.',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate comes from an authority that is not trusted.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The server does not send the certificates between its own and a trusted authority.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
-}
 
 /** What opening a connection knows of the sending that waits for it, and how far it is. */
 export type Opening = { phase: Phase; readonly endsAt: number }
@@ -111,17 +93,4 @@ async function secure(socket: Socket, hostname: string, context: SecureContext, 
   })
   await awaitSocket(secured, 'secureConnect', signal, tlsFault, () => true)
   return secured
-}
-
-function connectFault(error: NodeJS.ErrnoException): SendFault {
-  return new SendFault(
-    'connect',
-    'connect_failed',
-    CONNECT_PROBLEMS[error.code ?? 'ETIMEDOUT'] ?? `No connection could be made (${error.code}).`,
-  )
-}
-
-function tlsFault(error: NodeJS.ErrnoException): SendFault {
-  const detail = error.code === undefined ? '' : ` (${error.code})`
-  return new SendFault('tls', 'tls_failed', TLS_PROBLEMS[error.code ?? ''] ?? `The TLS handshake failed${detail}.`)
 }

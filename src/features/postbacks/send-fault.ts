@@ -15,6 +15,57 @@ export class SendFault extends Error {
   }
 }
 
+const CONNECT_PROBLEMS: Record<string, string> = {
+  ECONNREFUSED: 'Nothing accepts connections there (connection refused).',
+  ECONNRESET: 'The connection was reset.',
+  EHOSTUNREACH: 'The address cannot be reached from here (no route).',
+  ENETUNREACH: 'The address cannot be reached from here (no route).',
+  ETIMEDOUT: 'No connection could be made in time.',
+}
+
+const NO_TLS = 'The server does not speak TLS on this port. Check the port, or use http://.'
+const UNTRUSTED = 'The certificate comes from an authority that is not trusted. Install one from a public authority.'
+const NOTHING_SHARED =
+  'The server refused the TLS handshake. Enable TLS 1.2 or 1.3 with common ciphers, and do not ask for a client certificate.'
+const CLOSED = 'The server closed the connection during the TLS handshake. Check that it serves HTTPS on this port.'
+
+const TLS_PROBLEMS: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'The certificate has expired. Renew it.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet. Install one that is.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed. Install one from a public authority.',
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate leads to no authority that is trusted. Install one from a public authority, with its intermediate certificates.',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'The certificate is for another host name. Install one for the host of the postback URL.',
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'The server speaks neither TLS 1.2 nor 1.3. Enable one of them.',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'The server speaks neither TLS 1.2 nor 1.3. Enable one of them.',
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': NOTHING_SHARED,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: NOTHING_SHARED,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: 'The server has no site of this name. Check the host of the postback URL.',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+    'The server does not offer HTTP/1.1 over TLS, perhaps HTTP/2 alone. Enable HTTP/1.1.',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    'The server asks for a client certificate, which postbacks do not have. Ask for none at this URL, and check the signature instead.',
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+}
+
+export function connectFault({ code = 'ETIMEDOUT' }: NodeJS.ErrnoException): SendFault {
+  return new SendFault('connect', 'connect_failed', CONNECT_PROBLEMS[code] ?? `No connection could be made (${code}).`)
+}
+
+/** Of OpenSSL's errors that have no sentence of their own, its own words are told. */
+export function tlsFault(error: NodeJS.ErrnoException & { reason?: string }): SendFault {
+  const { code = 'ECONNRESET', reason = code === 'UNSPECIFIED' ? error.message : code } = error
+  const problem = TLS_PROBLEMS[code] ?? `The TLS handshake failed (${reason}). Check the TLS settings of your server.`
+  return new SendFault('tls', 'tls_failed', problem)
+}
+
 const LOST = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED']
 
 /** The connection was lost, and not for anything that came over it. */
@@ -35,6 +86,7 @@ export function faultOf(error: unknown, phase: Phase): SendFault {
     return new SendFault(phase, 'too_large', 'The headers of the answer are too large.')
   if (error.name === 'HTTPParserError' || (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')))
     return new SendFault(phase, 'bad_response', 'The answer is not valid HTTP.')
+  if (code.startsWith('ERR_SSL_') && phase !== 'body') return tlsFault(error) // an alert after the handshake
   if (phase === 'body')
     return new SendFault(phase, 'reset', 'The receiver closed the connection before the answer was complete.')
   if (isLoss(error)) return new SendFault(phase, 'reset', 'The receiver closed the connection without an answer.')

@@ -167,7 +167,8 @@ class Try implements Dispatcher.DispatchHandler {
     this.#finish(null, null)
   }
 
-  onResponseError(_: unknown, error: Error): void {
+  onResponseError(_: unknown, last: Error): void {
+    const error = this.#connection?.firstError ?? last
     const isSoon = performance.now() - this.#dispatchedAt < REPEAT_WITHIN_MS
     const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isSoon && isLoss(error)
     if (this.#isOver || !wasClosedBefore || this.#isRepeated) return this.#fail(error)
