@@ -22,7 +22,12 @@ export type Receiver = {
   close(): Promise<void>
 }
 
-export async function startReceiver(behave: Behaviour, tls?: TlsOptions): Promise<Receiver> {
+export async function startReceiver(
+  behave: Behaviour,
+  tls?: TlsOptions,
+  host = '127.0.0.1',
+  port = 0,
+): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
   let count = 0
@@ -39,7 +44,7 @@ export async function startReceiver(behave: Behaviour, tls?: TlsOptions): Promis
   const server: Server = tls
     ? createTlsServer({ ...tls, noDelay: true }, accept).on('tlsClientError', () => {})
     : createServer({ noDelay: true }, accept)
-  server.listen(0, '127.0.0.1')
+  server.listen(port, host)
   await once(server, 'listening')
   const receiver: Receiver = {
     port: (server.address() as AddressInfo).port,
@@ -121,18 +126,21 @@ export const resetMidBody: Behaviour = (socket) => {
 }
 
 /** A port where connections are never made: the queue of a socket that accepts none is full. */
-export async function startBlackHole(): Promise<{ port: number; close(): Promise<void> }> {
+export async function startBlackHole(
+  host = '127.0.0.1',
+  givenPort = 0,
+): Promise<{ port: number; close(): Promise<void> }> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads')
      const server = require('node:net').createServer()
-     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+     server.listen({ port: ${givenPort}, host: '${host}', backlog: 1 }, () => {
        parentPort.postMessage(server.address().port)
        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
      })`,
     { eval: true },
   )
   const [port] = (await once(worker, 'message')) as [number]
-  const fillers = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  const fillers = Array.from({ length: 8 }, () => connect(port, host).on('error', () => {}))
   await Promise.all(fillers.slice(0, 2).map((socket) => once(socket, 'connect')))
   return {
     port,

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
-import { Resolver } from 'node:dns/promises'
-import { once } from 'node:events'
-import { isIPv4 } from 'node:net'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
+import { startDns } from '../../../test/dns-server.ts'
 import { createAddressGuard, type GuardOptions, literalRefusal } from './address-guard.ts'
 import { SendFault } from './send-fault.ts'
 
@@ -86,62 +83,11 @@ test('a URL must be http or https, without a password and with a port that exist
   assert.equal(literalRefusal(makeGuard({ allowLoopback: true }), new URL('http://localhost:1/')), null)
 })
 
-type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence'
-const CODES = { NXDOMAIN: 3, SERVFAIL: 2 }
-
-/** A DNS server on UDP. `zone` is asked for the addresses of one family of a name. */
-async function startDns(t: TestContext, zone: (name: string, isV6: boolean) => Answer): Promise<() => Resolver> {
-  const server = createSocket('udp4')
-  server.on('message', (query, from) => {
-    const labels = []
-    let at = 12
-    for (let length; (length = query[at]!) !== 0; at += length + 1)
-      labels.push(query.toString('latin1', at + 1, at + 1 + length))
-    const isV6 = query.readUInt16BE(at + 1) === 28
-    const found = zone(labels.join('.'), isV6)
-    if (found === 'silence') return
-    const head = Buffer.from(query.subarray(0, at + 5))
-    const addresses = typeof found === 'string' ? [] : found
-    head.writeUInt16BE(0x8180 | (typeof found === 'string' ? CODES[found] : 0), 2)
-    for (const [place, count] of [
-      [4, 1],
-      [6, addresses.length],
-      [8, 0],
-      [10, 0],
-    ] as const)
-      head.writeUInt16BE(count, place)
-    server.send(Buffer.concat([head, ...addresses.map(record)]), from.port, from.address)
-  })
-  server.bind(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => void server.close())
-  return () => {
-    const resolver = new Resolver({ timeout: 5_000, tries: 1 })
-    resolver.setServers([`127.0.0.1:${server.address().port}`])
-    return resolver
-  }
-}
-
-function record(address: string): Buffer {
-  const data = isIPv4(address)
-    ? address.split('.').map(Number)
-    : Array.from({ length: 8 }, (_, i) => parseInt(groupsOf(address)[i]!, 16)).flatMap((group) => [
-        group >> 8,
-        group & 255,
-      ])
-  return Buffer.from([0xc0, 12, 0, data.length === 4 ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, data.length, ...data])
-}
-
-function groupsOf(address: string): string[] {
-  const [left = [], right = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))
-  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
-}
-
 const isFault = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof SendFault && error.phase === 'dns' && error.code === code && message.test(error.message)
 
 test('a name has the addresses of both families, or of the one that there is', async (t) => {
-  const resolver = await startDns(t, (name, isV6) => {
+  const { resolver } = await startDns(t, (name, isV6) => {
     if (name === 'both.test') return isV6 ? ['2606:4700::1', '2606:4700::2'] : ['8.8.8.8']
     if (name === 'four.test') return isV6 ? [] : ['8.8.8.8', '8.8.4.4']
     return isV6 ? ['2606:4700::1'] : 'SERVFAIL'
@@ -153,7 +99,7 @@ test('a name has the addresses of both families, or of the one that there is', a
 })
 
 test('one forbidden address among others condemns the name', async (t) => {
-  const resolver = await startDns(t, (name, isV6) => {
+  const { resolver } = await startDns(t, (name, isV6) => {
     if (name === 'mixed4.test') return isV6 ? [] : ['8.8.8.8', '10.0.0.1']
     if (name === 'mixed6.test') return isV6 ? ['::ffff:7f00:1'] : ['8.8.8.8']
     return isV6 ? ['64:ff9b::7f00:1'] : []
@@ -165,14 +111,14 @@ test('one forbidden address among others condemns the name', async (t) => {
 
 test('a name is looked up each time, so that one which turns to another address is refused then', async (t) => {
   let address = '8.8.8.8'
-  const guard = makeGuard({ resolver: await startDns(t, (_, isV6) => (isV6 ? [] : [address])) })
+  const guard = makeGuard(await startDns(t, (_, isV6) => (isV6 ? [] : [address])))
   assert.deepEqual(await guard.resolve('rebind.test', never), ['8.8.8.8'])
   address = '169.254.169.254'
   await assert.rejects(guard.resolve('rebind.test', never), isFault('refused_address', /169\.254\.169\.254/))
 })
 
 test('a name without an address, and a server that fails, are said', async (t) => {
-  const resolver = await startDns(t, (name) =>
+  const { resolver } = await startDns(t, (name) =>
     name === 'none.test' ? 'NXDOMAIN' : name === 'empty.test' ? [] : 'SERVFAIL',
   )
   const guard = makeGuard({ resolver })
@@ -183,7 +129,7 @@ test('a name without an address, and a server that fails, are said', async (t) =
 
 test('a look-up is cancelled with its signal', async (t) => {
   const asked = Promise.withResolvers<void>()
-  const resolver = await startDns(t, () => {
+  const { resolver } = await startDns(t, () => {
     asked.resolve()
     return 'silence'
   })

@@ -8,6 +8,8 @@ import { type IpRanges, parseRanges } from '../../lib/ip-ranges.ts'
 import { SendFault } from './send-fault.ts'
 
 const LOOKUP = { timeout: 2_000, tries: 2 }
+// Some DNS servers never answer for the family that they have nothing of: with addresses of one, the other is not waited for.
+const OTHER_FAMILY_MS = 500
 const LOOPBACK = ['127.0.0.1', '::1']
 
 /** Which addresses postbacks may go to. */
@@ -105,13 +107,26 @@ async function lookUp(resolver: NameResolver, name: string, signal: AbortSignal)
   signal.addEventListener('abort', cancel)
   try {
     if (signal.aborted) throw cancelled()
-    const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const families = await askForBoth(resolver, name)
     if (signal.aborted) throw cancelled()
     const addresses = alternate(families.map((family) => (family.status === 'fulfilled' ? family.value : [])))
     if (addresses.length > 0) return addresses
-    throw new SendFault('dns', 'dns_failed', lookUpProblem(name, families))
+    throw lookUpFault(name, families)
   } finally {
     signal.removeEventListener('abort', cancel)
+  }
+}
+
+async function askForBoth(resolver: NameResolver, name: string): Promise<PromiseSettledResult<string[]>[]> {
+  let timer: NodeJS.Timeout | undefined
+  const hurry = (addresses: string[]) => {
+    if (addresses.length > 0) timer ??= setTimeout(() => resolver.cancel(), OTHER_FAMILY_MS)
+    return addresses
+  }
+  try {
+    return await Promise.allSettled([resolver.resolve4(name).then(hurry), resolver.resolve6(name).then(hurry)])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -121,11 +136,23 @@ function alternate(families: readonly string[][]): string[] {
   return Array.from({ length: longest }, (_, i) => families.flatMap((family) => family[i] ?? [])).flat()
 }
 
-function lookUpProblem(name: string, families: readonly PromiseSettledResult<string[]>[]): string {
+function lookUpFault(name: string, families: readonly PromiseSettledResult<string[]>[]): SendFault {
   const codes = families.map((family) => (family.status === 'rejected' ? codeOf(family.reason) : 'ENODATA'))
   const problem = codes.find((code) => code !== 'ENOTFOUND' && code !== 'ENODATA')
-  if (problem === undefined) return `The host "${name}" has no address.`
-  return `The host "${name}" could not be looked up (${problem}).`
+  if (problem === 'ECONNREFUSED')
+    return new SendFault(
+      'dns',
+      'resolver_failed',
+      'The DNS server of this network cannot be reached. Tell its operator.',
+    )
+  return new SendFault('dns', 'dns_failed', lookUpProblem(name, problem))
+}
+
+function lookUpProblem(name: string, code: string | undefined): string {
+  if (code === undefined) return `The host "${name}" has no address. Check the name and its DNS records.`
+  if (code === 'EBADNAME') return `The host "${name}" is not a valid name.`
+  if (code === 'ETIMEOUT') return `No DNS server answered for the host "${name}" in time. Check its name servers.`
+  return `The host "${name}" could not be looked up (${code}). Check its name servers and DNS records.`
 }
 
 function codeOf(reason: unknown): string {
