@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
+import { messageOf } from './errors.ts'
 import { ChangeFeed, EVERYTHING } from './db/changes.ts'
 import type { Database } from './db/open.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
@@ -10,9 +11,13 @@ import { createSignal } from './db/signals.ts'
 import { SoleProcess } from './db/sole-process.ts'
 import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
-import { createMailer, type Mail } from './lib/mail.ts'
+import { createMailer } from './lib/mail.ts'
 import { renewHash } from './features/apps/keys.ts'
-import { mailInvitations } from './features/accounts/invitation-mails.ts'
+import { verificationWriter } from './features/accounts/email-verification.ts'
+import { invitationWriter } from './features/accounts/invitation-mails.ts'
+import { Postman } from './features/accounts/mails.ts'
+import { resetWriter } from './features/accounts/reset-links.ts'
+import { alertWriter } from './features/accounts/security-alerts.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { CredentialUses } from './features/apps/uses.ts'
@@ -32,6 +37,7 @@ import { createLinkSigner } from './features/offers/links.ts'
 import { allOffers, readChangedOffers } from './features/offers/offer-rows.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
 import { offerRoutes } from './features/offers/routes.ts'
+import { noticeWriter } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
@@ -147,12 +153,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     postbackRoutes(v1, { gate, db, limiter, wake: postbacksDue.send })
     statsRoutes(v1, { gate, db })
   })
-  const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
-  opened.defer(() => mailer?.close())
-  const sendMail =
-    mailer === null
-      ? null
-      : (mail: Mail) => void mailer.send(mail).catch((error) => warn(`a mail was not sent (${String(error)})`))
+  const postman = createPostman({ config, secretKey, database })
+  opened.defer(() => postman?.close())
   await mountManage(server, {
     db,
     pool,
@@ -165,11 +167,10 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     settle: desk.settle,
     wakePostbacks: postbacksDue.send,
     refresh,
-    sendMail,
-    mailInvitations: () =>
-      void mailInvitations(db, mailer, { secretKey, publicUrl: config.publicUrl }, new Date()).catch((error) =>
-        warn(`the mail of an invitation was not sent (${String(error)})`),
-      ),
+    sendMails:
+      postman === null
+        ? null
+        : () => void postman.send().catch((error) => warn(`a mail is sent later (${messageOf(error)})`)),
   })
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
   await inboundRoutes(server, {
@@ -195,4 +196,18 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
 
   const owned = opened.move()
   return { server, refresh, close: () => owned.disposeAsync() }
+}
+
+/** Null where no mail server is set. */
+export function createPostman({ config, secretKey, database }: Omit<AppOptions, 'log'>): Postman | null {
+  const { smtpUrl, mailFrom, publicUrl } = config
+  if (smtpUrl === null) return null
+  const network = { secretKey, publicUrl }
+  return new Postman(database.db, createMailer(smtpUrl, mailFrom), {
+    invitation: invitationWriter(network),
+    password_reset: resetWriter(network),
+    email_verification: verificationWriter(network),
+    security_alert: alertWriter(network),
+    notice: noticeWriter(network),
+  })
 }

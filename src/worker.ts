@@ -1,12 +1,11 @@
 // The worker: what is done on a schedule, on one or many machines. `offerdeck serve` runs it beside the API.
-import type { AppOptions } from './app.ts'
+import { type AppOptions, createPostman } from './app.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import type { Db } from './db/open.ts'
 import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
 import { forgetExpired } from './features/accounts/people.ts'
-import { mailInvitations } from './features/accounts/invitation-mails.ts'
-import { mailSecurityAlerts } from './features/accounts/security-alerts.ts'
+import { forgetOldMails, giveUpMails } from './features/accounts/mails.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { dropEmptyDays, dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
@@ -23,13 +22,11 @@ import { recomputePopularity } from './features/offers/popularity.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
 import { createAppSender } from './features/postbacks/demo-receiver.ts'
-import { mailNotices } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { forgetOldPostbacks } from './features/postbacks/retention.ts'
 import { siftQueues } from './features/postbacks/sift.ts'
 import { rollUpStats } from './features/reports/rollup.ts'
-import { createMailer } from './lib/mail.ts'
 import { createLoop, type Loop, type Work } from './loop.ts'
 
 const LOOK_MS = 200
@@ -43,7 +40,7 @@ export type Worker = { close(): Promise<void> }
 
 export async function buildWorker({ config, secretKey, database, log }: AppOptions): Promise<Worker> {
   const { db, pool } = database
-  const { retentionDays, publicUrl } = config
+  const { retentionDays } = config
   await using opened = new AsyncDisposableStack()
   const postbacksDue = createSignal(pool, POSTBACKS_DUE)
   const desk = createDesk(db, postbacksDue.send)
@@ -55,8 +52,8 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   const warn = (message: string) => log.warn(message)
   const deliverer = new Deliverer({ db, secretKey, sender, describe: readMessages, warn })
   opened.defer(() => deliverer.close())
-  const mailer = config.smtpUrl === null ? null : createMailer(config.smtpUrl, config.mailFrom)
-  opened.defer(() => mailer?.close())
+  const postman = createPostman({ config, secretKey, database })
+  opened.defer(() => postman?.close())
   const node = new Node(db, 'worker')
   opened.defer(() => node.leave())
   const passed = new Passed()
@@ -81,9 +78,10 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(5 * SECOND, 'taking back postbacks of dead workers', () => reapExpired(db))
   every(SECOND, 'replaying postbacks', () => runReplays(db, warn))
   every(SECOND, 'taking out postbacks that nobody wants', () => siftQueues(db))
-  every(3 * SECOND, 'mailing security alerts', () => mailSecurityAlerts(db, mailer, publicUrl, new Date()))
-  every(3 * SECOND, 'mailing invitations', () => mailInvitations(db, mailer, { secretKey, publicUrl }, new Date()))
-  if (mailer !== null) every(10 * SECOND, 'mailing notices', () => mailNotices(db, mailer, publicUrl, new Date()))
+  if (postman !== null) every(SECOND, 'sending mails', () => postman.send())
+  every(MINUTE, 'giving up mails', async () => {
+    for (const message of await giveUpMails(db, postman !== null)) warn(message)
+  })
 
   // Sums.
   every(10 * MINUTE, 'popularity', () => recomputePopularity(db, new Date()))
@@ -103,6 +101,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
   every(HOUR, 'dropping days without anything', () => dropEmptyDays(db, new Date()))
   every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))
+  every(HOUR, 'forgetting old mails', () => forgetOldMails(db, retentionDays))
 
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // others tell
 

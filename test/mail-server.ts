@@ -8,7 +8,7 @@ type Mail = { from: string; to: string[]; data: string }
 /** A mail server, just enough of one: takes what it is given, or answers a command as it is told. */
 export class MailServer {
   readonly got: Mail[] = []
-  /** What it says to a command in place of yes; null: yes. 'hang up' closes the connection. */
+  /** What it says to a command in place of yes; null: yes. 'hang up' closes the connection, 'hang' never answers. */
   answer: (command: string) => string | null = () => null
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -38,6 +38,7 @@ export class MailServer {
         if (line !== '.') return void (mail.data += `${line}\n`)
         isData = false
         const refusal = this.answer('END')
+        if (refusal === 'hang') return
         if (refusal === 'hang up') return void socket.destroy()
         if (refusal !== null) return say(refusal)
         this.got.push(mail)
@@ -45,6 +46,7 @@ export class MailServer {
         return say('250 taken')
       }
       const refusal = this.answer(line)
+      if (refusal === 'hang') return
       if (refusal === 'hang up') return void socket.destroy()
       if (refusal !== null) return say(refusal)
       if (line.startsWith('MAIL FROM:')) mail = { from: addressOf(line), to: [], data: '' }
@@ -74,8 +76,13 @@ export class MailServer {
     return plainText(mail?.data ?? '')
   }
 
-  async close(): Promise<void> {
+  /** Ends what is under way, as a server does that is killed. */
+  dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async close(): Promise<void> {
+    this.dropConnections()
     this.#server.close()
     await once(this.#server, 'close')
   }

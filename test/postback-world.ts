@@ -146,7 +146,7 @@ export async function putAttempt(
 
 /** Empties the queue and the log: whoever claims, claims from the queue of everybody. */
 export async function forgetPostbacks(db: Db): Promise<void> {
-  await sql`TRUNCATE postbacks, postback_queue, postback_attempts, postback_replays, notices`.execute(db)
+  await sql`TRUNCATE postbacks, postback_queue, postback_attempts, postback_replays, notices, mails`.execute(db)
 }
 
 /** A try that arrived, or else as given. */

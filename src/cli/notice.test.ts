@@ -27,10 +27,15 @@ before(async () => {
     await db
       .insertInto('notices')
       .values([
-        { app_id: paused, ...notice, created_at: ago(9 * DAY), mailed_at: ago(9 * DAY) },
+        { app_id: paused, ...notice, created_at: ago(9 * DAY) },
         { app_id: well, ...notice },
         { app_id: paused, ...notice },
       ])
+      .execute()
+    await db
+      .updateTable('mails')
+      .set({ status: 'sent', settled_at: ago(9 * DAY) })
+      .where('about', '=', '1')
       .execute()
   })
 })

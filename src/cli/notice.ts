@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { listNotices, type NoticeFilter, whyNotMailed } from '../features/postbacks/notices.ts'
+import { listNotices, mailedAt, type NoticeFilter, whyNotMailed } from '../features/postbacks/notices.ts'
 import { withDatabase } from './context.ts'
 import { type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 
@@ -25,8 +25,8 @@ export const noticeCommand = () =>
             app: notice.app,
             created_at: notice.created_at,
             kind: notice.kind,
-            mailed_at: notice.mailed_at,
-            not_mailed: whyNotMailed(notice, config.smtpUrl !== null, new Date()),
+            mailed_at: mailedAt(notice),
+            not_mailed: whyNotMailed(notice, config.smtpUrl !== null),
             message: notice.message,
           }))
         })

@@ -311,11 +311,7 @@ export interface Invitations {
   expires_at: Date;
   invitation_id: Generated<number>;
   invited_by: string | null;
-  mail_attempts: Generated<number>;
-  mail_due_at: Date | null;
-  mail_failure: string | null;
   mailed: Generated<boolean>;
-  mailed_at: Date | null;
   publisher_id: number | null;
   revoked_at: Date | null;
   role: string;
@@ -347,6 +343,20 @@ export interface LedgerRollup {
   through: Timestamp;
 }
 
+export interface Mails {
+  about: string;
+  attempts: Generated<number>;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  expires_at: Date;
+  failure: string | null;
+  kind: string;
+  mail_id: Generated<number>;
+  recipient: string | null;
+  settled_at: Date | null;
+  status: Generated<string>;
+}
+
 export interface Nodes {
   host: string;
   node_id: string;
@@ -361,8 +371,6 @@ export interface Notices {
   app_id: number;
   created_at: Generated<Date>;
   kind: string;
-  mail_tries: Generated<number>;
-  mailed_at: Date | null;
   message: string;
   notice_id: Generated<number>;
 }
@@ -586,13 +594,6 @@ export interface SecretKeys {
   retired_at: Date | null;
 }
 
-export interface SecurityAlerts {
-  audit_id: number;
-  created_at: Generated<Date>;
-  due_at: Generated<Date>;
-  tries: Generated<number>;
-}
-
 export interface Sessions {
   created_at: Generated<Date>;
   expires_at: Date;
@@ -751,6 +752,7 @@ export interface DB {
   ledger_days: LedgerDays;
   ledger_entries: LedgerEntries;
   ledger_rollup: LedgerRollup;
+  mails: Mails;
   nodes: Nodes;
   notices: Notices;
   offer_usage: OfferUsage;
@@ -769,7 +771,6 @@ export interface DB {
   publisher_offers: PublisherOffers;
   publishers: Publishers;
   secret_keys: SecretKeys;
-  security_alerts: SecurityAlerts;
   sessions: Sessions;
   sign_in_places: SignInPlaces;
   sign_ins: SignIns;

@@ -1,4 +1,4 @@
-// Signing in, by better-auth: passwords, sessions, second factors and reset links are not written by hand.
+// Signing in, by better-auth: passwords, sessions and second factors are not written by hand.
 //
 // Its own routes are not served. Ours call it, so that every way in is in the description of the API, counted and checked
 // like everything else (gate.ts).
@@ -9,8 +9,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
 import { isDisabled, MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
 import { sessionSecrets } from '../features/accounts/session-keys.ts'
-import { RESET_VALID_S, resetUrl } from '../features/accounts/reset-links.ts'
-import type { Mail } from '../lib/mail.ts'
 import { createSecretHash } from '../lib/tokens.ts'
 import type { Caller } from './gate.ts'
 
@@ -21,21 +19,9 @@ const ADDRESS_HEADER = 'x-client-address'
 
 const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
-export type AuthOptions = {
-  db: Db
-  secretKey: string
-  publicUrl: string
-  /** Null where no mail server is set. It is not waited for. */
-  sendMail: ((mail: Mail) => void) | null
-}
+export type AuthOptions = { db: Db; secretKey: string; publicUrl: string }
 
-const resetMail = ({ email, name }: { email: string; name: string }, url: string): Mail => ({
-  to: email,
-  subject: 'Your Offerdeck password',
-  text: `Hello ${name},\n\nset a new password here, within the hour:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
-})
-
-export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) {
+export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
   const hash = createSecretHash(secretKey)
   return betterAuth({
     appName: 'Offerdeck',
@@ -60,9 +46,6 @@ export function createAuth({ db, secretKey, publicUrl, sendMail }: AuthOptions) 
       disableSignUp: true, // invitations only
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
-      resetPasswordTokenExpiresIn: RESET_VALID_S,
-      // Not waited for: how long it takes would tell whether there is such an account.
-      sendResetPassword: async ({ user, token }) => sendMail?.(resetMail(user, resetUrl(publicUrl, token))),
     },
     session: {
       modelName: 'sessions',

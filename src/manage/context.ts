@@ -6,7 +6,6 @@ import type { Desk } from '../features/conversions/desk.ts'
 import type { Catalogue } from '../features/offers/catalogue.ts'
 import type { Completions } from '../features/offers/completions.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
-import type { Mail } from '../lib/mail.ts'
 import type { Auth } from './auth.ts'
 
 export type ManageContext = {
@@ -25,8 +24,6 @@ export type ManageContext = {
   wakePostbacks: () => void
   /** Takes in what changed in the database, now: whoever changed an offer or an app sees it at once. */
   refresh: () => Promise<void>
-  /** Null where no mail server is set. It is not waited for. */
-  sendMail: ((mail: Mail) => void) | null
-  /** Sends the mails of invitations that are due, now. It is not waited for: a worker tries again. */
-  mailInvitations: () => void
+  /** Sends the mails that are queued, now; null where no mail server is set. It is not waited for: a worker retries. */
+  sendMails: (() => void) | null
 }

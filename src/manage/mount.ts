@@ -68,9 +68,9 @@ const SUBJECTS = [
 ]
 
 export async function mountManage(server: FastifyInstance, given: Omit<ManageContext, 'auth'>): Promise<void> {
-  const { db, secretKey, limiter, config, sendMail } = given
+  const { db, secretKey, limiter, config } = given
   const { publicUrl } = config
-  const auth = createAuth({ db, secretKey, publicUrl, sendMail })
+  const auth = createAuth({ db, secretKey, publicUrl })
   const hashToken = createSecretHashes(secretKey)
   server.decorateRequest('caller', null)
   server.decorateRequest('managedApp', null)

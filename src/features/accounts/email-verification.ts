@@ -6,34 +6,37 @@ import { AppError } from '../../errors.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
 import { recordDeed } from './audit.ts'
+import type { Network } from './invitation-mails.ts'
+import { queueMail, type Writer } from './mails.ts'
 import { endSessionsOf } from './passwords.ts'
 import { isOperatorRole, type Role } from './people.ts'
-import { voidResetLinks } from './reset-links.ts'
+import { findEnabledEmail, findPersonName, voidResetLinks } from './reset-links.ts'
 import { revokeInvitationsBy } from './team.ts'
 
 const VALID_MS = 86_400_000
 
 const stored = (secretKey: string, token: string) => createSecretHash(secretKey)(`verify-email:${token}`)
 
-/** A link for the mailbox of somebody who is signed in. */
-export async function makeVerificationLink(
-  db: Db,
-  secretKey: string,
-  link: { publicUrl: string; personId: string },
-  now: Date,
-) {
-  // prettier-ignore
-  const token = randomBytes(24).toString('base64url')
-  await db
-    .insertInto('verifications')
-    .values({
-      identifier: stored(secretKey, token),
-      value: link.personId,
-      expires_at: new Date(now.getTime() + VALID_MS),
-    })
-    .execute()
-  return `${link.publicUrl}/verify-email#${token}`
-}
+/** For the mailbox of somebody who is signed in. */
+export const queueVerificationMail = (db: Db, personId: string, now: Date) =>
+  queueMail(db, { kind: 'email_verification', about: personId, expiresAt: new Date(now.getTime() + VALID_MS) })
+
+export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer => ({
+  findRecipients: findEnabledEmail,
+  async write(trx, personId, now) {
+    const token = randomBytes(24).toString('base64url')
+    const expires_at = new Date(now.getTime() + VALID_MS)
+    await trx
+      .insertInto('verifications')
+      .values({ identifier: stored(secretKey, token), value: personId, expires_at })
+      .execute()
+    const name = await findPersonName(trx, personId)
+    return {
+      subject: 'Verify your e-mail address',
+      text: `Hello ${name},\n\nopen this link within a day to verify your address:\n${publicUrl}/verify-email#${token}\n\nIf you did not ask for it, do nothing.\n`,
+    }
+  },
+})
 
 /** Uses a link up; returns whose address it proved, or null. */
 export async function useVerificationLink(trx: Trx, secretKey: string, token: string, now: Date) {

@@ -7,6 +7,7 @@ import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
 import { recordDeed } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
+import { queueMail } from './mails.ts'
 import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
 import { noteSignInPlace } from './sign-in-places.ts'
 
@@ -49,6 +50,7 @@ export async function invite(
   const { row, token } = newRow(secretKey, invitation, now)
   if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
   const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
+  if (row.mailed) await queueMail(trx, { kind: 'invitation', about: made.invitation_id, expiresAt: row.expires_at })
   return { ...(made as Invitation), token }
 }
 
@@ -66,7 +68,6 @@ function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed
     publisher_id: publisherId,
     invited_by: invitedBy,
     mailed,
-    mail_due_at: mailed ? now : null,
     created_at: now,
     expires_at: new Date(now.getTime() + VALID_MS),
   }
@@ -106,20 +107,23 @@ export async function findInvitation(db: Db, secretKey: string, token: string, n
 /** Those that can still be accepted, of one publisher, or of the operators. */
 export async function listInvitations(db: Db, publisherId: number | null, now: Date) {
   const rows = await open(db, now)
-    .select(['mailed_at', 'mail_failure'])
+    .select((is) =>
+      is
+        .selectFrom('mails')
+        .select(
+          sql<string>`CASE WHEN status = 'queued' AND failure IS NOT NULL THEN 'retrying' ELSE status END`.as('mail'),
+        )
+        .where('kind', '=', 'invitation')
+        .whereRef('about', '=', sql`invitation_id::text`)
+        .as('mail'),
+    )
     .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
     .orderBy('invitation_id', 'desc')
     .execute()
-  return rows.map(({ mailed_at, mail_failure, ...invitation }) => ({
+  return rows.map(({ mail, ...invitation }) => ({
     ...(invitation as Invitation),
-    mail: statusOf(invitation.mailed, mailed_at, mail_failure),
+    mail: (mail === null ? 'none' : mail === 'failed' ? 'refused' : mail) as MailStatus,
   }))
-}
-
-function statusOf(isMailed: boolean, mailedAt: Date | null, failure: string | null): MailStatus {
-  if (!isMailed) return 'none'
-  if (failure !== null) return failure === 'refused' ? 'refused' : 'retrying'
-  return mailedAt === null ? 'queued' : 'sent'
 }
 
 /** False when there is no such invitation of this publisher that could still be accepted. */

@@ -1,15 +1,16 @@
 // Links that let somebody set a new password, once, within the hour. Only a keyed hash of what a link carries is stored,
-// so whoever reads the database cannot set a password. better-auth makes those that are mailed; they prove who has the
-// address. Those that the command line prints prove nothing of the kind, so they are kept under another name.
-import { randomBytes } from 'node:crypto'
+// so whoever reads the database cannot set a password. Those that are mailed prove who has the address. Those that the
+// command line prints prove nothing of the kind, so they are kept under another name.
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
+import type { Network } from './invitation-mails.ts'
+import { queueMail, type Writer } from './mails.ts'
+import { findByTypedEmail } from './people.ts'
 
-export const RESET_VALID_S = 3_600
+const VALID_MS = 3_600_000
 
-export const resetUrl = (publicUrl: string, token: string) => `${publicUrl}/reset-password#${token}`
-
-const MAILED = 'reset-password' // as better-auth has it
+const MAILED = 'reset-password'
 const PRINTED = 'printed-reset-password'
 
 const stored = (secretKey: string, kind: string, token: string) => createSecretHash(secretKey)(`${kind}:${token}`)
@@ -17,17 +18,59 @@ const stored = (secretKey: string, kind: string, token: string) => createSecretH
 export type ResetLink = { publicUrl: string; personId: string }
 
 /** For networks that send no mail. */
-export async function makeResetLink(db: Db, secretKey: string, { publicUrl, personId }: ResetLink, now: Date) {
+export const makeResetLink = (db: Db, secretKey: string, { publicUrl, personId }: ResetLink, now: Date) =>
+  createLink(db, { secretKey, publicUrl }, { kind: PRINTED, personId }, now)
+
+async function createLink(
+  db: Db,
+  { secretKey, publicUrl }: Network,
+  { kind, personId }: { kind: string; personId: string },
+  now: Date,
+) {
   const token = randomBytes(24).toString('base64url')
   await db
     .insertInto('verifications')
     .values({
-      identifier: stored(secretKey, PRINTED, token),
+      identifier: stored(secretKey, kind, token),
       value: personId,
-      expires_at: new Date(now.getTime() + RESET_VALID_S * 1000),
+      expires_at: new Date(now.getTime() + VALID_MS),
     })
     .execute()
-  return resetUrl(publicUrl, token)
+  return `${publicUrl}/reset-password#${token}`
+}
+
+/** Queues a row for an unknown address, too: how long it takes would otherwise tell whether there is such an account. */
+export async function queueResetMail(db: Db, typedEmail: string, now: Date): Promise<void> {
+  const person = await findByTypedEmail(db, typedEmail)
+  const expiresAt = new Date(now.getTime() + VALID_MS)
+  await queueMail(db, { kind: 'password_reset', about: person?.id ?? randomUUID(), expiresAt })
+}
+
+export const resetWriter = (network: Network): Writer => ({
+  findRecipients: findEnabledEmail,
+  async write(trx, personId, now) {
+    const name = await findPersonName(trx, personId)
+    const url = await createLink(trx, network, { kind: MAILED, personId }, now)
+    return {
+      subject: 'Your Offerdeck password',
+      text: `Hello ${name},\n\nset a new password here, within the hour:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
+    }
+  },
+})
+
+/** Where somebody is written to; nowhere once they are disabled. */
+export async function findEnabledEmail(db: Db, personId: string): Promise<string[]> {
+  const person = await db
+    .selectFrom('people')
+    .select('email')
+    .where('id', '=', personId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  return person === undefined ? [] : [person.email]
+}
+
+export async function findPersonName(db: Db, personId: string): Promise<string> {
+  return (await db.selectFrom('people').select('name').where('id', '=', personId).executeTakeFirstOrThrow()).name
 }
 
 /** All links of somebody, and codes asked for: once there is a new password, none of them may set another. */

@@ -1,12 +1,8 @@
 // Security mails: whoever an entry of the audit log concerns hears of it, however the change was made. The database queues
-// such entries together with the change (queue_security_alert); a worker sends the mails.
-import type { Db, Trx } from '../../db/open.ts'
+// a mail together with the change (queue_security_alert).
+import type { Trx } from '../../db/open.ts'
 import { isUuid } from '../../lib/uuid7.ts'
-import type { Mailer } from '../../lib/mail.ts'
-
-const BATCH = 50
-const FIRST_WAIT_MS = 10_000 // then twice as long, each time
-const LATE_MS = 3 * 86_400_000 // what could not be sent by then is dropped; the audit log has it for good
+import type { Writer } from './mails.ts'
 
 type Entry = {
   audit_id: number
@@ -17,7 +13,6 @@ type Entry = {
   details: unknown
   ip: string | null
   via: string | null
-  tries: number
 }
 
 /** self: the person whom the entry is about. owners: of the app's publisher. operators: all of them. */
@@ -89,72 +84,36 @@ const ALERTS: Record<string, Alert> = {
   },
 }
 
-/**
- * Mails what is due, one by one, each for this worker alone. It is taken out after it was handed over: once more is better
- * than never. Without a mailer nothing is sent, and what is late is dropped.
- */
-export async function mailSecurityAlerts(db: Db, mailer: Mailer | null, publicUrl: string, now: Date): Promise<number> {
-  await db
-    .deleteFrom('security_alerts')
-    .where('created_at', '<', new Date(now.getTime() - LATE_MS))
-    .execute()
-  if (mailer === null) return 0
-  const failures: unknown[] = []
-  let sent = 0
-  while (sent + failures.length < BATCH) {
-    const found = await db.transaction().execute(async (trx) => {
-      const entry = await nextEntry(trx, now)
-      if (entry === undefined) return false
-      try {
-        await mail(trx, mailer, publicUrl, entry)
-        await trx.deleteFrom('security_alerts').where('audit_id', '=', entry.audit_id).execute()
-        sent++
-      } catch (error) {
-        failures.push(error)
-        const due = new Date(now.getTime() + FIRST_WAIT_MS * 2 ** entry.tries)
-        await trx
-          .updateTable('security_alerts')
-          .set({ tries: entry.tries + 1, due_at: due })
-          .where('audit_id', '=', entry.audit_id)
-          .execute()
-      }
-      return true
-    })
-    if (!found) break
-  }
-  if (failures.length > 0) throw failures[0]
-  return sent
-}
+export const alertWriter = ({ publicUrl }: { publicUrl: string }): Writer => ({
+  async findRecipients(trx, auditId) {
+    const entry = await findEntry(trx, auditId)
+    const alert = ALERTS[entry?.action ?? '']
+    return entry === undefined || alert === undefined ? [] : recipientsOf(trx, alert, entry)
+  },
+  async write(trx, auditId) {
+    const entry = await findEntry(trx, auditId)
+    const alert = ALERTS[entry?.action ?? '']
+    if (entry === undefined || alert === undefined) return null
+    const facts = [
+      `Time: ${entry.created_at.toISOString().replace('T', ' ').slice(0, 19)} UTC`,
+      `By: ${entry.who}${entry.via === null ? '' : ` (${entry.via})`}`,
+      ...(entry.ip === null ? [] : [`From: ${entry.ip}`]),
+      `Network: ${publicUrl}`,
+    ]
+    const advice =
+      alert.to === 'self'
+        ? `If this was not you, reset your password at ${publicUrl}/forgot-password and tell the operator of this network.`
+        : 'If nobody of yours did this, disable the account that did, and rotate the secrets.'
+    return { subject: alert.subject, text: `${alert.says(entry)}\n\n${facts.join('\n')}\n\n${advice}\n` }
+  },
+})
 
-const nextEntry = (trx: Trx, now: Date): Promise<Entry | undefined> =>
+const findEntry = (trx: Trx, auditId: string): Promise<Entry | undefined> =>
   trx
-    .selectFrom('security_alerts')
-    .innerJoin('audit_log', 'audit_log.audit_id', 'security_alerts.audit_id')
-    .select(['audit_log.audit_id', 'audit_log.created_at', 'who', 'action', 'subject', 'details', 'ip', 'via', 'tries'])
-    .where('due_at', '<=', now)
-    .orderBy('due_at')
-    .limit(1)
-    .forUpdate('security_alerts')
-    .skipLocked()
+    .selectFrom('audit_log')
+    .select(['audit_id', 'created_at', 'who', 'action', 'subject', 'details', 'ip', 'via'])
+    .where('audit_id', '=', Number(auditId))
     .executeTakeFirst()
-
-async function mail(trx: Trx, mailer: Mailer, publicUrl: string, entry: Entry): Promise<void> {
-  const alert = ALERTS[entry.action]
-  const recipients = alert === undefined ? [] : await recipientsOf(trx, alert, entry)
-  if (alert === undefined || recipients.length === 0) return
-  const facts = [
-    `Time: ${entry.created_at.toISOString().replace('T', ' ').slice(0, 19)} UTC`,
-    `By: ${entry.who}${entry.via === null ? '' : ` (${entry.via})`}`,
-    ...(entry.ip === null ? [] : [`From: ${entry.ip}`]),
-    `Network: ${publicUrl}`,
-  ]
-  const advice =
-    alert.to === 'self'
-      ? `If this was not you, reset your password at ${publicUrl}/forgot-password and tell the operator of this network.`
-      : 'If nobody of yours did this, disable the account that did, and rotate the secrets.'
-  const text = `${alert.says(entry)}\n\n${facts.join('\n')}\n\n${advice}\n`
-  await mailer.send({ to: recipients.join(', '), subject: alert.subject, text })
-}
 
 async function recipientsOf(trx: Trx, { to }: Alert, { subject }: Entry): Promise<string[]> {
   let query = trx.selectFrom('people').select('email').where('disabled_at', 'is', null)

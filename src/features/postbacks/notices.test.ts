@@ -21,17 +21,18 @@ import { buildWorker } from '../../worker.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
 import { finishClaims } from './claims.ts'
 import { laneSigns, settleLanes } from './lanes.ts'
-import { createMailer, type Mailer } from '../../lib/mail.ts'
-import { listNotices, mailNotices, whyNotMailed } from './notices.ts'
+import { createPostman } from '../../app.ts'
+import { giveUpMails, type Postman } from '../accounts/mails.ts'
+import { listNotices, mailedAt as mailedAtOf, whyNotMailed } from './notices.ts'
 
 let mails: MailServer
-let mailer: Mailer
+let postman: Postman
 const world = useWorld('notices', async () => {
   mails = await new MailServer().open()
-  mailer = createMailer(mails.url, 'Offers <offers@example.com>')
+  postman = open(mails.url)
 })
 afterAll(async () => {
-  mailer.close()
+  await postman.close()
   await mails.close()
 })
 beforeEach(async () => {
@@ -48,14 +49,18 @@ async function makeReader(email: string | null): Promise<number> {
   return lane
 }
 
-const leave = (appId: number, message: string, row: { created_at?: Date; mail_tries?: number } = {}) =>
+const open = (smtpUrl: string) => {
+  const config = { ...world.config, smtpUrl, mailFrom: 'Offers <offers@example.com>' }
+  return createPostman({ config, secretKey: SECRET_KEY, database: world.database }) as Postman
+}
+const leave = (appId: number, message: string, row: { created_at?: Date } = {}) =>
   world.database.db
     .insertInto('notices')
     .values({ app_id: appId, kind: 'postbacks_paused', message, created_at: NOW, ...row })
     .execute()
-const mail = (now = NOW) => mailNotices(world.database.db, mailer, PUBLIC_URL, now)
+const mail = (now = NOW) => postman.send(now)
 const list = (appId: number) => listNotices(world.database.db, { appId }, 100)
-const mailedAt = async (appId: number) => (await list(appId)).map((one) => one.mailed_at)
+const mailedAt = async (appId: number) => (await list(appId)).map(mailedAtOf)
 
 test('a notice is mailed once to the publisher, from us, and marked', async () => {
   const lane = await makeReader('ann@example.org')
@@ -94,10 +99,10 @@ test('a notice to a publisher without an address stays listed, and keeps nobody 
 
 test('many are mailed some at a time, none twice', async () => {
   const lane = await makeReader('ann@example.org')
-  for (let i = 0; i < 45; i++) await leave(lane, `number ${i}.`)
-  const counts = [await mail(), await mail(), await mail(), await mail()]
-  assert.deepEqual(counts, [20, 20, 5, 0])
-  assert.equal(new Set(mails.got.map(({ data }) => /number \d+/.exec(data)?.[0])).size, 45)
+  for (let i = 0; i < 55; i++) await leave(lane, `number ${i}.`)
+  const counts = [await mail(), await mail(), await mail()]
+  assert.deepEqual(counts, [50, 5, 0])
+  assert.equal(new Set(mails.got.map(({ data }) => /number \d+/.exec(data)?.[0])).size, 55)
 })
 
 test('who gets an address today is mailed the news of the last day, and nothing older', async () => {
@@ -105,29 +110,40 @@ test('who gets an address today is mailed the news of the last day, and nothing 
   const lane = await makeReader(null)
   await leave(lane, 'last month', { created_at: before(30 * DAY) })
   await leave(lane, 'a day ago', { created_at: before(DAY) })
-  await leave(lane, 'today', { created_at: before(DAY - MINUTE) })
+  await leave(lane, 'today', { created_at: before(DAY - HOUR) })
   assert.equal(await mail(), 0)
   await setPublisherEmail(db, await publisherOf(db, lane), 'ann@example.org')
-  assert.equal(await mail(), 1)
+  assert.equal(await mail(after(MINUTE)), 0, 'looked for again in five minutes')
+  assert.equal(await mail(after(6 * MINUTE)), 1)
   assert.match(mails.got[0]?.data ?? '', /today/)
-  assert.deepEqual(await mailedAt(lane), [NOW, null, null])
+  assert.deepEqual(await mailedAt(lane), [after(6 * MINUTE), null, null])
 })
 
-test('what was not mailed says why, and only what waits or is tried again is mailed', async () => {
+test('what was not mailed says why', async () => {
+  const { db } = world.database
   const [silent, ann] = [await makeReader(null), await makeReader('ann@example.org')]
   await leave(silent, 'unheard')
   await leave(ann, 'old', { created_at: before(DAY) })
-  await leave(ann, 'refused', { mail_tries: 10, created_at: before(HOUR) })
-  await leave(ann, 'again', { mail_tries: 3, created_at: before(2 * MINUTE) })
   await leave(ann, 'new')
   const reasons = async (appId: number, hasMailServer = true) =>
-    (await list(appId)).map((notice) => whyNotMailed(notice, hasMailServer, NOW))
+    (await list(appId)).map((notice) => whyNotMailed(notice, hasMailServer))
   assert.deepEqual(await reasons(silent), ['the publisher has no address'])
-  const final = ['failed 10 times, tried again', 'older than a day'] // the former in two hours
-  assert.deepEqual(await reasons(ann), ['waiting', 'failed 3 times, tried again', ...final])
   assert.equal((await reasons(ann, false))[0], 'SMTP_URL is not set here')
-  assert.equal(await mail(), 2)
-  assert.deepEqual(await reasons(ann), [null, null, ...final])
+  assert.equal((await reasons(ann))[0], 'waiting')
+  assert.deepEqual(await giveUpMails(db, true, NOW), ['Gave up mailing somebody (notice) after 0 attempts: expired'])
+  mails.answer = (command) => (command.startsWith('MAIL') ? '451 not now' : null)
+  await assert.rejects(mail())
+  assert.deepEqual(await reasons(ann), [
+    'failed 1 times (451 MAIL FROM), retrying',
+    'failed after 0 attempts (expired)',
+  ])
+  mails.answer = () => null
+  assert.equal(await mail(after(MINUTE)), 1)
+  assert.equal((await reasons(ann))[0], null)
+  await giveUpMails(db, true, after(DAY))
+  assert.deepEqual(await reasons(silent), ['the publisher has no address'])
+  const left = await db.selectFrom('mails').select('status').orderBy('status').execute()
+  assert.deepEqual(left.map(({ status }) => status), ['failed', 'sent']) // prettier-ignore
 })
 
 for (const [what, answer] of [
@@ -152,10 +168,10 @@ test('a mail server that is not there loses nothing', async () => {
   const lane = await makeReader('ann@example.org')
   await leave(lane, 'Your server is gone.')
   const gone = await new MailServer().open()
-  const absent = createMailer(gone.url, 'offers@example.com')
+  const absent = open(gone.url)
   await gone.close()
-  await assert.rejects(mailNotices(world.database.db, absent, PUBLIC_URL, NOW))
-  absent.close()
+  await assert.rejects(absent.send(NOW))
+  await absent.close()
   assert.deepEqual(await mailedAt(lane), [null])
   assert.equal(await mail(), 0) // not at once
   assert.equal(await mail(after(MINUTE)), 1)

@@ -26,11 +26,11 @@ async function describePublisher(db: Db, publisherId: number) {
   return { publisher_id: publisherId, name: await publisherName(db, publisherId), first_app_id: first?.app_id ?? null }
 }
 
-export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sendMail }: ManageContext): void {
+export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sendMails }: ManageContext): void {
   const network = {
     public_url: config.publicUrl,
     is_demo: config.demo,
-    has_mail: sendMail !== null,
+    has_mail: sendMails !== null,
     version: VERSION,
   }
   const note = (trx: Trx, by: Doer, caller: Caller, action: string, details = {}) =>

@@ -1,14 +1,14 @@
 // Proving that one's e-mail address is one's own.
 import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
-import { makeVerificationLink, useVerificationLink } from '../../features/accounts/email-verification.ts'
+import { queueVerificationMail, useVerificationLink } from '../../features/accounts/email-verification.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { VerifyEmail } from './schema.ts'
 import { createTries } from './tries.ts'
 
-export function emailRoutes(routes: ManageRoutes, { db, secretKey, config, limiter, sendMail }: ManageContext): void {
+export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, sendMails }: ManageContext): void {
   const tries = createTries(limiter)
 
   routes.post('/me/email/verification', {
@@ -18,15 +18,10 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, config, limit
     access: 'session',
     reply: Ok,
     async run({ caller }) {
-      if (sendMail === null) throw new AppError('CONFLICT', 'This network sends no mail.')
+      if (sendMails === null) throw new AppError('CONFLICT', 'This network sends no mail.')
       await tries.countOf(caller)
-      const wanted = { publicUrl: config.publicUrl, personId: caller.id }
-      const url = await makeVerificationLink(db, secretKey, wanted, new Date())
-      sendMail({
-        to: caller.email,
-        subject: 'Verify your e-mail address',
-        text: `Hello ${caller.name},\n\nopen this link within a day to verify your address:\n${url}\n\nIf you did not ask for it, do nothing.\n`,
-      })
+      await queueVerificationMail(db, caller.id, new Date())
+      sendMails()
       return OK
     },
   })

@@ -3,8 +3,7 @@ import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { verifyEmail } from '../../features/accounts/email-verification.ts'
 import { hashNewPassword, setPassword } from '../../features/accounts/passwords.ts'
-import { useResetLink } from '../../features/accounts/reset-links.ts'
-import { authHeaders } from '../auth.ts'
+import { queueResetMail, useResetLink } from '../../features/accounts/reset-links.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { createProver } from './proof.ts'
@@ -14,7 +13,7 @@ import { createTries } from './tries.ts'
 const deadLink = () => new AppError('INVALID_REQUEST', 'This link was used already, or has expired. Ask for a new one.')
 
 export function passwordRoutes(routes: ManageRoutes, context: ManageContext): void {
-  const { db, auth, secretKey, limiter, sendMail } = context
+  const { db, secretKey, limiter, sendMails } = context
   const tries = createTries(limiter)
   const prove = createProver(context)
 
@@ -55,9 +54,9 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
     reply: ForgotPasswordReply,
     async run({ body, request }) {
       await tries.count(request, 'reset', body.email)
-      if (sendMail !== null)
-        await auth.api.requestPasswordReset({ body, headers: authHeaders(request), asResponse: true })
-      return { mailed: sendMail !== null } // whether or not there is such an account
+      if (sendMails !== null) await queueResetMail(db, body.email, new Date())
+      sendMails?.()
+      return { mailed: sendMails !== null } // whether or not there is such an account
     },
   })
 

@@ -1,6 +1,7 @@
 // How the program is, for whoever runs it.
 import { readDatabase, readPartitions, readSpool } from '../../db/facts.ts'
 import { readNodes } from '../../db/nodes.ts'
+import { countQueuedMails, listFailedMails } from '../../features/accounts/mails.ts'
 import { readQueues } from '../../features/reports/queues.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { ManageContext } from '../context.ts'
@@ -8,7 +9,9 @@ import type { ManageRoutes } from '../route.ts'
 import { System } from './schema.ts'
 import { presentSettings } from './settings.ts'
 
-export function systemRoutes(routes: ManageRoutes, { db, config, sendMail }: ManageContext): void {
+const FAILED_MAILS = 20
+
+export function systemRoutes(routes: ManageRoutes, { db, config, sendMails }: ManageContext): void {
   routes.get('/system', {
     id: 'getSystem',
     summary: 'Versions, queues, database, nodes and settings',
@@ -25,11 +28,16 @@ export function systemRoutes(routes: ManageRoutes, { db, config, sendMail }: Man
           memory_bytes: process.memoryUsage.rss(),
         },
         database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
-        queues: { ...(await readQueues(db)), ...(await readSpool(config.dataDir)) },
+        queues: {
+          ...(await readQueues(db)),
+          mails_queued: await countQueuedMails(db),
+          ...(await readSpool(config.dataDir)),
+        },
         partitions: await readPartitions(db),
         nodes: await readNodes(db, new Date()),
         rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),
-        has_mail: sendMail !== null,
+        has_mail: sendMails !== null,
+        failed_mails: await listFailedMails(db, FAILED_MAILS),
         settings: presentSettings(config),
       }
     },

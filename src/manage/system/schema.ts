@@ -1,5 +1,6 @@
 // The shape of how the program is.
 import { Type } from 'typebox'
+import { MAIL_KINDS } from '../../features/accounts/mails.ts'
 import { oneOf, orNull, Time } from '../shapes.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -28,6 +29,7 @@ export const System = Type.Object({
     oldest_due_at: orNull(Time),
     waiting_events: Type.Integer({ description: 'Events of conversions that have no place in the feed yet.' }),
     unmatched_calls: Type.Integer({ description: "Advertisers' calls that are tried again." }),
+    mails_queued: Count,
     spool_files: Type.Integer({ description: 'On this node: what the database could not take.' }),
     spool_bytes: Count,
   }),
@@ -56,6 +58,17 @@ export const System = Type.Object({
   ),
   rate_limits: oneOf(['redis', 'memory']),
   has_mail: Type.Boolean(),
+  failed_mails: Type.Array(
+    Type.Object({
+      kind: oneOf(MAIL_KINDS),
+      recipient: orNull(Type.String()),
+      attempts: Count,
+      failure: Type.String({ description: "The mail server's last answer, as a code." }),
+      created_at: Time,
+      settled_at: Time,
+    }),
+    { description: 'The latest mails that were given up: refused, or not accepted in time.' },
+  ),
   settings: Type.Array(
     Type.Object({
       name: Type.String(),

@@ -61,7 +61,7 @@ type Place = {
 
 function addTeam(
   routes: ManageRoutes,
-  { db, secretKey, config, limiter, sendMail, mailInvitations }: ManageContext,
+  { db, secretKey, config, limiter, sendMails }: ManageContext,
   place: Place,
 ): void {
   const { prefix, idSuffix, read, write, roles, publisherOf } = place
@@ -108,19 +108,19 @@ function addTeam(
       if (people.some((person) => person.email === email.trim().toLowerCase()))
         throw new AppError('CONFLICT', `${email} is one of these people already.`)
       const url = await makeLink(call, publisherId)
-      mailInvitations()
+      sendMails?.()
       // The link proves the address, so nobody else sees it. Without mail somebody has to hand it over: an operator, who
       // sees all accounts anyway. Others would learn from it who has one.
-      const isShown = sendMail === null && isOperatorRole(call.caller.role)
-      return { url: isShown ? url : null, mailed: sendMail !== null }
+      const isShown = sendMails === null && isOperatorRole(call.caller.role)
+      return { url: isShown ? url : null, mailed: sendMails !== null }
     },
   })
 
   async function makeLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
     const { email, role } = call.body
-    if (sendMail === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
+    if (sendMails === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
       throw new AppError('CONFLICT', `${email} has an account already.`)
-    const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMail !== null }
+    const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMails !== null }
     const { token } = await db.transaction().execute(async (trx) => {
       const issued = await invite(trx, secretKey, wanted, new Date())
       await recordDeed(trx, call.by, {

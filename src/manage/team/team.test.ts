@@ -65,8 +65,8 @@ test('an invitation that is taken back no longer works', async () => {
   const { publisherId, base, owner } = await makePublisher()
   await owner.post(`${base}/invitations`, { email: 'a@example.com', role: 'publisher_owner' })
   const invitationId = (await owner.get<Team>(`${base}/people`)).data.invitations[0]?.invitation_id
-  assert.equal((await owner.delete(`${base}/invitations/${invitationId}`)).status, 200)
   const token = await mailedToken('a@example.com')
+  assert.equal((await owner.delete(`${base}/invitations/${invitationId}`)).status, 200)
   assert.equal((await new Visitor(world).post('/invitation', { token })).status, 404)
   assert.equal((await latest('invitation.revoke', publisherId))?.subject, String(invitationId))
 })

@@ -8,7 +8,7 @@ import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { formatBytes } from '../../parts/system/bytes.ts'
 import { Fact } from '../../parts/system/fact.tsx'
-import { Partitions, Nodes, Settings } from '../../parts/system/tables.tsx'
+import { FailedMails, Nodes, Partitions, Settings } from '../../parts/system/tables.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const EVERY_MS = 10_000
@@ -53,7 +53,7 @@ function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
 }
 
 function Facts(shown: Shown) {
-  const { version, node, database, queues, partitions, nodes, rate_limits, has_mail, settings } = shown
+  const { version, node, database, queues, partitions, nodes, rate_limits, has_mail, failed_mails, settings } = shown
   return (
     <Stack gap="lg">
       {warningsOf(shown).map((warning) => (
@@ -113,11 +113,22 @@ function Facts(shown: Shown) {
           <Fact name="Unmatched calls" about="Of advertisers, tried again for three days">
             {formatUpTo(queues.unmatched_calls)}
           </Fact>
+          <Fact name="Mails queued" about="Retried until they expire">
+            {formatUpTo(queues.mails_queued)}
+          </Fact>
           <Fact name="Spool files" about={`On this machine, ${formatBytes(queues.spool_bytes)}`}>
             {formatCount(queues.spool_files)}
           </Fact>
         </SimpleGrid>
       </Section>
+      {failed_mails.length > 0 && (
+        <Section
+          title="Failed mails"
+          about="Refused, or not accepted in time. The latest ones; no further attempt is made."
+        >
+          <FailedMails mails={failed_mails} />
+        </Section>
+      )}
       <Section title="Nodes" about="What runs on this database, on whichever machine. One process may be both parts.">
         <Nodes nodes={nodes} />
       </Section>

@@ -104,3 +104,34 @@ export function Settings({ settings }: Pick<Shown, 'settings'>) {
     </Table.ScrollContainer>
   )
 }
+
+export function FailedMails({ mails }: { mails: Shown['failed_mails'] }) {
+  return (
+    <Table.ScrollContainer minWidth={560} scrollAreaProps={FOCUSABLE}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Recipient</Table.Th>
+            <Table.Th>Mail</Table.Th>
+            <Table.Th>Last failure</Table.Th>
+            <Table.Th ta="right">Attempts</Table.Th>
+            <Table.Th>Failed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {mails.map(({ kind, recipient, failure, attempts, created_at, settled_at }) => (
+            <Table.Tr key={`${kind} ${recipient} ${created_at}`}>
+              <Table.Td>{recipient ?? '–'}</Table.Td>
+              <Table.Td>{kind.replaceAll('_', ' ')}</Table.Td>
+              <Table.Td>{failure}</Table.Td>
+              <Table.Td ta="right">{formatCount(attempts)}</Table.Td>
+              <Table.Td>
+                <Time at={settled_at} ago />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
