@@ -107,8 +107,10 @@ test('owners hear of rotated secrets and of a new postback URL, whoever did it; 
   await send()
   const expected = ['A postback URL was changed', 'An API secret was rotated', 'A signing secret was rotated', 'A postback URL was removed'] // prettier-ignore
   assert.deepEqual(
-    subjects().toSorted(),
-    owners.flatMap((owner) => expected.map((subject) => [owner, subject])).toSorted(),
+    subjects()
+      .map((one) => one.join(': '))
+      .toSorted(),
+    owners.flatMap((owner) => expected.map((subject) => `${owner}: ${subject}`)).toSorted(),
   )
   assert.equal(
     mails.got.some(({ data }) => data.includes('hidden-in-the-address')),
