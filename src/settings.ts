@@ -106,7 +106,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'POSTBACK_PROXY',
     fallback: 'none',
-    about: 'A forward proxy for postbacks: `http://user:password@host:3128`. It must allow `CONNECT`.',
+    about:
+      'A forward proxy for postbacks: `http://user:password@host:3128`. It must allow `CONNECT` to IP addresses, and to port 80 where publishers use `http://`.',
     secret: true,
   },
   {

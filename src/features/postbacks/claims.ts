@@ -56,6 +56,8 @@ export type Finished = {
   remoteAddress: string | null
   request: string
   response: string
+  /** This network failed, not the receiver. */
+  isOwnFault?: boolean
 }
 
 /** Writes the log and lets the claims go. A claim that was lost meanwhile is left to the worker that has it now; the others return. */

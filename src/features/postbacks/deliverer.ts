@@ -11,6 +11,7 @@ import { laneSigns, type LaneSign, settleLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
 import { type Claimed, claimReady, LEASE_MS, makeReady } from './queue.ts'
 import { readRetryAfter, waitBeforeTry } from './schedule.ts'
+import { isOwnFault } from './send-fault.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
 import type { PostbackSettings } from './settings.ts'
 import { UNWANTED } from './sift.ts'
@@ -25,6 +26,7 @@ const MAX_UNSETTLED = 10_000
 const AWAY_MS = 500
 const GIVE_UP_MS = 60_000
 const RENEWED_AFTER_MS = 5_000
+const WARN_MS = 60_000
 
 export type DelivererOptions = {
   db: Db
@@ -47,6 +49,7 @@ export class Deliverer {
   readonly #slots = new Slots(SLOTS)
   readonly #held = new Map<Claimed, number>()
   #failedClaim: string | null = null
+  #warnedAtMs = -Infinity
   #isClosed = false
   #isAsked = false
   #mayBeMore = false
@@ -185,6 +188,8 @@ export class Deliverer {
     if (refusal !== null) return unsent(refusal)
     const result = await this.#options.sender.send(request, claimed.app_id)
     const ok = result.phase === null && isReceived(settings, result.status, result.bodyStart)
+    const isOurs = result.error !== null && isOwnFault(result.error.code)
+    if (isOurs) this.#warnOfOwnFault(result.error?.message ?? '')
     return {
       ...base,
       durationMs: result.durationMs,
@@ -196,7 +201,15 @@ export class Deliverer {
       remoteAddress: result.remoteAddress,
       request: describeRequest(request, settings) + (result.isRepeated ? SENT_TWICE : ''),
       response: result.responseHead,
+      isOwnFault: isOurs,
     }
+  }
+
+  /** Nobody but the operator can mend it, and every postback fails of it: told once a minute. */
+  #warnOfOwnFault(problem: string): void {
+    if (performance.now() - this.#warnedAtMs < WARN_MS) return
+    this.#warnedAtMs = performance.now()
+    this.#options.warn(`postbacks cannot be sent from here: ${problem}`)
   }
 
   /** 410 says that the address is gone: the lane is paused, and whoever mends it need not wait for what it asked for. */

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
 import { until } from '../../../test/installation.ts'
+import { freePort } from '../../../test/ports.ts'
 import {
   answer,
   type Behaviour,
@@ -133,4 +134,20 @@ test('429 is waited for as long as it asks, within a day', async () => {
     const waitS = (Date.parse(postback.next_attempt_at ?? '') - Date.now()) / 1000
     assert.ok(waitS >= atLeastS - 5 && waitS <= atMostS, `${retryAfter}: ${waitS}`)
   }
+})
+
+test('a proxy of ours that is not there is not the fault of the receiver, and the operator hears of it', async () => {
+  await worker.close()
+  const proxy = `http://127.0.0.1:${await freePort()}`
+  const config = { ...world.config, postbackAllow: ['127.0.0.0/8'], postbackProxy: proxy }
+  worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+  const receiver = await receive(answer(200))
+  for (let i = 0; i < 2; i++)
+    await fails(`http://127.0.0.1:${receiver.port}/`, {
+      phase: 'connect',
+      status: null,
+      error: /proxy of this network/,
+    })
+  assert.equal(receiver.connections(), 0)
+  assert.equal(world.logged.filter((line) => line.includes('postbacks cannot be sent from here: The proxy')).length, 1)
 })

@@ -136,6 +136,21 @@ test('a lane is paused after five days of failures only, and that is told', asyn
   assert.deepEqual(await claim(after(HOUR)), [])
 })
 
+test('while this network itself cannot send, circuits open, but no lane is paused, also not afterwards', async () => {
+  const { db } = world.database
+  const failing = { failures: 30, failing_since: before(5 * DAY), last_failure_at: before(DAY), width: 1 }
+  const lane = await makeLane(world, failing)
+  await put(lane)
+  const claimed = await claimOne()
+  await settle([fail(claimed, { status: null, isOwnFault: true })])
+  const hindered = await readLane(db, lane)
+  assert.deepEqual([hindered.paused_at, hindered.failures, hindered.failing_since], [null, 5, NOW])
+  assert.ok((hindered.open_until ?? NOW) > NOW)
+  await settle([fail(claimed)], after(DAY))
+  assert.equal((await readLane(db, lane)).paused_at, null)
+  assert.deepEqual(await noticesOf(lane), [])
+})
+
 test('among workers that claim at once a lane is not filled beyond its width, and an open one is probed once', async () => {
   const wide = await makeLane(world, { width: 4 })
   const open = await makeLane(world, { failures: 5, open_until: before(SECOND) })

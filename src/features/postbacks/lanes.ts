@@ -16,7 +16,8 @@ const GONE = 410
 export type LaneSign = {
   appId: number
   settingsVersion: number
-  sign: 'works' | 'fails' | 'gone'
+  /** `hindered`: we could not send, and nobody knows about the server. The circuit opens, but the lane is not paused for it. */
+  sign: 'works' | 'fails' | 'gone' | 'hindered'
   /** The lane when this was claimed. */
   lane: Lane | undefined
 }
@@ -27,7 +28,8 @@ export function laneSigns(results: readonly Finished[]): LaneSign[] {
     const { claimed, settingsVersion } = result
     if (claimed.scenario !== null || settingsVersion === null) return []
     const found = signOf(result)
-    const sign = result.status === GONE ? 'gone' : found === 'fails' && claimed.is_replay ? 'refuses' : found
+    const failure = claimed.is_replay ? 'refuses' : result.isOwnFault === true ? 'hindered' : 'fails'
+    const sign = result.status === GONE ? 'gone' : found === 'fails' ? failure : found
     return sign === 'refuses' ? [] : [{ appId: claimed.app_id, settingsVersion, sign, lane: claimed.lane }]
   })
 }
@@ -84,8 +86,10 @@ async function lockLanes(trx: Trx, appIds: number[], now: Date | undefined) {
 function change(row: LaneRow, signs: readonly LaneSign[]): { lane: Lane; newPause: keyof typeof PAUSES | null } {
   const current = signs.filter((one) => one.settingsVersion === row.settings_version)
   const count = (sign: LaneSign['sign']) => current.filter((one) => one.sign === sign).length
-  const results = { delivered: count('works'), failed: count('fails') + count('gone') }
+  const hindered = count('hindered')
+  const results = { delivered: count('works'), failed: count('fails') + count('gone') + hindered }
   const lane = afterResults(laneOf(row), results, row.at, Math.random())
+  if (hindered > 0 && lane.failingSince !== null) lane.failingSince = row.at // its days of failures are ours
   const reason = count('gone') > 0 ? 'gone' : results.failed > 0 && isHopeless(lane, row.at) ? 'failing' : null
   return { lane, newPause: row.paused_at === null ? reason : null }
 }

@@ -1,7 +1,5 @@
-// Who is reached: the addresses of a name, certificates, and the way through a proxy.
+// Who is reached: the addresses of a name, and certificates.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { before, test } from 'node:test'
 import { freePort } from '../../../test/ports.ts'
 import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
@@ -74,66 +72,4 @@ test('certificates that are self-signed, expired or for another name are refused
     assert.match(result.error?.message ?? '', message)
   }
   assert.equal([untrusted, old, other].flatMap(({ receiver }) => receiver.requests).length, 0)
-})
-
-/** A proxy that tunnels to 127.0.0.1, whatever address it is asked for, and remembers what it was asked. */
-async function startProxy(isWilling: boolean): Promise<{ port: number; asked: string[]; close(): void }> {
-  const asked: string[] = []
-  const server = createServer((client) => {
-    client
-      .on('error', () => {})
-      .once('data', (head) => {
-        asked.push(String(head))
-        if (!isWilling) return void client.end('HTTP/1.1 407 Who are you\r\n\r\n')
-        const upstream = connect(Number(/:(\d+) HTTP/.exec(String(head))![1]), '127.0.0.1', () => {
-          client.write('HTTP/1.1 200 Connection established\r\nx: y\r\n\r\n')
-          upstream.pipe(client).pipe(upstream)
-        }).on('error', () => client.destroy())
-        client.on('close', () => upstream.destroy())
-      })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, asked, close: () => void server.close() }
-}
-
-test('through a proxy, http and https go through a tunnel to the address that was checked', async (t) => {
-  const proxy = await startProxy(true)
-  t.after(() => proxy.close())
-  const address = '93.184.216.34'
-  const names = makeGuard(namesTo(address), false)
-  const options = { guard: names, proxy: `http://us%40er:pass@127.0.0.1:${proxy.port}`, ca: valid.cert }
-  const plain = await withReceiver(t, answer(200, {}, 'plain'), options)
-  const secure = await withReceiver(t, answer(200, {}, 'secure'), { ...options, tls: valid })
-  const first = await plain.send({ url: `http://receiver.test:${plain.receiver.port}/` })
-  assert.deepEqual([first.error, first.bodyStart, first.remoteAddress], [null, 'plain', address])
-  assert.equal((await plain.send({ url: `http://receiver.test:${plain.receiver.port}/` })).status, 200)
-  const second = await secure.send({ url: `https://receiver.test:${secure.receiver.port}/` })
-  assert.deepEqual(
-    [second.phase, second.error?.message],
-    ['tls', 'The certificate is for another host name. Install one for the host of the postback URL.'],
-  )
-  assert.deepEqual((await plain.send({ url: 'http://127.0.0.1/' })).error?.code, 'refused_address')
-  assert.equal(proxy.asked.length, 2)
-  assert.match(proxy.asked[0]!, new RegExp(`^CONNECT ${address}:${plain.receiver.port} HTTP/1.1\r\n`))
-  assert.match(proxy.asked[0]!, /\r\nproxy-authorization: Basic dXNAZXI6cGFzcw==\r\n/)
-})
-
-test('through a proxy, HTTPS works by name where the certificate is trusted', async (t) => {
-  const proxy = await startProxy(true)
-  t.after(() => proxy.close())
-  const options = { proxy: `http://127.0.0.1:${proxy.port}`, tls: valid, ca: valid.cert }
-  const { receiver, send } = await withReceiver(t, answer(200), options)
-  const result = await send({ url: `https://localhost:${receiver.port}/` })
-  assert.deepEqual([result.error, result.status, result.remoteAddress], [null, 200, '127.0.0.1'])
-  assert.match(proxy.asked[0]!, /^CONNECT 127\.0\.0\.1:\d+ HTTP\/1\.1\r\nhost: \S+\r\n\r\n$/)
-})
-
-test('a proxy that refuses or is not there is an error of connecting', async (t) => {
-  const proxy = await startProxy(false)
-  t.after(() => proxy.close())
-  for (const port of [proxy.port, await freePort()]) {
-    const { send } = await withReceiver(t, answer(200), { proxy: `http://127.0.0.1:${port}` })
-    assert.deepEqual((({ phase, error }) => [phase, error?.code])(await send()), ['connect', 'proxy_failed'])
-  }
 })

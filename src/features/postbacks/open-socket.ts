@@ -9,9 +9,17 @@ import { connectFault, type Phase, SendFault, tlsFault } from './send-fault.ts'
 
 const MAX_ADDRESSES = 4
 const MAX_WAIT_MS = 4_000 // for an address, where there is another one to try
+const FINAL = ['refused_address', 'proxy_failed'] // no other address would do
 
 /** What opening a connection knows of the sending that waits for it, and how far it is. */
-export type Opening = { phase: Phase; readonly endsAt: number }
+export type Opening = {
+  phase: Phase
+  readonly endsAt: number
+  /** What it means if the deadline comes now; null: what the phase says. */
+  lateFault: SendFault | null
+}
+
+export type ConnectTo = (address: string, port: number, signal: AbortSignal, opening: Opening) => Promise<Socket>
 
 export type OpenSocket = { socket: Socket; remoteAddress: string }
 
@@ -36,7 +44,7 @@ export function createSocketOpener({ guard, proxy, ca }: OpenerOptions): SocketO
     opening.phase = 'connect'
     const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
     const opened = await firstThatConnects(addresses, opening.endsAt, signal, (address, attempt) =>
-      connectTo(address, port, attempt),
+      connectTo(address, port, attempt, opening),
     )
     if (url.protocol === 'http:') return opened
     opening.phase = 'tls'
@@ -61,7 +69,7 @@ async function firstThatConnects(
       return { socket: await connectTo(remoteAddress, attempt.signal), remoteAddress }
     } catch (error) {
       problem = error
-      if (signal.aborted || (error as SendFault).code === 'refused_address') break
+      if (signal.aborted || FINAL.includes((error as SendFault).code)) break
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
@@ -70,7 +78,7 @@ async function firstThatConnects(
   throw problem
 }
 
-function directly(guard: AddressGuard): (address: string, port: number, signal: AbortSignal) => Promise<Socket> {
+function directly(guard: AddressGuard): ConnectTo {
   return async (address, port, signal) => {
     const socket = connect({ host: address, port, noDelay: true })
     await awaitSocket(socket, 'connect', signal, connectFault, () => true)

@@ -3,29 +3,42 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { OperatorError } from '../../errors.ts'
 import { awaitSocket } from './await-socket.ts'
+import type { ConnectTo } from './open-socket.ts'
 import { SendFault } from './send-fault.ts'
 
 const MAX_HEAD_BYTES = 16_384
+const GATEWAY_FAULTS = [502, 503, 504] // said of the server behind the proxy
 const HEAD_END = '\r\n\r\n'
 
 /** The proxy as http://user:password@host:port. Its own address is the operator's choice and is not guarded. */
-export function createTunnels(proxy: string): (address: string, port: number, signal: AbortSignal) => Promise<Socket> {
+export function createTunnels(proxy: string): ConnectTo {
   const { protocol, hostname, port: proxyPort, username, password } = new URL(proxy)
   if (protocol !== 'http:') throw new OperatorError('The proxy for postbacks must be an http:// address.')
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const login = `${decode(username)}:${decode(password)}`
   const authorization = login === ':' ? '' : `proxy-authorization: Basic ${Buffer.from(login).toString('base64')}\r\n`
 
-  return async (address, port, signal) => {
+  return async (address, port, signal, opening) => {
+    opening.lateFault = unreachable()
     const socket = connect({ host, port: Number(proxyPort) || 80, noDelay: true })
-    await awaitSocket(socket, 'connect', signal, proxyFault, () => true)
+    await awaitSocket(socket, 'connect', signal, unreachable, () => true)
+    opening.lateFault = unconnected()
     const target = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization}\r\n`)
-    const head = await awaitSocket(socket, 'readable', signal, proxyFault, headReader(socket))
+    const onFault = () => (signal.aborted ? unconnected() : brokenOff())
+    const head = await awaitSocket(socket, 'readable', signal, onFault, headReader(socket))
+    opening.lateFault = null
     if (/^HTTP\/1\.[01] 2\d\d\b/.test(head)) return socket
     socket.destroy()
-    const answer = head.slice(0, head.indexOf('\r\n')).slice(0, 100)
-    throw new SendFault('connect', 'proxy_failed', `The proxy of this network refused the connection ("${answer}").`)
+    throw refusedWith(head)
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new OperatorError('The user or password of POSTBACK_PROXY has a % that is not followed by two hex digits. Write %25 for %.') // prettier-ignore
   }
 }
 
@@ -40,12 +53,41 @@ function headReader(socket: Socket): () => string | null {
         if (rest.length > 0) socket.unshift(rest)
         return read.toString('latin1', 0, end + HEAD_END.length)
       }
-      if (read.length > MAX_HEAD_BYTES) throw proxyFault()
+      if (read.length > MAX_HEAD_BYTES) throw brokenOff()
     }
     return null
   }
 }
 
-function proxyFault(): SendFault {
-  return new SendFault('connect', 'proxy_failed', 'The proxy of this network could not be used.')
+const unreachable = () =>
+  new SendFault('connect', 'proxy_failed', 'The proxy of this network cannot be reached. Tell its operator.')
+
+const brokenOff = () =>
+  new SendFault('connect', 'proxy_failed', 'The proxy of this network gave no proper answer. Tell its operator.')
+
+/** Which of the two it is cannot be known from here. */
+const unconnected = () =>
+  new SendFault(
+    'connect',
+    'timeout',
+    'The proxy of this network has not connected to the server in time. If the server can be reached from elsewhere, tell the operator.',
+  )
+
+function refusedWith(head: string): SendFault {
+  const line = head.slice(0, head.indexOf('\r\n')).slice(0, 100)
+  const answer = line.replaceAll(/[^\x20-\x7e]/g, '?')
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(line)?.[1] ?? 0)
+  if (GATEWAY_FAULTS.includes(status))
+    return new SendFault(
+      'connect',
+      'connect_failed',
+      `The proxy of this network cannot reach the server ("${answer}").`,
+    )
+  const problem =
+    status === 407 ? `does not accept this network's login` : `does not allow this connection, or is no proxy`
+  return new SendFault(
+    'connect',
+    'proxy_failed',
+    `The proxy of this network ${problem} ("${answer}"). Tell its operator.`,
+  )
 }

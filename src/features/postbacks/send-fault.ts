@@ -73,8 +73,11 @@ export function isLoss(error: Error): boolean {
   return LOST.includes(codeOf(error)) && !error.message.startsWith('bad ')
 }
 
-/** What an error of undici or of a socket means in this phase. */
-export function faultOf(error: unknown, phase: Phase): SendFault {
+/** It is a matter of this network, and says nothing about the receiver. */
+export const isOwnFault = (code: string): boolean => code === 'proxy_failed' || code === 'resolver_failed'
+
+/** What an error of undici or of a socket means in this phase. A connection through a proxy can be ended by either. */
+export function faultOf(error: unknown, phase: Phase, isProxied: boolean): SendFault {
   if (error instanceof SendFault) return error
   if (!(error instanceof Error)) return new SendFault(phase, 'failed', 'The request failed.')
   const code = codeOf(error)
@@ -87,9 +90,10 @@ export function faultOf(error: unknown, phase: Phase): SendFault {
   if (error.name === 'HTTPParserError' || (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')))
     return new SendFault(phase, 'bad_response', 'The answer is not valid HTTP.')
   if (code.startsWith('ERR_SSL_') && phase !== 'body') return tlsFault(error) // an alert after the handshake
+  const closer = isProxied ? 'The receiver, or the proxy of this network,' : 'The receiver'
   if (phase === 'body')
-    return new SendFault(phase, 'reset', 'The receiver closed the connection before the answer was complete.')
-  if (isLoss(error)) return new SendFault(phase, 'reset', 'The receiver closed the connection without an answer.')
+    return new SendFault(phase, 'reset', `${closer} closed the connection before the answer was complete.`)
+  if (isLoss(error)) return new SendFault(phase, 'reset', `${closer} closed the connection without an answer.`)
   return new SendFault(phase, 'failed', `The request failed (${code || error.name}).`)
 }
 

@@ -66,10 +66,11 @@ export type SenderOptions = {
   ca?: string
 }
 
-export function createSender({ maxConnectionsPerOrigin = MAX_PER_ORIGIN, ...options }: SenderOptions): Sender {
+export function createSender(options: SenderOptions): Sender {
+  const { maxConnectionsPerOrigin = MAX_PER_ORIGIN } = options
   const connections = createConnections(createSocketOpener(options), maxConnectionsPerOrigin)
   return {
-    send: (request) => new Promise((resolve) => new Try(request, options.guard, connections, resolve).start()),
+    send: (request) => new Promise((resolve) => new Try(request, options, connections, resolve).start()),
     close: () => connections.close(),
   }
 }
@@ -77,6 +78,7 @@ export function createSender({ maxConnectionsPerOrigin = MAX_PER_ORIGIN, ...opti
 class Try implements Dispatcher.DispatchHandler {
   readonly #request: SendRequest
   readonly #guard: AddressGuard
+  readonly #isProxied: boolean
   readonly #connections: Connections
   readonly #resolve: (result: SendResult) => void
   readonly #startedAt = performance.now()
@@ -93,15 +95,16 @@ class Try implements Dispatcher.DispatchHandler {
 
   constructor(
     request: SendRequest,
-    guard: AddressGuard,
+    { guard, proxy }: SenderOptions,
     connections: Connections,
     resolve: (result: SendResult) => void,
   ) {
     this.#request = request
     this.#guard = guard
+    this.#isProxied = proxy !== null
     this.#connections = connections
     this.#resolve = resolve
-    this.#taker = { phase: 'connect', endsAt: this.#startedAt + request.timeoutMs, cancel: null }
+    this.#taker = { phase: 'connect', endsAt: this.#startedAt + request.timeoutMs, lateFault: null, cancel: null }
   }
 
   start(): void {
@@ -182,14 +185,15 @@ class Try implements Dispatcher.DispatchHandler {
   }
 
   #expire(): void {
-    const { phase } = this.#taker
+    const { phase, lateFault } = this.#taker
+    if (lateFault !== null) return this.#fail(lateFault)
     const isUnsent = phase === 'headers' && this.#connection !== null && this.#connection.socket.writableLength > 0
     this.#fail(new SendFault(isUnsent ? 'send' : phase, 'timeout', TIMEOUTS[isUnsent ? 'send' : phase]))
   }
 
   #fail(error: unknown): void {
     if (this.#isOver) return
-    const { phase, code, message } = faultOf(error, this.#taker.phase)
+    const { phase, code, message } = faultOf(error, this.#taker.phase, this.#isProxied)
     this.#finish(phase, { code, message })
     this.#taker.cancel?.()
     this.#connection?.end()
