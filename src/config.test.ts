@@ -264,6 +264,11 @@ test('no problem repeats the value of a secret', () => {
   assert.doesNotMatch(problemsOf(env).join('\n'), /canary/)
 })
 
+test('a HOST that no URL can have is refused', () => {
+  for (const HOST of ['A.0', '1.2.3.4.5', '0x'])
+    assert.match(problemsOf({ HOST }).join(), /HOST must be an address or a host name/, HOST)
+})
+
 test('reading any environment gives a configuration or a message for the operator, and leaves it as it was', () => {
   const env = fc.record(
     Object.fromEntries([...SETTINGS.map(({ name }) => name), 'NODE_ENV'].map((name) => [name, fc.string()])),

@@ -116,7 +116,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 function readListening(given: EnvReader): Pick<Config, 'port' | 'host' | 'tls'> & { ownUrl: string } {
   const port = given.wholeNumber('PORT', 8080, 1, 65_535)
   const host = given.text('HOST') ?? '127.0.0.1'
-  const isHost = ipaddr.isValid(host) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)
+  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host) && URL.canParse(`http://${host}`) // not a.0, for example
+  const isHost = ipaddr.isValid(host) || isName
   if (!isHost) given.problems.push('HOST must be an address or a host name, such as 0.0.0.0.')
   const certFile = given.path('TLS_CERT')
   const keyFile = given.path('TLS_KEY')
