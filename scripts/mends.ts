@@ -91,14 +91,20 @@ export const MENDS: Mend[] = [
   mend(
     'the amount of a pending call about what was reported is lost',
     `${CONVERSIONS}/hear-confirmation.ts`,
-    'const isFirst = !isTold(standing) && !isExpired(parts.click, moment.now)',
+    'const isFirst = !isTold(standing) && !isExpired(parts.click, told.call.receivedAt)',
     'const isFirst = false',
   ),
   mend(
     'reported, pending in time, approved after the window: expired',
     `${CONVERSIONS}/hear-confirmation.ts`,
-    "if (!isTold(standing) && isExpired(click, now)) return reject('click_expired')",
+    "if (!isTold(standing) && isExpired(click, told.call.receivedAt)) return reject('click_expired')",
     "if (standing.source === 'publisher' && isExpired(click, now)) return reject('click_expired')",
+  ),
+  mend(
+    'what waited for its click is judged by when that came',
+    `${CONVERSIONS}/decide-confirmation.ts`,
+    'confirmationRefusal(parts, made, verdict, facts, told.call.receivedAt)',
+    'confirmationRefusal(parts, made, verdict, facts, now)',
   ),
   mend(
     'a hold of a banned user ends in approval',

@@ -8,6 +8,9 @@ import { report } from './reporting.ts'
 /** Longer than any click of these offers is good for, with a week to spare. */
 export const DROPPED_AFTER_MS = 10 * DAY_MS
 
+/** How long a call waits for its click. */
+export const WAITS_MS = 3 * DAY_MS
+
 export function apply(book: Book, deed: Deed, nowMs: number): Answer {
   switch (deed.kind) {
     case 'click':
@@ -15,7 +18,9 @@ export function apply(book: Book, deed: Deed, nowMs: number): Answer {
     case 'report':
       return report(book, deed, nowMs)
     case 'confirm':
-      return confirm(book, deed, nowMs)
+      return confirmOrWait(book, deed, nowMs)
+    case 'arrive':
+      return arrive(book, nowMs)
     case 'move':
       return decide(book, deed, nowMs)
     case 'release':
@@ -49,12 +54,39 @@ function importOffer(book: Book, offer: number, terms: OfferTerms): void {
 
 /** "Caps close clicks exactly." */
 function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number): Answer {
-  const { label, person, offer, isTest, terms } = deed
+  const { label, person, offer, isTest, isLate, terms } = deed
+  const made = { label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms) }
+  if (isLate) {
+    book.late.push(made)
+    return { kind: 'recorded' }
+  }
   if (!isTest && book.isFull(offer, nowMs)) return { kind: 'full' }
-  book.clicks.push({ label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms) })
+  book.clicks.push(made)
   book.clicks.sort((a, b) => (a.label ?? 0) - (b.label ?? 0)) // of what came at once, too, the ids say what is the latest
   if (!isTest && book.isCapped(offer)) book.counted.push({ offer, atMs: nowMs })
   return { kind: 'recorded' }
+}
+
+/** "A confirmation before its click: it is kept and tried again for three days." */
+function confirmOrWait(book: Book, deed: Extract<Deed, { kind: 'confirm' }>, nowMs: number): Answer {
+  const answer = confirm(book, deed, nowMs)
+  if (answer.kind === 'unmatched') book.waiting.push({ deed, atMs: nowMs })
+  return answer
+}
+
+/** One click after the other; what waited for it is heard in turn, as of the time when it came. */
+function arrive(book: Book, nowMs: number): Answer {
+  for (const late of book.late.splice(0)) {
+    book.clicks.push(late)
+    book.clicks.sort((a, b) => (a.label ?? 0) - (b.label ?? 0))
+    if (!late.isTest && book.isCapped(late.offer)) book.counted.push({ offer: late.offer, atMs: late.atMs })
+    const isForIt = ({ deed }: Book['waiting'][number]) => deed.click === late.label && !deed.isClickless
+    const waited = book.waiting.filter(isForIt)
+    book.waiting = book.waiting.filter((one) => !isForIt(one))
+    for (const { deed, atMs } of waited)
+      if (nowMs - atMs <= WAITS_MS) confirm(book, { ...deed, isAgain: false }, nowMs, atMs)
+  }
+  return { kind: 'done' }
 }
 
 /** The operator's word. */

@@ -1,6 +1,6 @@
 // The path of money as the design tells it, in memory and one thing after the other: what the program is held against.
 // Written from the words of the design, not from the program. It counts by looking at everything there is.
-import { type Answer, DAY_MS, type Goal, type OfferTerms, PEOPLE, type Start, type Status } from './deeds.ts'
+import { type Answer, DAY_MS, type Deed, type Goal, type OfferTerms, PEOPLE, type Start, type Status } from './deeds.ts'
 import { type Entry, grouped, isStanding, same } from './entries.ts'
 
 export type Click = {
@@ -33,6 +33,9 @@ export class Book {
   retired: Goal[][]
   /** Those that are not dropped. */
   clicks: Click[] = []
+  /** Those that are not stored yet, and the calls that wait for them. */
+  late: Click[] = []
+  waiting: { deed: Extract<Deed, { kind: 'confirm' }>; atMs: number }[] = []
   /** Of entries, by label. */
   promises: Record<number, Promise> = {}
   banned: number[] = []
@@ -56,11 +59,13 @@ export class Book {
   summary(): string {
     const counted = this.counted.map((one) => `${one.atMs} ${one.offer}`).toSorted()
     const keys = this.keys.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const { offers, retired, clicks, promises, banned } = this
+    const { offers, retired, clicks, late, waiting, promises, banned } = this
     return JSON.stringify([
       offers,
       retired,
       clicks,
+      late,
+      waiting,
       promises,
       banned.toSorted((a, b) => a - b),
       counted,

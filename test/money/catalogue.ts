@@ -67,13 +67,14 @@ export async function importOffers(
     .selectFrom('goals')
     .innerJoin('offers', 'offers.offer_id', 'goals.offer_id')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
-    .select(['goals.offer_id', 'goals.goal_id', 'goals.name', 'offers.external_id'])
+    .select(['goals.offer_id', 'goals.goal_id', 'goals.name', 'goals.external_id as key', 'offers.external_id'])
     .where('advertisers.name', '=', advertiserOf(run))
-    .where('goals.is_retired', '=', false)
+    .where((is) => (hasExternalIds ? is.lit(true) : is('goals.is_retired', '=', false)))
     .execute()
   return imported.flatMap(({ offer, terms }) =>
     terms.goals.map(({ key, name }) => {
-      const goal = goals.find((one) => one.external_id === `offer-${offer}` && one.name === name)
+      const isIt = (one: (typeof goals)[number]) => (hasExternalIds ? one.key === key : one.name === name)
+      const goal = goals.find((one) => one.external_id === `offer-${offer}` && isIt(one))
       return { offer, key, offerId: goal?.offer_id ?? 0, goalId: goal?.goal_id ?? 0 }
     }),
   )

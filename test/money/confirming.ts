@@ -19,7 +19,8 @@ type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 
 const MAX_WORTH_MICROS = 100_000_000_000 // a hundred thousand dollars
 
-export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
+/** It came at `toldMs`, and is heard now. */
+export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = nowMs): Answer {
   const told = deed.amount === null ? null : AMOUNTS[deed.amount]
   if ((told?.isNegative && !saysNo(deed)) || (deed.isClickless && deed.txn === null)) return { kind: 'invalid' }
   const click = findClick(book, deed)
@@ -40,7 +41,7 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
   const ofTxn = findOfTxn(book, click, goal, deed.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
   const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, deed.txn, click)
-  if (standing !== undefined) return hear(book, standing, { deed, click, amountMicros, worth, nowMs })
+  if (standing !== undefined) return hear(book, standing, { deed, click, amountMicros, worth, nowMs, toldMs })
   const settled = theirs.findLast((one) => isSettled(one, deed, click))
   if (settled !== undefined) return same(settled)
   return book.enter(
@@ -49,7 +50,7 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number): Answer {
       ...worth,
       isRepeatable,
       isFirstGoal: click.terms.goals[0]?.key === goal.key,
-      ...judge(book, deed, click, worth, nowMs),
+      ...judge(book, deed, click, worth, { nowMs, toldMs }),
       source: 'advertiser',
       advertiserTxn: deed.txn,
       click: click.label,
@@ -139,11 +140,12 @@ function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null,
   )
 }
 
-type Told = { deed: Confirmed; click: Click; amountMicros: number | null; worth: Worth; nowMs: number }
+type Times = { nowMs: number; toldMs: number }
+type Told = { deed: Confirmed; click: Click; amountMicros: number | null; worth: Worth; nowMs: number; toldMs: number }
 
 /** "The same call with another status is a move, not a row." */
 function hear(book: Book, one: Entry, told: Told): Answer {
-  const { deed, click, amountMicros, worth, nowMs } = told
+  const { deed, click, amountMicros, worth, nowMs, toldMs } = told
   const isOfAnother = deed.txn !== null && one.advertiserTxn !== null && deed.txn !== one.advertiserTxn
   if (saysNo(deed) && isOfAnother) return same(one)
   if (one.status !== 'reversed') one.advertiserTxn ??= deed.txn
@@ -170,8 +172,8 @@ function hear(book: Book, one: Entry, told: Told): Answer {
   const reject = (reason: string) => move(book, one, { status: 'rejected', reason, actor: 'system', nowMs })
   // What the advertiser told of in time it may confirm later; a publisher's word does not stop the clock.
   if (book.banned.includes(one.person)) one.isOfBanned = true
-  if (!wasTold && isExpired(click, nowMs)) return reject('click_expired')
-  const verdict = book.verdict(one.person, click, nowMs)
+  if (!wasTold && isExpired(click, toldMs)) return reject('click_expired')
+  const verdict = book.verdict(one.person, click, toldMs)
   if (verdict === 'reject') return reject('fraud')
   if (isTooMuch) return reject('cap_exceeded')
   // Held for the operator: a confirmation does not lift that.
@@ -193,8 +195,8 @@ function adopt(book: Book, one: Entry, { click, worth }: Told): void {
 
 /** "The last amount told counts", as long as it is pending. */
 function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Answer {
-  const { deed, click, amountMicros, worth, nowMs } = told
-  const isFirst = !one.isTold && !isExpired(click, nowMs)
+  const { deed, click, amountMicros, worth, nowMs, toldMs } = told
+  const isFirst = !one.isTold && !isExpired(click, toldMs)
   const isLate = one.isConfirmed && deed.status !== 'approved'
   const isCorrection = one.isTold && amountMicros !== null && !isOfAnother && !isLate
   const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
@@ -207,12 +209,13 @@ function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Ans
 }
 
 /** What a confirmation of something new comes to. */
-function judge(book: Book, deed: Confirmed, click: Click, { payoutMicros }: Worth, nowMs: number): Verdict {
+function judge(book: Book, deed: Confirmed, click: Click, { payoutMicros }: Worth, times: Times): Verdict {
+  const { nowMs, toldMs } = times
   if (saysNo(deed)) return { status: 'rejected', reason: `advertiser_${deed.status}`, actor: 'advertiser' }
   const refused = { status: 'rejected', actor: 'system' } as const
-  if (isExpired(click, nowMs)) return { ...refused, reason: 'click_expired' }
+  if (isExpired(click, toldMs)) return { ...refused, reason: 'click_expired' }
   if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
-  const verdict = book.verdict(click.person, click, nowMs)
+  const verdict = book.verdict(click.person, click, toldMs)
   if (verdict === 'reject') return { ...refused, reason: 'fraud' }
   const taken = { reason: null, actor: 'advertiser' }
   if (deed.status === 'pending') return { ...taken, status: 'pending' }

@@ -87,7 +87,9 @@ export const OFFERS: OfferTerms[] = [
 
 /** Picks are counts into what there is by then; they become labels when the step is taken. */
 export type Order =
-  | { kind: 'click'; person: number; offer: number; isTest: boolean }
+  /** A late one leads its user on, but is stored only when the clicks arrive: until then its calls wait for it. */
+  | { kind: 'click'; person: number; offer: number; isTest: boolean; isLate?: boolean }
+  | { kind: 'arrive' }
   | {
       kind: 'confirm'
       click: number
@@ -138,10 +140,12 @@ export type Deed =
       person: number
       offer: number
       isTest: boolean
+      isLate?: boolean
       terms: OfferTerms
       termsId: number
       clickId: string
     }
+  | { kind: 'arrive'; label: number }
   | (Omit<Extract<Order, { kind: 'confirm' }>, 'click' | 'goal'> & {
       label: number
       click: number | null
@@ -173,8 +177,11 @@ export type Answer =
   | { kind: 'round'; released: number[]; expired: number[] }
   | { kind: string; label: number; status: Status; reason: string | null; payoutMicros: number }
 
-/** Time passes, then all lanes run at once. A lane is one call: what is settled together, some clicks, or one other order. */
-export type Step = { waitS: number; lanes: Order[][] }
+/**
+ * Time passes, then all lanes run at once. A lane is one call: what is settled together, some clicks, or one other order.
+ * Where a process dies at one of its statements, nobody has heard of anything, and another one does it all anew.
+ */
+export type Step = { waitS: number; lanes: Order[][]; diesAt?: number | null }
 
 /** Some runs are about one offer or one person only, so that more happens to it. */
 export type Start = {

@@ -12,6 +12,8 @@ import { setOfferStatus } from '../../src/features/offers/offers.ts'
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import { DROPPED_AFTER_MS } from './apply.ts'
 import { type DeskApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
+import { dieAt, type Dying } from '../crash.ts'
+import { LateClicks } from './late.ts'
 import { type Answer, type Deed, type OfferTerms, PEOPLE, type SettledDeed, type Start, TRUSTED } from './deeds.ts'
 
 const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
@@ -28,7 +30,7 @@ type ClickDeed = Extract<Deed, { kind: 'click' }>
 let runs = 0
 
 export class Desk {
-  readonly database: Database
+  database: Database
   readonly run = `run ${runs++}`
   advertiserId = 0
   strangerId = 0
@@ -42,6 +44,7 @@ export class Desk {
   readonly clickIds = new Map<number, string>()
   readonly conversionIds = new Map<number, string>()
   readonly labels = new Map<string, number>()
+  readonly #late = new LateClicks()
 
   constructor(database: Database) {
     this.database = database
@@ -54,6 +57,7 @@ export class Desk {
   async open(offers: OfferTerms[], start: Start, now: Date): Promise<void> {
     this.hasExternalIds = start.hasExternalIds
     const { db, run } = this
+    await db.deleteFrom('open_calls').execute() // of the runs before it
     const [apps, advertisers] = await Promise.all([makeApps(db, run), makeAdvertisers(db, run)])
     this.apps = apps
     ;[this.advertiserId, this.strangerId] = advertisers
@@ -88,13 +92,25 @@ export class Desk {
     return name.slice(name.indexOf(' ') + 1)
   }
 
+  /** As a process that dies before anything is committed. What it does without a transaction can be done twice. */
+  async dieDoing(lanes: Deed[][], statement: number, now: Date): Promise<void> {
+    const { database } = this
+    const perform = async (dying: Dying) => {
+      this.database = { ...database, ...dying }
+      const results = await Promise.allSettled(lanes.map((deeds) => this.perform(deeds, now)))
+      for (const result of results) if (result.status === 'rejected') throw result.reason
+    }
+    await dieAt(database, statement, perform, { commits: 0 }).finally(() => (this.database = database))
+  }
+
   /** One lane. */
   async perform(deeds: Deed[], now: Date): Promise<Done[]> {
     const [deed] = deeds
     if (deed === undefined) return []
     if (deed.kind === 'click') return this.#click(deeds as ClickDeed[], now)
     if (deed.kind === 'round') return [{ deed, outcome: await this.#round(now) }]
-    if (deed.kind === 'drop') await this.#dropClicks(now)
+    if (deed.kind === 'arrive') await this.#late.arrive(this.db, now)
+    else if (deed.kind === 'drop') await this.#dropClicks(now)
     else if (deed.kind === 'ban') await this.#ban(deed.person, deed.isBanned)
     else if (deed.kind === 'caps')
       await setCaps(this.db, this.offerId(deed.offer), { ...deed.caps, overCap: deed.overCap }, now)
@@ -114,6 +130,11 @@ export class Desk {
       if (typeof outcome === 'string' || 'released' in outcome || outcome.kind !== 'created') continue
       this.conversionIds.set(deed.label, outcome.conversion?.conversion_id ?? '')
       this.labels.set(outcome.conversion?.conversion_id ?? '', deed.label)
+    }
+    for (const { label, conversionId } of this.#late.takeMade()) {
+      if (this.labels.has(conversionId)) continue
+      this.conversionIds.set(label, conversionId)
+      this.labels.set(conversionId, label)
     }
   }
 
@@ -135,11 +156,14 @@ export class Desk {
   }
 
   async #click(deeds: ClickDeed[], now: Date): Promise<Done[]> {
-    const clicks = deeds.map((deed) => this.#makeClick(deed, now))
-    const outcomes = await recordClicks(this.database, clicks, now)
-    return deeds.map((deed, i) => {
-      if (outcomes[i] === 'recorded') this.clickIds.set(deed.label, deed.clickId)
-      return { deed, outcome: outcomes[i] ?? 'full' }
+    for (const deed of deeds) if (deed.isLate) this.#late.keep(this.#makeClick(deed, now))
+    const stored = deeds.filter((deed) => !deed.isLate)
+    const clicks = stored.map((deed) => this.#makeClick(deed, now))
+    const outcomes = clicks.length === 0 ? [] : await recordClicks(this.database, clicks, now)
+    return deeds.map((deed) => {
+      const outcome = deed.isLate ? 'recorded' : (outcomes[stored.indexOf(deed)] ?? 'full')
+      if (outcome === 'recorded') this.clickIds.set(deed.label, deed.clickId)
+      return { deed, outcome }
     })
   }
 
@@ -236,7 +260,9 @@ export class Desk {
     const told = readCall({ query, body: '', isCut: false }, DIALECT)
     if ('problems' in told) return 'invalid'
     const { clickId } = told
-    const call = { inboundId: uuid7(now.getTime()), receivedAt: now, advertiserId, method: 'GET', query, body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
+    const inboundId = uuid7(now.getTime())
+    this.#late.noteCall(inboundId, deed.label)
+    const call = { inboundId, receivedAt: now, advertiserId, method: 'GET', query, body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
     return { kind: 'confirmation', ...told, advertiserId, isAgain: deed.isAgain, call }
   }
 }

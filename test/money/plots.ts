@@ -2,7 +2,7 @@
 // plot is a few beats whose details are random, with random steps between and after them.
 import fc from 'fast-check'
 import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './deeds.ts'
-import { again, ban, click, confirm, drop, edit, move, often, report, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
+import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
 
 export type History = { begin: Start; steps: Step[] }
 type Beat = fc.Arbitrary<Step[]>
@@ -12,13 +12,14 @@ const soon = often(1, 60, 600)
 const hours = (...some: number[]) => fc.constantFrom(...some.map((n) => n * HOUR_S))
 
 const then = (order: fc.Arbitrary<Order>, waitS: fc.Arbitrary<number> = soon): Beat =>
-  fc.tuple(waitS, order).map(([s, one]) => [{ waitS: s, lanes: [[one]] }])
+  fc.tuple(waitS, order, diesAt).map(([s, one, at]) => [{ waitS: s, lanes: [[one]], diesAt: at }])
 const inTurn = (...beats: Beat[]): Beat => fc.tuple(...beats).map((all) => all.flat())
 const maybe = (...beats: Beat[]): Beat => fc.oneof(is([]), inTurn(...beats))
 const either = (...beats: Beat[]): Beat => fc.oneof(...beats)
 
 const live = { isTest: is(false) }
-const clicks = then(click(live))
+const stored = { ...live, isLate: is(false) }
+const clicks = then(click(stored))
 const firstGoal = { goal: is<number | null>(null) }
 const reports = (waitS?: fc.Arbitrary<number>) =>
   then(report({ ...live, goal: often<number | null>(null, 0, 1), txn: often<string | null>('t1', null), key: is(null) }), waitS) // prettier-ignore
@@ -52,11 +53,11 @@ const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
 const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
 const uncapped = is([NO_CAPS, NO_CAPS, NO_CAPS])
 const budget: fc.Arbitrary<Caps> = fc
-  .tuple(fc.constantFrom('day', 'total', 'both'), fc.constantFrom(1_000_000, 1_500_000, 2_500_000))
+  .tuple(fc.constantFrom('day', 'total', 'both'), fc.constantFrom(1_000_000, 1_200_000, 1_500_000))
   .map(([of, micros]) => ({
     ...NO_CAPS,
     dailyPayoutMicros: of === 'total' ? null : micros,
-    totalPayoutMicros: of === 'day' ? null : 2 * micros,
+    totalPayoutMicros: of === 'day' ? null : of === 'total' ? micros : 2 * micros,
   }))
 
 /** About one user and one offer, without caps and fraud, unless the plot says otherwise. */
@@ -92,12 +93,29 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
       tells({ txn: is('t1'), isClickless: is(true) }),
     ),
   ]),
+  'the advertiser is quicker than the click': plot(
+    [
+      then(click({ ...live, isLate: is(true) })),
+      maybe(reports()),
+      tells({ status: often<Status>('approved', 'pending'), txn: is('t1') }),
+      maybe(either(tells({ txn: is('t1') }), tells({ ...no, txn: is('t1') }))),
+      then(arrive(), hours(0.1, 0.9, 2, 50, 71, 80)),
+      repeats(),
+    ],
+    { tooFastS: often(0, 30) },
+  ),
   'several amounts are told before the yes': ofShare((said) => [
     clicks,
     maybe(reports()),
     tells({ ...said, ...pending, amount }),
     maybe(tells({ ...said, ...pending, amount })),
     tells({ ...said, ...yes, amount: often(null, '0.9999', '1,234', '-5') }),
+  ]),
+  'taken back, with an amount as advertisers write it': plot([
+    clicks,
+    tells({ ...yes, txn: is('t1') }),
+    tells({ txn: is('t1'), goal: is(null), status: fc.constantFrom('reversed', 'rejected'), amount: often('-5', '(20.00)', '1,234') }), // prettier-ignore
+    maybe(repeats()),
   ]),
   'pending in time, approved later': plot([
     clicks,
@@ -138,7 +156,7 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
   'a budget that is nearly spent': plot(
     [
       then(setCaps({ caps: budget, overCap: often('reject', 'honour') })),
-      inTurn(clicks, clicks, clicks),
+      inTurn(...[0, 1, 2].map((person) => then(click({ ...stored, person: is(person) })))),
       tells({ ...yes, amount: often(null, '0.9999'), ...firstGoal, txn: is('t1') }),
       tells({ ...yes, click: is(1), amount: often(null, '0.9999'), ...firstGoal, txn: is('t2') }),
       either(tells({ ...yes, click: is(2), ...firstGoal, txn: is('t3') }), reports()),

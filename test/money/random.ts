@@ -66,7 +66,8 @@ export const move = order('move', {
   to: fc.constantFrom('approved', 'rejected', 'reversed'),
   isFraud: fc.boolean(),
 })
-export const click = order('click', { person, offer, isTest })
+export const click = order('click', { person, offer, isTest, isLate: often(false, false, false, false, true) })
+export const arrive = order('arrive', {})
 export const round = order('round', {})
 export const drop = order('drop', {})
 export const ban = order('ban', { person, isBanned: fc.boolean() })
@@ -85,7 +86,7 @@ const weighted = (...all: [number, fc.Arbitrary<Order>][]) =>
   fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
 const settled = weighted([6, confirm()], [4, report()], [2, again()], [2, move()], [1, release()])
-const alone = weighted([1, round()], [1, drop()], [1, ban()], [6, edit()], [2, setCaps()], [2, reprice()], [1, status()]) // prettier-ignore
+const alone = weighted([1, arrive()], [1, round()], [1, drop()], [1, ban()], [6, edit()], [2, setCaps()], [2, reprice()], [1, status()]) // prettier-ignore
 const lane: fc.Arbitrary<Order[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
   { weight: 2, arbitrary: fc.array(click(), { minLength: 1, maxLength: 2 }) },
@@ -104,9 +105,12 @@ const waitS = often(
   300 * HOUR_S,
 )
 
+/** Mostly nobody dies. */
+export const diesAt = fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 12 }) }) // prettier-ignore
+
 /** Steps of one transaction each, or of up to so many at once. */
 export const steps = (maxLanes: number, minLength: number, maxLength: number): fc.Arbitrary<Step[]> =>
-  fc.array(fc.record({ waitS, lanes: fc.array(lane, { minLength: 1, maxLength: maxLanes }) }), {
+  fc.array(fc.record({ waitS, lanes: fc.array(lane, { minLength: 1, maxLength: maxLanes }), diesAt }), {
     minLength,
     maxLength,
     size: 'max',

@@ -19,8 +19,21 @@ export class Resolver {
     this.#start = start
   }
 
+  /** Lanes that run at once. Where only names tell goals apart, two imports of one offer at once could mean anything. */
+  step(lanes: Order[][], book: Book, termsIds: number[], nowMs: number): Deed[][] {
+    const imported = new Set<number>()
+    const isClear = (deed: Deed) => {
+      if (deed.kind !== 'import' || this.#start.hasExternalIds) return true
+      return !imported.has(deed.offer) && imported.add(deed.offer)
+    }
+    const deeds = lanes.map((lane) => this.#lane(lane, book, termsIds, nowMs).filter(isClear))
+    // Clicks arrive one by one, each with what waits for it: nothing else comes between them.
+    const arriving = deeds.find(([deed]) => deed?.kind === 'arrive')
+    return arriving === undefined ? deeds : [arriving]
+  }
+
   /** Whatever a lane picks is chosen before its step begins: nobody names what does not exist yet. */
-  lane(orders: Order[], book: Book, termsIds: number[], nowMs: number): Deed[] {
+  #lane(orders: Order[], book: Book, termsIds: number[], nowMs: number): Deed[] {
     const deeds = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
     this.#told.push(...deeds.filter((deed) => deed.kind === 'confirm' || deed.kind === 'report'))
     return apart(deeds, book)
@@ -77,10 +90,11 @@ function apart(lane: Deed[], book: Book): Deed[] {
 /** The click and the goal that a confirmation names. Clicks that are dropped count as far as an entry remembers them. */
 function confirmed(order: Extract<Order, { kind: 'confirm' }>, book: Book) {
   const remembered = book.entries.flatMap((one) => (one.click === null ? [] : [{ label: one.click, offer: one.offer }]))
-  const all = [...book.clicks, ...remembered].toSorted((a, b) => (a.label ?? 0) - (b.label ?? 0))
+  const all = [...book.clicks, ...book.late, ...remembered].toSorted((a, b) => (a.label ?? 0) - (b.label ?? 0))
   const { label: click = null, offer = 0 } = pick(all, order.click) ?? {}
   const entry = book.entries.find((one) => click !== null && one.click === click)
-  const terms = book.clicks.find((one) => one.label === click)?.terms ?? book.promises[entry?.label ?? -1]?.terms
+  const terms =
+    [...book.clicks, ...book.late].find((one) => one.label === click)?.terms ?? book.promises[entry?.label ?? -1]?.terms
   const goals = [...(terms?.goals ?? []), ...book.offer(offer).goals, ...(book.retired[offer] ?? [])]
   const goal = keyOf(offer, order.goal)
   return { click, goal, called: goals.find((one) => one.key === goal)?.name ?? null }

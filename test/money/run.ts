@@ -33,9 +33,10 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   await readState(desk, new Date(nowMs)) // for the terms of the first clicks
   const resolver = new Resolver(start)
   let books = [new Book(offers, start)]
-  for (const { waitS, lanes } of steps) {
+  for (const { waitS, lanes, diesAt = null } of steps) {
     nowMs += waitS * 1000
-    const deeds = lanes.map((lane) => resolver.lane(lane, books[0] as Book, desk.termsIds, nowMs))
+    const deeds = resolver.step(lanes, books[0] as Book, desk.termsIds, nowMs)
+    if (diesAt !== null) await desk.dieDoing(deeds, diesAt, new Date(nowMs))
     books = await takeStep(desk, books, deeds, nowMs)
   }
   await checkLists(desk, books[0] as Book)

@@ -111,11 +111,11 @@ function makeConfirmed(told: Confirmation, parts: ClickParts, facts: Facts, mome
   made.advertiser_transaction_id = told.transactionId
   made.actor = 'advertiser'
   made.told_at = now
-  const verdict = judgeConversion(made, click, told.country, facts, moment)
+  const verdict = judgeConversion(made, click, told.country, facts, told.call.receivedAt)
   made.signals = verdict.signals
   if (told.status === 'rejected') return begin(made, 'rejected', 'advertiser_rejected', now)
   if (told.status === 'reversed') return begin(made, 'rejected', 'advertiser_reversed', now)
-  const refusal = confirmationRefusal(parts, made, verdict, facts, now)
+  const refusal = confirmationRefusal(parts, made, verdict, facts, told.call.receivedAt)
   if (refusal !== null) return begin({ ...made, actor: 'system' }, 'rejected', refusal, now)
   if (told.status === 'pending') return begin(made, 'pending', null, now)
   Object.assign(made, { confirmed_at: now, is_unconfirmed: false })
@@ -129,9 +129,9 @@ function confirmationRefusal(
   made: Conversion,
   verdict: Verdict,
   facts: Facts,
-  now: Date,
+  toldAt: Date,
 ): Reason | null {
-  if (isExpired(click, now)) return 'click_expired'
+  if (isExpired(click, toldAt)) return 'click_expired'
   if (offer.over_cap === 'reject' && !click.is_test && isSpent(offer, facts, made.payout_micros)) return 'cap_exceeded'
   return verdict.action === 'reject' ? verdict.reason : null
 }

@@ -104,7 +104,7 @@ function makeReported(report: Report, parts: Parts, facts: Facts, moment: Moment
   conversion.source = 'publisher'
   conversion.publisher_transaction_id = report.transactionId
   conversion.actor = 'publisher'
-  const verdict = judgeConversion(conversion, click, null, facts, moment)
+  const verdict = judgeConversion(conversion, click, null, facts, moment.now)
   conversion.signals = verdict.signals
   const refusal = reportRefusal(parts, conversion, facts, moment.now)
   if (refusal !== null) return begin(conversion, 'rejected', refusal, moment.now)

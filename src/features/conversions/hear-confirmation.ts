@@ -88,7 +88,7 @@ function adopt(standing: Conversion, told: Confirmation, parts: ClickParts, now:
 /** Told as pending, or once more while it is held. */
 function hearMore(standing: Conversion, told: Confirmation, parts: ClickParts, facts: Facts, moment: Moment): Decision {
   const noted = note(standing, told)
-  const isFirst = !isTold(standing) && !isExpired(parts.click, moment.now)
+  const isFirst = !isTold(standing) && !isExpired(parts.click, told.call.receivedAt)
   const isCorrection =
     told.amountMicros !== null &&
     isTold(standing) &&
@@ -112,12 +112,12 @@ function confirm(standing: Conversion, told: Confirmation, parts: ClickParts, fa
   const { offer, click } = parts
   const { now } = moment
   const confirmed = { ...adopt(standing, told, parts, now), confirmed_at: now, is_unconfirmed: false }
-  const verdict = judgeConversion(confirmed, click, told.country, facts, moment)
+  const verdict = judgeConversion(confirmed, click, told.country, facts, told.call.receivedAt)
   confirmed.signals = [...new Set([...standing.signals, ...verdict.signals])]
   const reject = (reason: 'click_expired' | 'cap_exceeded' | typeof verdict.reason) =>
     move(standing, confirmed, { to: 'rejected', reason, actor: 'system' }, offer, moment)
   // What the advertiser told of in time it may decide later; a publisher's own word does not stop the clock.
-  if (!isTold(standing) && isExpired(click, now)) return reject('click_expired')
+  if (!isTold(standing) && isExpired(click, told.call.receivedAt)) return reject('click_expired')
   if (verdict.action === 'reject') return reject(verdict.reason)
   if (isRaisedBeyondCap(offer, facts, standing, confirmed.payout_micros, now)) return reject('cap_exceeded')
   // Held for the operator: a confirmation does not lift that.

@@ -50,13 +50,13 @@ export function judgeConversion(
   click: ClickFacts | null,
   country: string | null,
   facts: Facts,
-  { now }: Moment,
+  toldAt: Date,
 ): Verdict {
   if (facts.banned.has(`${made.app_id}|${made.user_id}`))
     return { action: 'reject', reason: 'fraud', signals: ['banned_user'] }
   const isNew = facts.conversions.get(made.conversion_id) === undefined
   return judge(facts.rules, made.offer_id, {
-    secondsFromClick: click === null ? null : (now.getTime() - click.clicked_at.getTime()) / 1000,
+    secondsFromClick: click === null ? null : (toldAt.getTime() - click.clicked_at.getTime()) / 1000,
     usersOfAddress: 1 + (click === null ? 0 : (facts.counts.get(addressCountKey(click)) ?? 0)),
     conversionsOfUser: (isNew ? 1 : 0) + (facts.counts.get(userCountKey(made)) ?? 0),
     clickCountry: click?.country ?? null,

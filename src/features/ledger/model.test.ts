@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
+import { dieAt } from '../../../test/crash.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
-import type { Trx } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { checkLedger } from './check.ts'
 import { recordAdjustment, voidPosting } from './corrections.ts'
 import { readBalances, rollUp } from './ledger.ts'
@@ -25,6 +26,8 @@ type Step =
   | { do: 'payout'; who: number; micros: number; reference: number }
   | { do: 'receipt'; who: number; micros: number; reference: number }
   | { do: 'adjust'; who: number; micros: number; reference: number; isAdvertiser: boolean }
+  /** A payment, receipt or adjustment that was asked for before, with the same amount or another. */
+  | { do: 'again'; pick: number; more: number }
   | { do: 'void'; pick: number }
   | { do: 'create'; minimum: number }
   | { do: 'export'; pick: number }
@@ -49,6 +52,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     reference,
     isAdvertiser: fc.boolean(),
   }),
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('again' as const), pick, more: fc.constantFrom(0, 0, CENT, 1) }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('void' as const), pick }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const), minimum: fc.constantFrom(0, 20 * CENT) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('export' as const), pick }) },
@@ -66,7 +73,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('nextDay' as const) }),
 )
 
+/** At which statement a process dies that tries a step, before another one takes it; mostly none does. */
+const diesAt = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 12 }) }) // prettier-ignore
+
 /** What can be voided: what it added to which balance. */
+type Asked = Extract<Step, { do: 'payout' | 'receipt' | 'adjust' }>
 type Posted = { postingId: string; who: number; sign: Sums; isVoided: boolean }
 type Sums = { payable: number; paid: number; receivable: number }
 
@@ -75,6 +86,8 @@ class Network {
   readonly sums: Sums[]
   readonly made: Made[][]
   readonly posted = new Map<string, Posted>()
+  /** What was recorded under which reference. */
+  readonly asked: Asked[] = []
   now = new Date(START_MS)
 
   constructor(deals: Deal[]) {
@@ -100,14 +113,13 @@ class Network {
   }
 }
 
-const inTrx = <T>(work: (trx: Trx) => Promise<T>) => world.database.db.transaction().execute(work)
+const inTrx = <T>(db: Db, work: (trx: Trx) => Promise<T>) => db.transaction().execute(work)
 
 /** Runs of this round, newest first. */
 const runsOf = async (first: number) =>
   (await listRuns(world.database.db, {}, 1_000)).filter(({ run_id }) => run_id >= first)
 
-async function take(network: Network, firstRun: number, now: Step): Promise<void> {
-  const { db } = world.database
+async function take(network: Network, firstRun: number, now: Step, db: Db): Promise<void> {
   const at = network.now
   if (now.do === 'nextDay') {
     network.now = new Date(at.getTime() + DAY_MS)
@@ -122,28 +134,17 @@ async function take(network: Network, firstRun: number, now: Step): Promise<void
     if (made?.worth === null || made === undefined) return
     await moveConversion(world, network.deal(now.who), made, 'reversed', at)
     network.add(now.who, { payable: -made.worth.payoutMicros, receivable: -made.worth.revenueMicros })
-  } else if (now.do === 'payout') {
-    const { publisherId } = network.deal(now.who)
-    const payout = { publisherId, amountMicros: now.micros, reference: `r${now.reference}`, at }
-    const recorded = await recordPayout(db, payout)
-    network.note(recorded, now.who, { payable: -now.micros, paid: now.micros })
-    const { payable } = network.sums[now.who] as Sums
-    if (recorded.isNew) assert.ok(payable >= (await dueOf(publisherId)), 'a payout leaves what is due in a run')
-  } else if (now.do === 'receipt') {
-    const { advertiserId } = network.deal(now.who)
-    const receipt = { advertiserId, amountMicros: now.micros, reference: `r${now.reference}`, at }
-    network.note(await recordReceipt(db, receipt), now.who, { receivable: -now.micros })
-  } else if (now.do === 'adjust') {
-    const { publisherId, advertiserId } = network.deal(now.who)
-    const party = now.isAdvertiser ? { advertiserId } : { publisherId }
-    const adjustment = { party, amountMicros: now.micros, reference: `r${now.reference}`, reason: 'Why.', at }
-    const posting = await inTrx((trx) => recordAdjustment(trx, adjustment))
-    network.note(posting, now.who, now.isAdvertiser ? { receivable: -now.micros } : { payable: now.micros })
+  } else if (now.do === 'payout' || now.do === 'receipt' || now.do === 'adjust') await pay(network, now, db)
+  else if (now.do === 'again') {
+    const asked = network.asked[now.pick % Math.max(network.asked.length, 1)]
+    if (asked === undefined) return
+    const again = pay(network, { ...asked, micros: asked.micros + now.more }, db)
+    await (now.more === 0 ? again : assert.rejects(again, OperatorError, 'this reference was used for something else'))
   } else if (now.do === 'void') {
     const all = [...network.posted.values()]
     const posted = all[now.pick % Math.max(all.length, 1)]
     if (posted === undefined) return
-    const { isNew } = await inTrx((trx) => voidPosting(trx, { postingId: posted.postingId, reason: 'Wrong.', at }))
+    const { isNew } = await inTrx(db, (trx) => voidPosting(trx, { postingId: posted.postingId, reason: 'Wrong.', at }))
     assert.equal(isNew, !posted.isVoided)
     if (!isNew) return
     posted.isVoided = true
@@ -151,8 +152,44 @@ async function take(network: Network, firstRun: number, now: Step): Promise<void
     network.add(posted.who, { payable: -payable, paid: -paid, receivable: -receivable })
   } else if (now.do === 'create') {
     const publisherIds = network.deals.map(({ publisherId }) => publisherId)
-    await inTrx((trx) => createRun(trx, { minimumMicros: now.minimum, publisherIds, createdBy: 'me', now: at }))
-  } else await takeRun(network, firstRun, now)
+    await inTrx(db, (trx) => createRun(trx, { minimumMicros: now.minimum, publisherIds, createdBy: 'me', now: at }))
+  } else await takeRun(network, firstRun, now, db)
+}
+
+/** Refused: nothing has happened. */
+function onlyRefused(error: unknown): void {
+  if (!(error instanceof OperatorError)) throw error
+}
+
+/** A process that dies before it commits has done nothing; days may be folded up to where it got. */
+async function dieDoing(network: Network, firstRun: number, now: Step, statement: number): Promise<void> {
+  if (now.do === 'convert' || now.do === 'reverse') return
+  const { database } = world
+  if (now.do === 'nextDay') {
+    const tomorrow = new Date(network.now.getTime() + DAY_MS)
+    return dieAt(database, statement, ({ db }) => rollUp(db, tomorrow))
+  }
+  await dieAt(database, statement, ({ db }) => take(network, firstRun, now, db), { commits: 0 }).catch(onlyRefused)
+}
+
+/** Under its reference, once. */
+async function pay(network: Network, asked: Asked, db: Db): Promise<void> {
+  const { who: index, micros: amountMicros, reference: number } = asked
+  const { publisherId, advertiserId } = network.deal(index)
+  const payment = { amountMicros, reference: `r${number}`, at: network.now }
+  if (asked.do === 'payout') {
+    const recorded = await recordPayout(db, { publisherId, ...payment })
+    network.note(recorded, index, { payable: -amountMicros, paid: amountMicros })
+    const { payable } = network.sums[index] as Sums
+    if (recorded.isNew) assert.ok(payable >= (await dueOf(publisherId)), 'a payout leaves what is due in a run')
+  } else if (asked.do === 'receipt') {
+    network.note(await recordReceipt(db, { advertiserId, ...payment }), index, { receivable: -amountMicros })
+  } else {
+    const party = asked.isAdvertiser ? { advertiserId } : { publisherId }
+    const posting = await inTrx(db, (trx) => recordAdjustment(trx, { party, ...payment, reason: 'Why.' }))
+    network.note(posting, index, asked.isAdvertiser ? { receivable: -amountMicros } : { payable: amountMicros })
+  }
+  network.asked.push(asked)
 }
 
 /** What a publisher is due in a payment run. */
@@ -166,21 +203,23 @@ async function dueOf(publisherId: number): Promise<number> {
   return line?.amount_micros ?? 0
 }
 
-async function takeRun(network: Network, firstRun: number, now: Extract<Step, { do: 'export' | 'pay' | 'cancel' }>) {
+type RunStep = Extract<Step, { do: 'export' | 'pay' | 'cancel' }>
+
+async function takeRun(network: Network, firstRun: number, now: RunStep, db: Db): Promise<void> {
   const runs = await runsOf(firstRun)
   const run = runs[now.pick % Math.max(runs.length, 1)]
   if (run === undefined) return
   const at = network.now
   if (now.do === 'export') {
-    await inTrx((trx) => exportRun(trx, run.run_id, at))
+    await inTrx(db, (trx) => exportRun(trx, run.run_id, at))
     return
   }
   const publisherIds = now.who === null ? null : [network.deal(now.who).publisherId]
   if (now.do === 'cancel') {
-    await inTrx((trx) => cancelRun(trx, run.run_id, { publisherIds, reason: 'Why.', now: at }))
+    await inTrx(db, (trx) => cancelRun(trx, run.run_id, { publisherIds, reason: 'Why.', now: at }))
     return
   }
-  const pay = () => inTrx((trx) => payRun(trx, run.run_id, { publisherIds, isSent: now.isSent, now: at }))
+  const pay = () => inTrx(db, (trx) => payRun(trx, run.run_id, { publisherIds, isSent: now.isSent, now: at }))
   for (const results of await Promise.all(Array.from({ length: now.times }, pay)))
     for (const { outcome, publisher_id, amount_micros, posting_id } of results) {
       if (outcome !== 'paid') continue
@@ -219,16 +258,16 @@ async function agree(network: Network, firstRun: number): Promise<void> {
 test('whatever is paid, voided, adjusted and charged back in whatever order, the books agree', async () => {
   let dayMs = START_MS
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(fc.record({ step, diesAt }), { minLength: 5, maxLength: 40 }), async (steps) => {
       const network = new Network([await makeDeal(world), await makeDeal(world), await makeDeal(world)])
       network.now = new Date(dayMs) // days that are folded stay so
       const firstRun = ((await listRuns(world.database.db, {}, 1))[0]?.run_id ?? 0) + 1
-      for (const now of steps) {
-        try {
-          await take(network, firstRun, now)
-        } catch (error) {
-          if (!(error instanceof OperatorError)) throw error // refused: nothing has happened
+      for (const { step: now, diesAt: statement } of steps) {
+        if (statement !== null) {
+          await dieDoing(network, firstRun, now, statement)
+          await agree(network, firstRun)
         }
+        await take(network, firstRun, now, world.database.db).catch(onlyRefused)
         await agree(network, firstRun)
       }
       dayMs = network.now.getTime()

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { dieAt } from '../../../test/crash.ts'
 import { addClicks, addConversions } from '../../../test/facts.ts'
 import { useWorld } from '../../../test/world.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
@@ -35,6 +36,8 @@ const at = (share: number) => new Date(timeOf(share)).toISOString()
 
 const share = fc.integer({ min: 0, max: 999 }).map((part) => part / 1_000)
 const thing = { share, app: fc.nat(1), offer: fc.nat(1), country: fc.constantFrom(undefined, 'US', 'DE') }
+/** At which statement a worker dies that does it: where it was, another one goes on later. */
+const diesAt = fc.option(fc.integer({ min: 1, max: 10 }))
 const deed = fc.oneof(
   fc.record({ kind: fc.constant('click' as const), ...thing, isBot: fc.boolean() }),
   fc.record({ kind: fc.constant('late click' as const), ...thing }),
@@ -45,14 +48,19 @@ const deed = fc.oneof(
     payout: fc.integer({ min: 0, max: 3_000_000 }),
   }),
   fc.record({ kind: fc.constant('move' as const), which: fc.nat(), country: thing.country, rate: fc.constantFrom(1_000_000, 33_333_333) }), // prettier-ignore
-  fc.record({ kind: fc.constant('roll up' as const), share }),
-  fc.record({ kind: fc.constant('drop clicks' as const), share }),
+  fc.record({ kind: fc.constant('roll up' as const), share, diesAt }),
+  fc.record({ kind: fc.constant('drop clicks' as const), share, diesAt }),
 )
 type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
 
 async function perform(db: Db, one: Deed): Promise<void> {
-  if (one.kind === 'roll up') return void (await rollUpStats(db, new Date(timeOf(one.share))))
-  if (one.kind === 'drop clicks') return void (await dropOldClicks(db, new Date(timeOf(one.share) + 40 * DAY_MS), 30))
+  if (one.kind === 'roll up' || one.kind === 'drop clicks') {
+    const doIt = (by: Db) =>
+      one.kind === 'roll up'
+        ? rollUpStats(by, new Date(timeOf(one.share)))
+        : dropOldClicks(by, new Date(timeOf(one.share) + 40 * DAY_MS), 30)
+    return void (await (one.diesAt === null ? doIt(db) : dieAt(world.database, one.diesAt, (dying) => doIt(dying.db))))
+  }
   if (one.kind === 'move') return move(db, one)
   const { country } = one
   const whose = {

@@ -23,8 +23,8 @@ const later = (row: CallRow, ms: number) => new Date(row.received_at.getTime() +
 const retry = (now: Date) => retryUnmatched(world.database.db, now, () => null)
 
 /** A call about a click that is not in the database, because it waits in somebody's spool. */
-async function unmatchedCall(parameters: Record<string, string> = {}) {
-  const [offerId = 0] = await world.makeOffers({})
+async function unmatchedCall(parameters: Record<string, string> = {}, offer: object = {}) {
+  const [offerId = 0] = await world.makeOffers(offer)
   const { clickId } = await world.click(offerId, live, 'userId=u')
   const { rows } = await world.database.pool.query<{ row: object }>(
     'WITH gone AS (DELETE FROM clicks WHERE click_id = $1 RETURNING *) SELECT to_jsonb(gone) AS row FROM gone',
@@ -61,6 +61,22 @@ test('a call without its click is accepted, kept, and matched once the click arr
   await retry(later(kept, 2 * HOUR))
   assert.deepEqual(await read(), matched, 'it is done with')
   assert.deepEqual(await checkLedger(world.database), [])
+})
+
+test('a call counts from when it came, however long it waits for its click or for its words', async () => {
+  const { db } = world.database
+  const short = { attribution_window: '1h' }
+  const { clickId, bringClick, read } = await unmatchedCall({ txn_id: 'in-time' }, short)
+  const unread = await unmatchedCall({ txn_id: 'in-time-2', status: 'erledigt' }, short)
+  await bringClick()
+  await unread.bringClick()
+  await retry(later(await read(), 70 * HOUR))
+  assert.deepEqual([(await read()).outcome, (await conversionsOf(clickId)).length], ['approved', 1])
+  const [late] = await listCalls(db, { outcome: 'invalid' }, 1)
+  assert.ok(late?.query.includes('in-time-2'))
+  await setAdvertiser(db, late.advertiser_id ?? 0, { statusMap: [['erledigt', 'approved']] })
+  const again = await reprocessCall(db, callOf(late), { ...nowhere, now: later(late, 70 * HOUR) })
+  assert.deepEqual([again.outcome, again.reason], ['approved', null])
 })
 
 test('the waits double up to ten minutes, and after 72 hours nobody tries again', async () => {
