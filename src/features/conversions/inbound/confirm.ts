@@ -114,7 +114,7 @@ async function goBefore(
   if (waiting.length === 0 && !isFull) return true
   const isKnown = (await findKnownClicks(db, [clickId])).has(clickId)
   if (!isKnown) return !isFull && waiting.length < MAX_WAITING_OF_CLICK
-  await reprocessInTurn(db, await findCalls(db, waiting), options)
+  await reprocessInTurn(db, await findUnmatched(db, waiting), options)
   return true
 }
 
@@ -187,13 +187,17 @@ export async function retryUnmatched(
   // With each, whatever else waits for its click: calls must not overtake each other.
   const waiting = known.size === 0 ? [] : await findWaitingCalls(db, [...known])
   const tried = due.filter((call) => !isHopeless(call)).map((call) => call.inbound_id)
-  const calls = await findCalls(db, [...new Set([...tried, ...waiting])])
+  const calls = await findUnmatched(db, [...new Set([...tried, ...waiting])])
   const byClick = Map.groupBy(calls, (row) => row.click_id)
   await Promise.all(
     [...byClick.values()].map((some) => reprocessInTurn(db, some, { countryOf, settle: settleOne, now })),
   )
   return due.length
 }
+
+/** Without those that another process has matched since they were found: the log keeps what came of them. */
+const findUnmatched = async (db: Db, inboundIds: readonly string[]) =>
+  (await findCalls(db, inboundIds)).filter(({ outcome }) => outcome === 'unmatched')
 
 async function reprocessInTurn(db: Db, calls: CallRow[], options: ConfirmOptions): Promise<void> {
   for (const row of calls) await reprocessCall(db, callOf(row), options)
