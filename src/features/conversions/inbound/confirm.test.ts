@@ -23,7 +23,7 @@ const later = (row: CallRow, ms: number) => new Date(row.received_at.getTime() +
 const retry = (now: Date) => retryUnmatched(world.database.db, now, () => null)
 
 /** A call about a click that is not in the database, because it waits in somebody's spool. */
-async function unmatchedCall(parameters: Record<string, string> = {}, offer: object = {}) {
+async function unmatchedCall(parameters: Record<string, string> = {}, offer: Record<string, unknown> = {}) {
   const [offerId = 0] = await world.makeOffers(offer)
   const { clickId } = await world.click(offerId, live, 'userId=u')
   const { rows } = await world.database.pool.query<{ row: object }>(
@@ -73,7 +73,7 @@ test('a call counts from when it came, however long it waits for its click or fo
   await retry(later(await read(), 70 * HOUR))
   assert.deepEqual([(await read()).outcome, (await conversionsOf(clickId)).length], ['approved', 1])
   const [late] = await listCalls(db, { outcome: 'invalid' }, 1)
-  assert.ok(late?.query.includes('in-time-2'))
+  assert.ok(late !== undefined && late.query.includes('in-time-2'))
   await setAdvertiser(db, late.advertiser_id ?? 0, { statusMap: [['erledigt', 'approved']] })
   const again = await reprocessCall(db, callOf(late), { ...nowhere, now: later(late, 70 * HOUR) })
   assert.deepEqual([again.outcome, again.reason], ['approved', null])
