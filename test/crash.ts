@@ -28,7 +28,7 @@ export async function dieAt(
     for (const { connection } of clients) connection.stream.destroy()
   }
   dying.pool.on('connect', (client) => {
-    clients.push(client as unknown as Connection)
+    clients.push(client)
     const query = client.query.bind(client) as Query
     const watched: Query = (...args) => {
       if (isCommit(args[0])) committed++
