@@ -184,7 +184,7 @@ test('a form of thousands of pairs, deep JSON, a compressed body and broken text
   const token = `?token=${told.token}`
   for (const [body, status, headers = ''] of [
     [`${query}&${'a=1&'.repeat(1_500)}`, 400],
-    [`${'a&'.repeat(4_000)}`, 400],
+    ['a&'.repeat(4_000), 400],
     [`${query}${'&x=1'.repeat(50_000)}`, 413],
     [`{"click_id":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, 400],
     ['{"a":'.repeat(1_600), 400],
