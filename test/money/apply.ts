@@ -1,15 +1,12 @@
 // What comes of a deed in the book.
 import type { Book } from './book.ts'
 import { type Entry, isStanding, move, same } from './entries.ts'
-import { confirm } from './confirming.ts'
+import { confirm, isInvalid, WAITS_MS } from './confirming.ts'
 import { type Answer, DAY_MS, type Deed, type OfferTerms } from './deeds.ts'
 import { report } from './reporting.ts'
 
 /** Longer than any click of these offers is good for, with a week to spare. */
 export const DROPPED_AFTER_MS = 10 * DAY_MS
-
-/** How long a call waits for its click. */
-export const WAITS_MS = 3 * DAY_MS
 
 export function apply(book: Book, deed: Deed, nowMs: number): Answer {
   switch (deed.kind) {
@@ -20,7 +17,7 @@ export function apply(book: Book, deed: Deed, nowMs: number): Answer {
     case 'confirm':
       return confirmOrWait(book, deed, nowMs)
     case 'arrive':
-      return arrive(book, nowMs)
+      return arrive(book, deed, nowMs)
     case 'move':
       return decide(book, deed, nowMs)
     case 'release':
@@ -67,26 +64,37 @@ function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number
   return { kind: 'recorded' }
 }
 
-/** "A confirmation before its click: it is kept and tried again for three days." */
+type Waiting = Book['waiting'][number]
+
+/** "A confirmation before its click: it is kept and tried again for three days." Calls do not overtake each other. */
 function confirmOrWait(book: Book, deed: Extract<Deed, { kind: 'confirm' }>, nowMs: number): Answer {
+  const isNamed = book.clicks.some(({ label }) => label === deed.click) && !deed.isClickless
+  if (isNamed && !isInvalid(deed)) hearWaiting(book, deed.click, nowMs)
   const answer = confirm(book, deed, nowMs)
   if (answer.kind === 'unmatched') book.waiting.push({ deed, atMs: nowMs })
   return answer
 }
 
-/** One click after the other; what waited for it is heard in turn, as of the time when it came. */
-function arrive(book: Book, nowMs: number): Answer {
+/** One click after the other. */
+function arrive(book: Book, { isLookedFor }: Extract<Deed, { kind: 'arrive' }>, nowMs: number): Answer {
+  const stored = book.clicks.map(({ label }) => label)
   for (const late of book.late.splice(0)) {
     book.clicks.push(late)
     book.clicks.sort((a, b) => (a.label ?? 0) - (b.label ?? 0))
     if (!late.isTest && book.isCapped(late.offer)) book.counted.push({ offer: late.offer, atMs: late.atMs })
-    const isForIt = ({ deed }: Book['waiting'][number]) => deed.click === late.label && !deed.isClickless
-    const waited = book.waiting.filter(isForIt)
-    book.waiting = book.waiting.filter((one) => !isForIt(one))
-    for (const { deed, atMs } of waited)
-      if (nowMs - atMs <= WAITS_MS) confirm(book, { ...deed, isAgain: false }, nowMs, atMs)
+    stored.push(late.label)
   }
+  if (isLookedFor) for (const label of stored) hearWaiting(book, label, nowMs)
   return { kind: 'done' }
+}
+
+/** What waited for a click is heard in turn, as of the time when it came. */
+function hearWaiting(book: Book, click: number | null, nowMs: number): void {
+  const isForIt = ({ deed }: Waiting) => deed.click === click && !deed.isClickless
+  const waited = book.waiting.filter(isForIt)
+  book.waiting = book.waiting.filter((one) => !isForIt(one))
+  for (const { deed, atMs } of waited)
+    if (nowMs - atMs <= WAITS_MS) confirm(book, { ...deed, isAgain: false }, nowMs, atMs)
 }
 
 /** The operator's word. */

@@ -12,18 +12,25 @@ import {
   type Worth,
   worthOf,
 } from './entries.ts'
-import { AMOUNTS, type Answer, type Deed, type Goal } from './deeds.ts'
+import { AMOUNTS, type Answer, DAY_MS, type Deed, type Goal } from './deeds.ts'
 
 type Confirmed = Extract<Deed, { kind: 'confirm' }>
 type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 
+/** How long a click may be on its way, and a call waits for it. */
+export const WAITS_MS = 3 * DAY_MS
 const MAX_WORTH_MICROS = 100_000_000_000 // a hundred thousand dollars
+
+/** Nobody can tell what it means. */
+export const isInvalid = (deed: Confirmed) =>
+  (deed.amount !== null && AMOUNTS[deed.amount].isNegative === true && !saysNo(deed)) ||
+  (deed.isClickless && deed.txn === null)
 
 /** It came at `toldMs`, and is heard now. */
 export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = nowMs): Answer {
   const told = deed.amount === null ? null : AMOUNTS[deed.amount]
-  if ((told?.isNegative && !saysNo(deed)) || (deed.isClickless && deed.txn === null)) return { kind: 'invalid' }
-  const click = findClick(book, deed)
+  if (isInvalid(deed)) return { kind: 'invalid' }
+  const click = findClick(book, deed, nowMs)
   if (typeof click === 'string') return { kind: click }
   if (deed.isStranger) return { kind: 'not_yours' }
   const key = deed.goal ?? unnamedGoal(book, deed, click)
@@ -62,7 +69,7 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = now
 }
 
 /** The click; where that is gone, what its entries remember of it, or those of the transaction. */
-function findClick(book: Book, deed: Confirmed): Click | 'unmatched' | 'ambiguous' {
+function findClick(book: Book, deed: Confirmed, nowMs: number): Click | 'unmatched' | 'ambiguous' {
   const isNamed = deed.click !== null && !deed.isClickless
   const click = isNamed ? book.clicks.find((one) => one.label === deed.click) : undefined
   if (click !== undefined) return click
@@ -72,6 +79,9 @@ function findClick(book: Book, deed: Confirmed): Click | 'unmatched' | 'ambiguou
   }
   const ofClick = isNamed ? book.entries.find((one) => one.click === deed.click) : undefined
   if (ofClick !== undefined) return asClick(ofClick)
+  // A young one may still come: then it is not the transaction that says whose it is.
+  const late = isNamed ? book.late.find((one) => one.label === deed.click) : undefined
+  if (late !== undefined && nowMs - late.atMs <= WAITS_MS) return 'unmatched'
   const ofTxn = book.entries.filter((one) => deed.txn !== null && one.advertiserTxn === deed.txn && !deed.isStranger)
   const standing = ofTxn.filter((one) => one.status !== 'rejected')
   const [first, ...others] = standing.length > 0 ? standing : ofTxn

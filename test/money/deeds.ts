@@ -89,7 +89,8 @@ export const OFFERS: OfferTerms[] = [
 export type Order =
   /** A late one leads its user on, but is stored only when the clicks arrive: until then its calls wait for it. */
   | { kind: 'click'; person: number; offer: number; isTest: boolean; isLate?: boolean }
-  | { kind: 'arrive' }
+  /** Where the worker does not look, what waits goes before the next call about the same click. */
+  | { kind: 'arrive'; isLookedFor: boolean }
   | {
       kind: 'confirm'
       click: number
@@ -145,7 +146,7 @@ export type Deed =
       termsId: number
       clickId: string
     }
-  | { kind: 'arrive'; label: number }
+  | { kind: 'arrive'; label: number; isLookedFor: boolean }
   | (Omit<Extract<Order, { kind: 'confirm' }>, 'click' | 'goal'> & {
       label: number
       click: number | null

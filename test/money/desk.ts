@@ -5,6 +5,7 @@ import { type Click, recordClicks } from '../../src/features/clicks/clicks.ts'
 import type { Command, Confirmation, Outcome } from '../../src/features/conversions/commands.ts'
 import { findHeldUntil, findUnconfirmed } from '../../src/features/conversions/conversions.ts'
 import { setFraudRule } from '../../src/features/conversions/fraud.ts'
+import { confirmCall } from '../../src/features/conversions/inbound/confirm.ts'
 import { readCall } from '../../src/features/conversions/inbound/parameters.ts'
 import { settle } from '../../src/features/conversions/settle.ts'
 import { setCaps } from '../../src/features/offers/cap-counts.ts'
@@ -109,7 +110,8 @@ export class Desk {
     if (deed === undefined) return []
     if (deed.kind === 'click') return this.#click(deeds as ClickDeed[], now)
     if (deed.kind === 'round') return [{ deed, outcome: await this.#round(now) }]
-    if (deed.kind === 'arrive') await this.#late.arrive(this.db, now)
+    if (deed.kind === 'confirm' && deeds.length === 1) return [{ deed, outcome: await this.#call(deed, now) }]
+    if (deed.kind === 'arrive') await this.#late.arrive(this.db, now, deed.isLookedFor)
     else if (deed.kind === 'drop') await this.#dropClicks(now)
     else if (deed.kind === 'ban') await this.#ban(deed.person, deed.isBanned)
     else if (deed.kind === 'caps')
@@ -239,6 +241,28 @@ export class Desk {
       }
     }
     return this.#confirmation(deed, now)
+  }
+
+  /** One call, with whatever waits before it. */
+  async #call(deed: Extract<Deed, { kind: 'confirm' }>, now: Date): Promise<Outcome | 'invalid'> {
+    const confirmation = this.#confirmation(deed, now)
+    if (confirmation === 'invalid') return 'invalid'
+    const { db } = this
+    const outcomes: Outcome[] = []
+    const settleOne = async (told: Confirmation) => {
+      outcomes.push(...(await settle(db, [told], now)))
+      return outcomes.at(-1) as Outcome
+    }
+    const { call, advertiserId, isAgain } = confirmation
+    await this.#late.forgetOld(db, now)
+    await confirmCall(db, { ...call, advertiserId }, DIALECT, {
+      settle: settleOne,
+      countryOf: () => null,
+      isAgain,
+      now,
+    })
+    await this.#late.noteOutcome(db, call.clickId, outcomes.at(-1))
+    return outcomes.at(-1) as Outcome
   }
 
   /** The call as it would come in, and what is read from it. */

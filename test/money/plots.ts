@@ -47,7 +47,7 @@ const takesBack = either(
   tells({ ...no, txn: is('t1') }),
   then(move({ conversion: is(0), to: is('reversed') })),
 )
-const edits = then(edit({ change: fc.constantFrom('add', 'add', 'first', 'rename', 'retire', 'repeatable') }))
+const edits = then(edit({ change: fc.constantFrom('add', 'add', 'first', 'rename', 'rename', 'retire', 'repeatable') }))
 const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
 
 const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore
@@ -100,6 +100,8 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
       tells({ status: often<Status>('approved', 'pending'), txn: is('t1') }),
       maybe(either(tells({ txn: is('t1') }), tells({ ...no, txn: is('t1') }))),
       then(arrive(), hours(0.1, 0.9, 2, 50, 71, 80)),
+      maybe(then(again({ told: is(0), status: often<Status | null>('reversed', 'approved', null) }))),
+      then(arrive({ isLookedFor: is(true) })),
       repeats(),
     ],
     { tooFastS: often(0, 30) },

@@ -67,7 +67,7 @@ export const move = order('move', {
   isFraud: fc.boolean(),
 })
 export const click = order('click', { person, offer, isTest, isLate: often(false, false, false, false, true) })
-export const arrive = order('arrive', {})
+export const arrive = order('arrive', { isLookedFor: fc.boolean() })
 export const round = order('round', {})
 export const drop = order('drop', {})
 export const ban = order('ban', { person, isBanned: fc.boolean() })

@@ -80,11 +80,17 @@ export class Resolver {
   }
 }
 
-/** What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone. */
+/**
+ * What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone.
+ * So does a call before which others wait.
+ */
 function apart(lane: Deed[], book: Book): Deed[] {
   if (lane.length === 1) return lane
   const isKnown = (label: number | null) => book.clicks.some((one) => one.label === label)
-  return lane.filter((deed) => deed.kind !== 'confirm' || (!deed.isClickless && isKnown(deed.click)))
+  const isWaitedFor = (label: number | null) => book.waiting.some(({ deed }) => deed.click === label)
+  return lane.filter(
+    (deed) => deed.kind !== 'confirm' || (!deed.isClickless && isKnown(deed.click) && !isWaitedFor(deed.click)),
+  )
 }
 
 /** The click and the goal that a confirmation names. Clicks that are dropped count as far as an entry remembers them. */
