@@ -7,6 +7,8 @@ import { createSignal } from './db/signals.ts'
 import { forgetExpired } from './features/accounts/people.ts'
 import { forgetOldMails, giveUpMails } from './features/accounts/mails.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
+import { compactClickCounts } from './features/clicks/compact-counts.ts'
+import { forgetOldContexts } from './features/clicks/old-contexts.ts'
 import { dropEmptyDays, dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createDesk, type Desk } from './features/conversions/desk.ts'
@@ -22,6 +24,7 @@ import { recomputePopularity } from './features/offers/popularity.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
 import { createAppSender } from './features/postbacks/demo-receiver.ts'
+import { forgetOldNotices } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
 import { forgetOldPostbacks } from './features/postbacks/retention.ts'
@@ -101,6 +104,9 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
   every(HOUR, 'dropping days without anything', () => dropEmptyDays(db, new Date()))
   every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))
+  every(HOUR, 'forgetting old notices', () => forgetOldNotices(db, new Date(), retentionDays))
+  every(DAY, 'forgetting sub-IDs of users long gone', () => forgetOldContexts(db, new Date(), retentionDays))
+  every(DAY, 'compacting counts of old clicks', () => compactClickCounts(db, new Date()))
   every(HOUR, 'forgetting old mails', () => forgetOldMails(db, retentionDays))
 
   every(BEAT_MS, 'saying that it is there', () => node.beat().catch(() => {})) // others tell

@@ -19,7 +19,8 @@ const BOUNDS: Record<string, string> = {
   audit_log: FOR_GOOD,
   banned_users: SET_UP,
   cap_counts: 'one for each cap that is being counted',
-  click_counts: FOR_GOOD,
+  click_counts:
+    'a number for each app, offer, country and quarter of an hour; with sub-IDs for 400 days (compactClickCounts)',
   clicks: BY_RETENTION,
   conversion_events: FOR_GOOD,
   conversions: FOR_GOOD,
@@ -37,7 +38,7 @@ const BOUNDS: Record<string, string> = {
   ledger_rollup: 'one row',
   mails: BY_RETENTION,
   nodes: 'forgotten an hour after the last beat (nodes.ts)',
-  notices: 'a few for each app and trouble',
+  notices: BY_RETENTION,
   offer_usage: 'today and total of capped offers (forgetPastUsage)',
   offers: SET_UP,
   old_signing_secrets: 'gone with the next rotation after their grace',
@@ -65,7 +66,7 @@ const BOUNDS: Record<string, string> = {
   terms: SET_UP,
   trusted_offers: SET_UP,
   two_factors: BY_PERSON,
-  user_contexts: 'one for each user, found by its key',
+  user_contexts: 'one for each user who was seen while clicks are kept (forgetOldContexts)',
   verifications: 'forgotten when they have expired (forgetExpired)',
   waiting_events: 'deleted when they have their place in the feed',
 }

@@ -10,7 +10,7 @@ type Described = {
   'x-token-scopes'?: string[]
   'x-recent-proof'?: true
   security?: Record<string, never[]>[]
-  parameters?: { name: string; in: string }[]
+  parameters?: { name: string; in: string; schema?: { enum?: string[]; anyOf?: { const?: string }[]; type?: string } }[]
 }
 
 export type Operation = {
@@ -24,6 +24,8 @@ export type Operation = {
   takesTokens: boolean
   parameters: string[]
   query: string[]
+  /** Of parameters in the query that take some values only: which. */
+  allowed: Record<string, string[]>
 }
 
 export type Paths = Record<string, Record<string, Described>>
@@ -50,6 +52,12 @@ export function operationsOf(paths: Paths, prefix: string): Operation[] {
         scopes: operation['x-token-scopes'] ?? null,
         takesTokens: operation.security?.some((one) => 'bearer' in one) ?? false,
         query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
+        allowed: Object.fromEntries(
+          (operation.parameters ?? []).flatMap(({ name, schema }) => {
+            const values = schema?.enum ?? schema?.anyOf?.flatMap((one) => one.const ?? [])
+            return values === undefined || values.length === 0 ? [] : [[name, values]]
+          }),
+        ),
         parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
       })),
     )

@@ -34,12 +34,19 @@ export async function search<Row>(
     db,
   )
   const rows = found.slice(0, limit)
-  const idOf = (row: Row | undefined) => (row as Record<string, string> | undefined)?.[id] ?? null
+  const idOf = (row: Row | undefined) =>
+    row === undefined ? null : String((row as Record<string, string | number>)[id])
   if (found.length > limit) return { rows, next: idOf(rows.at(-1)) }
   if (!isFiltered) return { rows, next: null }
   const { rows: last } = await sql<Row>`
     SELECT ${sql.ref(id)} FROM (${walk(byId, most)}) AS walked ${byId} OFFSET ${most - 1}::integer LIMIT 1`.execute(db)
   return { rows, next: idOf(last[0]) }
+}
+
+/** Of what was found otherwise, one row more than a page has. */
+export function cutFound<Row extends { postback_id: string }>(found: readonly Row[], limit: number): Found<Row> {
+  const rows = found.slice(0, limit)
+  return { rows, next: found.length > limit ? (rows.at(-1)?.postback_id ?? null) : null }
 }
 
 export const allOf = (conditions: readonly RawBuilder<boolean>[]): RawBuilder<unknown> =>

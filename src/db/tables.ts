@@ -113,6 +113,7 @@ export interface ClickCounts {
   app_id: number;
   clicks: number;
   country: string | null;
+  is_compact: Generated<boolean>;
   offer_id: number;
   quarter: Date;
 }

@@ -167,12 +167,16 @@ export async function findAdvertiserName(db: Db, advertiserId: number): Promise<
   return found?.name ?? null
 }
 
+/** Of their offers: of more, only that there are so many. */
+const MOST_COUNTED = 10_000
+
 export type AdvertiserPage = { search?: string; after?: number; limit?: number }
 
 export async function listAdvertisers(db: Db, { search, after, limit }: AdvertiserPage = {}) {
   const hasToken = sql<boolean>`EXISTS (SELECT FROM advertiser_tokens t WHERE t.advertiser_id = advertisers.advertiser_id
     AND (t.expires_at IS NULL OR t.expires_at > now()))`
-  const offers = sql<number>`(SELECT count(*) FROM offers o WHERE o.advertiser_id = advertisers.advertiser_id)`
+  const offers = sql<number>`(SELECT count(*) FROM (
+    SELECT FROM offers o WHERE o.advertiser_id = advertisers.advertiser_id LIMIT ${sql.lit(MOST_COUNTED)}) AS counted)`
   let query = db
     .selectFrom('advertisers')
     .select(['advertiser_id', 'name', 'created_at', offers.as('offers'), hasToken.as('has_token')])

@@ -1,6 +1,7 @@
 // The audit log: every change that a person made, with who, what, when and from where. Never changed.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { allOf, type Found, search } from '../../db/search.ts'
 import { AppError } from '../../errors.ts'
 import type { Role } from './people.ts'
 
@@ -91,17 +92,63 @@ export type DeedFilter = {
   before?: number
 }
 
-/** Newest first. Parts of deeds only where it is about one subject. */
-export async function listDeeds(db: Db, filter: DeedFilter, limit: number) {
-  let query = db
-    .selectFrom('audit_log')
-    .select(['audit_id', 'created_at', 'who', 'action', 'subject', 'publisher_id', 'details', 'ip', 'via'])
-  if (filter.publisherId !== undefined) query = query.where('publisher_id', '=', filter.publisherId)
-  if (filter.action !== undefined)
-    query = query.where('action', 'like', `${filter.action.replaceAll(/[%_\\]/g, '\\$&')}%`)
-  query =
-    filter.subject === undefined ? query.where('part_of', 'is', null) : query.where('subject', '=', filter.subject)
-  if (filter.who !== undefined) query = query.where('who', '=', filter.who.toLowerCase())
-  if (filter.before !== undefined) query = query.where('audit_id', '<', filter.before)
-  return query.orderBy('audit_id', 'desc').limit(limit).execute()
+const COLUMNS = sql.raw('audit_id, created_at, who, action, subject, publisher_id, details, ip, via')
+
+export type RecordedDeed = {
+  audit_id: number
+  created_at: Date
+  who: string
+  action: string
+  subject: string
+  publisher_id: number | null
+  details: unknown
+  ip: string | null
+  via: string | null
 }
+
+/** Newest first. Parts of deeds only where it is about one subject. */
+export async function searchDeeds(db: Db, filter: DeedFilter, limit: number): Promise<Found<RecordedDeed>> {
+  const { subject, who, publisherId, action, before } = filter
+  const known = {
+    subject: subject === undefined ? null : sql<boolean>`subject = ${subject}`,
+    who: who === undefined ? null : sql<boolean>`who = ${who.toLowerCase()}`,
+    publisher: publisherId === undefined ? null : sql<boolean>`publisher_id = ${publisherId}::bigint`,
+    action: action === undefined ? null : sql<boolean>`starts_with(action, ${action})`,
+  }
+  const first = (['subject', 'who', 'publisher', 'action'] as const).find((name) => known[name] !== null)
+  const filters = Object.entries(known).flatMap(([name, one]) => (one === null || name === first ? [] : [one]))
+  const always = [
+    ...(subject === undefined ? [sql<boolean>`part_of IS NULL`] : []),
+    ...(before === undefined ? [] : [sql<boolean>`audit_id < ${before}::bigint`]),
+  ]
+  const indexed = first === 'action' ? await readActions(db, action ?? '') : first === undefined ? [sql<boolean>`true`] : [known[first] as Condition] // prettier-ignore
+  if (indexed.length === 0) return { rows: [], next: null }
+  const walk = (order: RawBuilder<unknown>, most: number) => {
+    const branches = indexed.map(
+      (one) => sql`(SELECT ${COLUMNS} FROM audit_log WHERE ${allOf([one, ...always])} ${order} LIMIT ${most}::integer)`,
+    )
+    return sql`SELECT * FROM (${sql.join(branches, sql` UNION ALL `)}) AS deed`
+  }
+  return search(db, { id: 'audit_id', filters, walk }, limit)
+}
+
+type Condition = RawBuilder<boolean>
+
+/**
+ * The actions that begin so, each found by one step in the index: there are some dozens of them, however long the log is.
+ * Each is walked by itself, because a range of them is not in the order of time.
+ */
+async function readActions(db: Db, beginning: string): Promise<Condition[]> {
+  const { rows } = await sql<{ name: string }>`
+    WITH RECURSIVE steps (name) AS (
+      (SELECT action FROM audit_log WHERE part_of IS NULL AND action >= ${beginning} ORDER BY action LIMIT 1)
+      UNION ALL
+      SELECT (SELECT action FROM audit_log WHERE part_of IS NULL AND action > steps.name ORDER BY action LIMIT 1)
+      FROM steps WHERE starts_with(steps.name, ${beginning})
+    ) SELECT name FROM steps WHERE starts_with(name, ${beginning})`.execute(db)
+  return rows.map(({ name }) => sql<boolean>`action = ${name}`)
+}
+
+/** The same, without a way to go on. */
+export const listDeeds = async (...given: Parameters<typeof searchDeeds>): Promise<RecordedDeed[]> =>
+  (await searchDeeds(...given)).rows

@@ -1,6 +1,7 @@
 // What the operator allows an app. Its word is taken for trusted offers: reports are approved at once. Off by default.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Db, inTransaction } from '../../db/open.ts'
+import { allOf, type Found, search } from '../../db/search.ts'
 import { OperatorError } from '../../errors.ts'
 import { REVOKED_AT } from './apps.ts'
 
@@ -27,25 +28,30 @@ export async function distrustApp(db: Db, appId: number, offers: TrustedOffers):
 export type TrustFilter = { search?: string; isTrusted?: boolean; before?: number }
 
 /** All offers, newest first, each with whether the app is trusted for it. */
-export async function listTrust(db: Db, appId: number, { search, isTrusted, before }: TrustFilter, limit: number) {
-  let query = db
-    .selectFrom('offers')
-    .leftJoin('trusted_offers as trust', (join) =>
-      join.onRef('trust.offer_id', '=', 'offers.offer_id').on('trust.app_id', '=', appId),
-    )
-    .select(['offers.offer_id', 'offers.name', 'offers.status', 'trust.created_at as trusted_since'])
-  if (search !== undefined) {
-    const pattern = `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`
-    query = query.where((is) =>
-      is.or([
-        is('offers.name', 'ilike', pattern),
-        ...(/^\d{1,15}$/.test(search) ? [is('offers.offer_id', '=', Number(search))] : []),
-      ]),
-    )
-  }
-  if (isTrusted !== undefined) query = query.where('trust.created_at', isTrusted ? 'is not' : 'is', null)
-  if (before !== undefined) query = query.where('offers.offer_id', '<', before)
-  return query.orderBy('offers.offer_id', 'desc').limit(limit).execute()
+export async function listTrust(db: Db, appId: number, filter: TrustFilter, limit: number): Promise<Found<Trust>> {
+  const { search: text, isTrusted, before } = filter
+  const range = before === undefined ? [] : [sql<boolean>`o.offer_id < ${before}::bigint`]
+  const trusted = sql`LEFT JOIN trusted_offers t ON t.app_id = ${appId}::bigint AND t.offer_id = o.offer_id`
+  const walk = (order: RawBuilder<unknown>, most: number) =>
+    isTrusted === true
+      ? sql`SELECT o.offer_id, name, status, trusted_since FROM (
+          SELECT o.offer_id, created_at AS trusted_since FROM trusted_offers o
+          WHERE ${allOf([sql`app_id = ${appId}::bigint`, ...range])} ${order} LIMIT ${most}::integer) AS o JOIN offers USING (offer_id)`
+      : sql`SELECT o.*, t.created_at AS trusted_since FROM (
+          SELECT offer_id, name, status FROM offers o WHERE ${allOf(range)} ${order} LIMIT ${most}::integer) AS o ${trusted}`
+  const filters = [
+    ...(text === undefined ? [] : [namedSo(text)]),
+    ...(isTrusted === false ? [sql<boolean>`trusted_since IS NULL`] : []),
+  ]
+  return search(db, { walk, id: 'offer_id', filters }, limit)
+}
+
+export type Trust = { offer_id: number; name: string; status: string; trusted_since: Date | null }
+
+function namedSo(text: string) {
+  const pattern = `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
+  const offerId = /^\d{1,15}$/.test(text) ? Number(text) : 0
+  return sql<boolean>`(name ILIKE ${pattern} OR offer_id = ${offerId}::bigint)`
 }
 
 /** For how many offers each app of a publisher is trusted, with what else the operator decides about it. */

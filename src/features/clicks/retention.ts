@@ -38,8 +38,7 @@ export const IS_COUNTED = sql<boolean>`NOT is_test AND ('bot' = ANY (signals)) I
  * Returns the names of the partitions that are gone.
  */
 export async function dropOldClicks(db: Db, now: Date, keepDays: number): Promise<string[]> {
-  const days = Math.max(keepDays, (await longestPromiseDays(db)) + SPARE_DAYS)
-  const beforeMs = now.getTime() - days * DAY_MS
+  const beforeMs = now.getTime() - (await keptClickDays(db, keepDays)) * DAY_MS
   return dropEach(db, async (trx) => {
     if (!(await hasYounger(trx, 'clicks', beforeMs))) return null
     const [oldest] = await listPartitionsBefore(trx, 'clicks', beforeMs)
@@ -155,6 +154,11 @@ async function isWaiting(trx: Trx, { endsMs }: Partition): Promise<boolean> {
     SELECT EXISTS (SELECT FROM open_calls WHERE inbound_id >= ${uuid7Floor(endsMs - DAY_MS)}::uuid
       AND inbound_id < ${uuid7Floor(endsMs)}::uuid AND next_attempt_at IS NOT NULL) AS waiting`.execute(trx)
   return rows[0]?.waiting ?? true
+}
+
+/** Where an offer promises longer than clicks are to be kept, that counts. */
+export async function keptClickDays(db: Db, keepDays: number): Promise<number> {
+  return Math.max(keepDays, (await longestPromiseDays(db)) + SPARE_DAYS)
 }
 
 /** The longest time from a click to its confirmation plus the longest hold, over all that offers ever promised. */

@@ -235,3 +235,25 @@ test("of sub-IDs that came to two nodes the later ones count, whatever the nodes
     await second.close()
   }
 })
+
+test('an unchanged set is noted again after a day, so that it is not forgotten', async () => {
+  const { db } = world.database
+  const url = 'userId=daily&aff_sub=1'
+  await ask(url)
+  const isRemembered = async () => {
+    const version = await versionOf('daily')
+    await db
+      .updateTable('user_contexts')
+      .set({ seen_at: new Date(0) })
+      .where('user_id', '=', 'daily')
+      .execute()
+    const old = await versionOf('daily')
+    await ask(url)
+    return version !== '' && (await versionOf('daily')) === old
+  }
+  await until(isRemembered) // once it is the only process
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 25 * 3_600_000 })
+  await ask(url).finally(() => mock.timers.reset())
+  const kept = await db.selectFrom('user_contexts').select('seen_at').where('user_id', '=', 'daily').executeTakeFirst()
+  assert.ok(Number(kept?.seen_at) > 0)
+})

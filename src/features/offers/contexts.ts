@@ -12,6 +12,7 @@ import { Cache } from '../../lib/cache.ts'
 
 const REMEMBERED_USERS = 200_000
 const QUERY_TIMEOUT_MS = 3_000
+const NOTED_AGAIN_MS = 86_400_000 // an unchanged set says once a day that it is still the latest, or it would be forgotten
 const PATIENCE_MS = 1_000 // then the spool takes it: a user waits for the answer
 
 export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
@@ -19,7 +20,7 @@ export type SubIdSet = readonly [string | null, string | null, string | null, st
 /** As it stands in the spool, too. */
 export type UserContext = { appId: number; isTest: boolean; userId: string; subIds: SubIdSet; seenAtMs: number }
 
-type Remembered = { value: string; saving: Promise<void> | null }
+type Remembered = { value: string; keptAtMs: number; saving: Promise<void> | null }
 
 export class Contexts {
   readonly #pool: pg.Pool
@@ -47,8 +48,8 @@ export class Contexts {
     const key = `${context.appId}|${context.isTest ? 't' : 'l'}|${context.userId}`
     const value = JSON.stringify(context.subIds)
     const known = this.#remembered.get(key)
-    if (known?.value === value) return known.saving ?? undefined
-    const entry: Remembered = { value, saving: null }
+    if (known?.value === value && context.seenAtMs - known.keptAtMs < NOTED_AGAIN_MS) return known.saving ?? undefined
+    const entry: Remembered = { value, keptAtMs: context.seenAtMs, saving: null }
     entry.saving = this.#writer.save(context).then(
       () => void (entry.saving = null),
       (error: unknown) => {

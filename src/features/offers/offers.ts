@@ -1,6 +1,7 @@
 // Offers and their goals as they are recorded: reading them, pausing and resuming them.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
+import { allOf, type Found, search } from '../../db/search.ts'
 import { OperatorError } from '../../errors.ts'
 
 /** Keeps others from changing it meanwhile, so that what is compared is what was there. */
@@ -59,31 +60,75 @@ export type OfferFilter = {
   before?: number
 }
 
-/** Newest first. */
-export async function searchOffers(db: Db, filter: OfferFilter, limit: number) {
-  const { search, status, advertiserId, category, before } = filter
-  let query = db
+/** Newest first; an offer with exactly this ID, ours or its advertiser's, before all others. */
+export async function searchOffers(db: Db, filter: OfferFilter, limit: number): Promise<Found<FoundOffer>> {
+  const { search: text, status, advertiserId, category, before } = filter
+  const exact = text === undefined ? [] : await findExactly(db, text.trim())
+  // The index of an advertiser's offers, or of the paused ones: few among many. The rest is filtered on the way.
+  const indexed = [
+    ...(advertiserId === undefined ? [] : [sql<boolean>`advertiser_id = ${advertiserId}::bigint`]),
+    ...(status === 'paused' ? [sql<boolean>`status = 'paused'`] : []),
+  ]
+  const filters = [
+    ...(status === 'active' ? [sql<boolean>`status = 'active'`] : []),
+    ...(category === undefined ? [] : [sql<boolean>`category = ${category}`]),
+    ...(text === undefined ? [] : [sayingText(text), sql<boolean>`offer_id <> ALL (${exact}::bigint[])`]),
+  ]
+  const range = before === undefined ? [] : [sql<boolean>`offer_id < ${before}::bigint`]
+  const [walkedBy, ...more] = indexed
+  const { rows, next } = await search<{ offer_id: number }>(
+    db,
+    {
+      id: 'offer_id',
+      filters: [...more, ...filters],
+      walk: (order, most) =>
+        sql`SELECT * FROM (SELECT offer_id, external_id, name, category, status FROM offers
+          WHERE ${allOf([...(walkedBy === undefined ? [] : [walkedBy]), ...range])} ${order} LIMIT ${most}::integer) AS o`,
+    },
+    limit,
+  )
+  const found = await readSummaries(db, [...(before === undefined ? exact : []), ...rows.map((row) => row.offer_id)])
+  const fits = ({ offer_id, ...offer }: FoundOffer) =>
+    !exact.includes(offer_id) ||
+    ((status ?? offer.status) === offer.status &&
+      (category ?? offer.category) === offer.category &&
+      (advertiserId ?? offer.advertiser_id) === offer.advertiser_id)
+  return { rows: found.filter(fits), next }
+}
+
+function sayingText(text: string) {
+  const pattern = `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
+  return sql<boolean>`(name ILIKE ${pattern} OR external_id ILIKE ${pattern})`
+}
+
+const MOST_EXACT = 20
+
+async function findExactly(db: Db, text: string): Promise<number[]> {
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0
+  const { rows } = await sql<{ offer_id: number }>`
+    SELECT offer_id FROM offers WHERE offer_id = ${id}
+    UNION (SELECT offer_id FROM offers WHERE external_id = ${text} ORDER BY offer_id DESC LIMIT ${MOST_EXACT}::integer)`.execute(
+    db,
+  )
+  return rows.map((row) => row.offer_id)
+}
+
+const selectSummaries = (db: Db) =>
+  db
     .selectFrom('offers')
     .innerJoin('advertisers', 'advertisers.advertiser_id', 'offers.advertiser_id')
     .select(['offer_id', 'offers.advertiser_id', 'advertisers.name as advertiser', 'external_id', 'offers.name'])
     .select(['category', 'payout_micros', 'revenue_micros', 'countries', 'platforms', 'image_url', 'status'])
     .select(['starts_at', 'ends_at', 'full_until', 'offers.updated_at'])
-  if (status !== undefined) query = query.where('status', '=', status)
-  if (advertiserId !== undefined) query = query.where('offers.advertiser_id', '=', advertiserId)
-  if (category !== undefined) query = query.where('category', '=', category)
-  if (before !== undefined) query = query.where('offer_id', '<', before)
-  if (search !== undefined) {
-    const pattern = `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`
-    const offerId = /^\d{1,15}$/.test(search) ? Number(search) : null
-    query = query.where((is) =>
-      is.or([
-        is('offers.name', 'ilike', pattern),
-        is('external_id', 'ilike', pattern),
-        ...(offerId === null ? [] : [is('offer_id', '=', offerId)]),
-      ]),
-    )
-  }
-  return query.orderBy('offer_id', 'desc').limit(limit).execute()
+export type FoundOffer = Awaited<ReturnType<ReturnType<typeof selectSummaries>['execute']>>[number]
+
+/** In the order of these ids. */
+async function readSummaries(db: Db, offerIds: readonly number[]): Promise<FoundOffer[]> {
+  const rows = await selectSummaries(db)
+    .where((is) => is('offer_id', '=', is.fn.any(is.val([...offerIds]))))
+    .execute()
+  const byId = new Map(rows.map((row) => [row.offer_id, row]))
+  return offerIds.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** Everything recorded about these offers, their goals included. */

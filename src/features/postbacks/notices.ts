@@ -17,6 +17,19 @@ export async function noticeGivenUp(trx: Trx, appIds: readonly number[]): Promis
     )`.execute(trx)
 }
 
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** They are news: what is still wrong is on the page of the app, and in the log of postbacks for as long. */
+export async function forgetOldNotices(db: Db, now: Date, keepDays: number): Promise<void> {
+  const before = new Date(now.getTime() - keepDays * 86_400_000)
+  for (let gone = FORGOTTEN_AT_ONCE; gone === FORGOTTEN_AT_ONCE;) {
+    const result = await sql`DELETE FROM notices WHERE notice_id IN (
+      SELECT notice_id FROM (SELECT notice_id, created_at FROM notices ORDER BY notice_id LIMIT ${sql.lit(FORGOTTEN_AT_ONCE)}) AS oldest
+      WHERE created_at < ${before})`.execute(db)
+    gone = Number(result.numAffectedRows ?? 0)
+  }
+}
+
 /** Every part narrows; what is absent does not. */
 export type NoticeFilter = {
   appId?: number

@@ -1,7 +1,8 @@
 // Postbacks as they are recorded: finding them, showing them with their attempts, sending one again.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import type { Db } from '../../db/open.ts'
+import { allOf, cutFound, type Found, search } from '../../db/search.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
 import type { Status } from './settings.ts'
@@ -49,38 +50,122 @@ const selectPostbacks = (db: Db) =>
     ])
 export type Postback = Awaited<ReturnType<ReturnType<typeof selectPostbacks>['execute']>>[number]
 
-/** Ids are in the order of time, but for the clocks of the machines that made them: these may differ by so much. */
-const ID_SLACK_MS = 86_400_000
-
-/** Newest first. */
-export async function listPostbacks(db: Db, filter: PostbackFilter, limit: number): Promise<Postback[]> {
-  const { appId, isTest, state, status, conversionId, from, to, before } = filter
+/**
+ * Newest first. Which ones is found out by an index, in the record or, for what is still to be sent, in the queue; a page
+ * with a rare status may be short, and its cursor leads on. Times are those that the ids begin with.
+ */
+export async function searchPostbacks(db: Db, filter: PostbackFilter, limit: number): Promise<Found<Postback>> {
+  const { conversionId, state } = filter
+  if (conversionId !== undefined) return cutFound(await readOfConversion(db, conversionId, filter, limit + 1), limit)
   const isWaiting = state === 'queued' || state === 'sending'
-  let query = selectPostbacks(db)
-  // What is in the queue is looked for there: it may be little beside a large record.
-  if (appId !== undefined) query = query.where(isWaiting ? 'q.app_id' : 'p.app_id', '=', appId)
-  if (isTest !== undefined) query = query.where('p.is_test', '=', isTest)
-  if (state === 'sending') query = query.where('q.state', '=', 'sending')
-  if (state === 'queued') query = query.where('q.state', '<>', 'sending')
-  if (state !== undefined && !isWaiting) query = query.where('p.state', '=', state).where('q.state', 'is', null)
-  if (state === 'dead') query = query.where('p.last_error', 'is not', null) // its index
-  if (status !== undefined) query = query.where('p.status', '=', status)
-  if (conversionId !== undefined) {
-    if (!isUuid(conversionId)) return []
-    query = query.where(isOfConversion(conversionId))
+  const { branches, filters } = isWaiting ? pathInQueue(filter) : pathInRecord(filter)
+  const table = sql.table(isWaiting ? 'postback_queue' : 'postbacks')
+  const { rows, next } = await search<{ postback_id: string }>(
+    db,
+    {
+      id: 'postback_id',
+      filters,
+      walk: (order, most) =>
+        sql`SELECT * FROM (${sql.join(
+          branches.map(
+            (conditions) =>
+              sql`(SELECT app_id, postback_id, is_test, status, state FROM ${table}
+                WHERE ${allOf([...conditions, ...rangeOf(filter)])} ${order} LIMIT ${most}::integer)`,
+          ),
+          sql` UNION ALL `,
+        )}) AS p`,
+    },
+    limit,
+  )
+  return {
+    rows: await readPostbacks(
+      db,
+      rows.map((row) => row.postback_id),
+    ),
+    next,
   }
-  const id = isWaiting ? 'q.postback_id' : 'p.postback_id'
-  if (from !== undefined)
-    query = query.where('p.created_at', '>=', from).where(id, '>=', uuid7Floor(from.getTime() - ID_SLACK_MS))
-  if (to !== undefined)
-    query = query.where('p.created_at', '<', to).where(id, '<', uuid7Floor(to.getTime() + ID_SLACK_MS))
-  if (before !== undefined) query = query.where(id, '<', before)
-  return query.orderBy(id, 'desc').limit(limit).execute()
+}
+
+/** The same, without a way to go on. */
+export const listPostbacks = async (...given: Parameters<typeof searchPostbacks>): Promise<Postback[]> =>
+  (await searchPostbacks(...given)).rows
+
+type Condition = RawBuilder<boolean>
+type Path = { branches: Condition[][]; filters: Condition[] }
+
+const when = <T>(value: T | undefined, condition: (given: T) => Condition): Condition[] =>
+  value === undefined ? [] : [condition(value)]
+
+const rangeOf = ({ from, to, before }: PostbackFilter): Condition[] => [
+  ...when(from, (time) => sql`postback_id >= ${uuid7Floor(time.getTime())}::uuid`),
+  ...when(to, (time) => sql`postback_id < ${uuid7Floor(time.getTime())}::uuid`),
+  ...when(before, (id) => sql`postback_id < ${id}::uuid`),
+]
+
+function pathInQueue({ appId, isTest, state, status }: PostbackFilter): Path {
+  const filters = [
+    state === 'sending' ? sql<boolean>`state = 'sending'` : sql<boolean>`state <> 'sending'`,
+    ...when(isTest, (mode) => sql`is_test = ${sql.lit(mode)}`),
+    ...when(status, (one) => sql`status = ${one}`),
+  ]
+  return { branches: [when(appId, (id) => sql`app_id = ${id}::bigint`)], filters }
+}
+
+function pathInRecord({ appId, isTest, state, status }: PostbackFilter): Path {
+  const ofApp = when(appId, (id) => sql`app_id = ${id}::bigint`)
+  const ofMode = when(isTest, (mode) => sql`is_test = ${sql.lit(mode)}`)
+  const ofStatus = when(status, (one) => sql`status = ${sql.lit(one)}`)
+  const ofState = when(
+    state,
+    (one) => sql`state = ${one} AND NOT EXISTS (
+      SELECT FROM postback_queue q WHERE q.app_id = walked.app_id AND q.postback_id = walked.postback_id)`,
+  )
+  // Few among many, each with an index of its own.
+  if (state === 'dead')
+    return { branches: [[...ofApp, sql`last_error IS NOT NULL`]], filters: [...ofState, ...ofMode, ...ofStatus] }
+  if (appId !== undefined && (status === 'rejected' || status === 'reversed'))
+    return { branches: [[...ofApp, ...ofStatus]], filters: [...ofState, ...ofMode] }
+  if (appId === undefined) return { branches: [[]], filters: [...ofState, ...ofMode, ...ofStatus] }
+  const modes = isTest === undefined ? [false, true] : [isTest]
+  const branches = modes.map((mode) => [...ofApp, sql<boolean>`is_test = ${sql.lit(mode)}`])
+  return { branches, filters: [...ofState, ...ofStatus] }
 }
 
 /** A postback has the id of its event. */
-const isOfConversion = (conversionId: string) =>
-  sql<boolean>`p.postback_id = ANY (ARRAY(SELECT event_id FROM conversion_events WHERE conversion_id = ${conversionId}))`
+async function readOfConversion(
+  db: Db,
+  conversionId: string,
+  filter: PostbackFilter,
+  limit: number,
+): Promise<Postback[]> {
+  if (!isUuid(conversionId)) return []
+  const { appId, isTest, state, status, before } = filter
+  const events = await db
+    .selectFrom('conversion_events')
+    .select('event_id')
+    .where('conversion_id', '=', conversionId)
+    .execute()
+  const all = await readPostbacks(
+    db,
+    events.flatMap(({ event_id }) => event_id ?? []),
+  )
+  return all
+    .filter(
+      (one) =>
+        (appId ?? one.app_id) === one.app_id &&
+        (isTest ?? one.is_test) === one.is_test &&
+        (state ?? one.state) === one.state &&
+        (status ?? one.status) === one.status &&
+        (before === undefined || one.postback_id < before),
+    )
+    .slice(0, limit)
+}
+
+const readPostbacks = (db: Db, postbackIds: readonly string[]): Promise<Postback[]> =>
+  selectPostbacks(db)
+    .where((is) => is('p.postback_id', '=', is.fn.any(sql<string[]>`${postbackIds}::uuid[]`)))
+    .orderBy('p.postback_id', 'desc')
+    .execute()
 
 /** Null when there is none, or it is somebody else's. */
 export async function findPostback(db: Db, postbackId: string, owner: Viewer): Promise<Postback | null> {

@@ -4,18 +4,17 @@ import { AppError } from '../../errors.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
-import { cutPage } from '../../http/paging.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import {
   findPostback,
-  listPostbacks,
   type PostbackFilter,
   presentAttempt,
   presentPostback,
   readAttempts,
   replayPostback,
+  searchPostbacks,
 } from './postbacks.ts'
 import {
   NewTrial,
@@ -59,9 +58,8 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
       if (state !== undefined) filter.state = state
       if (conversionId !== undefined) filter.conversionId = conversionId
       if (cursor !== undefined) filter.before = cursor
-      const found = await listPostbacks(db, filter, limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, (one) => one.postback_id)
-      const data = { postbacks: page.map(presentPostback), next_cursor: nextCursor }
+      const { rows, next } = await searchPostbacks(db, filter, limit)
+      const data = { postbacks: rows.map(presentPostback), next_cursor: next }
       sendJson(request, reply, 200, successJson(request, data, 'Postbacks retrieved successfully'))
       return reply
     },

@@ -1,7 +1,7 @@
 // What people did: every change, newest first.
-import { type DeedFilter, listDeeds } from '../../features/accounts/audit.ts'
+import { type DeedFilter, searchDeeds } from '../../features/accounts/audit.ts'
 import { readPublisherNames } from '../../features/accounts/publishers.ts'
-import { beforeId, cutPage } from '../../http/paging.ts'
+import { beforeId } from '../../http/paging.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AuditList, AuditQuery } from './schema.ts'
@@ -20,8 +20,7 @@ export function auditRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       if (action !== undefined) filter.action = action
       if (subject !== undefined) filter.subject = subject
       if (publisher_id !== undefined) filter.publisherId = publisher_id
-      const found = await listDeeds(db, filter, limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, ({ audit_id }) => String(audit_id))
+      const { rows: page, next } = await searchDeeds(db, filter, limit)
       const names = await readPublisherNames(db, [...new Set(page.flatMap((deed) => deed.publisher_id ?? []))])
       return {
         deeds: page.map(({ publisher_id: id, details, ...deed }) => ({
@@ -29,7 +28,7 @@ export function auditRoutes(routes: ManageRoutes, { db }: ManageContext): void {
           details: details as Record<string, unknown>,
           publisher: id === null ? null : { publisher_id: id, name: names.get(id) ?? `Publisher ${id}` },
         })),
-        next_cursor: nextCursor,
+        next_cursor: next,
       }
     },
   })

@@ -6,7 +6,7 @@ import { showCaps } from '../../features/offers/caps.ts'
 import { asImported } from '../../features/offers/import-plan.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from '../../features/offers/import-record.ts'
 import { warningsOf } from '../../features/offers/offer-warnings.ts'
-import { findOffers, type RecordedOffer, type searchOffers } from '../../features/offers/offers.ts'
+import { findOffers, type FoundOffer, type RecordedOffer } from '../../features/offers/offers.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import { notThere } from '../gate.ts'
@@ -18,7 +18,7 @@ export async function getOffer(db: Db, offerId: number): Promise<RecordedOffer> 
   return offer
 }
 
-type Summary = Awaited<ReturnType<typeof searchOffers>>[number]
+type Summary = FoundOffer
 type State = (typeof STATES)[number]
 
 /** What users meet now. */

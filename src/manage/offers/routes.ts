@@ -1,13 +1,13 @@
 // The operator's offers: finding, making, changing, pausing and copying them, and who changed what.
 import { AppError } from '../../errors.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
-import { type Doer, listDeeds, recordDeed } from '../../features/accounts/audit.ts'
+import { type Doer, recordDeed, searchDeeds } from '../../features/accounts/audit.ts'
 import type { NewOffer as OfferToWrite } from '../../features/offers/import-record.ts'
 import { countCaps } from '../../features/offers/cap-counts.ts'
 import { lockOffer, type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
 import { warningsOf } from '../../features/offers/offer-warnings.ts'
 import { putOffer } from '../../features/offers/upsert.ts'
-import { beforeId, cutPage } from '../../http/paging.ts'
+import { beforeId } from '../../http/paging.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -42,10 +42,9 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     reply: OfferPage,
     async run({ query }) {
       const { limit = LIMIT } = query
-      const found = await searchOffers(db, filterOf(query), limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, (offer) => String(offer.offer_id))
+      const { rows, next } = await searchOffers(db, filterOf(query), limit)
       const now = new Date()
-      return { offers: page.map((offer) => presentSummary(offer, now)), next_cursor: nextCursor }
+      return { offers: rows.map((offer) => presentSummary(offer, now)), next_cursor: next }
     },
   })
 
@@ -165,9 +164,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     async run({ params, query: { limit = LIMIT, cursor } }) {
       await getOffer(db, params.offer_id)
       const filter = { action: 'offer.', subject: String(params.offer_id), ...beforeId(cursor) }
-      const { page, nextCursor } = cutPage(await listDeeds(db, filter, limit + 1), limit, (deed) =>
-        String(deed.audit_id),
-      )
+      const { rows: page, next } = await searchDeeds(db, filter, limit)
       return {
         changes: page.map(({ audit_id, created_at, who, action, details }) => ({
           audit_id,
@@ -176,7 +173,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
           action,
           fields: changedFields(details),
         })),
-        next_cursor: nextCursor,
+        next_cursor: next,
       }
     },
   })

@@ -5,15 +5,14 @@ import { readDelivery, readHealth } from '../../features/postbacks/health.ts'
 import { listNotices } from '../../features/postbacks/notices.ts'
 import {
   findPostback,
-  listPostbacks,
   type Postback,
   type PostbackFilter,
   presentAttempt,
   presentPostback,
   readAttempts,
   replayPostback,
+  searchPostbacks,
 } from '../../features/postbacks/postbacks.ts'
-import { cutPage } from '../../http/paging.ts'
 import { parseSpan } from '../../lib/time.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -34,9 +33,8 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
     reply: Log,
     async run({ app, query }) {
       const { limit = 20 } = query
-      const found = await listPostbacks(db, filterOf(app.appId, query), limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, (one) => one.postback_id)
-      return { postbacks: page.map(presentPostback), next_cursor: nextCursor }
+      const { rows, next } = await searchPostbacks(db, filterOf(app.appId, query), limit)
+      return { postbacks: rows.map(presentPostback), next_cursor: next }
     },
   })
 

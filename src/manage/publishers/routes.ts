@@ -175,9 +175,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
         ...(trusted === undefined ? {} : { isTrusted: trusted === 'yes' }),
         ...beforeId(cursor),
       }
-      const found = await listTrust(db, appId, filter, limit + 1)
-      const { page, nextCursor } = cutPage(found, limit, (one) => String(one.offer_id))
-      return { offers: page, next_cursor: nextCursor }
+      const { rows, next } = await listTrust(db, appId, filter, limit)
+      return { offers: rows, next_cursor: next }
     },
   })
 

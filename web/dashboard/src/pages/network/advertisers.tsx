@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { AdvertiserPage, IssuedAdvertiser } from '../../../../../src/manage/advertisers/schema.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatUpTo } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -119,7 +119,7 @@ const COLUMNS: Column<Listed['advertisers'][number]>[] = [
         size="sm"
         aria-label={`${offers} offers of ${name}`}
       >
-        {formatCount(offers)}
+        {formatUpTo(offers)}
       </Anchor>
     ),
   },

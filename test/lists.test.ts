@@ -1,0 +1,153 @@
+// Every list of the management API, with each of its filters, in a large network: what a page costs, in pages of 8 kB.
+// A new list or filter without a value here fails.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type pg from 'pg'
+import { ensurePartitions } from '../src/db/partitions.ts'
+import { type Crowd, daysOf, fillConversions, fillHistory, run } from './crowd.ts'
+import { type ExplainedApp, pagesOf, startExplained } from './explain.ts'
+import { type Operation, operationsOf, readPaths } from './operations.ts'
+import { makePerson, makeToken } from './people.ts'
+import { useWorld } from './world.ts'
+
+const DAY_MS = 86_400_000
+const MANY = 100_000
+const SOME = 8_000
+const APPS = 500
+
+let crowd: Crowd
+let explained: ExplainedApp
+let token: string
+let conversionId: string
+after(() => explained.close()) // before the world does
+const world = useWorld('lists', fill)
+
+async function fill(): Promise<void> {
+  const { db, pool } = world.database
+  const { appId } = await world.makeApp()
+  const [offerId = 0] = await world.makeOffers({})
+  const { publisher_id: publisherId } = await db.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirstOrThrow() // prettier-ignore
+  const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
+  const now = Date.now()
+  crowd = { appId, publisherId, advertiserId, offerIds: [offerId], fromMs: now - 5 * DAY_MS, toMs: now, name: 'crowd', users: SOME } // prettier-ignore
+  await ensurePartitions(db, 'inbound_calls', daysOf(crowd))
+  await fillConversions(pool, crowd, SOME)
+  await fillHistory(pool)
+  const uuid = (
+    prefix: string,
+  ) => `(substr(lpad(to_hex(${Math.round(crowd.fromMs)}::bigint + n * ${Math.round((5 * DAY_MS) / MANY)}), 12, '0'), 1, 12)
+    || '7' || substr(md5('${prefix}' || n), 1, 3) || '8' || substr(md5('${prefix}' || n), 4, 15))::uuid`
+  const at = `to_timestamp((${Math.round(crowd.fromMs)}::bigint + n * ${Math.round((5 * DAY_MS) / MANY)}) / 1000.0)`
+  await run(
+    pool,
+    `INSERT INTO publishers (name, email, status) SELECT 'Crowd publisher ' || n, 'p' || n || '@example.com', CASE WHEN n < 3 THEN 'suspended' ELSE 'active' END
+     FROM generate_series(1, ${SOME}) n`,
+    `INSERT INTO advertisers (name) SELECT 'Crowd advertiser ' || n FROM generate_series(1, ${SOME}) n`,
+    `INSERT INTO apps (publisher_id, name, currency, rate_micros, rate_limit)
+     SELECT publisher_id, 'App', 'Coins', 100000000, 100 FROM publishers WHERE publisher_id <> ${publisherId} LIMIT ${APPS}`,
+    'ALTER TABLE offers DISABLE TRIGGER USER',
+    `INSERT INTO offers (advertiser_id, external_id, name, description, category, payout_micros, revenue_micros, countries, platforms,
+       destination_url, difficulty, time_estimate, requirements, payment_required, conversion_type, status, terms_id)
+     SELECT CASE WHEN n < 50 THEN (SELECT max(advertiser_id) FROM advertisers) ELSE ${advertiserId} END, 'x-' || n,
+       CASE WHEN n = 7 THEN 'A needle' ELSE 'Game number ' || n END, 'To do', CASE WHEN n = 7 THEN 'survey' ELSE 'app' END, 1000000, 1500000,
+       '{}', '{web}', 'https://ads.example.com/', 'easy', '5 min', 'None', false, 'cpa', CASE WHEN n < 5 THEN 'paused' ELSE 'active' END,
+       (SELECT max(terms_id) FROM terms)
+     FROM generate_series(1, ${MANY}) n`,
+    'ALTER TABLE offers ENABLE TRIGGER USER',
+    `INSERT INTO trusted_offers (app_id, offer_id) SELECT ${appId}, offer_id FROM offers WHERE offer_id % 2 = 0`,
+    'ALTER TABLE audit_log DISABLE TRIGGER USER',
+    `INSERT INTO audit_log (who, action, subject, publisher_id)
+     SELECT CASE WHEN n < 4 THEN 'rare@example.com' ELSE 'o' || n % 9 || '@example.com' END,
+       CASE WHEN n < 6 THEN 'rare.deed' WHEN n % 3 = 0 THEN 'offer.change' ELSE 'session.start' END, (n % 5000)::text,
+       CASE WHEN n < 8 THEN ${publisherId} END FROM generate_series(1, ${MANY}) n`,
+    'ALTER TABLE audit_log ENABLE TRIGGER USER',
+    'ALTER TABLE postbacks DISABLE TRIGGER USER',
+    `INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at, settled_at, attempts, last_error)
+     SELECT ${uuid('postback')}, ${appId}, n % 100 = 0, gen_random_uuid(), 1, CASE WHEN n < 4 THEN 'reversed' WHEN n % 2 = 0 THEN 'pending' ELSE 'approved' END,
+       CASE WHEN n = 9 THEN 'dead' ELSE 'delivered' END, ${at}, ${at}, 1, CASE WHEN n = 9 THEN '500' END
+     FROM generate_series(1, ${MANY}) n`,
+    'ALTER TABLE postbacks ENABLE TRIGGER USER',
+    `INSERT INTO inbound_calls (inbound_id, method, query, body, received_at, outcome, advertiser_id, click_id)
+     SELECT ${uuid('call')}, 'GET', 'x', '', ${at}, CASE WHEN n < 4 THEN 'invalid' ELSE 'approved' END,
+       CASE WHEN n < 9 THEN ${advertiserId} + 1 ELSE ${advertiserId} END, gen_random_uuid()::text FROM generate_series(1, ${MANY}) n`,
+    `INSERT INTO banned_users (app_id, user_id, reason) SELECT CASE WHEN n < 9 THEN ${appId} END, 'u' || n, 'fraud' FROM generate_series(1, ${MANY}) n`,
+    `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, reference, created_at)
+     SELECT posting_id, CASE WHEN n < 5 THEN 'receipt' ELSE 'payout' END, line.account, line.party_id, line.amount, 'r' || n, created_at
+     FROM (SELECT n, gen_random_uuid() AS posting_id, ${at} AS created_at FROM generate_series(1, ${SOME}) n) AS payments
+     CROSS JOIN LATERAL (VALUES ('publisher_payable', ${publisherId}, 100), ('cash', 0, -100)) AS line (account, party_id, amount)`,
+    `INSERT INTO payment_runs (minimum_micros, created_by, created_at) SELECT 0, 'x', now() FROM generate_series(1, 2)`,
+    `INSERT INTO payment_run_lines (run_id, publisher_id, amount_micros, payable_micros, name, status, settled_at)
+     SELECT 1, publisher_id, 1000000, 1000000, name, CASE WHEN publisher_id < 10 THEN 'cancelled' ELSE 'due' END,
+       CASE WHEN publisher_id < 10 THEN now() END FROM publishers`,
+  )
+  await pool.query({ text: 'VACUUM ANALYZE', query_timeout: 600_000 } as pg.QueryConfig)
+  conversionId = (await db.selectFrom('postbacks').select('conversion_id').executeTakeFirstOrThrow()).conversion_id
+  const reader = await makePerson(world, 'operator_reader')
+  token = (await makeToken(world, reader.id, ['read'])).token ?? ''
+  explained = await startExplained(world)
+}
+
+/** Values of filters that take any text: some fit many rows, some few and some none. */
+const VALUES = (): Record<string, readonly string[]> => ({
+  action: ['session.start', 'rare.', 'rare.deed', 'none.at_all', 'se'],
+  advertiser_id: [String(crowd.advertiserId), String(crowd.advertiserId + 1)],
+  app_id: [String(crowd.appId)],
+  click_id: ['01890000-0000-7000-8000-000000000000'],
+  conversion_id: [conversionId],
+  country: ['US'],
+  from: [new Date(crowd.fromMs).toISOString()],
+  limit: ['20'],
+  minimum: ['1'],
+  offer_id: [String(crowd.offerIds[0])],
+  offset: ['100'],
+  publisher_id: [String(crowd.publisherId)],
+  search: ['number', 'needle', 'nothing has it', '7'],
+  sub_id: ['campaign-7', 'nothing has it'],
+  subject: ['77', 'nothing'],
+  timezone: ['UTC'],
+  to: [new Date(crowd.fromMs + DAY_MS).toISOString()],
+  user_id: ['crowd-77', 'u77', 'nobody'],
+  who: ['o1@example.com', 'rare@example.com', 'nobody@example.com'],
+})
+
+/** What no page may cost, whatever is filtered: a walk ends after 10,000 rows, and is taken once more to see where. */
+const MOST_PAGES = 1_500
+/** A user is looked for in each app by itself. */
+const MOST_OF_USER = 5 * APPS
+
+test('a page of any list, with any of its filters, reads a bounded part of the database', async (context) => {
+  const lists = operationsOf(await readPaths(world), '/manage/v1').filter(
+    ({ method, query }) => method === 'GET' && (query.includes('limit') || query.includes('state')),
+  )
+  assert.ok(lists.length > 15)
+  const ids = { app_id: String(crowd.appId), publisher_id: String(crowd.publisherId), offer_id: '77', run_id: '1' }
+  const [costly, table] = [[] as string[], [] as string[]]
+  for (const list of lists)
+    for (const query of queriesOf(list)) {
+      const path = `${list.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name as keyof typeof ids])}?${query}`
+      let status = 0
+      const statements = await explained.explain(async () => {
+        const answer = await explained.app.server.inject({ url: `/manage/v1${path}`, headers: { authorization: `Bearer ${token}` } }) // prettier-ignore
+        status = answer.statusCode
+      })
+      const pages = pagesOf(statements.filter(({ text }) => !/changed_xid|event_feed|waiting_events/.test(text)))
+      assert.equal(status, 200, path)
+      table.push(`${String(pages).padStart(6)} ${path}`)
+      const most = path.startsWith('/conversions?user_id') ? MOST_OF_USER : MOST_PAGES
+      if (pages > most) costly.push(`${path}: ${pages}`)
+    }
+  context.diagnostic(`pages of 8 kB:\n${table.join('\n')}`)
+  assert.deepEqual(costly, [])
+})
+
+/** One query for each filter and value. */
+function queriesOf({ path, query, allowed }: Operation): string[] {
+  const values = VALUES()
+  const filters = query.filter((name) => name !== 'cursor')
+  const valuesOf = (name: string) => allowed[name] ?? values[name]
+  assert.deepEqual(filters.filter((name) => valuesOf(name) === undefined), [], `${path}: give a value to try`) // prettier-ignore
+  return [
+    '',
+    ...filters.flatMap((name) => (valuesOf(name) ?? []).map((value) => `${name}=${encodeURIComponent(value)}`)),
+  ]
+}
