@@ -32,7 +32,7 @@ export async function runAll(pool: pg.Pool, ...statements: string[]): Promise<vo
   }
 }
 
-const LOADED = ['conversions', 'conversion_events', 'event_feed', 'ledger_entries', 'postbacks'] as const
+const LOADED = ['clicks', 'conversions', 'conversion_events', 'event_feed', 'ledger_entries', 'postbacks'] as const
 
 /** Without triggers and all indexes but the primary keys, which are there again afterwards: a third of the time. */
 export async function loading(pool: pg.Pool, work: () => Promise<void>): Promise<void> {

@@ -79,7 +79,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const catalogue = new Catalogue(config.publicUrl)
   const [changedApps, changedOffers] = [await ChangeFeed.open(db, 'apps'), await ChangeFeed.open(db, 'offers')]
   await credentials.refresh(db, EVERYTHING)
-  await catalogue.load(allOffers(database), Date.now())
+  const loading = catalogue.load(allOffers(database), Date.now()) // while everything else is set up
+  loading.catch(() => {}) // told where it is awaited
   const completions = new Completions(db)
   await completions.follow()
   const uses = new CredentialUses()
@@ -185,6 +186,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   pictureRoutes(server)
   dashboardRoutes(server)
   await server.ready()
+  await loading
   const node = new Node(db, 'api')
   opened.defer(() => node.leave())
   loops.push(createLoop('saying that it is there', BEAT_MS, log, { run: () => node.beat().catch(() => {}) })) // others tell

@@ -31,9 +31,10 @@ async function serve(options: ServeOptions): Promise<void> {
   const running = new AsyncDisposableStack()
   const stop = stopper(() => running.disposeAsync(), log)
   try {
-    const { buildApp } = await import('../app.ts') // the other commands start without it
-    const { buildWorker } = await import('../worker.ts')
+    // Read while the database starts; the other commands start without them.
+    const parts = Promise.all([import('../app.ts'), import('../worker.ts')])
     const database = running.adopt(await openDatabase(config), (opened) => opened.close())
+    const [{ buildApp }, { buildWorker }] = await parts
     if (stop.isAsked) return
     await migrate(database)
     await useSecretKey(database.db, secretKey)

@@ -648,13 +648,13 @@ export interface StatsDays {
 export interface StatsDeltas {
   app_id: number;
   approved: Generated<number>;
+  at: Date;
   clicks: Generated<number>;
   country: string | null;
   local_steps: Generated<Numeric>;
   offer_id: number;
   payout_micros: Generated<number>;
   pending: Generated<number>;
-  quarter: Date;
   rejected: Generated<number>;
   reversed: Generated<number>;
 }

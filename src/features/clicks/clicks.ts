@@ -174,20 +174,7 @@ async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[])
     })),
   )
   await addUsage(trx, deltas)
-  await noteLateClicks(
-    trx,
-    clicks.filter((click) => inserted.has(click.click_id) && clicksToCount(click) === 1),
-  )
   return [...new Set(deltas.map((delta) => delta.offerId))]
-}
-
-/** Statistics of their time may be rolled up already (reports/rollup.ts): these are told beside them. */
-async function noteLateClicks(trx: Trx, clicks: Click[]): Promise<void> {
-  if (clicks.length === 0) return
-  await sql`INSERT INTO stats_deltas (app_id, quarter, offer_id, country, clicks)
-    SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01Z'), offer_id, country, count(*)
-    FROM json_populate_recordset(NULL::clicks, ${JSON.stringify(clicks)}::json)
-    WHERE clicked_at < now() - interval '30 minutes' GROUP BY 1, 2, 3, 4`.execute(trx)
 }
 
 async function findClicks(trx: Trx, clicks: Click[]): Promise<Set<string>> {

@@ -45,6 +45,7 @@ export type AllOffers = {
 }
 
 const PAGE = 10_000
+const READERS = 2
 const CHANGED_PAGE = 2_000
 const COLUMNS = `offer_id, changed_xid, popularity, payout_micros, created_at, status = 'active', starts_at, ends_at,
   full_until, category, platforms, payment_required, countries, ${DETAIL_COLUMNS}`
@@ -54,7 +55,10 @@ const PLATFORM_BYTES = PLATFORMS.map((name) => Buffer.from(name))
 const COUNTRY_PLACES = new Uint8Array(2 ** 16)
 for (const [place, code] of COUNTRIES.entries()) COUNTRY_PLACES[Buffer.from(code).readUInt16BE()] = place + 1
 
-/** In the order of their ids. A page is one short transaction: nothing holds back what others tidy up. */
+/**
+ * By two connections at a time: PostgreSQL takes longer to send an offer than the catalogue to take it. A page is one
+ * short transaction, so that nothing holds back what others tidy up.
+ */
 export const allOffers = ({ db, pool }: Pick<Database, 'db' | 'pool'>): AllOffers => ({
   async count() {
     const { count } = await db
@@ -63,23 +67,52 @@ export const allOffers = ({ db, pool }: Pick<Database, 'db' | 'pool'>): AllOffer
       .executeTakeFirstOrThrow()
     return count
   },
-  read: (take) =>
-    withClient(pool, async (client) => {
-      const reader = new OfferReader()
-      for (let after = 0; ;) {
-        const { rows } = await client.query<{ last: number | null; count: number }>(
-          `SELECT max(offer_id) AS last, count(*)::integer AS count
-           FROM (SELECT offer_id FROM offers WHERE offer_id > $1 ORDER BY offer_id LIMIT ${PAGE}) page`,
-          [after],
-        )
-        const { last = null, count = 0 } = rows[0] ?? {}
-        if (last === null) return
-        await reader.read(client, `offer_id > ${after} AND offer_id <= ${last}`, take)
-        if (count < PAGE) return
-        after = last
-      }
-    }),
+  async read(take) {
+    const pages = new Pages()
+    const readPages = () =>
+      withClient(pool, async (client) => {
+        const reader = new OfferReader()
+        for (let page = await pages.next(client); page !== null; page = await pages.next(client))
+          await reader.read(client, `offer_id > ${page.after} AND offer_id <= ${page.last}`, take)
+      }).catch((error: unknown) => {
+        pages.end() // nothing is taken any more once this has failed
+        throw error
+      })
+    const ended = await Promise.allSettled(Array.from({ length: READERS }, readPages))
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
+  },
 })
+
+type Page = { after: number; last: number }
+
+/** Gives out all offers by their ids, a page at a time. */
+class Pages {
+  #isEnded = false
+  /** The last id given out; null after the last page. */
+  #last: Promise<number | null> = Promise.resolve(0)
+
+  next(client: pg.ClientBase): Promise<Page | null> {
+    const page = this.#last.then((after) => (after === null || this.#isEnded ? null : findPage(client, after)))
+    this.#last = page.then(
+      (found) => found?.last ?? null,
+      () => null,
+    )
+    return page
+  }
+
+  end(): void {
+    this.#isEnded = true
+  }
+}
+
+async function findPage(client: pg.ClientBase, after: number): Promise<Page | null> {
+  const { rows } = await client.query<{ last: number | null }>(
+    `SELECT max(offer_id) AS last FROM (SELECT offer_id FROM offers WHERE offer_id > $1 ORDER BY offer_id LIMIT ${PAGE}) page`,
+    [after],
+  )
+  const last = rows[0]?.last ?? null
+  return last === null ? null : { after, last }
+}
 
 /** The offers changed since then, a batch at a time. */
 export async function* readChangedOffers(

@@ -1,19 +1,23 @@
-// Sums up the figures of past hours, for statistics: by quarters of an hour, and by days of UTC with offers and countries.
+// Sums up past figures for statistics: by quarters of an hour, and by days of UTC with offers and countries.
 //
-// An hour is rolled up an hour after its end. Whatever changes later, or was not there yet, is written by the transaction
-// that changes it as a difference (migration 0038), which is added to the rollups from time to time. Each step is one
-// snapshot: a change is either in what is summed up, and then its difference is deleted, or in neither.
+// Every five minutes are rolled up three minutes after their end, so that only a few minutes are counted from the rows of
+// the whole network. Whatever changes later, or was not there yet, is written by the transaction that changes it as a
+// difference (migration 0071), which is added to the rollups from time to time. Each step is one snapshot: a change is
+// either in what is summed up, and then its difference is deleted, or in neither.
 //
 // The database's clock tells what is past, because it also tells its triggers which changes are late. If that clock was
-// ahead for a while, hours were rolled up that were yet to come; they are rolled up again.
+// ahead for a while, times were rolled up that were yet to come; they are rolled up again.
 import { sql } from 'kysely'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { IS_COUNTED } from '../clicks/retention.ts'
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+const STEP_MS = 5 * MINUTE_MS
+const LAG_MS = 3 * MINUTE_MS
 const START_MS = Date.UTC(2000, 0, 1)
 const LOCK = 0x0ff3_0009
 
@@ -37,7 +41,7 @@ export const CONVERSION_FIGURES = sql`count(*) FILTER (WHERE status = 'pending')
 /** Rolls up what has not been yet, and returns up to which time everything is. */
 export async function rollUpStats(db: Db, now: Date): Promise<Date> {
   const nowMs = Math.min(now.getTime(), await forgetFuture(db))
-  const untilMs = Math.floor((nowMs - HOUR_MS) / HOUR_MS) * HOUR_MS
+  const untilMs = Math.floor((nowMs - LAG_MS) / STEP_MS) * STEP_MS
   while (
     await retrying(() =>
       db
@@ -65,7 +69,7 @@ async function forgetFuture(db: Db): Promise<number> {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(trx)
     await sql`DELETE FROM stats_quarters WHERE quarter >= ${day}`.execute(trx)
     await sql`DELETE FROM stats_days WHERE day >= ${day.toISOString().slice(0, 10)}::date`.execute(trx)
-    await sql`DELETE FROM stats_deltas WHERE quarter >= ${day}`.execute(trx)
+    await sql`DELETE FROM stats_deltas WHERE at >= ${day}`.execute(trx)
     await sql`UPDATE stats_rollup SET through = ${day} WHERE through > ${day}`.execute(trx)
   })
   return now.getTime()
@@ -77,20 +81,21 @@ async function takeTurn(trx: Trx): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
-/** The next hour, or the next whole day where many wait. False when there is nothing left to do. */
+/** The next step; where many wait, the rest of an hour or a whole day. False when there is nothing left to do. */
 async function rollUpNext(trx: Trx, untilMs: number): Promise<boolean> {
   if (!(await takeTurn(trx))) return false
   const through = (await readThrough(trx)).getTime()
   const fromMs = through > START_MS ? through : await findFirst(trx, untilMs)
   if (fromMs >= untilMs) return false
   const isDay = fromMs % DAY_MS === 0 && fromMs + DAY_MS <= untilMs
-  const toMs = fromMs + (isDay ? DAY_MS : HOUR_MS)
-  const isWithin = sql`quarter >= ${new Date(fromMs)} AND quarter < ${new Date(toMs)}`
+  const toMs = isDay ? fromMs + DAY_MS : Math.min(untilMs, (Math.floor(fromMs / HOUR_MS) + 1) * HOUR_MS)
+  const isWithin = (column: string) =>
+    sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
   const ids = (name: string) => {
     const id = sql.ref(name)
     return sql`${id} >= ${uuid7Floor(fromMs)}::uuid AND ${id} < ${uuid7Floor(toMs)}::uuid`
   }
-  await sql`DELETE FROM stats_deltas WHERE ${isWithin}`.execute(trx)
+  await sql`DELETE FROM stats_deltas WHERE ${isWithin('at')}`.execute(trx)
   await addRows(
     trx,
     sql`
@@ -98,7 +103,7 @@ async function rollUpNext(trx: Trx, untilMs: number): Promise<boolean> {
         0 AS pending, 0 AS approved, 0 AS rejected, 0 AS reversed, 0 AS payout_micros, 0 AS local_steps
       FROM clicks WHERE ${IS_COUNTED} AND ${ids('click_id')} GROUP BY 1, 2, 3, 4
       UNION ALL
-      SELECT app_id, quarter, offer_id, country, clicks, 0, 0, 0, 0, 0, 0 FROM click_counts WHERE ${isWithin}
+      SELECT app_id, quarter, offer_id, country, clicks, 0, 0, 0, 0, 0, 0 FROM click_counts WHERE ${isWithin('quarter')}
       UNION ALL
       SELECT app_id, ${quarterOf('created_at')}, offer_id, country, 0, ${CONVERSION_FIGURES}
       FROM conversions WHERE NOT is_test AND ${ids('conversion_id')} GROUP BY 1, 2, 3, 4`,
@@ -121,8 +126,8 @@ async function findFirst(trx: Trx, untilMs: number): Promise<number> {
 
 async function addDeltas(trx: Trx): Promise<void> {
   if (!(await takeTurn(trx))) return
-  const old = sql`DELETE FROM stats_deltas WHERE quarter < (SELECT through FROM stats_rollup)
-    RETURNING app_id, quarter, offer_id, country, ${sql.raw(FIGURES.join(', '))}`
+  const old = sql`DELETE FROM stats_deltas WHERE at < (SELECT through FROM stats_rollup)
+    RETURNING app_id, ${quarterOf('at')} AS quarter, offer_id, country, ${sql.raw(FIGURES.join(', '))}`
   await addRows(trx, old)
 }
 

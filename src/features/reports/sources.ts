@@ -24,13 +24,16 @@ export function chooseSources(range: Range, throughMs: number, { groupBy, isFilt
   return { days: byDay.whole, quarters: byQuarter.whole, rows: byQuarter.rest }
 }
 
-/** What of these ranges is whole pieces of this length before `throughMs`, and what is left. */
+/**
+ * What of these ranges is whole pieces of this length before `throughMs`, and what is left. The last piece is whole as far
+ * as `throughMs`: nothing behind that is rolled up yet.
+ */
 function cut(ranges: readonly Range[], lengthMs: number, throughMs: number): { whole: Range[]; rest: Range[] } {
   const whole: Range[] = []
   const rest: Range[] = []
   for (const { fromMs, toMs } of ranges) {
     const startMs = Math.ceil(fromMs / lengthMs) * lengthMs
-    const endMs = Math.floor(Math.min(toMs, throughMs) / lengthMs) * lengthMs
+    const endMs = toMs >= throughMs ? throughMs : Math.floor(toMs / lengthMs) * lengthMs
     if (startMs < endMs) {
       whole.push({ fromMs: startMs, toMs: endMs })
       rest.push({ fromMs, toMs: startMs }, { fromMs: endMs, toMs })

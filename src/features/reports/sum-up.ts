@@ -22,7 +22,7 @@ export type Sums = {
   local_steps: number
 }
 /** A day's key is its place among the days, from 1 on. */
-export type Group = Sums & { is_total: boolean; key: string | number | null }
+export type Group = Sums & { is_total: boolean; through: Date; key: string | number | null }
 
 /** The groups and their total: all days that have anything, or the best of the others and one beyond the limit. */
 export async function sumUp(
@@ -34,18 +34,31 @@ export async function sumUp(
 ): Promise<Group[]> {
   const { groupBy, offerId, country, limit } = query
   const isFiltered = offerId !== undefined || country !== undefined
-  const sources = chooseSources(range, (await readThrough(db)).getTime(), { groupBy, isFiltered, days })
-  const facts = sql.join(readSources(appId, query, sources, days), sql` UNION ALL `)
+  for (let through = await readThrough(db); ;) {
+    const sources = chooseSources(range, through.getTime(), { groupBy, isFiltered, days })
+    const groups = await readGroups(
+      db,
+      readSources(appId, query, sources, days),
+      groupBy === 'day' ? days.length : limit + 1,
+    )
+    const { through: seen } = groups[0] as Group
+    if (seen.getTime() === through.getTime()) return groups
+    through = seen // rolled up between the two: the rest would be counted twice
+  }
+}
+
+/** The total and at most so many of the others. */
+async function readGroups(db: Db, facts: RawBuilder<unknown>[], limit: number): Promise<Group[]> {
   const { rows } = await sql<Group>`
-    WITH facts (key, ${names}) AS (${facts})
-    SELECT grouping(key) = 1 AS is_total, key, coalesce(sum(clicks), 0)::bigint AS clicks,
+    WITH facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
+    SELECT grouping(key) = 1 AS is_total, (SELECT through FROM stats_rollup) AS through, key, coalesce(sum(clicks), 0)::bigint AS clicks,
       coalesce(sum(pending), 0)::bigint AS pending, coalesce(sum(approved), 0)::bigint AS approved,
       coalesce(sum(rejected), 0)::bigint AS rejected, coalesce(sum(reversed), 0)::bigint AS reversed,
       coalesce(sum(payout_micros), 0)::bigint AS payout_micros, coalesce(sum(local_steps), 0)::float8 AS local_steps
     FROM facts GROUP BY GROUPING SETS ((key), ())
     HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0
     ORDER BY is_total DESC, payout_micros DESC, clicks DESC, key
-    LIMIT ${groupBy === 'day' ? days.length + 1 : limit + 2}`.execute(db)
+    LIMIT ${limit + 1}`.execute(db)
   return rows
 }
 
@@ -72,7 +85,7 @@ function readSources(
   return [
     ...sources.days.map(
       ({ fromMs, toMs }) => sql`SELECT ${keyOf('stats_days')}, ${sums} FROM stats_days
-        WHERE ${isAsked} AND dims = ${dims} AND day >= ${utcDay(fromMs)}::date AND day < ${utcDay(toMs)}::date GROUP BY 1`,
+        WHERE ${isAsked} AND dims = ${dims} AND day >= ${utcDay(fromMs)}::date AND day <= ${utcDay(toMs - 1)}::date GROUP BY 1`,
     ),
     ...sources.quarters.map(
       (range) => sql`SELECT ${keyOf('stats_quarters')}, ${sums} FROM stats_quarters
@@ -80,7 +93,7 @@ function readSources(
     ),
     ...[...sources.days, ...sources.quarters].map(
       (range) => sql`SELECT ${keyOf('stats_deltas')}, ${sums} FROM stats_deltas
-        WHERE ${isAsked} AND ${between('quarter', range)} GROUP BY 1`,
+        WHERE ${isAsked} AND ${between('at', range)} GROUP BY 1`,
     ),
     // The worth in the app's currency is cut for each conversion, as it was told and credited one by one.
     ...sources.rows.flatMap((range) => [
@@ -103,7 +116,7 @@ const TIMES = {
   conversions: sql`created_at`,
   stats_days: sql`(day::timestamp AT TIME ZONE 'UTC')`,
   stats_quarters: sql`quarter`,
-  stats_deltas: sql`quarter`,
+  stats_deltas: sql`at`,
 }
 
 const CASES = Object.entries(PLATFORM_OF).map(([os, platform]) => sql`WHEN ${sql.lit(os)} THEN ${sql.lit(platform)}`)
