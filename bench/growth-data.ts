@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { checkLedger } from '../src/features/ledger/check.ts'
-import { rollUp } from '../src/features/ledger/ledger.ts'
+import { closeDays, rollUp } from '../src/features/ledger/rollup.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { FOLDER, runCli, type Say, withPool } from './data.ts'
 import { prepareManyOffers } from './growth-offers.ts'
@@ -66,7 +66,8 @@ async function grow({ db, pool }: Opened, sizes: Sizes, say: Say): Promise<void>
   await runAll(pool, 'DROP TABLE bench_apps, bench_offers')
   await runLong(pool, 'ANALYZE')
   say('  rollups …')
-  await rollUp(db, new Date(nowMs))
+  await closeDays(db, new Date(nowMs))
+  await rollUp(db)
   await rollUpStats(db, new Date(nowMs))
   say('  checking the ledger …')
   const problems = await checkLedger({ pool })

@@ -17,7 +17,7 @@ import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
 import { trimOpenCalls } from './features/conversions/inbound/open-calls.ts'
 import { readMessages } from './features/conversions/messages.ts'
-import { rollUp } from './features/ledger/ledger.ts'
+import { closeDays, rollUp } from './features/ledger/rollup.ts'
 import { countCaps } from './features/offers/cap-counts.ts'
 import { forgetPastUsage } from './features/offers/caps.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
@@ -89,7 +89,8 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   // Sums.
   every(10 * MINUTE, 'popularity', () => recomputePopularity(db, new Date()))
   every(MINUTE, 'rolling up statistics', () => rollUpStats(db, new Date()))
-  every(HOUR, 'rolling up the ledger', () => rollUp(db, new Date()))
+  every(MINUTE, 'summing up the ledger', () => rollUp(db))
+  every(HOUR, 'closing days of the ledger', () => closeDays(db, new Date()))
 
   // What is made ahead, and what is forgotten.
   every(HOUR, 'making partitions', () => ensurePartitionsAhead(db, Date.now()))

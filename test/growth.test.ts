@@ -8,7 +8,8 @@ import { openPool } from '../src/db/open.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { numberEvents, Passed } from '../src/features/conversions/events.ts'
 import { type ConversionFilter, searchConversions } from '../src/features/conversions/search.ts'
-import { readBalances, rollUp } from '../src/features/ledger/ledger.ts'
+import { readBalances } from '../src/features/ledger/ledger.ts'
+import { rollUp } from '../src/features/ledger/rollup.ts'
 import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
 import { showCaps } from '../src/features/offers/caps.ts'
 import { countAttention } from '../src/features/reports/attention.ts'
@@ -56,7 +57,7 @@ async function fill(): Promise<void> {
   await fillHistory(pool)
   await fillClicks(pool, crowd, CLICKS)
   await run(pool, 'ANALYZE')
-  await rollUp(db, new Date())
+  await rollUp(db)
   await rollUpStats(db, new Date())
   explained = await startExplained(world)
 }

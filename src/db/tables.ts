@@ -319,6 +319,12 @@ export interface Invitations {
   token_hash: string;
 }
 
+export interface LedgerBalances {
+  account: string;
+  amount_micros: number;
+  party_id: number;
+}
+
 export interface LedgerDays {
   account: string;
   amount_micros: number;
@@ -341,6 +347,10 @@ export interface LedgerEntries {
 }
 
 export interface LedgerRollup {
+  entry_id: Generated<number>;
+  /**
+   * the last closed day: nothing is posted for it any more
+   */
   through: Timestamp;
 }
 
@@ -356,6 +366,12 @@ export interface Mails {
   recipient: string | null;
   settled_at: Date | null;
   status: Generated<string>;
+}
+
+export interface NetworkDays {
+  day: Timestamp;
+  margin_micros: number;
+  payout_micros: number;
 }
 
 export interface Nodes {
@@ -750,10 +766,12 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   inbound_calls: InboundCalls;
   invitations: Invitations;
+  ledger_balances: LedgerBalances;
   ledger_days: LedgerDays;
   ledger_entries: LedgerEntries;
   ledger_rollup: LedgerRollup;
   mails: Mails;
+  network_days: NetworkDays;
   nodes: Nodes;
   notices: Notices;
   offer_usage: OfferUsage;

@@ -5,14 +5,14 @@ import { superuserConnection, useWorld } from '../../../test/world.ts'
 import { openPool } from '../../db/open.ts'
 import { checkLedger, countLedger, type LedgerProblem } from './check.ts'
 import { voidPosting } from './corrections.ts'
-import { rollUp } from './ledger.ts'
+import { rollUp } from './rollup.ts'
 import { createRun, payRun } from './payment-runs.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 
 const OLD = new Date('2026-11-05T12:00:00Z') // folded below
 const NEW = new Date('2026-11-10T12:00:00Z')
 const USD = 1_000_000
-const TABLES = ['ledger_entries', 'ledger_days', 'conversions', 'payment_run_lines']
+const TABLES = ['ledger_entries', 'ledger_days', 'ledger_balances', 'network_days', 'conversions', 'payment_run_lines']
 
 let deal: Deal
 let superuser: ReturnType<typeof openPool>
@@ -24,7 +24,9 @@ const world = useWorld('check', async () => {
     const row = { status: 'pending', payoutMicros: 2 * USD, revenueMicros: 3 * USD, at: OLD, ...more } as const
     return makeConversion(world, deal, row)
   }
+  const { db } = world.database
   const approved = await make({ status: 'approved' })
+  await rollUp(db) // the others are behind what is summed up
   const moved = await moveConversion(world, deal, await make({}), 'approved', NEW)
   const rejected = await moveConversion(world, deal, await make({}), 'rejected', NEW)
   const reversed = await make({ status: 'reversed' })
@@ -33,10 +35,8 @@ const world = useWorld('check', async () => {
   await make({ payoutMicros: 0, revenueMicros: 0 })
   for (const [name, { conversionId }] of Object.entries({ approved, moved, rejected, reversed, test }))
     ids[name] = conversionId
-  const { db } = world.database
   await recordPayout(db, { publisherId: deal.publisherId, amountMicros: USD, reference: 'p', at: NEW })
   await recordReceipt(db, { advertiserId: deal.advertiserId, amountMicros: USD, reference: 'r', at: NEW })
-  await rollUp(db, NEW)
 })
 
 after(() => superuser.close())
@@ -75,19 +75,25 @@ test('a ledger that nobody touched is right, and says how much it holds', async 
   assert.deepEqual(await countLedger(world.database), { postings: 10, conversions: 6 })
 })
 
-test('one wrong amount is found, with the posting, the conversion and the day it is in', async () => {
+test('one wrong amount is found, with the posting, the conversion and the sums it is in', async () => {
   const problems = await problemsAfter(
     `UPDATE ledger_entries SET amount_micros = amount_micros - 1 WHERE ${line('approved', 'publisher_payable')}`,
   )
-  assert.deepEqual(kindsOf(problems), ['unbalanced_posting', 'unbalanced_ledger', 'wrong_day', 'wrong_conversion'])
-  assert.deepEqual(
-    problems.map(({ count }) => count),
-    [1, 1, 1, 1],
-  )
+  assert.deepEqual(kindsOf(problems), [
+    'unbalanced_posting',
+    'unbalanced_ledger',
+    'wrong_day',
+    'wrong_balance',
+    'wrong_network_day',
+    'wrong_conversion',
+  ])
+  assert.ok(problems.every(({ count }) => count === 1))
   assert.match(problems[0]?.examples[0] ?? '', /^Posting [\da-f-]{36} sums to -1 instead of 0\.$/)
   assert.match(problems[2]?.examples[0] ?? '', /^The sum of 2026-11-05 for publisher_payable of party \d+ is kept as /)
   const { publisherId } = deal
-  assert.deepEqual(problems[3]?.examples, [
+  assert.match(problems[3]?.examples[0] ?? '', /^The sum of publisher_payable of party \d+ is kept as /)
+  assert.match(problems[4]?.examples[0] ?? '', /^What conversions moved on 2026-11-05 is kept as a payout of 2000000 /)
+  assert.deepEqual(problems[5]?.examples, [
     `Conversion ${ids['approved']}: publisher_payable of party ${publisherId} is -2000001 instead of -2000000.`,
   ])
 })
@@ -98,11 +104,13 @@ test('a missing line is found', async () => {
 })
 
 test('a conversion without its posting is found, although all sums are zero', async () => {
-  const day = `SELECT party_id FROM ledger_entries WHERE conversion_id = '${ids['approved']}'`
+  const without = (table: string) =>
+    `UPDATE ${table} SET amount_micros = ${table}.amount_micros - e.amount_micros FROM ledger_entries e
+     WHERE e.conversion_id = '${ids['approved']}' AND (e.account, e.party_id) = (${table}.account, ${table}.party_id)`
   const problems = await problemsAfter(
-    `UPDATE ledger_days SET amount_micros = ledger_days.amount_micros - e.amount_micros FROM ledger_entries e
-     WHERE e.conversion_id = '${ids['approved']}' AND (e.account, e.party_id) = (ledger_days.account, ledger_days.party_id)
-       AND ledger_days.party_id IN (${day})`,
+    without('ledger_days'),
+    without('ledger_balances'),
+    'UPDATE network_days SET payout_micros = 0, margin_micros = 0',
     `DELETE FROM ledger_entries WHERE conversion_id = '${ids['approved']}'`,
   )
   assert.deepEqual(kindsOf(problems), ['wrong_conversion'])
@@ -146,14 +154,27 @@ test('a conversion whose status or worth was changed without a posting is found'
   assert.deepEqual(kindsOf(await problemsAfter(dearer)), ['wrong_conversion'])
 })
 
-test('a wrong, a missing and a surplus sum of a day are found', async () => {
+test('a wrong, a missing and a surplus sum are found', async () => {
   const account = `account = 'network_margin'`
-  for (const change of [
-    `UPDATE ledger_days SET amount_micros = amount_micros + 1 WHERE ${account}`,
-    `DELETE FROM ledger_days WHERE ${account}`,
-    `INSERT INTO ledger_days VALUES ('cash', 0, '2026-11-09', 1)`,
-  ])
-    assert.deepEqual(kindsOf(await problemsAfter(change)), ['wrong_day'])
+  const changes = {
+    wrong_day: [
+      `UPDATE ledger_days SET amount_micros = amount_micros + 1 WHERE ${account}`,
+      `DELETE FROM ledger_days WHERE ${account}`,
+      `INSERT INTO ledger_days VALUES ('cash', 0, '2026-11-09', 1)`,
+    ],
+    wrong_balance: [
+      `UPDATE ledger_balances SET amount_micros = amount_micros + 1 WHERE ${account}`,
+      `DELETE FROM ledger_balances WHERE ${account}`,
+      `INSERT INTO ledger_balances VALUES ('cash', 0, 1)`,
+    ],
+    wrong_network_day: [
+      'UPDATE network_days SET margin_micros = margin_micros + 1',
+      'DELETE FROM network_days',
+      `INSERT INTO network_days VALUES ('2026-11-09', 1, 0)`,
+    ],
+  }
+  for (const [kind, wrong] of Object.entries(changes))
+    for (const change of wrong) assert.deepEqual(kindsOf(await problemsAfter(change)), [kind])
 })
 
 test('entries of a test conversion are found, also when they come to nothing', async () => {

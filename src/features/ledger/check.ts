@@ -11,6 +11,8 @@ const MAX_EXAMPLES = 20
 export type LedgerProblem = { kind: Kind; count: number; examples: string[] }
 type Kind = keyof typeof CHECKS
 
+const SUMMED_UP = 'entry_id <= (SELECT entry_id FROM ledger_rollup)'
+
 // Each selects the sentences of what is wrong. Where two sides must agree they are put under each other and summed:
 // one pass over both, whatever is missing on either.
 const CHECKS = {
@@ -28,10 +30,29 @@ const CHECKS = {
     FROM (
       SELECT account, party_id, day, amount_micros AS kept, 0 AS entered FROM ledger_days
       UNION ALL
-      SELECT account, party_id, (created_at AT TIME ZONE 'UTC')::date, 0, amount_micros FROM ledger_entries
-      WHERE created_at < (SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)
+      SELECT account, party_id, (created_at AT TIME ZONE 'UTC')::date, 0, amount_micros FROM ledger_entries WHERE ${SUMMED_UP}
     ) AS side
     GROUP BY account, party_id, day HAVING sum(kept) <> sum(entered) ORDER BY day, account, party_id`,
+
+  wrong_balance: `
+    SELECT format('The sum of %s of party %s is kept as %s, but its entries sum to %s.', account, party_id, sum(kept), sum(entered)) AS example
+    FROM (
+      SELECT account, party_id, amount_micros AS kept, 0 AS entered FROM ledger_balances
+      UNION ALL
+      SELECT account, party_id, 0, amount_micros FROM ledger_entries WHERE ${SUMMED_UP}
+    ) AS side
+    GROUP BY account, party_id HAVING sum(kept) <> sum(entered) ORDER BY account, party_id`,
+
+  wrong_network_day: `
+    SELECT format('What conversions moved on %s is kept as a payout of %s and a margin of %s, but their entries sum to %s and %s.',
+      day, sum(kept_payout), sum(kept_margin), sum(payout), sum(margin)) AS example
+    FROM (
+      SELECT day, payout_micros AS kept_payout, margin_micros AS kept_margin, 0 AS payout, 0 AS margin FROM network_days
+      UNION ALL
+      SELECT (created_at AT TIME ZONE 'UTC')::date, 0, 0, CASE WHEN account LIKE 'publisher_%' THEN -amount_micros ELSE 0 END,
+        CASE account WHEN 'network_margin' THEN -amount_micros ELSE 0 END FROM ledger_entries WHERE kind = 'conversion' AND ${SUMMED_UP}
+    ) AS side
+    GROUP BY day HAVING sum(kept_payout) <> sum(payout) OR sum(kept_margin) <> sum(margin) ORDER BY day`,
 
   wrong_conversion: `
     SELECT format('Conversion %s: %s.', conversion_id,

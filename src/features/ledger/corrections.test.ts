@@ -6,7 +6,8 @@ import { OperatorError } from '../../errors.ts'
 import type { Trx } from '../../db/open.ts'
 import { checkLedger } from './check.ts'
 import { type Adjustment, type Party, recordAdjustment, voidPosting } from './corrections.ts'
-import { readBalances, rollUp } from './ledger.ts'
+import { readBalances } from './ledger.ts'
+import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 import { listMovements } from './parties.ts'
 import { writeStatement } from './statement.ts'
@@ -115,7 +116,8 @@ test('statements, months, payments and days show what was voided and adjusted, a
   assert.deepEqual([payment?.amount_micros, payment?.voided_at], [4 * USD, day('04')])
   assert.deepEqual(await days(), before)
   const balances = await ofPublisher(deal)
-  await rollUp(db, new Date('2026-12-31T00:00:00Z'))
+  await closeDays(db, new Date('2026-12-31T00:00:00Z'))
+  await rollUp(db)
   assert.deepEqual([await days(), await ofPublisher(deal)], [before, balances])
   // What is voided or adjusted for a closed day counts for the first open one.
   const late = await adjust({ publisherId }, USD, 'late', { at: day('01') })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
@@ -11,7 +12,9 @@ import {
 } from '../../../test/conversion-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { type Line, movePosting, NETWORK, type Posting, readBalances, rollUp, type Worth } from './ledger.ts'
+import { checkLedger } from './check.ts'
+import { type Line, movePosting, NETWORK, post, type Posting, readBalances, type Worth } from './ledger.ts'
+import { closeDays, rollUp } from './rollup.ts'
 
 const world = useWorld('ledger')
 const AT = new Date('2026-11-10T12:00:00Z')
@@ -210,8 +213,8 @@ test('the balances of the network are those of all parties, and are even', async
   )
 })
 
-// One test, because days that are folded stay so, for all of this database.
-test('folding days changes no balance, is done once, and what comes late counts for the first open day', async () => {
+// One test, because days that are closed stay so, for all of this database.
+test('summing up changes no balance, is done once, and what comes late counts for the first open day', async () => {
   const { db } = world.database
   const deal = await makeDeal(world)
   const convert = (at: string) =>
@@ -226,21 +229,54 @@ test('folding days changes no balance, is done once, and what comes late counts 
   const before = [await balances(deal), await readBalances(db, 'network')]
   assert.equal(before[0]?.payableMicros, 4 * USD)
 
-  const now = new Date('2026-11-23T23:59:59Z')
-  const results = await Promise.all([1, 2, 3].map(() => rollUp(db, now)))
-  assert.ok(results.includes('2026-11-21'), String(results))
-  assert.equal(await rollUp(db, now), null)
-  assert.equal(await rollUp(db, new Date('2026-11-01T00:00:00Z')), null)
-  assert.deepEqual(await daysOf(), [
+  const summedUp = await Promise.all([1, 2, 3].map(() => rollUp(db)))
+  assert.equal(await rollUp(db), Math.max(...summedUp))
+  const sums = [
     { day: '2026-11-20', amount_micros: -2 * USD },
     { day: '2026-11-21', amount_micros: -USD },
-  ])
+    { day: '2026-11-22', amount_micros: -USD },
+  ]
+  assert.deepEqual(await daysOf(), sums)
   assert.deepEqual([await balances(deal), await readBalances(db, 'network')], before)
 
+  const now = new Date('2026-11-23T23:59:59Z')
+  assert.equal(await closeDays(db, now), '2026-11-21')
+  assert.equal(await closeDays(db, now), null)
+  assert.equal(await closeDays(db, new Date('2026-11-01T00:00:00Z')), null)
   const { conversionId } = await convert('2026-11-20T12:00:00Z')
   const [entry] = await query('SELECT created_at FROM ledger_entries WHERE conversion_id = $1', [conversionId])
   assert.deepEqual((entry as { created_at: Date }).created_at, new Date('2026-11-22T00:00:00Z'))
   assert.equal((await balances(deal)).payableMicros, 5 * USD)
-  assert.equal(await rollUp(db, new Date('2026-11-24T00:00:00Z')), '2026-11-22')
+  await rollUp(db)
+  assert.deepEqual(await daysOf(), [...sums.slice(0, 2), { day: '2026-11-22', amount_micros: -2 * USD }])
   assert.equal((await balances(deal)).payableMicros, 5 * USD)
+  assert.equal(await closeDays(db, new Date('2027-11-24T00:00:00Z')), '2026-11-22') // no further than the newest entry
+})
+
+test('an entry that is committed late is summed up too, after those that came behind it', async () => {
+  const { db } = world.database
+  const deal = await makeDeal(world)
+  const convert = () =>
+    makeConversion(world, deal, { status: 'approved', payoutMicros: USD, revenueMicros: 2 * USD, at: AT })
+  const [isPosted, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const lines: Line[] = [
+    { account: 'cash', partyId: NETWORK, amountMicros: -USD },
+    { account: 'publisher_payable', partyId: deal.publisherId, amountMicros: USD },
+  ]
+  const paying = db.transaction().execute(async (trx) => {
+    await post(trx, [{ postingId: randomUUID(), kind: 'payout', conversionId: null, reference: 'slow', createdAt: AT, lines }]) // prettier-ignore
+    isPosted.resolve()
+    await mayCommit.promise
+  })
+  await isPosted.promise
+  await convert()
+  await rollUp(db) // gives up waiting for the payment
+  assert.equal((await balances(deal)).payableMicros, USD)
+  mayCommit.resolve()
+  await paying
+  assert.equal((await balances(deal)).payableMicros, 0)
+  await rollUp(db)
+  assert.equal((await balances(deal)).payableMicros, 0)
+  const wrong = (await checkLedger(world.database)).map(({ kind }) => kind)
+  assert.ok(!wrong.some((kind) => ['wrong_balance', 'wrong_day', 'wrong_network_day'].includes(kind)), wrong.join())
 })

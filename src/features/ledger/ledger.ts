@@ -16,12 +16,10 @@
 //
 // A rejected or reversed conversion stands for nothing. A move is posted as the difference between what stood before
 // it and what stands after it, so the entries of a conversion always sum to what it is worth now.
-//
-// Past days are folded into ledger_days. A folded day is closed: what is posted for it later counts for the first open
-// one. To fold everything anew, empty ledger_days and set ledger_rollup.through back to 2000-01-01, in one transaction.
 import { type RawBuilder, sql } from 'kysely'
 import { arrayLiteral } from '../../db/arrays.ts'
 import type { Db, Trx } from '../../db/open.ts'
+import { FIRST_OPEN_TIME, sumLines, sumLinesBefore } from './rollup.ts'
 
 export type Account =
   | 'publisher_pending'
@@ -104,9 +102,10 @@ function mergeLines(lines: Line[]): Line[] {
     .filter(({ amountMicros }) => amountMicros !== 0)
 }
 
-const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
-
-/** Writes postings in one statement, since that is what the database looks at to see that each sums to zero. */
+/**
+ * Writes postings in one statement, since that is what the database looks at to see that each sums to zero. A transaction
+ * has its number before its entries have theirs, which rollup.ts counts on.
+ */
 export async function post(trx: Trx, postings: Posting[]): Promise<void> {
   if (postings.length === 0) return
   const lines = postings.flatMap(({ lines: ofOne, ...posting }) => ofOne.map((line) => ({ ...posting, ...line })))
@@ -119,9 +118,8 @@ export async function post(trx: Trx, postings: Posting[]): Promise<void> {
       ${column((line) => line.partyId)}::bigint[], ${column((line) => line.amountMicros)}::bigint[], ${column((line) => line.conversionId)}::uuid[],
       ${column((line) => line.reference)}::text[], ${column((line) => line.voids ?? null)}::uuid[], ${column((line) => line.reason ?? null)}::text[],
       ${column((line) => line.createdAt)}::timestamptz[])
-      AS line (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, at)`.execute(
-    trx,
-  )
+      AS line (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, at)
+    WHERE pg_current_xact_id() IS NOT NULL`.execute(trx)
 }
 
 /** What a publisher is owed, and has been paid so far, less voided payouts. Reversals of what was paid can make payable negative. */
@@ -148,7 +146,7 @@ export async function readBalances(db: Db, party: Party) {
   return rows[0]
 }
 
-// Each in one statement: days that are being folded must be seen on one side only.
+// Each in one statement: entries that are being summed up must be seen on one side only.
 function balancesOf(party: Party): RawBuilder<PublisherBalances | AdvertiserBalances | NetworkBalances> {
   if (party === 'network') {
     return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros",
@@ -178,7 +176,7 @@ const creditOf = (account: Account) => sql<number>`(-${debitOf(account)})`
 export async function readPayableBefore(db: Db, publisherId: number, day: string): Promise<number> {
   const isTheirs = sql<boolean>`account = 'publisher_payable' AND party_id = ${publisherId}`
   const { rows } = await sql<{ micros: number }>`
-    SELECT ${creditOf('publisher_payable')} AS micros FROM (${sumLines(isTheirs, day)}) AS line`.execute(db)
+    SELECT ${creditOf('publisher_payable')} AS micros FROM (${sumLinesBefore(isTheirs, day)}) AS line`.execute(db)
   return rows[0]?.micros ?? 0
 }
 
@@ -190,55 +188,4 @@ export async function readPayables(db: Db, publisherIds: readonly number[]): Pro
     GROUP BY party_id`.execute(db)
   const found = new Map(rows.map(({ party_id, micros }) => [party_id, micros]))
   return new Map(publisherIds.map((id) => [id, found.get(id) ?? 0]))
-}
-
-/** Sums of folded days and the entries since, for a condition on account and party. Both in one statement. */
-export function sumLines(condition: RawBuilder<boolean>, beforeDay = 'infinity') {
-  return sql`
-    SELECT account, party_id, amount_micros FROM ledger_days WHERE ${condition} AND day < ${beforeDay}::date
-    UNION ALL
-    SELECT account, party_id, amount_micros FROM ledger_entries WHERE ${condition} AND created_at >= ${FIRST_OPEN_TIME}
-      AND created_at < ${beforeDay}::date::timestamp AT TIME ZONE 'UTC'`
-}
-
-const DAY_MS = 86_400_000
-const DAYS_AT_ONCE = 7 // so that a long backlog does not take longer than a query may
-const ROLLUP_LOCK = 0x0ff3_0006
-
-/**
- * Folds whole days (UTC) up to the day before yesterday and returns the last one, or null when there was none to fold.
- * By then every transaction that wrote on them has long ended: queries end after 15 s.
- */
-export async function rollUp(db: Db, now: Date): Promise<string | null> {
-  const until = new Date(now.getTime() - 2 * DAY_MS).toISOString().slice(0, 10)
-  let through: string | null = null
-  for (;;) {
-    const next = await db.transaction().execute((trx) => foldDays(trx, until))
-    if (next === null) return through
-    through = next
-  }
-}
-
-async function foldDays(trx: Trx, until: string): Promise<string | null> {
-  // One process at a time; whoever comes second has nothing to add.
-  const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${ROLLUP_LOCK}) AS locked`.execute(trx)
-  if (!lock.rows[0]?.locked) return null
-  // The first fold starts about where the ledger does, instead of going through years without an entry.
-  // It never goes beyond the newest entry: a clock that jumped ahead would close days that are still to come.
-  const step = await sql<{ through: string }>`
-    SELECT least(last.day, greatest(through, first.day) + ${DAYS_AT_ONCE}::integer)::text AS through
-    FROM ledger_rollup,
-      (SELECT (created_at AT TIME ZONE 'UTC')::date AS day FROM ledger_entries ORDER BY entry_id LIMIT 1) AS first,
-      (SELECT least(${until}::date, (created_at AT TIME ZONE 'UTC')::date) AS day
-        FROM ledger_entries ORDER BY entry_id DESC LIMIT 1) AS last
-    WHERE through < last.day`.execute(trx)
-  const next = step.rows[0]?.through
-  if (next === undefined) return null
-  await sql`
-    INSERT INTO ledger_days (account, party_id, day, amount_micros)
-    SELECT account, party_id, (created_at AT TIME ZONE 'UTC')::date, sum(amount_micros) FROM ledger_entries
-    WHERE created_at >= ${FIRST_OPEN_TIME} AND created_at < (${next}::date + 1)::timestamp AT TIME ZONE 'UTC'
-    GROUP BY 1, 2, 3`.execute(trx)
-  await sql`UPDATE ledger_rollup SET through = ${next}::date`.execute(trx)
-  return next
 }

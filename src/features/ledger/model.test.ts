@@ -10,7 +10,8 @@ import { OperatorError } from '../../errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { checkLedger } from './check.ts'
 import { recordAdjustment, voidPosting } from './corrections.ts'
-import { readBalances, rollUp } from './ledger.ts'
+import { readBalances } from './ledger.ts'
+import { closeDays, rollUp } from './rollup.ts'
 import { cancelRun, createRun, exportRun, listRuns, payRun } from './payment-runs.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 import { readLines } from './run-lines.ts'
@@ -123,7 +124,8 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
   const at = network.now
   if (now.do === 'nextDay') {
     network.now = new Date(at.getTime() + DAY_MS)
-    await rollUp(db, network.now)
+    await closeDays(db, network.now)
+    await rollUp(db)
   } else if (now.do === 'convert') {
     const made = await makeConversion(world, network.deal(now.who), { status: 'approved', payoutMicros: now.micros, revenueMicros: 2 * now.micros, at }) // prettier-ignore
     network.made[now.who]?.push(made)

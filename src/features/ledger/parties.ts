@@ -1,7 +1,7 @@
 // Everybody that the network owes, and everybody that owes it: their balances side by side, and the payments made.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { sumLines } from './ledger.ts'
+import { sumLines } from './rollup.ts'
 
 const MICROS_PER_CENT = 10_000
 

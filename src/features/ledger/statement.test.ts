@@ -5,7 +5,7 @@ import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
 import { exactUsd } from '../../lib/money.ts'
-import { rollUp } from './ledger.ts'
+import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout } from './payments.ts'
 import { writeStatement } from './statement.ts'
 
@@ -63,8 +63,9 @@ test('a month begins with what was payable, ends with what is, and shows every m
   assert.equal(december.at(-1)?.at(-1), '1.30')
 
   for (const now of ['2026-11-17T00:00:00Z', '2026-12-05T00:00:00Z']) {
-    await rollUp(world.database.db, new Date(now))
-    assert.deepEqual(await statementOf(deal, '2026-11'), november, `folded at ${now}`)
+    await closeDays(world.database.db, new Date(now))
+    await rollUp(world.database.db)
+    assert.deepEqual(await statementOf(deal, '2026-11'), november, `summed up at ${now}`)
   }
 })
 

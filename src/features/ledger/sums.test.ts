@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal, moveConversion } from '../../../test/conversion-rows.ts'
 import { useWorld } from '../../../test/world.ts'
-import { rollUp } from './ledger.ts'
+import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 import { listMonths, listPayouts, readMovement, readNetworkDays } from './sums.ts'
 
@@ -111,8 +111,7 @@ test('the days of the network are what conversions moved, whether folded or not,
     ['2026-03-04', 2, 2],
   ]
   assert.deepEqual(await days(), expected)
-  await rollUp(db, new Date('2026-03-05T12:00:00Z'))
-  assert.deepEqual(await days(), expected)
-  await rollUp(db, NOW)
+  await closeDays(db, NOW)
+  await rollUp(db)
   assert.deepEqual(await days(), expected)
 })

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { readPayableBefore } from './ledger.ts'
+import { IS_OPEN, MARGIN, PAYOUT } from './rollup.ts'
 
 /** What became payable, what of it was taken back, what was adjusted, and what was paid out, less voided payouts. */
 export type Movement = { earnedMicros: number; reversedMicros: number; adjustedMicros: number; paidMicros: number }
@@ -94,26 +95,17 @@ export async function listPayouts(db: Db, publisherId: number, before: number | 
 /** What conversions moved on a day, pending ones included. Revenue is payout and margin together. */
 export type NetworkDay = { day: string; payoutMicros: number; marginMicros: number }
 
-const FIRST_OPEN_DAY = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
-
-/** Days from the first to the last of these that have anything, in one statement as all that reads folded days. */
+/** Days from the first to the last of these that have anything, in one statement as all that reads sums. */
 export async function readNetworkDays(db: Db, firstDay: string, lastDay: string): Promise<NetworkDay[]> {
-  const isAsked = sql`created_at >= ${firstDay}::date::timestamp AT TIME ZONE 'UTC'
-    AND created_at < (${lastDay}::date + 1)::timestamp AT TIME ZONE 'UTC'`
-  const day = sql`(created_at AT TIME ZONE 'UTC')::date`
-  // Sums of days do not tell conversions from payments and adjustments, so these, which are few, are taken off again.
   const { rows } = await sql<NetworkDay>`
-    SELECT day::text AS day,
-      coalesce(-sum(amount_micros) FILTER (WHERE account <> 'network_margin'), 0)::bigint AS "payoutMicros",
-      coalesce(-sum(amount_micros) FILTER (WHERE account = 'network_margin'), 0)::bigint AS "marginMicros"
+    SELECT day::text AS day, sum(payout_micros)::bigint AS "payoutMicros", sum(margin_micros)::bigint AS "marginMicros"
     FROM (
-      SELECT day, account, amount_micros FROM ledger_days WHERE day BETWEEN ${firstDay}::date AND ${lastDay}::date
+      SELECT day, payout_micros, margin_micros FROM network_days
       UNION ALL
-      SELECT ${day}, account, amount_micros FROM ledger_entries WHERE ${isAsked} AND created_at >= ${FIRST_OPEN_DAY}
-      UNION ALL
-      SELECT ${day}, account, -amount_micros FROM ledger_entries WHERE ${isAsked} AND kind IN ('payout', 'adjustment')
-    ) AS line
-    WHERE account IN ('network_margin', 'publisher_pending', 'publisher_payable')
+      SELECT (created_at AT TIME ZONE 'UTC')::date, ${PAYOUT}, ${MARGIN} FROM ledger_entries
+      WHERE ${IS_OPEN} AND kind = 'conversion' GROUP BY 1
+    ) AS moved
+    WHERE day BETWEEN ${firstDay}::date AND ${lastDay}::date
     GROUP BY 1 ORDER BY 1`.execute(db)
   return rows
 }

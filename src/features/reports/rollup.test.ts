@@ -59,7 +59,7 @@ async function perform(db: Db, one: Deed): Promise<void> {
     const doIt = (by: Db) =>
       one.kind === 'roll up'
         ? rollUpStats(by, new Date(timeOf(one.share)))
-        : dropOldClicks(by, new Date(timeOf(one.share) + 40 * DAY_MS), 30)
+        : dropOldClicks(by, new Date(timeOf(one.share) + 60 * DAY_MS), 60)
     return void (await (one.diesAt === null ? doIt(db) : dieAt(world.database, one.diesAt, (dying) => doIt(dying.db))))
   }
   if (one.kind === 'move') return move(db, one)
@@ -208,6 +208,27 @@ test('figures stay the same while they are rolled up', async () => {
   })()
   while (!isRolledUp) assert.deepEqual(await tell(db, asked), right)
   await rollingUp
+})
+
+test('clicks of a day that is half rolled up are not dropped before the rest is', async () => {
+  const { db } = world.database
+  await sql`TRUNCATE stats_quarters, stats_days, stats_deltas`.execute(db)
+  await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
+  const [appId = 0, offerId = 0] = [apps[0], offers[0]]
+  const dayMs = startMs + DAY_MS
+  const times = [dayMs + 61 * MINUTE_MS, dayMs + 74 * MINUTE_MS, NOW_MS]
+  await addClicks(db, ...times.map((ms) => ({ at: new Date(ms).toISOString(), appId, offerId })))
+  const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
+  const before = await tell(db, asked)
+  await rollUpStats(db, new Date(dayMs + 70 * MINUTE_MS))
+  const keepDays = 60
+  const drop = () => dropOldClicks(db, new Date(dayMs + (keepDays + 1) * DAY_MS), keepDays)
+  await drop()
+  assert.deepEqual(await tell(db, asked), before)
+  await rollUpStats(db, new Date())
+  assert.deepEqual(await tell(db, asked), before)
+  assert.ok((await drop()).length > 0)
+  assert.deepEqual(await tell(db, asked), before)
 })
 
 const TODAY = { from: 0.99, length: 2 * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore

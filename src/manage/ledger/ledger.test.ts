@@ -5,7 +5,7 @@ import { visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listDeeds } from '../../features/accounts/audit.ts'
 import { permit } from '../../features/apps/permissions.ts'
-import { rollUp } from '../../features/ledger/ledger.ts'
+import { rollUp } from '../../features/ledger/rollup.ts'
 
 const world = useWorld('manage_ledger')
 const DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ test('who is owed is listed, most first, over folded days and open ones, from a 
   const old = await owe(70_123_456, new Date(Date.now() - 10 * DAY_MS))
   const small = await owe(9_000_000)
   const waiting = await owe(500_000_000, new Date(), 'pending')
-  await rollUp(world.database.db, new Date())
+  await rollUp(world.database.db)
   const operator = await visit(world, 'operator')
   const { data } = await operator.get<Owed>('/ledger/publishers?minimum=50')
   assert.deepEqual(data, {

@@ -1,0 +1,108 @@
+// Sums of entries, so that nobody reads every entry there ever was: of each party in all and by days (UTC), and of what
+// conversions moved over the whole network by days.
+//
+// The sums hold all entries up to one (ledger_rollup.entry_id); whoever reads them adds those behind it, in the same
+// statement. Apart from that, days are closed: what is posted for a closed day later counts for the first open one.
+//
+// To sum up everything anew, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
+import { setTimeout as wait } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Trx } from '../../db/open.ts'
+
+const DAY_MS = 86_400_000
+const ENTRIES_AT_ONCE = 100_000 // so that a long backlog does not take longer than a query may
+const PATIENCE_MS = 5_000
+const LOOK_MS = 50
+const LOCK = 0x0ff3_0006
+
+/** The first moment of the first open day. */
+export const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
+
+/** The entries that are not in the sums. */
+export const IS_OPEN = sql<boolean>`entry_id > (SELECT entry_id FROM ledger_rollup)`
+
+/** What all entries of a condition on account and party sum to: rows to be summed up, in one statement. */
+export const sumLines = (condition: RawBuilder<boolean>) => sql`
+  SELECT account, party_id, amount_micros FROM ledger_balances WHERE ${condition}
+  UNION ALL
+  SELECT account, party_id, amount_micros FROM ledger_entries WHERE ${condition} AND ${IS_OPEN}`
+
+/** The same of all entries before a day. */
+export const sumLinesBefore = (condition: RawBuilder<boolean>, day: string) => sql`
+  SELECT account, party_id, amount_micros FROM ledger_days WHERE ${condition} AND day < ${day}::date
+  UNION ALL
+  SELECT account, party_id, amount_micros FROM ledger_entries WHERE ${condition} AND ${IS_OPEN}
+    AND created_at < ${day}::date::timestamp AT TIME ZONE 'UTC'`
+
+/**
+ * Closes the days up to the day before yesterday and returns the last one, or null when there was none to close. Never
+ * beyond the newest entry: a clock that jumped ahead would close days that are still to come.
+ */
+export async function closeDays(db: Db, now: Date): Promise<string | null> {
+  const until = new Date(now.getTime() - 2 * DAY_MS).toISOString().slice(0, 10)
+  const { rows } = await sql<{ through: string }>`
+    UPDATE ledger_rollup SET through = last.day FROM (
+      SELECT least(${until}::date, max(created_at AT TIME ZONE 'UTC')::date) AS day FROM ledger_entries) AS last
+    WHERE through < last.day RETURNING through::text`.execute(db)
+  return rows[0]?.through ?? null
+}
+
+/** Adds to the sums what is behind them, and returns the last entry that they hold now. */
+export async function rollUp(db: Db): Promise<number> {
+  const last = await findLastSettled(db)
+  for (;;) {
+    const through = await db.transaction().execute((trx) => addSome(trx, last))
+    if (through.isDone) return through.entryId
+  }
+}
+
+/**
+ * The last entry with none before it that is still to come: ids are taken early and committed late. So the last id that
+ * was taken by some time counts once every transaction of that time has ended. Zero when one does not end for long.
+ */
+async function findLastSettled(db: Db): Promise<number> {
+  const taken = await sql<{ id: number }>`
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ledger_entries_entry_id_seq`.execute(db)
+  // Another statement: whoever took the id is among the transactions that this one knows of (see post).
+  const started = await sql<{ xmax: string }>`SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax`.execute(db)
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
+    const { rows } = await sql<{ ended: boolean }>`
+      SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${started.rows[0]?.xmax ?? '0'}::xid8 AS ended`.execute(db)
+    if (rows[0]?.ended) return taken.rows[0]?.id ?? 0
+    await wait(LOOK_MS)
+  }
+  return 0
+}
+
+async function addSome(trx: Trx, last: number): Promise<{ entryId: number; isDone: boolean }> {
+  const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
+  const { entry_id: from } = await trx.selectFrom('ledger_rollup').select('entry_id').executeTakeFirstOrThrow()
+  // One process at a time; whoever comes second has nothing to add.
+  if (!lock.rows[0]?.locked || from >= last) return { entryId: from, isDone: true }
+  const to = Math.min(last, from + ENTRIES_AT_ONCE)
+  await sql`
+    WITH added AS (
+      SELECT account, party_id, kind, (created_at AT TIME ZONE 'UTC')::date AS day, amount_micros FROM ledger_entries
+      WHERE entry_id > ${from} AND entry_id <= ${to}
+    ), days AS (
+      INSERT INTO ledger_days AS old (account, party_id, day, amount_micros)
+      SELECT account, party_id, day, sum(amount_micros) FROM added GROUP BY 1, 2, 3
+      ON CONFLICT (account, party_id, day) DO UPDATE SET amount_micros = old.amount_micros + excluded.amount_micros
+    ), network AS (
+      INSERT INTO network_days AS old (day, payout_micros, margin_micros)
+      SELECT day, ${PAYOUT}, ${MARGIN} FROM added WHERE kind = 'conversion' GROUP BY 1
+      ON CONFLICT (day) DO UPDATE SET payout_micros = old.payout_micros + excluded.payout_micros,
+        margin_micros = old.margin_micros + excluded.margin_micros
+    )
+    INSERT INTO ledger_balances AS old (account, party_id, amount_micros)
+    SELECT account, party_id, sum(amount_micros) FROM added GROUP BY 1, 2
+    ON CONFLICT (account, party_id) DO UPDATE SET amount_micros = old.amount_micros + excluded.amount_micros`.execute(
+    trx,
+  )
+  await sql`UPDATE ledger_rollup SET entry_id = ${to}`.execute(trx)
+  return { entryId: to, isDone: to === last }
+}
+
+/** What conversions moved for publishers, pending ones included, and for the network: sums over their entries. */
+export const PAYOUT = sql<number>`coalesce(-sum(amount_micros) FILTER (WHERE account IN ('publisher_pending', 'publisher_payable')), 0)::bigint`
+export const MARGIN = sql<number>`coalesce(-sum(amount_micros) FILTER (WHERE account = 'network_margin'), 0)::bigint`
