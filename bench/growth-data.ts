@@ -32,25 +32,40 @@ export async function prepareNetwork(offers: number, sizes: Sizes | null, say: S
     writeFileSync(marker, JSON.stringify({ dataDir, apiKey, apiSecret, ...made }), { mode: 0o600 })
   }
   await runCli(dataDir, 'migrate')
+  await withPostgres(dataDir, sumUp)
   return JSON.parse(readFileSync(marker, 'utf8')) as Network
 }
 
-async function makeNetwork(dataDir: string, offers: number, sizes: Sizes | null, say: Say) {
+/** As a worker would have, every minute. */
+async function sumUp({ db }: Opened): Promise<void> {
+  await closeDays(db, new Date())
+  await rollUp(db)
+  await rollUpStats(db, new Date())
+}
+
+async function withPostgres(dataDir: string, work: (opened: Opened) => Promise<void>): Promise<void> {
   const postgres = await holdPostgres(dataDir)
   const opened = postgres.open()
   try {
-    if (sizes !== null) await grow(opened, sizes, say)
-    for (let from = 0; from < offers; from += BATCH)
-      await runLong(opened.pool, `SELECT renew_terms(ARRAY(SELECT offer_id FROM offers WHERE terms_id IS NULL AND offer_id > ${from} AND offer_id <= ${from + BATCH}))`) // prettier-ignore
-    await runLong(opened.pool, 'VACUUM ANALYZE')
+    await work(opened)
   } finally {
     await opened.close()
     await postgres.release()
   }
+}
+
+async function makeNetwork(dataDir: string, offers: number, sizes: Sizes | null, say: Say) {
+  await withPostgres(dataDir, async (opened) => {
+    if (sizes !== null) await grow(opened, sizes, say)
+    for (let from = 0; from < offers; from += BATCH)
+      await runLong(opened.pool, `SELECT renew_terms(ARRAY(SELECT offer_id FROM offers WHERE terms_id IS NULL AND offer_id > ${from} AND offer_id <= ${from + BATCH}))`) // prettier-ignore
+    await runLong(opened.pool, 'VACUUM ANALYZE')
+  })
   return introduce(dataDir)
 }
 
-async function grow({ db, pool }: Opened, sizes: Sizes, say: Say): Promise<void> {
+async function grow(opened: Opened, sizes: Sizes, say: Say): Promise<void> {
+  const { db, pool } = opened
   const nowMs = Math.floor(Date.now() / 1_000) * 1_000
   say(`Making a year of ${sizes.conversions} conversions and ${sizes.clicks} clicks (kept for the next run) …`)
   await fillParties(pool, sizes)
@@ -66,9 +81,7 @@ async function grow({ db, pool }: Opened, sizes: Sizes, say: Say): Promise<void>
   await runAll(pool, 'DROP TABLE bench_apps, bench_offers')
   await runLong(pool, 'ANALYZE')
   say('  rollups …')
-  await closeDays(db, new Date(nowMs))
-  await rollUp(db)
-  await rollUpStats(db, new Date(nowMs))
+  await sumUp(opened)
   say('  checking the ledger …')
   const problems = await checkLedger({ pool })
   if (problems.length > 0) throw new Error(`The ledger is wrong: ${JSON.stringify(problems[0])}`)
