@@ -89,7 +89,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   // Sums.
   every(10 * MINUTE, 'popularity', () => recomputePopularity(db, new Date()))
   every(MINUTE, 'rolling up statistics', () => rollUpStats(db, new Date()))
-  every(MINUTE, 'summing up the ledger', () => rollUp(db))
+  every(10 * SECOND, 'summing up the ledger', () => rollUp(db))
   every(HOUR, 'closing days of the ledger', () => closeDays(db, new Date()))
 
   // What is made ahead, and what is forgotten.

@@ -10,6 +10,7 @@ import { numberEvents, Passed } from '../src/features/conversions/events.ts'
 import { type ConversionFilter, searchConversions } from '../src/features/conversions/search.ts'
 import { readBalances } from '../src/features/ledger/ledger.ts'
 import { rollUp } from '../src/features/ledger/rollup.ts'
+import { readNetworkDays } from '../src/features/ledger/sums.ts'
 import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
 import { showCaps } from '../src/features/offers/caps.ts'
 import { countAttention } from '../src/features/reports/attention.ts'
@@ -196,15 +197,14 @@ test('statistics of a year read what is rolled up, and say the same', async () =
   assert.ok(data.totals.clicks >= CLICKS * 0.98)
 })
 
-test('what the network owes reads the open days of the ledger, by their index', async () => {
+test('balances read sums and the last entries', async () => {
   const { db } = world.database
+  const { publisherId, advertiserId } = crowd
   assert.ok((await readBalances(db, 'network')).payableMicros > 0)
-  const client = openPool(world.connection(world.databaseName), 1)
-  const found = await client.pool.query<{ 'QUERY PLAN': unknown }>(
-    `EXPLAIN (FORMAT JSON) SELECT sum(amount_micros) FROM ledger_entries WHERE created_at >= now() - interval '1 day'`,
-  )
-  await client.close()
-  assert.match(JSON.stringify(found.rows[0]?.['QUERY PLAN']), /ledger_entries_at/)
+  assertBelow(60, 'What the network owes', await costOf(() => readBalances(db, 'network')))
+  assertBelow(60, 'What a publisher is owed', await costOf(() => readBalances(db, { publisherId })))
+  assertBelow(60, 'What an advertiser owes', await costOf(() => readBalances(db, { advertiserId })))
+  assertBelow(60, 'The days of the network', await costOf(() => readNetworkDays(db, '2020-01-01', '2099-12-31')))
 })
 
 test('while an old snapshot is open, looking for waiting events costs no more with every event', async () => {

@@ -1,8 +1,8 @@
 // Sums of entries, so that nobody reads every entry there ever was: of each party in all and by days (UTC), and of what
 // conversions moved over the whole network by days.
 //
-// The sums hold all entries up to one (ledger_rollup.entry_id); whoever reads them adds those behind it, in the same
-// statement. Apart from that, days are closed: what is posted for a closed day later counts for the first open one.
+// The sums hold all entries up to one (ledger_rollup.entry_id); whoever reads them adds those behind it, open_entries(), in
+// the same statement. Apart from that, days are closed: what is posted for a closed day later counts for the first open one.
 //
 // To sum up everything anew, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,20 +18,17 @@ const LOCK = 0x0ff3_0006
 /** The first moment of the first open day. */
 export const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
 
-/** The entries that are not in the sums. */
-export const IS_OPEN = sql<boolean>`entry_id > (SELECT entry_id FROM ledger_rollup)`
-
 /** What all entries of a condition on account and party sum to: rows to be summed up, in one statement. */
 export const sumLines = (condition: RawBuilder<boolean>) => sql`
   SELECT account, party_id, amount_micros FROM ledger_balances WHERE ${condition}
   UNION ALL
-  SELECT account, party_id, amount_micros FROM ledger_entries WHERE ${condition} AND ${IS_OPEN}`
+  SELECT account, party_id, amount_micros FROM open_entries() WHERE ${condition}`
 
 /** The same of all entries before a day. */
 export const sumLinesBefore = (condition: RawBuilder<boolean>, day: string) => sql`
   SELECT account, party_id, amount_micros FROM ledger_days WHERE ${condition} AND day < ${day}::date
   UNION ALL
-  SELECT account, party_id, amount_micros FROM ledger_entries WHERE ${condition} AND ${IS_OPEN}
+  SELECT account, party_id, amount_micros FROM open_entries() WHERE ${condition}
     AND created_at < ${day}::date::timestamp AT TIME ZONE 'UTC'`
 
 /**

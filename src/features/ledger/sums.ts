@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { readPayableBefore } from './ledger.ts'
-import { IS_OPEN, MARGIN, PAYOUT } from './rollup.ts'
+import { MARGIN, PAYOUT } from './rollup.ts'
 
 /** What became payable, what of it was taken back, what was adjusted, and what was paid out, less voided payouts. */
 export type Movement = { earnedMicros: number; reversedMicros: number; adjustedMicros: number; paidMicros: number }
@@ -102,8 +102,8 @@ export async function readNetworkDays(db: Db, firstDay: string, lastDay: string)
     FROM (
       SELECT day, payout_micros, margin_micros FROM network_days
       UNION ALL
-      SELECT (created_at AT TIME ZONE 'UTC')::date, ${PAYOUT}, ${MARGIN} FROM ledger_entries
-      WHERE ${IS_OPEN} AND kind = 'conversion' GROUP BY 1
+      SELECT (created_at AT TIME ZONE 'UTC')::date, ${PAYOUT}, ${MARGIN} FROM open_entries()
+      WHERE kind = 'conversion' GROUP BY 1
     ) AS moved
     WHERE day BETWEEN ${firstDay}::date AND ${lastDay}::date
     GROUP BY 1 ORDER BY 1`.execute(db)

@@ -201,12 +201,12 @@ test('figures stay the same while they are rolled up', async () => {
   const right = await tellWithoutRollups(db, asked)
   await sql`TRUNCATE stats_quarters, stats_days, stats_deltas`.execute(db)
   await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
-  let isRolledUp = false
+  const rolling = { isDone: false }
   const rollingUp = (async () => {
     for (let ms = startMs; ms <= NOW_MS; ms += HOUR_MS + 7 * MINUTE_MS) await rollUpStats(db, new Date(ms))
-    isRolledUp = true
+    rolling.isDone = true
   })()
-  while (!isRolledUp) assert.deepEqual(await tell(db, asked), right)
+  while (!rolling.isDone) assert.deepEqual(await tell(db, asked), right)
   await rollingUp
 })
 
