@@ -163,14 +163,11 @@ function onlyRefused(error: unknown): void {
   if (!(error instanceof OperatorError)) throw error
 }
 
-/** A process that dies before it commits has done nothing; days may be folded up to where it got. */
+/** A process that dies before it commits has done nothing; entries may be summed up as far as it got. */
 async function dieDoing(network: Network, firstRun: number, now: Step, statement: number): Promise<void> {
   if (now.do === 'convert' || now.do === 'reverse') return
   const { database } = world
-  if (now.do === 'nextDay') {
-    const tomorrow = new Date(network.now.getTime() + DAY_MS)
-    return dieAt(database, statement, ({ db }) => rollUp(db, tomorrow))
-  }
+  if (now.do === 'nextDay') return dieAt(database, statement, async ({ db }) => void (await rollUp(db)))
   await dieAt(database, statement, ({ db }) => take(network, firstRun, now, db), { commits: 0 }).catch(onlyRefused)
 }
 
