@@ -7,10 +7,10 @@ let poolAt = POOL.length
 let lastMs = 0
 let count = 0
 
-/** A new id for this time. Those of one process ascend while its clock does. */
+/** A new id for this time. Those of one process ascend while its clock does, and those of one time always do. */
 export function uuid7(nowMs: number): string {
-  count = nowMs === lastMs ? count + 1 : 0
-  lastMs = nowMs
+  count = nowMs > lastMs ? 0 : count + 1
+  lastMs = Math.max(lastMs, nowMs)
   if (poolAt === POOL.length) {
     randomFillSync(POOL)
     poolAt = 0

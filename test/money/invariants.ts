@@ -26,12 +26,15 @@ export async function checkMoney(desk: Desk, book: Book): Promise<void> {
 
 const PATHS = ['pending', 'approved', 'rejected', 'pending approved', 'pending rejected', 'pending approved reversed', 'approved reversed'] // prettier-ignore
 
-/** Every conversion has a legal past that ends in what it is, and each of its events one place in the feed, in order. */
+/**
+ * Every conversion has a legal past that ends in what it is, and each of its events one place in the feed, in order. Only
+ * moves have events: what is still pending may be held since, with its reason.
+ */
 export async function checkHistory(desk: Desk): Promise<void> {
   const { rows } = await desk.database.pool.query<{ path: string; numbers: string; is_last: boolean }>(
     `SELECT string_agg(e.status, ' ' ORDER BY p.place) AS path, string_agg(e.sequence::text, ' ' ORDER BY p.place) AS numbers,
        bool_or((e.event_id, e.sequence, e.status, e.actor) = (c.event_id, c.sequence, c.status, c.actor)
-         AND e.status_reason IS NOT DISTINCT FROM c.status_reason) AS is_last
+         AND (e.status_reason IS NOT DISTINCT FROM c.status_reason OR c.status = 'pending')) AS is_last
      FROM conversions c LEFT JOIN conversion_events e USING (conversion_id)
      LEFT JOIN (SELECT conversion_id, sequence, seq AS place FROM event_feed
        UNION ALL SELECT conversion_id, sequence, 1000000000000 + event_no FROM waiting_events) p

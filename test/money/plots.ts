@@ -39,6 +39,7 @@ const yes = { status: is<Status>('approved') }
 const pending = { status: is<Status>('pending') }
 const amount = fc.constantFrom<AmountText>('0.9999', '1.23456', '12.3456', '20')
 const no = { status: fc.constantFrom<Status>('reversed', 'rejected'), amount: often<AmountText | null>(null, '-5', '(20.00)', '1.23456') } // prettier-ignore
+const saysNo = tells({ ...no, txn: is('t1'), goal: is(null), amount: often('-5', '(20.00)', '1,234') })
 /** The same again, or the opposite of it. */
 const repeats = (waitS?: fc.Arbitrary<number>) =>
   then(again({ told: often(0, 1), status: often<Status | null>(null, 'reversed') }), waitS)
@@ -113,12 +114,13 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     maybe(tells({ ...said, ...pending, amount })),
     tells({ ...said, ...yes, amount: often(null, '0.9999', '1,234', '-5') }),
   ]),
-  'taken back, with an amount as advertisers write it': plot([
-    clicks,
-    tells({ ...yes, txn: is('t1') }),
-    tells({ txn: is('t1'), goal: is(null), status: fc.constantFrom('reversed', 'rejected'), amount: often('-5', '(20.00)', '1,234') }), // prettier-ignore
-    maybe(repeats()),
-  ]),
+  'taken back, in the words of advertisers': fc.oneof(
+    plot([clicks, tells({ ...yes, txn: is('t1') }), saysNo, maybe(repeats())]),
+    // Of an offer with two goals, the second; the no does not say which.
+    plot([clicks, tells({ ...yes, goal: is(1), txn: is('t1') }), maybe(worker(hours(24))), saysNo], {
+      onlyOffer: is(2),
+    }),
+  ),
   'pending in time, approved later': plot([
     clicks,
     maybe(reports()),
