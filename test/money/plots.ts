@@ -15,6 +15,7 @@ const then = (order: fc.Arbitrary<Order>, waitS: fc.Arbitrary<number> = soon): B
   fc.tuple(waitS, order, diesAt).map(([s, one, at]) => [{ waitS: s, lanes: [[one]], diesAt: at }])
 const inTurn = (...beats: Beat[]): Beat => fc.tuple(...beats).map((all) => all.flat())
 const maybe = (...beats: Beat[]): Beat => fc.oneof(is([]), inTurn(...beats))
+const mostly = (beat: Beat): Beat => fc.oneof({ weight: 4, arbitrary: beat }, { weight: 1, arbitrary: is([]) })
 const either = (...beats: Beat[]): Beat => fc.oneof(...beats)
 
 const live = { isTest: is(false) }
@@ -46,7 +47,7 @@ const repeats = (waitS?: fc.Arbitrary<number>) =>
 const takesBack = either(
   then(again({ told: is(0), status: is('reversed') })),
   tells({ ...no, txn: is('t1') }),
-  then(move({ conversion: is(0), to: is('reversed') })),
+  then(move({ conversion: is(0), to: is('reversed'), isFraud: often(false, true) })),
 )
 const edits = then(edit({ change: fc.constantFrom('add', 'add', 'first', 'rename', 'rename', 'retire', 'repeatable') }))
 const worker = (waitS: fc.Arbitrary<number>) => then(round(), waitS)
@@ -87,7 +88,7 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
   'the click is dropped before the last word on it': plot([
     clicks,
     maybe(reports()),
-    tells({ status: fc.constantFrom('pending', 'approved'), txn: is('t1') }),
+    tells({ status: fc.constantFrom('pending', 'approved'), txn: often<string | null>('t1', null, null, null) }),
     then(drop(), hours(300)),
     either(
       then(again({ told: is(0), status: fc.constantFrom('approved', 'reversed') })),
@@ -100,12 +101,12 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
       maybe(reports()),
       tells({ status: often<Status>('approved', 'pending'), txn: is('t1') }),
       maybe(either(tells({ txn: is('t1') }), tells({ ...no, txn: is('t1') }))),
-      then(arrive(), hours(0.1, 0.9, 2, 50, 71, 80)),
+      then(arrive(), hours(0.1, 2, 2, 50, 71, 80)),
       maybe(then(again({ told: is(0), status: often<Status | null>('reversed', 'approved', null) }))),
       then(arrive({ isLookedFor: is(true) })),
       repeats(),
     ],
-    { tooFastS: often(0, 30) },
+    { tooFastS: often(0, 30), onlyOffer: often(0, 1, 2) },
   ),
   'several amounts are told before the yes': ofShare((said) => [
     clicks,
@@ -138,15 +139,18 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     ],
     { onlyOffer: is(2) },
   ),
-  'taken back, and done again': plot([
-    clicks,
-    maybe(reports()),
-    tells({ ...yes, txn: is('t1') }),
-    maybe(worker(hours(24))),
-    takesBack,
-    fc.oneof({ weight: 3, arbitrary: clicks }, { weight: 1, arbitrary: is([]) }),
-    either(tells({ ...yes, txn }), reports()),
-  ]),
+  'taken back, and done again': plot(
+    [
+      clicks,
+      maybe(reports()),
+      tells({ ...yes, txn: is('t1'), amount: often(null, '12.3456') }),
+      mostly(worker(hours(24))),
+      takesBack,
+      mostly(clicks),
+      either(tells({ ...yes, txn, amount: often(null, '12.3456') }), reports()),
+    ],
+    { onlyOffer: often(0, 1, 2) },
+  ),
   'turned down for fraud, and told again': plot(
     [
       clicks,
