@@ -15,7 +15,7 @@ const BEGIN: Start = {
 }
 
 const after = (waitS: number, order: Order): Step => ({ waitS, lanes: [[order]] })
-const click: Order = { kind: 'click', person: 0, offer: 0, isTest: false }
+const click: Extract<Order, { kind: 'click' }> = { kind: 'click', person: 0, offer: 0, isTest: false }
 const told = (more: Partial<Extract<Order, { kind: 'confirm' }>>): Order => ({
   kind: 'confirm',
   click: 0,
@@ -48,6 +48,23 @@ export const REGRESSIONS: Record<string, History> = {
       after(600, told({ status: 'pending', amount: '12.3456', txn: 't1' })),
       after(600, told({ status: 'pending', amount: '20', txn: 't1' })),
       after(600, told({ txn: 't1' })),
+    ],
+  },
+  'a call in time that waited for its click is expired when that comes': {
+    begin: BEGIN,
+    steps: [
+      after(1, { ...click, isLate: true }),
+      after(60, told({ txn: 't1' })),
+      after(7_200, { kind: 'arrive', isLookedFor: true }),
+    ],
+  },
+  'a call overtakes another one that waits for the same click': {
+    begin: BEGIN,
+    steps: [
+      after(1, { ...click, isLate: true }),
+      after(60, told({ status: 'pending', amount: '12.3456', txn: 't1' })),
+      after(60, { kind: 'arrive', isLookedFor: false }),
+      after(60, told({ txn: 't1' })),
     ],
   },
 }
