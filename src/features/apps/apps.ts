@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../../db/faults.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { issueCredentials } from './keys.ts'
+import { lockPublisher } from './permissions.ts'
 import { modeOf } from './secrets.ts'
 
 const NO_SUCH_REFERENCE = '23503'
@@ -51,14 +52,9 @@ export async function createApp(db: Db, secretKey: string, input: NewApp, mostAp
   }
 }
 
-/** One at a time for each publisher, so that those who ask at once do not all find room. */
+/** Under lock, so that those who ask at once do not all find room. */
 async function checkRoom(trx: Trx, publisherId: number, mostApps: number): Promise<void> {
-  await trx
-    .selectFrom('publishers')
-    .select('publisher_id')
-    .where('publisher_id', '=', publisherId)
-    .forNoKeyUpdate()
-    .execute()
+  await lockPublisher(trx, publisherId)
   const { count } = await trx
     .selectFrom('apps')
     .select((is) => is.fn.countAll<number>().as('count'))

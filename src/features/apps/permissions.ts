@@ -15,14 +15,19 @@ export type OfferPermissions = { onlyListed: boolean; allowed: number[]; denied:
 
 export type Permissions = OfferPermissions & { status: PublisherStatus; sharePpm: number }
 
-/** What a publisher may do, until this transaction changes it. */
-export async function lockPermissions(trx: Trx, publisherId: number): Promise<Permissions | null> {
+/** One at a time for each publisher. */
+export async function lockPublisher(trx: Trx, publisherId: number): Promise<void> {
   await trx
     .selectFrom('publishers')
     .select('publisher_id')
     .where('publisher_id', '=', publisherId)
     .forNoKeyUpdate()
     .execute()
+}
+
+/** What a publisher may do, until this transaction changes it. */
+export async function lockPermissions(trx: Trx, publisherId: number): Promise<Permissions | null> {
+  await lockPublisher(trx, publisherId)
   return readPermissions(trx, publisherId)
 }
 
