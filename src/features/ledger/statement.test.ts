@@ -147,6 +147,34 @@ test('what is not a month is refused', async () => {
   }
 })
 
+test('a statement is of one moment: postings that commit while it is read are in it all or not at all', async () => {
+  const deal = await makeDeal(world)
+  const post = (from: number, to: number) =>
+    world.database.pool.query(
+      `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, reference, created_at)
+       SELECT posting_id, 'payout', line.account, line.party_id, line.amount, 'r' || n, '2026-05-01'::timestamptz + n * interval '1 second'
+       FROM (SELECT n, gen_random_uuid() AS posting_id FROM generate_series($1::integer, $2) n) AS payouts
+       CROSS JOIN LATERAL (VALUES ('publisher_payable', $3::bigint, 1), ('cash', 0, -1)) AS line (account, party_id, amount)`,
+      [from, to, deal.publisherId],
+    )
+  await post(10, 2_009)
+  let text = ''
+  let pieces = 0
+  for await (const piece of writeStatement(world.database.db, deal.publisherId, '2026-05')) {
+    text += piece
+    if (++pieces !== 2) continue // the first page is out: one posting has an earlier time, one a later
+    await post(5, 5)
+    await post(2_500, 2_500)
+  }
+  const references = [...text.matchAll(/,(r\d+),/g)].map(([, reference]) => reference)
+  assert.deepEqual(
+    references,
+    Array.from({ length: 2_000 }, (_, i) => `r${i + 10}`),
+  )
+  assert.match(text, /closing_balance,.*-0\.002/)
+  assert.equal((await statementOf(deal, '2026-05')).length, 2_004, 'the next one has both')
+})
+
 test('dollars are exact, with two decimals at least', () => {
   const told = [0, 1, -1, 10, 500_000, 1_230_000, -12_345_678, 1_000_000_000_000, 9_007_199_254_740_991].map(exactUsd)
   assert.deepEqual(told, [

@@ -37,9 +37,10 @@ type Row = {
 /** Yields the text piece by piece. Amounts are the publisher's: positive when it earns, negative when it is paid. */
 export async function* writeStatement(db: Db, publisherId: number, month: string): AsyncGenerator<string> {
   const { start, end } = readMonth(month)
-  let balanceMicros = await readPayableBefore(db, publisherId, `${month}-01`)
+  const snapshot = await readSnapshot(db, publisherId, { month, start, end })
+  let balanceMicros = snapshot.openingMicros
   yield `${csvLine(COLUMNS)}${writeRow({ date: start, kind: 'opening_balance', balanceMicros })}`
-  for await (const page of readPages(db, publisherId, start, end)) {
+  for await (const page of readPages(db, snapshot.entryIds)) {
     const lines = page.map((entry) => {
       balanceMicros += entry.amountMicros
       return writeRow({ ...entry, kind: kindOf(entry), balanceMicros })
@@ -65,7 +66,6 @@ function readMonth(month: string): { start: Date; end: Date } {
 type Entry = {
   entryId: number
   date: Date
-  exactDate: string
   kind: 'conversion' | 'payout' | 'adjustment'
   isVoid: boolean
   conversionId: string | null
@@ -77,28 +77,43 @@ type Entry = {
   reason: string | null
 }
 
-/** In the order of time, which is the order of the index; by entry_id alone every page would sort the whole month. */
-async function* readPages(db: Db, publisherId: number, start: Date, end: Date): AsyncGenerator<Entry[]> {
-  // The text of a time keeps the microseconds that a Date would lose, and with them the place.
-  let last = { exactDate: start.toISOString(), entryId: 0 }
-  for (;;) {
+/**
+ * What the statement is about, as of one moment: postings commit in another order than that of their times, so that pages
+ * read one after the other could miss one and show a later one. Entries are never changed, so their IDs are enough, and no
+ * transaction is open while somebody downloads.
+ */
+async function readSnapshot(
+  db: Db,
+  publisherId: number,
+  { month, start, end }: { month: string; start: Date; end: Date },
+) {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      const openingMicros = await readPayableBefore(trx, publisherId, `${month}-01`)
+      const { rows } = await sql<{ ids: string[] | null }>`
+        SELECT array_agg(entry_id ORDER BY created_at, entry_id) AS ids FROM ledger_entries
+        WHERE account = 'publisher_payable' AND party_id = ${publisherId} AND created_at >= ${start} AND created_at < ${end}`.execute(
+        trx,
+      )
+      return { openingMicros, entryIds: Float64Array.from(rows[0]?.ids ?? [], Number) }
+    })
+}
+
+async function* readPages(db: Db, entryIds: Float64Array): AsyncGenerator<Entry[]> {
+  for (let place = 0; place < entryIds.length; place += PAGE) {
     const { rows } = await sql<Entry>`
-      SELECT e.entry_id AS "entryId", e.created_at AS date, e.created_at::text AS "exactDate", e.kind,
+      SELECT e.entry_id AS "entryId", e.created_at AS date, e.kind,
         e.conversion_id AS "conversionId", apps.name AS app, c.offer_id AS "offerId", offers.name AS offer,
         e.reference, -e.amount_micros AS "amountMicros", e.voids IS NOT NULL AS "isVoid", e.reason
       FROM ledger_entries e
       LEFT JOIN conversions c ON c.conversion_id = e.conversion_id
       LEFT JOIN apps ON apps.app_id = c.app_id
       LEFT JOIN offers ON offers.offer_id = c.offer_id
-      WHERE e.account = 'publisher_payable' AND e.party_id = ${publisherId} AND e.created_at < ${end}
-        AND e.created_at >= ${last.exactDate}::timestamptz
-        AND (e.created_at, e.entry_id) > (${last.exactDate}::timestamptz, ${last.entryId}::bigint)
-      ORDER BY e.created_at, e.entry_id
-      LIMIT ${PAGE}`.execute(db)
-    if (rows.length > 0) yield rows
-    const next = rows.at(-1)
-    if (next === undefined || rows.length < PAGE) return
-    last = next
+      WHERE e.entry_id = ANY (${[...entryIds.subarray(place, place + PAGE)]}::bigint[])
+      ORDER BY e.created_at, e.entry_id`.execute(db)
+    yield rows
   }
 }
 
