@@ -133,6 +133,11 @@ export async function saveSettings(
   })
 }
 
+/** Two that save at once do so one after the other, each on what the other left. */
+export async function lockSettings(trx: Trx, appId: number): Promise<void> {
+  await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
+}
+
 /** No more postbacks are made for the app; those in the queue stay there until it has an address again. */
 export async function removeSettings(db: Db, appId: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {

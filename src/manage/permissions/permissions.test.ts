@@ -75,3 +75,19 @@ test('the log says what a change replaced, also when somebody else changed it at
   const { before, after } = deed.details as Record<'before' | 'after', Shown>
   assert.deepEqual([before.margin_percent, after.margin_percent], [30, 10])
 })
+
+test('a form that was loaded before a publisher was suspended does not let it in again', async () => {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const [ann, bob] = [await visit(world, 'operator'), await visit(world, 'operator')]
+  const path = `/publishers/${publisherId}/permissions`
+  type Shown = { version: string; status: string; margin_percent: number }
+  const { data: seen } = await bob.get<Shown>(path)
+  assert.equal((await ann.patch(path, { status: 'suspended', seen_version: seen.version })).status, 200)
+  const stale = await bob.patch(path, { status: seen.status, margin_percent: 10, seen_version: seen.version })
+  assert.equal(stale.status, 409)
+  assert.match(stale.error.message, /^Someone changed these permissions meanwhile/)
+  const { data: now } = await bob.get<Shown>(path)
+  assert.deepEqual([now.status, now.margin_percent], ['suspended', seen.margin_percent])
+  assert.equal((await bob.patch(path, { margin_percent: 10, seen_version: now.version })).status, 200)
+})

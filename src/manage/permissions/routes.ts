@@ -1,4 +1,6 @@
 // What the operator lets a publisher do: use its keys, run offers, earn a share.
+import { createHash } from 'node:crypto'
+import { AppError } from '../../errors.ts'
 import { recordDeed } from '../../features/accounts/audit.ts'
 import { lockPermissions, permit, type Permissions as Found, readPermissions } from '../../features/apps/permissions.ts'
 import { PPM_PER_PERCENT } from '../../lib/money.ts'
@@ -11,7 +13,7 @@ import { NewPermissions, Permissions } from './schema.ts'
 const TAG = 'Publishers'
 
 export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {
-  function present(found: Found | null) {
+  function describe(found: Found | null) {
     if (found === null) throw notThere()
     return {
       status: found.status,
@@ -21,6 +23,10 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
       denied_offers: found.denied,
     }
   }
+  const withVersion = (shown: ReturnType<typeof describe>) => ({
+    ...shown,
+    version: createHash('sha256').update(JSON.stringify(shown)).digest('base64url'),
+  })
 
   routes.get('/publishers/:publisher_id/permissions', {
     id: 'getPermissions',
@@ -29,7 +35,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     access: 'operator',
     params: PublisherParams,
     reply: Permissions,
-    run: async ({ publisherId }) => present(await readPermissions(db, publisherId)),
+    run: async ({ publisherId }) => withVersion(describe(await readPermissions(db, publisherId))),
   })
 
   routes.patch('/publishers/:publisher_id/permissions', {
@@ -42,9 +48,11 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
     reply: Permissions,
     bodyLimit: 1024 * 1024,
     async run({ publisherId, body, by }) {
-      const { status, margin_percent, offers } = body
+      const { status, margin_percent, offers, seen_version } = body
       const after = await db.transaction().execute(async (trx) => {
-        const before = present(await lockPermissions(trx, publisherId))
+        const before = describe(await lockPermissions(trx, publisherId))
+        if (seen_version !== undefined && seen_version !== withVersion(before).version)
+          throw new AppError('CONFLICT', 'Someone changed these permissions meanwhile. Check what they are now, then save again.') // prettier-ignore
         await permit(trx, publisherId, {
           ...(status === undefined ? {} : { status }),
           ...(margin_percent === undefined ? {} : { sharePpm: Math.round((100 - margin_percent) * PPM_PER_PERCENT) }),
@@ -52,12 +60,12 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
             ? {}
             : { offers: { onlyListed: offers.only_listed, allowed: offers.allowed, denied: offers.denied } }),
         })
-        const details = { before, after: present(await readPermissions(trx, publisherId)) }
+        const details = { before, after: describe(await readPermissions(trx, publisherId)) }
         await recordDeed(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
         return details.after
       })
       await refresh()
-      return after
+      return withVersion(after)
     },
   })
 }

@@ -1,7 +1,7 @@
 // The shapes of what a publisher may do.
 import { Type } from 'typebox'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
-import { id, oneOf } from '../shapes.ts'
+import { id, oneOf, text } from '../shapes.ts'
 
 const Offers = Type.Array(id, { maxItems: 10_000 })
 
@@ -11,6 +11,7 @@ export const Permissions = Type.Object({
   only_listed_offers: Type.Boolean(),
   allowed_offers: Offers,
   denied_offers: Offers,
+  version: Type.String({ description: 'Differs when anything of this does. Send it back as seen_version.' }),
 })
 
 export const NewPermissions = Type.Object({
@@ -21,5 +22,8 @@ export const NewPermissions = Type.Object({
       { only_listed: Type.Boolean(), allowed: Offers, denied: Offers },
       { description: 'Replaces what was said before.' },
     ),
+  ),
+  seen_version: Type.Optional(
+    text(100, 'The version that was shown. If the permissions changed since, nothing is saved: 409.'),
   ),
 })

@@ -50,6 +50,9 @@ export const PostbackSettingsReply = Type.Object({
       negative_reversals: negative,
     }),
   ),
+  version: orNull(
+    Type.Integer({ description: 'Changes with every save; null without settings. Send it back as seen_version.' }),
+  ),
   is_unreadable: Type.Boolean({ description: 'There are settings, but they were sealed with another SECRET_KEY.' }),
   preview: orNull(Preview),
   macros: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), example: Type.String() })),
@@ -68,6 +71,13 @@ export const NewPostbackSettings = Type.Object({
   timeout_ms: Type.Optional(timeout),
   success: Type.Optional(success),
   negative_reversals: Type.Optional(negative),
+  seen_version: Type.Optional(
+    orNull(
+      Type.Integer({
+        description: 'The version that was shown. If the settings changed since, nothing is saved: 409.',
+      }),
+    ),
+  ),
 })
 
 export const PreviewBody = Type.Object({

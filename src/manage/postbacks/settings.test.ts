@@ -169,3 +169,28 @@ test('a run of tests tells for each scenario what was expected and every try', a
   assert.equal(limits.filter(({ status }) => status === 429).length, 1)
   assert.ok((await deedsOf(publisherId)).some(({ action }) => action === 'postback_test.start'))
 })
+
+test('a form that was loaded before another save undoes nothing: 409, and two at once take turns', async () => {
+  const { appId } = await world.makeApp()
+  const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
+  const path = `/apps/${appId}/postback`
+  const url = 'https://example.com/?u={user_id}&t={transaction_id}&s={status}&x={is_test}'
+  type Shown = { version: number | null; settings: { timeout_ms: number; events: string[] } | null }
+  assert.equal((await owner.get<Shown>(path)).data.version, null)
+  const { version } = (await owner.put<Shown>(path, { url, seen_version: null })).data
+  const second = await owner.put(path, { url, seen_version: null })
+  assert.equal(second.status, 409)
+  assert.match(second.error.message, /^Someone changed these settings meanwhile/)
+  assert.equal((await owner.put(path, { url, timeout_ms: 4000, seen_version: version })).status, 200)
+  const stale = await owner.put(path, { url, events: ['approved'], timeout_ms: 10_000, seen_version: version })
+  assert.equal(stale.status, 409)
+  assert.equal((await owner.get<Shown>(path)).data.settings?.timeout_ms, 4000)
+  // Each gives one field: neither loses the other's.
+  for (let i = 0; i < 5; i++) {
+    const [timeout, events] = [3000 + i, i % 2 === 0 ? ['approved'] : ['approved', 'reversed']]
+    const answers = await Promise.all([owner.put(path, { url, timeout_ms: timeout }), owner.put(path, { url, events })])
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200]) // prettier-ignore
+    const { settings } = (await owner.get<Shown>(path)).data
+    assert.deepEqual([settings?.timeout_ms, settings?.events], [timeout, events])
+  }
+})

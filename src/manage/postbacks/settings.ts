@@ -9,6 +9,7 @@ import { createGuards } from '../../features/postbacks/demo-receiver.ts'
 import {
   checkSettings,
   DEFAULTS,
+  lockSettings,
   openLane,
   type PostbackSettings,
   readAllSettings,
@@ -37,8 +38,9 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     const currency = context.credentials.ofApp(appId, false)?.currency ?? { name: 'Coins', rateMicros: 1_000_000 }
     return previewPostback(settings, guardOf(appId, settings.url), currency, status, new Date())
   }
-  const read = async (appId: number, inDb: Db = db) =>
-    (await readAllSettings(inDb, secretKey, [appId])).get(appId)?.settings ?? null
+  const readVersioned = async (appId: number, inDb: Db = db) =>
+    (await readAllSettings(inDb, secretKey, [appId])).get(appId) ?? { settings: null, version: null }
+  const read = async (appId: number, inDb: Db = db) => (await readVersioned(appId, inDb)).settings
 
   routes.get('/apps/:app_id/postback', {
     id: 'getPostbackSettings',
@@ -47,7 +49,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     access: 'publisher',
     params: AppParams,
     reply: PostbackSettingsReply,
-    run: async ({ app }) => present(await read(app.appId), (settings) => preview(app.appId, settings)),
+    run: async ({ app }) => present(await readVersioned(app.appId), (settings) => preview(app.appId, settings)),
   })
 
   routes.put('/apps/:app_id/postback', {
@@ -60,16 +62,21 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     body: NewPostbackSettings,
     reply: PostbackSettingsReply,
     async run({ app, body, by }) {
-      const found = await read(app.appId)
-      const before = found === 'unreadable' ? null : found
-      const settings = readBody(body, before, guardOf(app.appId, body.url))
-      const details = { ...describe(settings), address_changed: settings.url !== before?.url }
-      await db.transaction().execute(async (trx) => {
+      const { seen_version, ...given } = body
+      const saved = await db.transaction().execute(async (trx) => {
+        await lockSettings(trx, app.appId)
+        const found = await readVersioned(app.appId, trx)
+        if (seen_version !== undefined && seen_version !== found.version)
+          throw new AppError('CONFLICT', 'Someone changed these settings meanwhile. Check what they are now, then save again.') // prettier-ignore
+        const before = found.settings === 'unreadable' ? null : found.settings
+        const settings = readBody(given, before, guardOf(app.appId, given.url))
         await saveSettings(trx, secretKey, app.appId, settings)
+        const details = { ...describe(settings), address_changed: settings.url !== before?.url }
         await record(trx, by, app, 'postback_settings.save', details)
+        return readVersioned(app.appId, trx)
       })
       wakePostbacks()
-      return present(settings, (saved) => preview(app.appId, saved))
+      return present(saved, (settings) => preview(app.appId, settings))
     },
   })
 
@@ -130,7 +137,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
   })
 }
 
-type Body = Static<typeof NewPostbackSettings>
+type Body = Omit<Static<typeof NewPostbackSettings>, 'seen_version'>
 
 function readBody(body: Body, before: PostbackSettings | null, guard: AddressGuard): PostbackSettings {
   const base = before ?? { ...DEFAULTS, url: body.url }
@@ -174,7 +181,7 @@ function readHeaders({ url, headers: given }: Body, before: PostbackSettings | n
 }
 
 function present(
-  found: PostbackSettings | 'unreadable' | null,
+  { settings: found, version }: { settings: PostbackSettings | 'unreadable' | null; version: number | null },
   preview: (settings: PostbackSettings) => Static<typeof Preview>,
 ): Static<typeof PostbackSettingsReply> {
   const settings = found === 'unreadable' ? null : found
@@ -188,6 +195,7 @@ function present(
       success: settings.success,
       negative_reversals: settings.negativeReversals,
     },
+    version,
     is_unreadable: found === 'unreadable',
     preview: settings && preview(masked(settings)),
     macros: Object.entries(MACROS).map(([name, { description, example }]) => ({ name, description, example })),

@@ -84,13 +84,17 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
   const { onSubmit, isSending, fault } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
     const isOnly = mode === 'only'
     const listed = wordsOf(ids).map(Number)
-    await patch(path, {
-      status,
-      margin_percent: readAmount(margin_percent),
-      offers: { only_listed: isOnly, allowed: isOnly ? listed : [], denied: isOnly ? [] : listed },
-    })
+    try {
+      await patch(path, {
+        status,
+        margin_percent: readAmount(margin_percent),
+        offers: { only_listed: isOnly, allowed: isOnly ? listed : [], denied: isOnly ? [] : listed },
+        seen_version: shown.version,
+      })
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: [path] }) // refused: what it is now is shown beside what was typed
+    }
     notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
-    await queryClient.invalidateQueries({ queryKey: [path] })
   })
   const { status, mode } = form.values
   return (

@@ -19,7 +19,7 @@ import { useState } from 'react'
 import type { PostbackSettingsReply } from '../../../../../src/manage/postbacks/schema.ts'
 import { type ApiError, post, put, type Reply, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
-import { useChange } from '../../lib/queries.ts'
+import { queryClient, useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
@@ -57,10 +57,10 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
   const save = useChange((body: object) => put<SettingsData>(`${base}/postback`, body), {
     refresh: [`${base}/postback`],
     done: 'Saved.',
-    onFault: () => {},
+    onFault: () => void queryClient.invalidateQueries({ queryKey: [`${base}/postback`] }), // changed meanwhile: shown
   })
   const { onSubmit, isSending, fault } = useSubmit(form, async (sent) => {
-    const saved = valuesOf(await save.mutateAsync(bodyOf(sent)))
+    const saved = valuesOf(await save.mutateAsync({ ...bodyOf(sent), seen_version: data.version }))
     form.setValues(saved)
     form.resetDirty(saved)
   })
