@@ -43,6 +43,20 @@ test('what a command changes beside a running server is served soon, without a r
   assert.match((await home.run(['app', 'list'])).out, new RegExp(`${app.api_key}.* revoked`))
 })
 
+test('--test rotates the secrets of the test key, and leaves the live one alone', async () => {
+  const app = await makeApp()
+  const id = String(app.app_id)
+  const rotated = await home.json<Credentials>('app', 'rotate-secret', id, '--test', '--grace', '0s')
+  assert.equal(rotated.api_key, app.test.api_key)
+  await until(async () => (await listOffers(app.test)).status === 401)
+  assert.equal((await listOffers({ ...app, ...rotated })).status, 200)
+  assert.equal((await listOffers(app)).status, 200)
+  const signing = await home.json<Credentials>('app', 'rotate-signing-secret', id, '--test')
+  assert.equal(signing.api_key, app.test.api_key)
+  assert.equal((await listOffers(app)).status, 200)
+  assert.deepEqual(await home.json('postback', 'list', '--test', '--app', id), [])
+})
+
 test('a taken port is told, with what to do', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
