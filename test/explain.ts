@@ -7,6 +7,8 @@ type PlanNode = {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
+  'Rows Removed by Filter'?: number
+  'Actual Loops'?: number
   'Shared Hit Blocks'?: number
   'Shared Read Blocks'?: number
   Plans?: PlanNode[]
@@ -65,3 +67,9 @@ export async function startExplained(world: World): Promise<ExplainedApp> {
 const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 export const pagesOf = (explained: readonly Explained[]) => explained.reduce((sum, { pages }) => sum + pages, 0)
+
+/** How many rows were looked at that were not wanted. */
+export const wastedRows = (explained: readonly Explained[]) =>
+  explained
+    .flatMap(({ nodes }) => nodes)
+    .reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0) * (node['Actual Loops'] ?? 1), 0)
