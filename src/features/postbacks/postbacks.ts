@@ -65,12 +65,11 @@ export async function searchPostbacks(db: Db, filter: PostbackFilter, limit: num
     {
       id: 'postback_id',
       filters,
-      walk: (order, most) =>
+      walk: (_order, most) =>
         sql`SELECT * FROM (${sql.join(
           branches.map(
-            (conditions) =>
-              sql`(SELECT app_id, postback_id, is_test, status, state FROM ${table}
-                WHERE ${allOf([...conditions, ...rangeOf(filter)])} ${order} LIMIT ${most}::integer)`,
+            (branch) =>
+              sql`(SELECT app_id, postback_id, is_test, status, state FROM ${table} ${inOrder(branch, filter)} LIMIT ${most}::integer)`,
           ),
           sql` UNION ALL `,
         )}) AS p`,
@@ -91,16 +90,33 @@ export const listPostbacks = async (...given: Parameters<typeof searchPostbacks>
   (await searchPostbacks(...given)).rows
 
 type Condition = RawBuilder<boolean>
-type Path = { branches: Condition[][]; filters: Condition[] }
+/** `keys`: the columns before the id in the index that is meant. `conditions`: what the index is limited to. */
+type Branch = {
+  keys: [column: 'app_id' | 'is_test' | 'status', value: number | boolean | string][]
+  conditions: Condition[]
+}
+type Path = { branches: Branch[]; filters: Condition[] }
 
 const when = <T>(value: T | undefined, condition: (given: T) => Condition): Condition[] =>
   value === undefined ? [] : [condition(value)]
 
-const rangeOf = ({ from, to, before }: PostbackFilter): Condition[] => [
-  ...when(from, (time) => sql`postback_id >= ${uuid7Floor(time.getTime())}::uuid`),
-  ...when(to, (time) => sql`postback_id < ${uuid7Floor(time.getTime())}::uuid`),
-  ...when(before, (id) => sql`postback_id < ${id}::uuid`),
-]
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/**
+ * The columns of the index are compared as a row: were each compared with its value, PostgreSQL would take the primary key
+ * for the cheaper way to this order, and walk through everybody's postbacks.
+ */
+function inOrder({ keys, conditions }: Branch, { from, to, before }: PostbackFilter): RawBuilder<unknown> {
+  const columns = [...keys.map(([column]) => column), 'postback_id'].map((column) => sql.ref(column))
+  const row = (id: string) => sql`(${sql.join([...keys.map(([, value]) => sql.lit(value)), sql`${id}::uuid`])})`
+  const high = to === undefined ? LAST_ID : uuid7Floor(to.getTime())
+  const range = [
+    sql<boolean>`(${sql.join(columns)}) >= ${row(from === undefined ? FIRST_ID : uuid7Floor(from.getTime()))}`,
+    sql<boolean>`(${sql.join(columns)}) < ${row(before !== undefined && before < high ? before : high)}`,
+  ]
+  return sql`WHERE ${allOf([...range, ...conditions])} ORDER BY ${sql.join(columns.map((column) => sql`${column} DESC`))}`
+}
 
 function pathInQueue({ appId, isTest, state, status }: PostbackFilter): Path {
   const filters = [
@@ -108,11 +124,11 @@ function pathInQueue({ appId, isTest, state, status }: PostbackFilter): Path {
     ...when(isTest, (mode) => sql`is_test = ${sql.lit(mode)}`),
     ...when(status, (one) => sql`status = ${one}`),
   ]
-  return { branches: [when(appId, (id) => sql`app_id = ${id}::bigint`)], filters }
+  return { branches: [{ keys: appId === undefined ? [] : [['app_id', appId]], conditions: [] }], filters }
 }
 
 function pathInRecord({ appId, isTest, state, status }: PostbackFilter): Path {
-  const ofApp = when(appId, (id) => sql`app_id = ${id}::bigint`)
+  const app: Branch['keys'] = appId === undefined ? [] : [['app_id', appId]]
   const ofMode = when(isTest, (mode) => sql`is_test = ${sql.lit(mode)}`)
   const ofStatus = when(status, (one) => sql`status = ${sql.lit(one)}`)
   const ofState = when(
@@ -121,13 +137,18 @@ function pathInRecord({ appId, isTest, state, status }: PostbackFilter): Path {
       SELECT FROM postback_queue q WHERE q.app_id = walked.app_id AND q.postback_id = walked.postback_id)`,
   )
   // Few among many, each with an index of its own.
-  if (state === 'dead')
-    return { branches: [[...ofApp, sql`last_error IS NOT NULL`]], filters: [...ofState, ...ofMode, ...ofStatus] }
-  if (appId !== undefined && (status === 'rejected' || status === 'reversed'))
-    return { branches: [[...ofApp, ...ofStatus]], filters: [...ofState, ...ofMode] }
-  if (appId === undefined) return { branches: [[]], filters: [...ofState, ...ofMode, ...ofStatus] }
+  if (state === 'dead') {
+    const conditions = [sql<boolean>`last_error IS NOT NULL`]
+    return { branches: [{ keys: app, conditions }], filters: [...ofState, ...ofMode, ...ofStatus] }
+  }
+  if (appId !== undefined && (status === 'rejected' || status === 'reversed')) {
+    const conditions = [sql<boolean>`status IN ('rejected', 'reversed')`]
+    return { branches: [{ keys: [...app, ['status', status]], conditions }], filters: [...ofState, ...ofMode] }
+  }
+  if (appId === undefined)
+    return { branches: [{ keys: [], conditions: [] }], filters: [...ofState, ...ofMode, ...ofStatus] }
   const modes = isTest === undefined ? [false, true] : [isTest]
-  const branches = modes.map((mode) => [...ofApp, sql<boolean>`is_test = ${sql.lit(mode)}`])
+  const branches = modes.map((mode): Branch => ({ keys: [...app, ['is_test', mode]], conditions: [] }))
   return { branches, filters: [...ofState, ...ofStatus] }
 }
 
