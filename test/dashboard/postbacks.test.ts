@@ -5,7 +5,7 @@ import { buildWorker, type Worker } from '../../src/worker.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
 import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
-import { makeLane, NOW, putPostbacks } from '../postback-world.ts'
+import { makeLane, NOW, putEvents, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
@@ -122,6 +122,33 @@ test('the log is live and filtered in its address; a paused lane goes on; many a
     .getByRole('link', { name: /^Open postback/ })
     .first()
     .waitFor()
+  assert.deepEqual(complaints, [])
+  await page.context().close()
+})
+
+test('sending again what a later event has overtaken warns that the older status may win, and what to do', async () => {
+  const { appId } = await world.makeApp()
+  const { db } = world.database
+  const url = `http://127.0.0.1:${receiver.port}/?s={status}&q={sequence}`
+  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url })
+  const events = [
+    { status: 'approved', state: 'dead' },
+    { status: 'reversed', state: 'delivered' },
+  ] as const
+  const [approved, reversed] = await putEvents(db, appId, ...events)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/${approved}`)
+  await page.getByRole('button', { name: 'Send it again' }).click()
+  const warning = page.getByRole('alert').filter({ hasText: 'Sent again, but it is not the latest' })
+  await warning.waitFor()
+  const text = await warning.innerText()
+  assert.match(text, /A later event of this conversion \(reversed\) was delivered before/)
+  assert.match(text, /go by the sequence, or the older status wins: send the later one again, too/)
+  await checkLooks(page)
+  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/${reversed}`)
+  await page.getByRole('button', { name: 'Send it again' }).click()
+  await page.getByText('It is sent again.').first().waitFor()
+  assert.equal(await warning.count(), 0, 'the latest needs no warning')
   assert.deepEqual(complaints, [])
   await page.context().close()
 })
