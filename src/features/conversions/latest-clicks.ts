@@ -1,6 +1,6 @@
-// The clicks that commands are about. Clicks are partitioned by their id, a day each, and a plan for all partitions would
-// cost more with every day that is kept. So the ids, or the time that they can be of, are known when these statements are
-// planned, and PostgreSQL plans for the partitions of that time alone.
+// The clicks that commands are about. Clicks are partitioned by their id, a day each. A click that is named is looked for by
+// a statement that is planned for its partition alone. The latest click of a user may be in any of a month's: planning for
+// these took longer than everything else, so that plan is kept, and leaves out the other partitions when it is run.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
@@ -30,13 +30,13 @@ export async function readLatestClicks(trx: Trx, reports: readonly Report[], now
   )
   const oldest = uuid7Floor(now.getTime() - 1_000 * (windows[0]?.seconds ?? 0))
   const newest = uuid7Floor(now.getTime() + DAY_MS)
-  const { rows } = await sql<ClickFacts>`
+  const { rows } = await sql<ClickFacts>`/* settle-clicks */
     SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
       ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS r (app_id, is_test, user_id, offer_id)) k
     CROSS JOIN LATERAL (
       SELECT ${CLICK_COLUMNS} FROM clicks JOIN terms USING (terms_id)
       WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
-        AND click_id >= ${sql.lit(oldest)}::uuid AND click_id < ${sql.lit(newest)}::uuid
+        AND click_id >= ${oldest}::uuid AND click_id < ${newest}::uuid
         AND clicked_at + attribution_s * interval '1 second' >= ${now}::timestamptz
       ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`.execute(trx)
   return rows
