@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type pg from 'pg'
 import { ensurePartitions } from '../src/db/partitions.ts'
+import { rollUp } from '../src/features/ledger/rollup.ts'
 import { type Crowd, daysOf, fillConversions, fillHistory, run } from './crowd.ts'
 import { type ExplainedApp, pagesOf, startExplained } from './explain.ts'
 import { type Operation, operationsOf, readPaths } from './operations.ts'
@@ -80,6 +81,7 @@ async function fill(): Promise<void> {
      SELECT 1, publisher_id, 1000000, 1000000, name, CASE WHEN publisher_id < 10 THEN 'cancelled' ELSE 'due' END,
        CASE WHEN publisher_id < 10 THEN now() END FROM publishers`,
   )
+  await rollUp(db) // as a worker does all the time
   await pool.query({ text: 'VACUUM ANALYZE', query_timeout: 600_000 } as pg.QueryConfig)
   conversionId = (await db.selectFrom('postbacks').select('conversion_id').executeTakeFirstOrThrow()).conversion_id
   const reader = await makePerson(world, 'operator_reader')

@@ -116,6 +116,9 @@ const PUMPS = [
   'Mozilla/5.0 (', 'Version/1 ', 'bot', 'like Gecko ', 'Bearer ', 'offerdeck.session_token=', 'a=b; ', 'x;q=0.1,',
 ] // prettier-ignore
 
+/** Trimmed by an expression, these are looked through again and again where something follows them. */
+const BLANKS = [' ', '\t', '\n', '\r\n']
+
 const textOf = (prefix: string, pump: string, suffix: string) => (length: number) =>
   prefix + pump.repeat(Math.ceil(length / pump.length)) + suffix
 
@@ -124,8 +127,11 @@ const LENGTH = 4_096
 
 for (const [name, work] of Object.entries(PARSERS)) {
   test(`${name}: twice the bytes, about twice the work`, async () => {
-    for (const pump of PUMPS) {
-      const growth = await growthForTwice(work, textOf('', pump, ''), LENGTH)
+    for (const [pump, suffix] of [
+      ...PUMPS.map((pump) => [pump, ''] as const),
+      ...BLANKS.map((pump) => [pump, 'x'] as const),
+    ]) {
+      const growth = await growthForTwice(work, textOf('', pump, suffix), LENGTH)
       assert.ok(growth <= MOST, `${JSON.stringify(pump)}: × ${growth.toFixed(1)}`)
     }
     const part = fc.string({ unit: fc.constantFrom(...Array.from('a0 &=%+"\\{}[]()/.,;:~@-_*\n\té')), maxLength: 4 })

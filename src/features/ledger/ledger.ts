@@ -180,12 +180,14 @@ export async function readPayableBefore(db: Db, publisherId: number, day: string
   return rows[0]?.micros ?? 0
 }
 
-/** What each of these publishers is owed now. */
-export async function readPayables(db: Db, publisherIds: readonly number[]): Promise<Map<number, number>> {
-  const isTheirs = sql<boolean>`account = 'publisher_payable' AND party_id = ANY (${[...publisherIds]}::bigint[])`
-  const { rows } = await sql<{ party_id: number; micros: number }>`
-    SELECT party_id, ${creditOf('publisher_payable')} AS micros FROM (${sumLines(isTheirs)}) AS line
-    GROUP BY party_id`.execute(db)
-  const found = new Map(rows.map(({ party_id, micros }) => [party_id, micros]))
-  return new Map(publisherIds.map((id) => [id, found.get(id) ?? 0]))
+export type Owed = { pendingMicros: number; payableMicros: number }
+
+/** What each of these publishers is owed now, and may be. */
+export async function readOwed(db: Db, publisherIds: readonly number[]): Promise<Map<number, Owed>> {
+  const isTheirs = sql<boolean>`account IN ('publisher_pending', 'publisher_payable') AND party_id = ANY (${[...publisherIds]}::bigint[])`
+  const { rows } = await sql<Owed & { party_id: number }>`
+    SELECT party_id, ${creditOf('publisher_pending')} AS "pendingMicros", ${creditOf('publisher_payable')} AS "payableMicros"
+    FROM (${sumLines(isTheirs)}) AS line GROUP BY party_id`.execute(db)
+  const found = new Map(rows.map(({ party_id, ...owed }) => [party_id, owed]))
+  return new Map(publisherIds.map((id) => [id, found.get(id) ?? { pendingMicros: 0, payableMicros: 0 }]))
 }

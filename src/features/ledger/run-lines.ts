@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { csvLine } from '../../lib/csv-line.ts'
 import { exactUsd } from '../../lib/money.ts'
-import { readPayables } from './ledger.ts'
+import { readOwed } from './ledger.ts'
 
 const PAGE = 500
 
@@ -44,9 +44,9 @@ export async function readLines(db: Db, runId: number, filter: LineFilter, limit
       AND (${ids}::bigint[] IS NULL OR l.publisher_id = ANY (${ids}::bigint[]))
     ORDER BY l.publisher_id LIMIT ${limit}`.execute(db)
   const due = rows.filter((line) => line.status === 'due').map((line) => line.publisher_id)
-  const payables = due.length === 0 ? new Map<number, number>() : await readPayables(db, due)
+  const owed = due.length === 0 ? null : await readOwed(db, due)
   return rows.map((line) => {
-    const payable_now_micros = payables.get(line.publisher_id) ?? null
+    const payable_now_micros = owed?.get(line.publisher_id)?.payableMicros ?? null
     return { ...line, payable_now_micros, is_short: (payable_now_micros ?? Infinity) < line.amount_micros }
   })
 }

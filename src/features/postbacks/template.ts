@@ -102,7 +102,15 @@ const MAX_LENGTH = 2_000
 const MACRO = /\{([\w .-]*)\}/g
 
 /** What the URL parser would drop anyway, dropped before macros are looked for: it could be in the middle of one. */
-const tidy = (template: string) => template.replaceAll(/[\t\n\r]/g, '').replaceAll(/^ +| +$/g, '')
+const tidy = (template: string) => trimSpaces(template.replaceAll(/[\t\n\r]/g, ''))
+
+/** By hand: an expression for the end would begin anew at every space. */
+function trimSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
+}
 
 const isMacro = (name: string): name is MacroName => Object.hasOwn(MACROS, name)
 

@@ -8,7 +8,7 @@ import {
 } from '../../features/accounts/publishers.ts'
 import { distrustApp, listAllowances, listTrust, setRateLimit, trustApp } from '../../features/apps/trust.ts'
 import { readLastTimes } from '../../features/conversions/conversions.ts'
-import { readBalances } from '../../features/ledger/ledger.ts'
+import { readBalances, readOwed } from '../../features/ledger/ledger.ts'
 import { beforeId, cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
@@ -49,16 +49,13 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
       }
       const found = await searchPublishers(db, filter, limit + 1)
       const { page, nextCursor } = cutPage(found, limit, (one) => String(one.publisher_id))
-      const last = await readLastTimes(
-        db,
-        page.map((one) => one.publisher_id),
-      )
-      const publishers = await Promise.all(
-        page.map(async ({ apps, ...one }) => {
-          const { pending, payable } = await readMoney(one.publisher_id)
-          return { ...one, apps: apps ?? 0, pending, payable, last_conversion_at: last.get(one.publisher_id) ?? null }
-        }),
-      )
+      const ids = page.map((one) => one.publisher_id)
+      const [last, owed] = [await readLastTimes(db, ids), await readOwed(db, ids)]
+      const publishers = page.map(({ apps, ...one }) => {
+        const { pendingMicros = 0, payableMicros = 0 } = owed.get(one.publisher_id) ?? {}
+        const money = { pending: microsToUsd(pendingMicros), payable: microsToUsd(payableMicros) }
+        return { ...one, apps: apps ?? 0, ...money, last_conversion_at: last.get(one.publisher_id) ?? null }
+      })
       return { publishers, next_cursor: nextCursor }
     },
   })
