@@ -17,3 +17,15 @@ export function listRoutes(server: FastifyInstance): ServedRoute[] {
   }
   return routes
 }
+
+/** A path that a request can have. */
+export const fill = (path: string) => path.replaceAll(/:\w+/g, '1')
+export const isBehind = (prefix: string) => (route: ServedRoute) => route.path.startsWith(`${prefix}/`)
+
+/** Whoever is not signed in may ask for these. */
+const ANYONE = new Set(
+  ['/session', '/session/two-factor', '/invitation', '/invitation/accept', '/password/forgot', '/password/reset', '/email/verify'].map((path) => `/manage/v1${path}`), // prettier-ignore
+)
+
+/** The operations of the management API that somebody must be signed in for. */
+export const isClosed = (route: ServedRoute) => isBehind('/manage/v1')(route) && !ANYONE.has(route.path)
