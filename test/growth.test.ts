@@ -197,6 +197,28 @@ test('statistics of a year read what is rolled up, and say the same', async () =
   assert.ok(data.totals.clicks >= CLICKS * 0.98)
 })
 
+test('the days of a year are read from a few pages, among those of all other apps', async () => {
+  const { pool } = world.database
+  await run(
+    pool,
+    `INSERT INTO stats_days SELECT app_id, 0, current_date - days, 0, '*', 1, 0, 0, 0, 0, 0, 0
+     FROM generate_series(1, 365) AS days, LATERAL (SELECT ${crowd.appId} AS app_id UNION ALL SELECT generate_series(1000, 1300)) AS apps
+     ON CONFLICT DO NOTHING`,
+  )
+  // Transactions that began before must have ended.
+  await until(async () => {
+    await pool.query('VACUUM ANALYZE stats_days')
+    const { rows } = await pool.query<{ is: boolean }>(`SELECT relallvisible > 0.9 * relpages AS is FROM pg_class WHERE relname = 'stats_days'`) // prettier-ignore
+    return rows[0]?.is === true
+  }, 60_000)
+  const from = new Date(Date.now() - 365 * DAY_MS).toISOString().slice(0, 10)
+  const statements = await explained.explain(() => ask(`/v1/stats?from=${from}`))
+  const scans = statements.flatMap(({ nodes }) => nodes).filter((node) => node['Relation Name'] === 'stats_days')
+  assert.ok(scans.length > 0)
+  const pages = scans.map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
+  assert.ok(Math.max(...pages) < 40, `${pages.join(', ')} pages`)
+})
+
 test('balances read sums and the last entries', async () => {
   const { db } = world.database
   const { publisherId, advertiserId } = crowd

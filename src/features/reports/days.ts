@@ -10,6 +10,7 @@ export type Day = { day: string; startsMs: number }
 
 /** Whether this is the name of a zone. Offsets such as +02:00 are none: a day of a place may begin with another one. */
 export function isTimeZone(name: string): boolean {
+  if (name === 'UTC') return true
   if (/^[+-]/.test(name)) return false
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
@@ -29,15 +30,17 @@ export function startOfDay(timezone: string, date: string): number {
 export function listDays(timezone: string, fromMs: number, toMs: number): Day[] {
   const dateAt = dateFormat(timezone)
   const days: Day[] = []
-  for (let startsMs = fromMs; startsMs < toMs; startsMs = nextDay(dateAt, startsMs)) {
-    days.push({ day: dateAt(startsMs), startsMs })
+  for (let startsMs = fromMs; startsMs < toMs;) {
+    const day = dateAt(startsMs)
+    days.push({ day, startsMs })
+    startsMs = nextDay(timezone, dateAt, { day, startsMs })
   }
   return days
 }
 
-function nextDay(dateAt: (ms: number) => string, startsMs: number): number {
-  const today = dateAt(startsMs)
-  const isOver = (ms: number) => dateAt(ms) > today
+function nextDay(timezone: string, dateAt: (ms: number) => string, { day, startsMs }: Day): number {
+  if (timezone === 'UTC') return (Math.floor(startsMs / (24 * HOUR_MS)) + 1) * 24 * HOUR_MS
+  const isOver = (ms: number) => dateAt(ms) > day
   const likelyMs = startsMs + 24 * HOUR_MS
   if (likelyMs % QUARTER_MS === 0 && isOver(likelyMs) && !isOver(likelyMs - QUARTER_MS)) return likelyMs
   return firstQuarter(startsMs, startsMs + LONGEST_DAY_MS, isOver)
@@ -55,8 +58,9 @@ function firstQuarter(lowMs: number, highMs: number, passes: (ms: number) => boo
   return high * QUARTER_MS
 }
 
-/** Swedish dates are those of ISO 8601, which also sort as text. */
+/** Swedish dates are those of ISO 8601, which also sort as text. Those of UTC need no calendar, which is slow. */
 function dateFormat(timeZone: string): (ms: number) => string {
+  if (timeZone === 'UTC') return (ms) => new Date(ms).toISOString().slice(0, 10)
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
   return (ms) => format.format(ms)
 }

@@ -60,8 +60,9 @@ export async function readStats(
   const { timezone, groupBy, limit } = query
   const days = groupBy === 'day' ? listDays(timezone, fromMs, toMs) : []
   // Nothing done with test credentials is counted, so there is nothing to read for them.
-  const sums = isTest ? [] : await sumUp(db, appId, query, { fromMs, toMs }, days)
-  const groups = sums.filter((sum) => !sum.is_total)
+  const { groups, totals } = isTest
+    ? { groups: [], totals: NOTHING }
+    : await sumUp(db, appId, query, { fromMs, toMs }, days)
   const rows = groupBy === 'day' ? fillDays(days, groups) : await nameGroups(db, groupBy, groups)
   return {
     from: rfc3339(new Date(fromMs)),
@@ -70,7 +71,7 @@ export async function readStats(
     group_by: groupBy,
     rows: rows.slice(0, limit),
     has_more: rows.length > limit,
-    totals: present(sums.find((sum) => sum.is_total) ?? NOTHING),
+    totals: present(totals),
   }
 }
 

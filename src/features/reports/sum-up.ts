@@ -22,56 +22,72 @@ export type Sums = {
   local_steps: number
 }
 /** A day's key is its place among the days, from 1 on. */
-export type Group = Sums & { is_total: boolean; through: Date; key: string | number | null }
+export type Group = Sums & { key: string | number | null }
+export type Summed = { groups: Group[]; totals: Sums }
 
-/** The groups and their total: all days that have anything, or the best of the others and one beyond the limit. */
+/** The groups and their total: all days that have anything, in any order, or the best of the others and one beyond the limit. */
 export async function sumUp(
   db: Db,
   appId: number,
   query: Omit<StatsQuery, 'from' | 'to'>,
   range: Range,
   days: readonly Day[],
-): Promise<Group[]> {
+): Promise<Summed> {
   const { groupBy, offerId, country, limit } = query
   const isFiltered = offerId !== undefined || country !== undefined
   for (let through = await readThrough(db); ;) {
     const sources = chooseSources(range, through.getTime(), { groupBy, isFiltered, days })
-    const groups = await readGroups(
-      db,
-      readSources(appId, query, sources, days),
-      groupBy === 'day' ? days.length : limit + 1,
-    )
-    const { through: seen } = groups[0] as Group
-    if (seen.getTime() === through.getTime()) return groups
+    const facts = readSources(appId, query, sources)
+    const { seen, ...summed } = await readGroups(db, facts, groupBy === 'day' ? days : limit + 1)
+    if (seen.getTime() === through.getTime()) return summed
     through = seen // rolled up between the two: the rest would be counted twice
   }
 }
 
-/** The total and at most so many of the others. */
-async function readGroups(db: Db, facts: RawBuilder<unknown>[], limit: number): Promise<Group[]> {
-  const { rows } = await sql<Group>`
-    WITH facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
-    SELECT grouping(key) = 1 AS is_total, (SELECT through FROM stats_rollup) AS through, key, coalesce(sum(clicks), 0)::bigint AS clicks,
-      coalesce(sum(pending), 0)::bigint AS pending, coalesce(sum(approved), 0)::bigint AS approved,
-      coalesce(sum(rejected), 0)::bigint AS rejected, coalesce(sum(reversed), 0)::bigint AS reversed,
-      coalesce(sum(payout_micros), 0)::bigint AS payout_micros, coalesce(sum(local_steps), 0)::float8 AS local_steps
+type Row = { key: string | number | null; /** Of the total alone. */ through: Date | null; figures: string }
+
+/** All of these days, or the best of the others, so many; and how far the rollups went by then. */
+async function readGroups(
+  db: Db,
+  facts: RawBuilder<unknown>[],
+  asked: readonly Day[] | number,
+): Promise<Summed & { seen: Date }> {
+  // prettier-ignore
+  const days = typeof asked === 'number' ? [] : asked
+  const best =
+    typeof asked === 'number'
+      ? sql`ORDER BY grouping(key) DESC, sum(payout_micros) DESC, sum(clicks) DESC, key LIMIT ${asked + 1}`
+      : sql``
+  // The figures as one text, because a year has 365 rows and each column of a row has its price.
+  const { rows } = await sql<Row>`
+    WITH days (starts) AS (SELECT ${days.map(({ startsMs }) => new Date(startsMs))}::timestamptz[]),
+      facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
+    SELECT key, CASE grouping(key) WHEN 1 THEN (SELECT through FROM stats_rollup) END AS through,
+      concat_ws(',', ${sql.raw(FIGURES.map((name) => `coalesce(sum(${name}), 0)`).join(', '))}) AS figures
     FROM facts GROUP BY GROUPING SETS ((key), ())
     HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0
-    ORDER BY is_total DESC, payout_micros DESC, clicks DESC, key
-    LIMIT ${limit + 1}`.execute(db)
-  return rows
+    ${best}`.execute(db)
+  const total = rows.find((row) => row.through !== null) as Row & { through: Date }
+  const groups = rows.filter((row) => row !== total).map((row) => ({ key: row.key, ...readFigures(row) }))
+  return { groups, totals: readFigures(total), seen: total.through }
+}
+
+/** In the order of FIGURES. */
+function readFigures({ figures }: Row): Sums {
+  const [clicks = 0, pending = 0, approved = 0, rejected = 0, reversed = 0, payout_micros = 0, local_steps = 0] = figures.split(',').map(Number) // prettier-ignore
+  return { clicks, pending, approved, rejected, reversed, payout_micros, local_steps }
 }
 
 const names = sql.raw(FIGURES.join(', '))
-const sums = sql.raw(FIGURES.map((name) => `sum(${name})`).join(', '))
+// As PostgreSQL keeps them: it sums up integers far quicker than the numbers of any length that it makes of their sums.
+const sums = sql.raw(FIGURES.map((name) => `sum(${name})${name === 'local_steps' ? '' : '::bigint'}`).join(', '))
 
 function readSources(
   appId: number,
   { groupBy, offerId, country }: Omit<StatsQuery, 'from' | 'to'>,
   sources: Sources,
-  days: readonly Day[],
 ): RawBuilder<unknown>[] {
-  const keyOf = (source: Source) => groupKey(groupBy, source, days)
+  const keyOf = (source: Source) => groupKey(groupBy, source)
   const between = (column: string, { fromMs, toMs }: Range) =>
     sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
   const idBetween = (column: string, { fromMs, toMs }: Range) =>
@@ -82,10 +98,12 @@ function readSources(
   const byOffer = groupBy === 'offer' || offerId !== undefined
   const byCountry = groupBy === 'country' || country !== undefined
   const dims = (byOffer ? 1 : 0) + (byCountry ? 2 : 0)
+  const isOneADay = groupBy === 'day' // a day has one row of these dims, of this offer and country
   return [
     ...sources.days.map(
-      ({ fromMs, toMs }) => sql`SELECT ${keyOf('stats_days')}, ${sums} FROM stats_days
-        WHERE ${isAsked} AND dims = ${dims} AND day >= ${utcDay(fromMs)}::date AND day <= ${utcDay(toMs - 1)}::date GROUP BY 1`,
+      ({ fromMs, toMs }) => sql`SELECT ${keyOf('stats_days')}, ${isOneADay ? names : sums} FROM stats_days
+        WHERE ${isAsked} AND dims = ${dims} AND day >= ${utcDay(fromMs)}::date AND day <= ${utcDay(toMs - 1)}::date
+        ${isOneADay ? sql`` : sql`GROUP BY 1`}`,
     ),
     ...sources.quarters.map(
       (range) => sql`SELECT ${keyOf('stats_quarters')}, ${sums} FROM stats_quarters
@@ -99,7 +117,7 @@ function readSources(
     ...sources.rows.flatMap((range) => [
       sql`SELECT ${keyOf('clicks')}, count(*), 0, 0, 0, 0, 0, 0 FROM clicks
         WHERE ${isAsked} AND ${IS_COUNTED} AND ${idBetween('click_id', range)} GROUP BY 1`,
-      sql`SELECT ${keyOf('click_counts')}, sum(clicks), 0, 0, 0, 0, 0, 0 FROM click_counts
+      sql`SELECT ${keyOf('click_counts')}, sum(clicks)::bigint, 0, 0, 0, 0, 0, 0 FROM click_counts
         WHERE ${isAsked} AND ${between('quarter', range)} GROUP BY 1`,
       sql`SELECT ${keyOf('conversions')}, 0, ${CONVERSION_FIGURES} FROM conversions
         WHERE ${isAsked} AND NOT is_test AND ${idBetween('conversion_id', range)} GROUP BY 1`,
@@ -128,10 +146,10 @@ const PLATFORMS: Partial<Record<Source, RawBuilder<unknown>>> = {
   conversions: sql`(SELECT ${PLATFORM} FROM clicks AS click WHERE click.click_id = conversions.click_id)`,
 }
 
-function groupKey(groupBy: Grouping, source: Source, days: readonly Day[]): RawBuilder<unknown> {
+function groupKey(groupBy: Grouping, source: Source): RawBuilder<unknown> {
   if (groupBy === 'offer') return sql`offer_id`
   if (groupBy === 'platform') return PLATFORMS[source] ?? NO_PLATFORM
   if (groupBy === 'country') return sql`nullif(country, '') COLLATE "C"`
   if (groupBy !== 'day') return sql`${sql.ref(groupBy)} COLLATE "C"`
-  return sql`width_bucket(${TIMES[source]}, ${days.map(({ startsMs }) => new Date(startsMs))}::timestamptz[])`
+  return sql`width_bucket(${TIMES[source]}, (SELECT starts FROM days))`
 }
