@@ -3,8 +3,6 @@
 // In memory the count is exact for this process. With Redis it is exact over all of them: Redis has 30 ms to answer;
 // a late or failed answer opens a breaker for a second, during which the count in memory decides. That count follows
 // Redis while Redis answers, so nobody gets a fresh allowance because Redis went away.
-import { RateLimiterRedis } from 'rate-limiter-flexible'
-import { createClient } from 'redis'
 import { Cache } from '../lib/cache.ts'
 
 const WINDOW_MS = 60_000
@@ -40,6 +38,8 @@ export async function createRedisLimiter(
   warn: (message: string) => void,
   budgetMs = REDIS_BUDGET_MS,
 ): Promise<RateLimiter> {
+  // Half a thousand modules, for those who have Redis.
+  const [{ createClient }, { RateLimiterRedis }] = await Promise.all([import('redis'), import('rate-limiter-flexible')])
   const windows = new Windows(Date.now)
   const client = createClient({
     url,

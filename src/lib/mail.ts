@@ -1,6 +1,5 @@
 // Mail, where there is a mail server.
 import { Socket } from 'node:net'
-import { createTransport } from 'nodemailer'
 
 /** For everything together: a server that answers a byte now and then must not keep a mail, or whoever sends it. */
 export const SEND_MS = 20_000
@@ -36,6 +35,7 @@ export function createMailer(smtpUrl: string, from: string, sendMs = SEND_MS): M
         socket.destroy()
       }, sendMs)
       try {
+        const { createTransport } = await import('nodemailer')
         await createTransport({ url: smtpUrl, socket, ...timeouts }, { from }).sendMail(mail)
       } catch (error) {
         throw isLate ? Object.assign(new Error('The mail server took too long'), { code: 'ETIMEDOUT' }) : error
