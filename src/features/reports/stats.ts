@@ -86,20 +86,20 @@ const NOTHING: Sums = {
 }
 
 function fillDays(days: readonly Day[], groups: readonly Group[]): StatsRow[] {
-  const byPlace = new Map(groups.map((group) => [group.key, group]))
+  const byPlace = new Map(groups.map(({ key, sums }) => [key, sums]))
   return days.map(({ day }, i) => ({ day, ...present(byPlace.get(i + 1) ?? NOTHING) }))
 }
 
 async function nameGroups(db: Db, groupBy: Exclude<Grouping, 'day'>, groups: readonly Group[]): Promise<StatsRow[]> {
-  if (groupBy !== 'offer') return groups.map((group) => ({ [groupBy]: group.key, ...present(group) }))
+  if (groupBy !== 'offer') return groups.map(({ key, sums }) => ({ [groupBy]: key, ...present(sums) }))
   const ids = groups.map(({ key }) => Number(key))
   if (ids.length === 0) return []
   const offers = await db.selectFrom('offers').select(['offer_id', 'name']).where('offer_id', 'in', ids).execute()
   const names = new Map(offers.map(({ offer_id, name }) => [offer_id, name]))
-  return groups.map((group, i) => ({
-    offer_id: Number(group.key),
+  return groups.map(({ sums }, i) => ({
+    offer_id: ids[i] ?? 0,
     offer_name: names.get(ids[i] ?? 0) ?? '',
-    ...present(group),
+    ...present(sums),
   }))
 }
 

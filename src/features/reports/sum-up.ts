@@ -22,7 +22,7 @@ export type Sums = {
   local_steps: number
 }
 /** A day's key is its place among the days, from 1 on. */
-export type Group = Sums & { key: string | number | null }
+export type Group = { key: string | number | null; sums: Sums }
 export type Summed = { groups: Group[]; totals: Sums }
 
 /** The groups and their total: all days that have anything, in any order, or the best of the others and one beyond the limit. */
@@ -68,14 +68,22 @@ async function readGroups(
     HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0
     ${best}`.execute(db)
   const total = rows.find((row) => row.through !== null) as Row & { through: Date }
-  const groups = rows.filter((row) => row !== total).map((row) => ({ key: row.key, ...readFigures(row) }))
+  const groups = rows.filter((row) => row !== total).map((row) => ({ key: row.key, sums: readFigures(row) }))
   return { groups, totals: readFigures(total), seen: total.through }
 }
 
-/** In the order of FIGURES. */
 function readFigures({ figures }: Row): Sums {
-  const [clicks = 0, pending = 0, approved = 0, rejected = 0, reversed = 0, payout_micros = 0, local_steps = 0] = figures.split(',').map(Number) // prettier-ignore
-  return { clicks, pending, approved, rejected, reversed, payout_micros, local_steps }
+  const values = figures.split(',')
+  const at = (place: number) => Number(values[place]) // in the order of FIGURES
+  return {
+    clicks: at(0),
+    pending: at(1),
+    approved: at(2),
+    rejected: at(3),
+    reversed: at(4),
+    payout_micros: at(5),
+    local_steps: at(6),
+  }
 }
 
 const names = sql.raw(FIGURES.join(', '))
