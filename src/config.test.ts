@@ -148,10 +148,14 @@ test('outside production PUBLIC_URL may be plain HTTP, unless HTTPS is required'
   refuses({ PUBLIC_URL: 'http://box.local', REQUIRE_HTTPS: 'on' }, /^PUBLIC_URL must start with https:\/\//)
 })
 
-test('HTTPS is required and the demo is off in production', () => {
-  const { requireHttps, demo, production } = loadConfig(PRODUCTION)
-  assert.deepEqual({ requireHttps, demo, production }, { requireHttps: true, demo: false, production: true })
+test('HTTPS and a second factor are required and the demo is off in production', () => {
+  const { requireHttps, require2fa, demo, production } = loadConfig(PRODUCTION)
+  assert.deepEqual(
+    { requireHttps, require2fa, demo, production },
+    { requireHttps: true, require2fa: true, demo: false, production: true },
+  )
   assert.equal(loadConfig({ ...PRODUCTION, REQUIRE_HTTPS: 'off' }).requireHttps, false)
+  assert.equal(loadConfig({ ...PRODUCTION, REQUIRE_2FA: 'off' }).require2fa, false)
 })
 
 test('a switch is on or off in the usual spellings, and nothing else', () => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions, RouteOptions } from 'fastify'
+import type { TSchema } from 'typebox'
 import { useWorld } from '../../test/world.ts'
 import type { IssuedCredentials } from '../features/apps/keys.ts'
 import { PAGES as DASHBOARD } from './dashboard.ts'
+import { compileValidator } from './validation.ts'
 
 const world = useWorld('openapi')
 
@@ -76,6 +79,25 @@ test('every route is described, and what is described is there', async () => {
   assert.deepEqual(apart.toSorted(), PAGES.toSorted())
   for (const route of described) assert.ok(routes.includes(route), route)
   assert.ok(described.includes('GET /api/v1/offers') && described.includes('GET /v1/offers/:offer_id'))
+})
+
+test('the schemas of every route compile: what is wrong with one shows here, not at the first request', async () => {
+  const routes: RouteOptions[] = []
+  const watch = (message: unknown) =>
+    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', (route) => void routes.push(route))
+  subscribe('fastify.initialization', watch)
+  const app = await world.start()
+  unsubscribe('fastify.initialization', watch)
+  await app.close()
+  let compiled = 0
+  for (const { method, url, schema = {} } of routes)
+    for (const httpPart of ['params', 'querystring', 'headers', 'body'] as const) {
+      if (schema[httpPart] === undefined) continue
+      const validate = compileValidator({ schema: schema[httpPart] as TSchema, httpPart, method: '', url })
+      assert.doesNotThrow(() => validate({}), `${[method].flat().join()} ${url}, ${httpPart}`)
+      compiled++
+    }
+  assert.ok(compiled > 200, `${compiled} of ${routes.length} routes`)
 })
 
 test('it is OpenAPI 3.1 and names the parameters with their limits', async () => {

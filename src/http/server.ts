@@ -13,6 +13,7 @@ import Fastify, {
   type onSendHookHandler,
 } from 'fastify'
 import { AppError, OperatorError, messageOf } from '../errors.ts'
+import { compressionOf, UNCOMPRESSED } from './compression.ts'
 import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
 import type { Credential, Gate } from './gate.ts'
 import { compileValidator, validateTogether } from './validation.ts'
@@ -157,8 +158,9 @@ function secondsToReset(request: FastifyRequest): string {
   return String(Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
 }
 
-function bodyFault(code: string, { routeOptions }: FastifyRequest): string {
+function bodyFault(code: string, { routeOptions, headers }: FastifyRequest): string {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${routeOptions.bodyLimit} bytes.`
+  if (compressionOf(headers) !== null) return `The body is compressed. ${UNCOMPRESSED}`
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'Send the body as application/json.'
   if (/JSON|EMPTY/.test(code)) return 'The body is not valid JSON.'
   return 'The body could not be read.'

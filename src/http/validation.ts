@@ -13,6 +13,8 @@ import { MALFORMED, type Query, STRAY } from './query.ts'
 export const SAFE_TEXT = 'text'
 /** The same on one line: no control characters at all. */
 export const LINE = 'line'
+/** A pattern: text that is more than white space. */
+export const NOT_BLANK = '\\S'
 /** A date, or an RFC 3339 time. Not called "time", which in OpenAPI is a time of day. */
 export const DATE_OR_TIME = 'date-or-time'
 /** Where a list goes on: a place in a feed, the id of what was last, or its month. */
@@ -44,6 +46,7 @@ ajv.addFormat(MONTH_CURSOR, (text: string) => /^\d{4}-(0[1-9]|1[0-2])$/.test(tex
 type Shape = {
   type?: string
   format?: string
+  pattern?: string
   enum?: unknown[]
   anyOf?: Shape[]
   minimum?: number
@@ -180,6 +183,7 @@ function fault({ keyword, parentSchema = {} }: ErrorObject): string {
   if (keyword === 'required') return 'is required.'
   if (keyword === 'additionalProperties') return 'is not known here: check how it is spelled.'
   if (keyword === 'minLength') return 'must not be empty.'
+  if (keyword === 'pattern' && shape.pattern === NOT_BLANK) return 'must not be blank.'
   if (keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
   if (keyword === 'minItems' && shape.minItems === 1) return 'must not be empty.'
   if (keyword === 'minItems') return `must have at least ${shape.minItems} items.`

@@ -1,6 +1,7 @@
 // Section 4.2 of the specification: reporting a conversion, and what design 2.13 settles about it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { type Reply, useWorld } from '../world.ts'
@@ -132,6 +133,14 @@ test('a body of another type, without a type, empty, or no JSON is refused', asy
     assertInvalid(await send(broken), broken)
 })
 
+test('of a compressed body it is said that it is', async () => {
+  const payload = gzipSync(JSON.stringify({ userId: newUser(), offerId }))
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+  const reply = await world.get('/v1/conversions', live, { method: 'POST', payload, headers })
+  assertInvalid(reply, 'gzip')
+  assert.deepEqual(reply.body.error.details, { body: 'The body is compressed. Send it as it is, without Content-Encoding.' }) // prettier-ignore
+})
+
 test('JSON that is no object is refused, saying so', async () => {
   for (const body of [[], [{ userId: 'u', offerId }], null, 'text', 5, true])
     assert.deepEqual(await detailsOf(body), { body: 'Send a JSON object.' })
@@ -167,6 +176,7 @@ test('userId is text of 1 to 256 characters, counted as code points', async () =
   for (const userId of [5, null, true, ['u'], {}])
     assert.deepEqual(await detailsOf({ userId, offerId }), { userId: 'userId must be a string.' })
   assert.deepEqual(await detailsOf({ userId: '', offerId }), { userId: 'userId must not be empty.' })
+  assert.deepEqual(await detailsOf({ userId: ' \t', offerId }), { userId: 'userId must not be blank.' })
   for (const userId of ['x'.repeat(257), '😀'.repeat(257)])
     assert.deepEqual(await detailsOf({ userId, offerId }), { userId: 'userId must have at most 256 characters.' })
   for (const userId of ['x'.repeat(256), '😀'.repeat(256)])

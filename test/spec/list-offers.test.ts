@@ -35,8 +35,15 @@ test('userId has at most 256 characters, counted as code points', async () => {
   assert.deepEqual(Object.keys(await detailsOf(`userId=${encodeURIComponent('😀'.repeat(257))}`)), ['userId'])
 })
 
-test('an empty userId is refused', async () => {
+test('an empty or blank userId is refused, on every path that takes one', async () => {
   assert.deepEqual(await detailsOf('userId='), { userId: 'userId must not be empty.' })
+  for (const blank of ['+', '%20', '%20%20', '%09%0A', '%C2%A0', '%E3%80%80'])
+    assert.deepEqual(await detailsOf(`userId=${blank}`), { userId: 'userId must not be blank.' }, blank)
+  for (const path of ['/v1/offers/1', '/v1/offers/1/why', '/v1/conversions']) {
+    const { status, body } = await world.get(`${path}?userId=%20`, live)
+    assert.deepEqual([status, body.error.details], [400, { userId: 'userId must not be blank.' }], path)
+  }
+  await ok('userId=%20u%20')
 })
 
 test('country is an assigned 2-letter ISO code, in any case', async () => {

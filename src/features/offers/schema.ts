@@ -1,6 +1,6 @@
 // The shapes of the offers API: they validate requests, type the code and document both.
 import { type Static, Type } from 'typebox'
-import { SAFE_TEXT } from '../../http/validation.ts'
+import { NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
 
 export const PLATFORMS = ['web', 'android', 'ios'] as const
 export const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
@@ -40,6 +40,7 @@ export const UserId = Type.String({
   minLength: 1,
   maxLength: 256,
   format: SAFE_TEXT,
+  pattern: NOT_BLANK,
   description: 'Your own identifier of the user, unique within the app.',
 })
 

@@ -4,8 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { after, before, test } from 'node:test'
 import { makeFolder } from '../../../test/folders.ts'
+import { until } from '../../../test/installation.ts'
+import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { buildWorker } from '../../worker.ts'
 import { createAppSender, createGuards, DEMO_RECEIVER, demoAppFile } from './demo-receiver.ts'
-import { DEFAULTS, checkSettings } from './settings.ts'
+import { DEFAULTS, checkSettings, saveSettings } from './settings.ts'
 
 const DEMO_APP = 7
 const dataDir = makeFolder('demo-receiver')
@@ -57,5 +61,37 @@ test('a postback to this machine is sent for the demo app, to its receiver, and 
     assert.equal(calls, 0)
   } finally {
     await sender.close()
+  }
+})
+
+const world = useWorld('demo_receiver')
+
+test('in the demo no publisher gets an answer of this machine, by settings, a test or what was saved before', async () => {
+  const [demoApp, strangers] = [await world.makeApp(), await world.makeApp()]
+  assert.ok(world.config.demo)
+  writeFileSync(demoAppFile(world.dataDir), JSON.stringify({ app_id: demoApp.appId }))
+  const ownerOf = async ({ appId }: { appId: number }) => visit(world, 'publisher_owner', await publisherOfApp(world, appId)) // prettier-ignore
+  const [demoOwner, stranger] = [await ownerOf(demoApp), await ownerOf(strangers)]
+  const save = async (owner: Visitor, { appId }: { appId: number }, url: string) => {
+    const { status, error } = await owner.put(`/apps/${appId}/postback`, { url: `${url}/?u={user_id}&t={is_test}` })
+    return status === 200 ? 'saved' : error.details?.['url']
+  }
+  assert.equal(await save(demoOwner, demoApp, DEMO_RECEIVER), 'saved')
+  assert.match((await save(demoOwner, demoApp, otherUrl)) ?? '', /not a public address/)
+  for (const url of [DEMO_RECEIVER, otherUrl, 'http://localhost:8088', 'http://[::1]:8088'])
+    assert.match((await save(stranger, strangers, url)) ?? '', /not a public address/, url)
+
+  await saveSettings(world.database.db, SECRET_KEY, strangers.appId, { ...DEFAULTS, url: `${otherUrl}/?u={user_id}` })
+  const worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log }) // prettier-ignore
+  try {
+    type Run = { test_id: string }
+    const { data: started } = await stranger.post<Run>(`/apps/${strangers.appId}/postback/tests`, { mode: 'test' })
+    const read = async () =>
+      (await stranger.get<Run>(`/apps/${strangers.appId}/postback/tests/${started.test_id}`)).text
+    await until(async () => /not a public address/.test(await read()))
+    assert.doesNotMatch(await read(), /a secret of this machine/)
+    assert.equal(calls, 0)
+  } finally {
+    await worker.close()
   }
 })

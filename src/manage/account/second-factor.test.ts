@@ -86,11 +86,13 @@ test('a session that was opened while the second factor was turned on does not s
   const here = await new Visitor(world).signIn(email)
   const { data } = await here.post<{ uri: string }>('/me/two-factor', { password: PASSWORD })
   const code = totp(new URL(data.uri).searchParams.get('secret') ?? '')
-  const late = new Visitor(world)
+  const late = Array.from({ length: 4 }, () => new Visitor(world))
   await Promise.all([
     here.post('/me/two-factor/confirm', { code }),
-    ...Array.from({ length: 4 }, () => late.post('/session', { email, password: PASSWORD })),
+    ...late.map((visitor) => visitor.post('/session', { email, password: PASSWORD })),
   ])
+  for (const visitor of late) assert.equal((await visitor.get('/me')).status, 401)
+  assert.equal((await here.get('/me')).status, 200)
   const next = await new Visitor(world).post<{ two_factor: boolean }>('/session', { email, password: PASSWORD })
   assert.equal(next.data.two_factor, true)
 })

@@ -90,7 +90,9 @@ export const CallPage = Type.Object({
       method: Type.String(),
       query: Type.String({ description: 'As it came, its token masked.' }),
       body: Type.String(),
-      is_cut: Type.Boolean({ description: 'It was too long: only its beginning is kept, so it cannot be processed.' }),
+      is_cut: Type.Boolean({
+        description: 'It was too long or compressed, and is not kept whole: it cannot be processed.',
+      }),
       ip: orNull(Type.String()),
       click_id: orNull(Type.String()),
       outcome: oneOf(OUTCOMES),

@@ -19,7 +19,7 @@ export type InboundCall = {
   method: string
   query: string
   body: string
-  /** It was too long: only its beginning is kept. */
+  /** It was too long, or compressed: it is not kept whole. */
   isCut: boolean
   ip: string | null
   clickId: string | null

@@ -1,4 +1,5 @@
 // Reads what an advertiser sent: our parameters under our names, or under theirs.
+import { UNCOMPRESSED } from '../../../http/compression.ts'
 import { countryPlace } from '../../../lib/countries.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
 import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
@@ -30,6 +31,10 @@ const MAX_VALUE = 256
 /** Bytes of a body, characters of a query. Longer ones are kept cut, and not understood: half a value is a wrong value. */
 export const MAX_TEXT = 8_192
 export const TOO_LONG = `The query and the body must each have at most ${MAX_TEXT} bytes.`
+/** What is kept of a compressed body, which is no text: its coding. */
+export const compressedBody = (coding: string) => `(compressed: ${coding})`
+const COMPRESSED_BODY = /^\(compressed: \w+\)$/
+export const COMPRESSED = `The body is compressed. ${UNCOMPRESSED}`
 const MAX_PARAMETERS = 200 // of the query, and of the body; nobody means more, and each one costs
 const TOO_MANY_PARAMETERS = `The query and the body must each have at most ${MAX_PARAMETERS} parameters.`
 
@@ -105,6 +110,7 @@ type KeptCall = { query: string; body: string; isCut: boolean }
 
 /** What was told, or everything that is wrong with it, as sentences. */
 export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: string[] } {
+  if (call.isCut && COMPRESSED_BODY.test(call.body)) return { problems: [COMPRESSED] }
   // Calls of earlier versions have no mark, but are longer.
   if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [TOO_LONG] }
   const forms = [call.query, looksLikeJson(call.body) ? '' : call.body]

@@ -8,6 +8,7 @@ import { asciiJson } from '../../../lib/ascii-json.ts'
 import { plainAddress } from '../../../lib/ip-address.ts'
 import { hasValidChecksum } from '../../../lib/tokens.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
+import { compressionOf } from '../../../http/compression.ts'
 import { addressOf } from '../../../http/gate.ts'
 import type { RateLimiter } from '../../../http/rate-limit.ts'
 import { findAdvertisersByTokens, type TokenSearch } from '../../accounts/advertisers.ts'
@@ -18,7 +19,15 @@ import { type CallOutcome, type InboundCall, keepRefusedCall } from './calls.ts'
 import { type CallResult as Answer, confirmCall, type Settle, TOO_MANY } from './confirm.ts'
 import { createCallLimits, KEPT_OF_STRANGER } from './limits.ts'
 import { WaitingRoom } from './open-calls.ts'
-import { maskToken, MAX_TEXT, parseCall, type RawParameters, TOO_LONG } from './parameters.ts'
+import {
+  COMPRESSED,
+  compressedBody,
+  maskToken,
+  MAX_TEXT,
+  parseCall,
+  type RawParameters,
+  TOO_LONG,
+} from './parameters.ts'
 import { RepeatedCalls } from './repeated-calls.ts'
 
 export type InboundRoutesOptions = {
@@ -34,11 +43,13 @@ type Arrival = {
   reply: FastifyReply
   receivedAt: Date
   query: string
-  /** Null: it was too long to be read. */
-  body: string | null
+  body: string
+  /** Why the body was not read, if it was not. */
+  unread: 'too_long' | 'compressed' | null
   raw: RawParameters | null
   asText: boolean
 }
+type Body = Pick<Arrival, 'body' | 'unread'>
 
 const outcomeReply = (description: string) =>
   Type.Object(
@@ -69,7 +80,7 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     scope.setErrorHandler((error: FastifyError, request, reply) => {
       if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error
-      return receive(request, reply, null)
+      return receive(request, reply, { body: '', unread: 'too_long' })
     })
     const route = (method: 'GET' | 'POST', operationId: string) => ({
       method,
@@ -90,24 +101,23 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
           401: outcomeReply('The token is wrong, or has expired.'),
           403: outcomeReply('Not from this address.'),
           413: outcomeReply('The body is too large.'),
+          415: outcomeReply('The body is compressed.'),
           429: outcomeReply('Too many calls that cannot be processed. This one was not kept: send it again later.'),
           503: outcomeReply('We could not record this just now. Call again: repeating it is safe.'),
         },
       },
-      handler: (request: FastifyRequest, reply: FastifyReply) =>
-        receive(request, reply, typeof request.body === 'string' ? request.body : ''),
+      handler: (request: FastifyRequest, reply: FastifyReply) => receive(request, reply, bodyOf(request)),
     })
     scope.route(route('GET', 'confirmConversion'))
     scope.route(route('POST', 'confirmConversionByPost'))
   })
 
-  /** A body that is too long is not read: it comes as null. */
-  async function receive(request: FastifyRequest, reply: FastifyReply, body: string | null): Promise<FastifyReply> {
+  async function receive(request: FastifyRequest, reply: FastifyReply, { body, unread }: Body): Promise<FastifyReply> {
     const query = String(request.query ?? '')
-    const raw = parseCall({ query, body: body ?? '' }) ?? parseCall({ query, body: '' })
+    const raw = (unread === null ? parseCall({ query, body }) : null) ?? parseCall({ query, body: '' })
     const asText = raw?.get('format')?.[0] === 'text'
     try {
-      return await admit({ request, reply, receivedAt: new Date(), query, body, raw, asText })
+      return await admit({ request, reply, receivedAt: new Date(), query, body, unread, raw, asText })
     } catch (error) {
       if (!isAway(error)) throw error
       reply.header('Retry-After', '30')
@@ -122,17 +132,17 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
   }
 
   async function admit(arrival: Arrival): Promise<FastifyReply> {
-    const { request, reply, receivedAt, body, raw, asText } = arrival
+    const { request, reply, receivedAt, unread, raw, asText } = arrival
     const [token = '', ...others] = new Set(raw?.get('token'))
     const isToken = others.length === 0 && hasValidChecksum(token) // what is none need not be looked for
     const advertiser = isToken ? await owners.add({ hashes: hashToken(token), now: receivedAt }) : null
-    if (advertiser === null) return refuseStranger(arrival, body === null ? 'too_long' : 'wrong_token')
+    if (advertiser === null) return refuseStranger(arrival, unread ?? 'wrong_token')
     const call = { ...callIn(arrival, MAX_TEXT), advertiserId: advertiser.advertiserId }
     if (advertiser.isExpired) return refuse(arrival, call, 'expired_token')
     if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, call, 'wrong_address')
     const result = await confirmCall(db, call, advertiser, { settle, countryOf }, bounds)
     if (result.reason === 'too_many') return turnAway(arrival, result)
-    const status = body === null ? 413 : (STATUSES[result.outcome] ?? 200)
+    const status = unread === null ? (STATUSES[result.outcome] ?? 200) : REFUSALS[unread].status
     return answer(reply, status, result, asText ? result.outcome : null)
   }
 
@@ -155,21 +165,33 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
 }
 
 /** What the log keeps of it, up to so many characters of its query and of its body. Made only where it is kept: masking costs. */
-function callIn({ request, receivedAt, query, body }: Arrival, maxText: number): InboundCall {
+function callIn({ request, receivedAt, query, body, unread }: Arrival, maxText: number): InboundCall {
   return {
     inboundId: uuid7(receivedAt.getTime()),
     receivedAt,
     advertiserId: null,
     method: request.method,
     query: keepable(query, maxText),
-    body: keepable(body ?? '', maxText),
-    isCut: body === null || Math.max(query.length, body.length) > maxText,
+    body: keepable(body, maxText),
+    isCut: unread !== null || Math.max(query.length, body.length) > maxText,
     ip: plainAddress(request.ip),
     clickId: null,
     attempts: 1,
     before: null,
   }
 }
+
+/** A compressed body is not unpacked, nor taken for text: what the query says alone may be half of what is meant. */
+function bodyOf({ body, headers }: FastifyRequest): Body {
+  if (typeof body !== 'string') return { body: '', unread: null }
+  const coding = compressionOf(headers)
+  // Called compressed, but sent as it is: read as it is.
+  if (coding === null || !NO_TEXT.test(body)) return { body, unread: null }
+  return { body: compressedBody(coding), unread: 'compressed' }
+}
+
+/** Control characters but white space, or U+FFFD, which stands where bytes were no UTF-8. */
+const NO_TEXT = /[^\P{Cc}\s]|\ufffd/u
 
 type Owner = Awaited<ReturnType<typeof findAdvertisersByTokens>>[number]
 
@@ -181,6 +203,7 @@ const refusalOf = (reason: keyof typeof REFUSALS) => ({ outcome: 'refused', reas
 
 const REFUSALS = {
   too_long: { status: 413, message: TOO_LONG },
+  compressed: { status: 415, message: COMPRESSED },
   wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was made.' },
   expired_token: { status: 401, message: 'This token has expired. Use the one that replaced it, and send the call again.' }, // prettier-ignore
   wrong_address: { status: 403, message: 'This address is not on the list of addresses of this advertiser.' },

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { useWorld } from '../../../../test/world.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
+import { callOf, listCalls } from './calls.ts'
+import { reprocessCall } from './confirm.ts'
 
 let port: number
 let live: IssuedCredentials
@@ -190,7 +192,7 @@ test('a form of thousands of pairs, deep JSON, a compressed body and broken text
     ['{"a":'.repeat(1_600), 400],
     [`[${JSON.stringify(told)}]`, 400],
     ['null', 400],
-    [gzipSync(JSON.stringify(told)), 400, 'Content-Encoding: gzip\r\n'],
+    [gzipSync(JSON.stringify(told)), 415, 'Content-Encoding: gzip\r\n'],
     [Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 400],
     [Buffer.concat([Buffer.from(`click_id=${clickId}&txn_id=`), Buffer.from([0xc3, 0x28])]), 400],
     [`click_id=${clickId}&txn_id=%c3%28`, 400],
@@ -208,6 +210,31 @@ test('a form of thousands of pairs, deep JSON, a compressed body and broken text
   assert.deepEqual(await countOf(clickId), [0])
   const { n } = await world.database.db.selectFrom('inbound_calls').select((is) => is.fn.countAll<number>().as('n')).where('outcome', '=', 'invalid').executeTakeFirstOrThrow() // prettier-ignore
   assert.equal(n, 14, 'each is in the log')
+})
+
+test('of a compressed body it is said that it is, to the caller and in the log; its query alone confirms nothing', async () => {
+  const { db } = world.database
+  for (const [coding, compress] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    const { clickId, told, query, json } = await newClick()
+    const headers = `Content-Encoding: ${coding}\r\n`
+    const inQuery = await speak(sized(compress('status=rejected'), `?${query}`, headers))
+    const inBody = await speak(sized(compress(json), '', headers))
+    for (const heard of [inQuery, inBody]) assert.match(heard, /415[^]*The body is compressed\. Send it as it is, without Content-Encoding\./) // prettier-ignore
+    assert.deepEqual([...outcomesOf(inQuery), ...outcomesOf(inBody)], ['invalid', 'refused'])
+    const open = (await listCalls(db, { isOpen: true, outcome: 'invalid' }, 50)).filter((row) => row.query.includes(clickId)) // prettier-ignore
+    assert.deepEqual(open.map(({ body, reason }) => [body, reason?.slice(0, 23)]), [[`(compressed: ${coding})`, 'The body is compressed.']]) // prettier-ignore
+    for (const row of open)
+      assert.match((await reprocessCall(db, callOf(row), { countryOf: () => null })).message, /is compressed/)
+    const [strangers] = await listCalls(db, { outcome: 'refused' }, 1)
+    assert.deepEqual([strangers?.reason, strangers?.advertiser_id], ['compressed', null])
+    assert.deepEqual(await countOf(clickId), [0])
+    const plain = await speak(sized(JSON.stringify(told), '', headers))
+    assert.deepEqual([statusesOf(plain), outcomesOf(plain)], [[200], ['approved']], 'called so, but sent as it is')
+  }
 })
 
 test('callers that leave in the middle of a body, or before they are answered, harm nobody', async () => {

@@ -14,6 +14,7 @@ const REASONS: Record<string, string> = {
   expired_token: 'The token has expired: the advertiser still uses the old one.',
   wrong_address: 'It came from an IP address that is not allowed.',
   too_long: 'The body was too long and was not read.',
+  compressed: 'The body was compressed and was not read.',
 }
 export const reasonOf = ({ reason }: Call) => (reason === null ? '' : (REASONS[reason] ?? reason))
 
@@ -54,7 +55,9 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
       <Text size="sm" fw={600}>
         Request, with its token masked
       </Text>
-      {call.is_cut && <Text size="sm">It was too long. Only its beginning was kept, so it cannot be processed.</Text>}
+      {call.is_cut && (
+        <Text size="sm">It was too long or compressed and was not kept whole, so it cannot be processed.</Text>
+      )}
       <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {`${call.method} /postback${call.query === '' ? '' : `?${call.query}`}${call.body === '' ? '' : `\n\n${call.body}`}`}
       </Code>

@@ -1,0 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** By which coding a body is compressed, as its sender says; null: by none. Nothing here unpacks a body. */
+export const compressionOf = (headers: IncomingHttpHeaders): string | null =>
+  /\b(gzip|deflate|br|zstd|compress)\b/i.exec(headers['content-encoding'] ?? '')?.[1]?.toLowerCase() ?? null
+
+export const UNCOMPRESSED = 'Send it as it is, without Content-Encoding.'
