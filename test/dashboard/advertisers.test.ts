@@ -63,7 +63,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   await page.getByText('Saved.').waitFor()
   await becomes(() => page.getByLabel('Its word').inputValue(), 'lead_ok', 'as the server keeps it')
 
-  await page.getByRole('tab', { name: 'Calls' }).click()
+  await page.getByRole('tab', { name: 'Callbacks' }).click()
   await page.getByRole('button', { name: /^GET/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(/token=\*{8}/).waitFor()

@@ -8,30 +8,34 @@ import { unblockNext } from './queue.ts'
 const BATCH = 1_000
 export const UNWANTED = 'Not sent: the app no longer asks for this kind of event.'
 
-/** Looks through the queues of apps whose settings were saved. Returns how many postbacks were given up. */
+/**
+ * Looks through the queues of apps whose settings were saved. Returns how many postbacks were given up. A lane of which one
+ * is being sent at this moment is looked at again: should that fail, it would wait for its next attempt.
+ */
 export async function siftQueues(db: Db): Promise<number> {
+  const lanes = await db.selectFrom('postback_lanes').select('app_id').where('is_sifted', '=', false).execute()
   let total = 0
-  for (let found; (found = await briefly(db, siftNext)) !== null;) total += found
+  for (const { app_id } of lanes)
+    for (let found = BATCH; found === BATCH; total += found) found = await briefly(db, (trx) => siftLane(trx, app_id))
   return total
 }
 
-/** A batch of one lane; null when there is none left, or another process has it. */
-async function siftNext(trx: Trx): Promise<number | null> {
+/** A batch. None where another process has the lane. */
+async function siftLane(trx: Trx, appId: number): Promise<number> {
   const lane = await trx
     .selectFrom('postback_lanes as l')
     .innerJoin('postback_settings as s', 's.app_id', 'l.app_id')
-    .select(['l.app_id', 's.events'])
+    .select('s.events')
+    .where('l.app_id', '=', appId)
     .where('l.is_sifted', '=', false)
-    .limit(1)
     .forNoKeyUpdate('l')
     .skipLocked()
     .executeTakeFirst()
-  if (lane === undefined) return null
+  if (lane === undefined) return 0
+  const isUnwanted = sql<boolean>`app_id = ${appId} AND status <> ALL (${lane.events}) AND NOT is_replay AND scenario IS NULL`
   const { rows } = await sql<{ postback_id: string; conversion_id: string }>`
     DELETE FROM postback_queue q USING (
-      SELECT app_id, postback_id FROM postback_queue
-      WHERE app_id = ${lane.app_id} AND status <> ALL (${lane.events}) AND state <> 'sending' AND NOT is_replay
-        AND scenario IS NULL
+      SELECT app_id, postback_id FROM postback_queue WHERE ${isUnwanted} AND state <> 'sending'
       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
     ) unwanted WHERE q.app_id = unwanted.app_id AND q.postback_id = unwanted.postback_id
     RETURNING q.postback_id, q.conversion_id`.execute(trx)
@@ -41,6 +45,8 @@ async function siftNext(trx: Trx): Promise<number | null> {
     WHERE postback_id = ANY (${ids}::uuid[]) AND state = 'queued'`.execute(trx)
   await unblockNext(trx, rows.map((row) => row.conversion_id)) // prettier-ignore
   if (rows.length < BATCH)
-    await trx.updateTable('postback_lanes').set({ is_sifted: true }).where('app_id', '=', lane.app_id).execute()
+    await sql`
+      UPDATE postback_lanes SET is_sifted = NOT EXISTS (SELECT FROM postback_queue WHERE ${isUnwanted})
+      WHERE app_id = ${appId}`.execute(trx)
   return rows.length
 }

@@ -70,7 +70,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
         <Tabs.List mb="lg">
           <Tabs.Tab value="integration">Integration</Tabs.Tab>
           <Tabs.Tab value="dialect">Mappings and IP allowlist</Tabs.Tab>
-          <Tabs.Tab value="calls">Calls</Tabs.Tab>
+          <Tabs.Tab value="calls">Callbacks</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="integration">
           <Stack gap="lg">

@@ -75,7 +75,7 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
       one: 'unmatched advertiser callback',
       many: 'unmatched advertiser callbacks',
       to: '/network/advertisers?tab=calls&outcome=unmatched',
-      does: 'See the calls',
+      does: 'See the callbacks',
     },
     {
       count: attention.unprocessed_calls,
@@ -102,7 +102,7 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
   return (
     <Section title="Needs attention">
       {all.length === 0 ? (
-        <Text size="sm">Nothing: no conversion waits, every call found its click, all postbacks go out.</Text>
+        <Text size="sm">Nothing: no conversion waits, every callback found its click, all postbacks go out.</Text>
       ) : (
         <Stack gap="xs">
           {all.map(({ count, one, many, to, does }) => (

@@ -110,7 +110,7 @@ function Facts(shown: Shown) {
           <Fact name="Events" about="To be put into the feed">
             {formatUpTo(queues.waiting_events)}
           </Fact>
-          <Fact name="Unmatched calls" about="Of advertisers, tried again for three days">
+          <Fact name="Unmatched callbacks" about="From advertisers, retried for three days">
             {formatUpTo(queues.unmatched_calls)}
           </Fact>
           <Fact name="Mails queued" about="Retried until they expire">

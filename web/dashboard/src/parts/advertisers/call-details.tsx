@@ -36,8 +36,9 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
       </Group>
       {call.repeats !== null && call.repeated_at !== null && (
         <Text size="sm">
-          {formatCount(call.repeats)} more {call.repeats === 1 ? 'call' : 'calls'} about this click changed nothing and{' '}
-          {call.repeats === 1 ? 'was' : 'were'} only counted, the last one <Time at={call.repeated_at} ago />.
+          {formatCount(call.repeats)} more {call.repeats === 1 ? 'callback' : 'callbacks'} about this click changed
+          nothing and {call.repeats === 1 ? 'was' : 'were'} only counted, the last one{' '}
+          <Time at={call.repeated_at} ago />.
         </Text>
       )}
       {call.next_attempt_at !== null && (

@@ -108,7 +108,7 @@ export function AddressSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="IP allowlist"
-      about="None: it may call from anywhere. Otherwise calls from elsewhere are refused, also with the right token."
+      about="Empty: callbacks are accepted from any IP address. Otherwise callbacks from elsewhere are refused, even with a valid token."
     >
       <PartForm part={part} mayChange={mayChange}>
         <TagsInput

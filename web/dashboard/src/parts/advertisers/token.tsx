@@ -34,7 +34,7 @@ export function TokenSection({ advertiser, mayChange, token, onToken }: TokenSec
     <Section title="Token" about="Every confirmation carries it. We keep only a hash, so it cannot be shown again.">
       {token !== null && <SecretShown name="token" value={token} />}
       <Stack gap={4}>
-        {advertiser.tokens.length === 0 && <Text size="sm">No token works: its calls are refused.</Text>}
+        {advertiser.tokens.length === 0 && <Text size="sm">No token yet. Callbacks will be refused.</Text>}
         {advertiser.tokens.map(({ created_at, expires_at }) => (
           <Text key={created_at + String(expires_at)} size="sm" component="div">
             {expires_at === null ? 'The token works' : 'The one before works until'}{' '}

@@ -1,0 +1,93 @@
+// Test sends and postback settings from the command line, with a server and its worker running beside.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Installation } from '../../test/installation.ts'
+import type { Credentials } from '../../test/operator.ts'
+import { after as later, HOUR, readLane, setLane } from '../../test/postback-world.ts'
+import { answer, type Receiver, startReceiver } from '../../test/receiver.ts'
+import { holdEmbeddedPostgres } from '../db/embedded.ts'
+import { type Db, openPool } from '../db/open.ts'
+import { verifyMessage } from '../features/postbacks/signing.ts'
+
+const ENV = { DEMO: 'off', POSTBACK_ALLOW: '127.0.0.0/8' }
+const home = new Installation()
+let app: Credentials & { app_id: number; test: Credentials }
+let receiver: Receiver
+/** The secret that the receiver checks signatures with. */
+let secret = ''
+
+before(async () => {
+  receiver = await startReceiver((socket, request) => {
+    const headers = Object.fromEntries(
+      request.head
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(': ', 2) as [string, string]),
+    )
+    const isOurs = verifyMessage([secret], headers, request.body, Date.now() / 1000) === 'ok'
+    answer(isOurs ? 200 : 401)(socket, request)
+  })
+  await home.serve(ENV)
+  await home.json('publisher', 'create', '--name', 'P')
+  app = await home.json('app', 'create', '--publisher', 'P', '--name', 'App')
+  const set = ['--method', 'POST', '--url', `http://127.0.0.1:${receiver.port}/`]
+  const { status, err } = await home.run(['app', 'set-postback', String(app.app_id), ...set], ENV)
+  assert.equal(status, 0, err)
+})
+after(async () => {
+  await home.remove()
+  await receiver.close()
+})
+
+async function withDb<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  const postgres = await holdEmbeddedPostgres(home.dataDir)
+  const { db, close } = openPool(postgres.connection, 1)
+  const result = await work(db)
+  await close()
+  await postgres.release()
+  return result
+}
+
+type Shown = { result: string; results: { scenario: string; result: string; postbacks: { is_test: boolean }[] }[] }
+
+async function runTests(...options: string[]): Promise<{ status: number | null; shown: Shown }> {
+  const { status, out, err } = await home.run(['postback', 'test', String(app.app_id), '--json', ...options])
+  assert.equal(err, '')
+  return { status, shown: JSON.parse(out) as Shown }
+}
+
+test('test sends are signed with the secret of the key that is asked for: the live one, or with --test the test one', async () => {
+  for (const [options, its] of [
+    [['--test'], app.test.signing_secret],
+    [[], app.signing_secret],
+  ] as const) {
+    secret = its
+    const passed = await runTests(...options)
+    assert.deepEqual([passed.status, passed.shown.result], [0, 'pass'], JSON.stringify(passed.shown))
+    assert.equal(passed.shown.results.length, 6)
+  }
+  secret = app.test.signing_secret
+  const refused = await runTests('--only', 'approved')
+  assert.deepEqual([refused.status, refused.shown.result], [1, 'fail'], 'the live secret is another one')
+  const table = await home.run(['postback', 'test', String(app.app_id), '--only', 'approved', '--test'])
+  assert.match(table.out, /^approved +pass +Answered 200\./m)
+})
+
+test('test sends go through at once while the circuit is open, and the lane stays as it is', async () => {
+  secret = app.test.signing_secret
+  const openUntil = later(HOUR, new Date())
+  await withDb((db) => setLane(db, app.app_id, { failures: 9, failing_since: new Date(), open_until: openUntil }))
+  assert.equal((await runTests('--test')).shown.result, 'pass')
+  const lane = await withDb((db) => readLane(db, app.app_id))
+  assert.deepEqual([lane.failures, lane.open_until], [9, openUntil])
+})
+
+test('changing another setting does not lift what an operator paused; --resume does', async () => {
+  const id = String(app.app_id)
+  await withDb((db) => setLane(db, app.app_id, { paused_at: new Date(), pause_reason: 'operator' }))
+  const set = (...options: string[]) => home.run(['app', 'set-postback', id, ...options], ENV)
+  assert.equal((await set('--timeout', '5s')).status, 0)
+  assert.equal((await withDb((db) => readLane(db, app.app_id))).pause_reason, 'operator')
+  assert.equal((await set('--resume')).status, 0)
+  assert.equal((await withDb((db) => readLane(db, app.app_id))).pause_reason, null)
+})

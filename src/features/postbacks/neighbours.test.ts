@@ -1,0 +1,194 @@
+// A running worker and publishers' servers that misbehave: nobody else waits for them, and what was saved meanwhile counts.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import { until } from '../../../test/installation.ts'
+import { publisherOf, readLane, setLane } from '../../../test/postback-world.ts'
+import { answer, hang, type Receiver, type ReceivedRequest, startReceiver } from '../../../test/receiver.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { buildWorker, type Worker } from '../../worker.ts'
+import type { IssuedCredentials } from '../apps/keys.ts'
+import { trustApp } from '../apps/trust.ts'
+import { readReplay, startReplay } from './replays.ts'
+import { DEFAULTS, type PostbackSettings, saveSettings } from './settings.ts'
+
+let offerId: number
+let worker: Worker
+const receivers: Receiver[] = []
+after(async () => {
+  for (const receiver of receivers) await receiver.close() // what hangs ends with it, and the worker waits for that
+  await worker.close()
+})
+const world = useWorld('neighbours', async () => {
+  ;[offerId] = (await world.makeOffers({})) as [number]
+  const config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
+  worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
+})
+
+async function receive(behave = answer(200)): Promise<Receiver> {
+  const receiver = await startReceiver(behave)
+  receivers.push(receiver)
+  return receiver
+}
+
+const TOLD = '/?u={user_id}&s={status}'
+const save = (appId: number, receiver: Receiver, more: Partial<PostbackSettings> = {}) =>
+  saveSettings(world.database.db, SECRET_KEY, appId, {
+    ...DEFAULTS,
+    url: `http://127.0.0.1:${receiver.port}${TOLD}`,
+    ...more,
+  })
+
+async function makeApp(receiver: Receiver, more: Partial<PostbackSettings> = {}, publisherId?: number) {
+  const app = await world.makeApp(publisherId === undefined ? {} : { publisherId, name: 'Second' })
+  await trustApp(world.database.db, app.appId, [offerId])
+  await save(app.appId, receiver, more)
+  return app
+}
+
+async function report(credentials: IssuedCredentials, ...userIds: string[]): Promise<string[]> {
+  const replies = await Promise.all(userIds.map((userId) => world.report(credentials, { userId, offerId })))
+  return replies.map(({ body }) => body.data.conversion.conversion_id)
+}
+
+const list = async (credentials: IssuedCredentials) =>
+  (await world.get('/v1/postbacks?limit=100', credentials)).body.data.postbacks
+const users = (count: number) => Array.from({ length: count }, (_, i) => `user${i}`)
+const told = ({ head }: ReceivedRequest) => /u=(\w+)&s=(\w+)/.exec(head)?.slice(1).join(' ') ?? head
+
+test("a new URL is not paused by the old one's 410, whether that came late or was asked after the save", async () => {
+  const { db } = world.database
+  const [old, fresh] = [await receive(), await receive()]
+  const { appId, live } = await makeApp(old)
+  await report(live, 'first')
+  await until(async () => (await list(live))[0]?.state === 'delivered')
+  old.behave = hang
+  await report(live, 'late')
+  await until(() => old.requests.length === 2)
+  await save(appId, fresh)
+  const gone = answer(410)
+  gone(old.requests[1]!.socket, old.requests[1]!)
+  old.behave = gone
+  await report(live, 'stale') // by the settings of a second ago, if the worker has them still
+  await until(async () => (await list(live)).every(({ attempts, state }) => attempts === 1 && state !== 'sending'))
+  assert.equal((await list(live)).at(-2)?.last_status, 410)
+  const { paused_at, failures } = await readLane(db, appId)
+  assert.deepEqual([paused_at, failures], [null, 0])
+  for (const { postback_id, state } of await list(live))
+    if (state !== 'delivered') await world.get(`/v1/postbacks/${postback_id}/replay`, live, { method: 'POST' })
+  await until(async () => (await list(live)).every(({ state }) => state === 'delivered'))
+  assert.ok(fresh.requests.map(told).includes('late approved'))
+})
+
+test('while the lane of one app is locked and its attempt ends, the postbacks of another go out', async () => {
+  const { db } = world.database
+  const [stuck, free] = [await receive(hang), await receive()]
+  const [one, other] = [await makeApp(stuck), await makeApp(free)]
+  await report(one.live, 'stuck')
+  await until(() => stuck.requests.length === 1)
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('postback_lanes').select('app_id').where('app_id', '=', one.appId).forUpdate().execute()
+    answer(503)(stuck.requests[0]!.socket, stuck.requests[0]!)
+    await report(other.live, ...users(30))
+    await until(async () => {
+      const { rows } = await sql`SELECT FROM postbacks WHERE app_id = ${other.appId} AND state = 'delivered'`.execute(
+        trx,
+      )
+      return rows.length === 30
+    })
+    assert.equal((await list(one.live))[0]?.last_status, 503, 'what came of the attempt is written')
+  })
+  await until(async () => (await readLane(db, one.appId)).failures === 1)
+})
+
+test('an event that the app no longer asks for blocks no later one, also when it was under way', async () => {
+  const receiver = await receive(answer(500))
+  const { appId, live } = await makeApp(receiver, { events: ['pending', 'approved'] })
+  const click = async (userId: string) => (await world.click(offerId, live, `userId=${userId}`)).clickId
+  const [waiting, underWay] = [await click('waiting'), await click('underway')]
+  await world.confirm(offerId, waiting, { status: 'pending' })
+  await until(async () => (await list(live))[0]?.last_status === 500)
+  receiver.behave = hang
+  await world.confirm(offerId, underWay, { status: 'pending' })
+  await until(() => receiver.requests.length === 2)
+  await save(appId, receiver, { events: ['approved', 'reversed'] })
+  await until(async () => (await list(live)).some(({ state }) => state === 'dead'))
+  receiver.behave = answer(200)
+  for (const clickId of [waiting, underWay]) await world.confirm(offerId, clickId, { status: 'approved' })
+  answer(500, { 'retry-after': '3600' })(receiver.requests[1]!.socket, receiver.requests[1]!)
+  await until(async () => (await list(live)).filter(({ state }) => state === 'delivered').length === 2)
+  const all = receiver.requests.map(told).toSorted()
+  assert.deepEqual(all, ['underway approved', 'underway pending', 'waiting approved', 'waiting pending'])
+  const pending = (await list(live)).filter(({ status }) => status === 'pending')
+  assert.deepEqual(pending.map(({ state }) => state), ['dead', 'dead']) // prettier-ignore
+})
+
+test('a replay of which a third is refused holds up nothing live, and opens no circuit', async () => {
+  const { db } = world.database
+  const receiver = await receive()
+  const { appId, live } = await makeApp(receiver)
+  await report(live, ...users(99))
+  await until(
+    async () => (await list(live)).length === 99 && (await list(live)).every((one) => one.state === 'delivered'),
+  )
+  receiver.behave = (socket, request) => answer(/u=user\d*[147]&/.test(request.head) ? 422 : 200)(socket, request)
+  const replayId = await startReplay(db, appId, {})
+  await until(() => receiver.requests.length > 120)
+  await report(live, 'live')
+  await until(() => receiver.requests.map(told).includes('live approved'))
+  await until(async () => (await readReplay(db, replayId)).state === 'done' && receiver.requests.length >= 199)
+  const isAnswered = async () => (await list(live)).every(({ state }) => state !== 'sending')
+  await until(isAnswered)
+  const { failures, open_until, width } = await readLane(db, appId)
+  assert.deepEqual([failures, open_until], [0, null])
+  assert.ok(width > 1)
+})
+
+test('a request that its macros make too long is not sent; the log says why, and keeps nothing of it', async () => {
+  const receiver = await receive()
+  const url = `http://127.0.0.1:${receiver.port}/?${'a={user_id}&'.repeat(120)}`
+  const { live } = await makeApp(receiver, { url })
+  await report(live, 'x'.repeat(150))
+  await until(async () => (await list(live))[0]?.attempts === 1 && (await list(live))[0]?.state === 'queued')
+  const [found] = await list(live)
+  assert.match(found?.last_error ?? '', /characters once its macros are filled in; 16384 can be sent/)
+  const { tries } = (await world.get(`/v1/postbacks/${found?.postback_id}`, live)).body.data.postback
+  assert.deepEqual([tries[0]?.request, receiver.connections()], ['', 0])
+})
+
+test('four publishers whose servers hang leave slots for a fifth', async () => {
+  const { db } = world.database
+  const slow: number[] = []
+  for (let i = 0; i < 8; i++) {
+    const publisherId = i % 2 === 0 ? undefined : await publisherOf(db, slow.at(-1) ?? 0)
+    const { appId, live } = await makeApp(await receive(hang), {}, publisherId)
+    await setLane(db, appId, { width: 64, paused_at: new Date(), pause_reason: 'operator' })
+    await report(live, ...users(70))
+    slow.push(appId)
+  }
+  await sql`UPDATE postback_lanes SET paused_at = NULL, pause_reason = NULL WHERE app_id = ANY (${slow}::bigint[])`.execute(
+    db,
+  )
+  const held = async () => {
+    const { rows } =
+      await sql`SELECT FROM postback_queue WHERE state = 'sending' AND app_id = ANY (${slow}::bigint[])`.execute(db)
+    return rows.length
+  }
+  await until(async () => (await held()) >= 400)
+  const fifth = await receive()
+  const { live } = await makeApp(fifth)
+  await report(live, 'quick')
+  await until(() => fifth.requests.length === 1)
+  assert.ok((await held()) <= 448, `${await held()} of 512 slots are held`)
+})
+
+test('the worker collects the statistics of partitioned tables, which autovacuum does not', async () => {
+  const isAnalyzed = async () => {
+    const { rows } = await sql<{ is: boolean }>`
+      SELECT last_analyze IS NOT NULL AS is FROM pg_stat_user_tables WHERE relname = 'postback_attempts'`.execute(
+      world.database.db,
+    )
+    return rows[0]?.is === true
+  }
+  await until(isAnalyzed)
+})
