@@ -89,6 +89,12 @@ export const MENDS: Mend[] = [
     'const adopted = isFirst && !isCorrection ? adopt(standing, told, parts, moment.now) : noted',
   ),
   mend(
+    'an amount that is not used moves a conversion to another click',
+    `${CONVERSIONS}/hear-confirmation.ts`,
+    'const told = paysShare(promised(parts)) ? said : { ...said, amountMicros: null }',
+    'const told = said',
+  ),
+  mend(
     'the amount of a pending call about what was reported is lost',
     `${CONVERSIONS}/hear-confirmation.ts`,
     'const isFirst = !isTold(standing) && !isExpired(parts.click, told.call.receivedAt)',

@@ -42,7 +42,8 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = now
   if (isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
   if (told?.micros === null && !saysNo(deed) && paysShare(goal)) return { kind: 'amount_unclear' }
   const isAbsurd = saysNo(deed) && (told?.micros ?? 0) > MAX_WORTH_MICROS
-  const amountMicros = isAbsurd ? null : (told?.micros ?? null)
+  // "The amount counts only for goals that pay a share."
+  const amountMicros = isAbsurd || !paysShare(goal) ? null : (told?.micros ?? null)
   const worth = worthOf(goal, amountMicros)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_WORTH_MICROS) return { kind: 'amount_too_large' }
   const ofTxn = findOfTxn(book, click, goal, deed.txn)

@@ -37,12 +37,14 @@ for (const [said, edit] of Object.entries(EDITS)) {
   })
 
   test(`a reversal without a goal reaches what was paid after ${said}`, async () => {
-    const { live, offerId, statuses } = await make()
-    const { clickId } = await world.click(offerId, live)
-    await world.confirm(offerId, clickId)
-    await editOffer(world, offerId, edit)
-    assert.equal((await world.confirm(offerId, clickId, { status: 'reversed' })).outcome, 'reversed')
-    assert.deepEqual(await statuses(), ['reversed'])
+    for (const order of [{}, { txn_id: 'order-78' }]) {
+      const { live, offerId, statuses } = await make()
+      const { clickId } = await world.click(offerId, live)
+      await world.confirm(offerId, clickId, order)
+      await editOffer(world, offerId, edit)
+      assert.equal((await world.confirm(offerId, clickId, { ...order, status: 'reversed' })).outcome, 'reversed')
+      assert.deepEqual(await statuses(), ['reversed'])
+    }
   })
 
   for (const withClick of [true, false]) {
@@ -57,6 +59,19 @@ for (const [said, edit] of Object.entries(EDITS)) {
     })
   }
 }
+
+test('a report with its Idempotency-Key is the same, also when its goal is gone', async () => {
+  const { live, offerId, statuses } = await make()
+  const [, second] = (await showOffer(world.database.db, offerId)).goals
+  const send = (goalId?: number) => world.report(live, { userId: 'u', offerId, goalId }, { 'idempotency-key': `k-${goalId ?? 'first'}` }) // prettier-ignore
+  const before = [await send(), await send(second?.goal_id)]
+  assert.deepEqual(before.map(({ status }) => status), [201, 201]) // prettier-ignore
+  await editOffer(world, offerId, ({ goals: [first] }) => ({ goals: [{ ...first, name: 'Another step', externalId: 'new' }] as never })) // prettier-ignore
+  const again = [await send(), await send(second?.goal_id)]
+  assert.deepEqual(again.map(({ status }) => status), [200, 200]) // prettier-ignore
+  assert.deepEqual(again.map(({ body }) => body.data.conversion), before.map(({ body }) => body.data.conversion)) // prettier-ignore
+  assert.deepEqual(await statuses(), ['pending', 'pending'])
+})
 
 test('a goal that was called otherwise at the click is still found by that name, and by its external id', async () => {
   const { live, offerId } = await make({ goals: [{ name: 'Instal', external_id: 'inst', payout: '1' }, { name: 'Buy', external_id: 'buy', payout: '2' }] }) // prettier-ignore

@@ -19,15 +19,17 @@ import {
   promisedShare,
   remember,
 } from './making.ts'
-import { worthOf } from './worth.ts'
+import { paysShare, worthOf } from './worth.ts'
 
 export function hear(
   standing: Conversion,
-  told: Confirmation,
+  said: Confirmation,
   parts: ClickParts,
   facts: Facts,
   moment: Moment,
 ): Decision {
+  // Where no share of it is paid, a call means the same with and without an amount.
+  const told = paysShare(promised(parts)) ? said : { ...said, amountMicros: null }
   if (saysNo(told)) return hearNo(standing, told, parts, moment)
   if (standing.status === 'pending') {
     if (told.status === 'approved' && standing.confirmed_at === null)

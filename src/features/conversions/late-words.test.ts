@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { useWorld } from '../../../test/world.ts'
+import { editOffer } from '../../../test/edit-offer.ts'
+import { until } from '../../../test/installation.ts'
+import { SECRET_KEY, useWorld } from '../../../test/world.ts'
+import { ensurePartitions } from '../../db/partitions.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import { buildWorker } from '../../worker.ts'
 import { banUser } from '../apps/bans.ts'
 import { trustApp } from '../apps/trust.ts'
+import { dropOldClicks } from '../clicks/retention.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { readBalances } from '../ledger/ledger.ts'
 import type { Move } from './commands.ts'
@@ -38,30 +44,54 @@ async function age({ db }: Made, clickId: string, seconds: number): Promise<void
   )
 }
 
-/** As retention leaves it. */
-const drop = ({ db }: Made, clickId: string) => db.deleteFrom('clicks').where('click_id', '=', clickId).execute()
+/** A click that counts as one of now, and is stored among those of long ago. */
+async function clickLongAgo({ db, offerId, live }: Made, userId: string): Promise<string> {
+  const { clickId } = await world.click(offerId, live, `userId=${userId}`)
+  const atMs = Date.now() - 100 * DAY_MS
+  const oldId = uuid7(atMs)
+  await ensurePartitions(db, 'clicks', [atMs])
+  await sql`UPDATE clicks SET click_id = ${oldId} WHERE click_id = ${clickId}`.execute(db)
+  return oldId
+}
+
+/** Retention drops the clicks of long ago; those of now stay. */
+async function drop(made: Made): Promise<void> {
+  await world.click(made.offerId, made.live, 'userId=stays')
+  assert.equal((await dropOldClicks(made.db, new Date(), 40)).length, 1)
+}
 
 const decide = (made: Made, conversionId: string, to: Move['to'], reason?: Move['reason']) =>
   settle(made.db, [{ kind: 'move', conversionId, to, ...(reason === undefined ? {} : { reason }) }], new Date())
 
 test('a reversal finds its conversion when the click is gone, by the click or by the transaction', async () => {
   const made = await make()
-  const { clickId } = await world.click(made.offerId, made.live)
-  await world.confirm(made.offerId, clickId, { txn_id: 't-1' })
-  await drop(made, clickId)
-  assert.equal((await world.confirm(made.offerId, clickId, { txn_id: 't-1' })).outcome, 'duplicate')
-  assert.equal((await world.confirm(made.offerId, clickId, { status: 'reversed' })).outcome, 'reversed')
-  assert.deepEqual((await made.conversions()).map((one) => one.status), ['reversed']) // prettier-ignore
+  const [ann, bob] = [await clickLongAgo(made, 'ann'), await clickLongAgo(made, 'bob')]
+  await world.confirm(made.offerId, ann, { txn_id: 't-1' })
+  await world.confirm(made.offerId, bob, { txn_id: 'b-1' })
+  await drop(made)
+  assert.equal((await world.confirm(made.offerId, ann, { txn_id: 't-1' })).outcome, 'duplicate')
+  assert.equal((await world.confirm(made.offerId, ann, { status: 'reversed' })).outcome, 'reversed')
+  assert.equal((await world.confirm(made.offerId, '', { txn_id: 'b-1', status: 'reversed' })).outcome, 'reversed')
+  assert.deepEqual((await made.conversions()).map((one) => one.status), ['reversed', 'reversed']) // prettier-ignore
+  const unknown = uuid7(Date.now() - 90 * DAY_MS)
+  assert.equal((await world.confirm(made.offerId, unknown, { status: 'reversed' })).outcome, 'unmatched')
 })
 
 test('what was told as pending in time is approved when the click is gone, at what the click promised', async () => {
   const made = await make({ goals: [{ name: 'Order', payout: '1', payout_percent: '10' }], attribution_window: '1h' })
-  const { clickId } = await world.click(made.offerId, made.live)
-  await world.confirm(made.offerId, clickId, { txn_id: 't-2', status: 'pending' })
-  await drop(made, clickId)
-  assert.equal((await world.confirm(made.offerId, clickId, { txn_id: 't-2', amount: '50' })).outcome, 'approved')
-  const [one] = await made.conversions()
-  assert.deepEqual([one?.payout_micros, one?.click_id], [5_000_000, clickId])
+  const [ann, bob] = [await clickLongAgo(made, 'ann'), await clickLongAgo(made, 'bob')]
+  for (const [clickId, txn_id] of [
+    [ann, 't-2'],
+    [bob, 'b-2'],
+  ] as const)
+    // prettier-ignore
+    await world.confirm(made.offerId, clickId, { txn_id, status: 'pending' })
+  await editOffer(world, made.offerId, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, payoutPpm: 1 })) }))
+  await drop(made)
+  assert.equal((await world.confirm(made.offerId, ann, { txn_id: 't-2', amount: '50' })).outcome, 'approved')
+  assert.equal((await world.confirm(made.offerId, '', { txn_id: 'b-2', amount: '50' })).outcome, 'approved')
+  const told = (await made.conversions()).map((one) => [one.payout_micros, one.click_id])
+  assert.deepEqual(told, [[5_000_000, ann], [5_000_000, bob]]) // prettier-ignore
 })
 
 test('a confirmation may name its transaction alone, where that is one thing', async () => {
@@ -176,6 +206,53 @@ test('a report that no advertiser confirms expires with an event of its own, and
   assert.equal(body.data.conversions?.[0]?.status_reason, 'unconfirmed')
   assert.equal((await world.report(made.live, { userId: 'u', offerId: made.offerId })).status, 200)
   assert.equal((await world.confirm(made.offerId, clickId)).outcome, 'approved')
+})
+
+test('a report waits 30 days for its advertiser, unless the offer says otherwise', async () => {
+  for (const [record, days] of [
+    [{}, 30],
+    [{ confirm_within: '5d' }, 5],
+  ] as const) {
+    const made = await make(record)
+    await world.report(made.live, { userId: 'u', offerId: made.offerId })
+    const [one] = await made.conversions()
+    assert.equal((one?.confirm_by?.getTime() ?? 0) - (one?.created_at.getTime() ?? 0), days * DAY_MS)
+  }
+})
+
+test('the worker ends holds, but not for whom was banned, and expires reports: room, books and feed follow', async () => {
+  const held = await make({ hold: '1h' })
+  for (const user of ['u', 'banned here', 'banned everywhere']) {
+    const { clickId } = await world.click(held.offerId, held.live, `userId=${user}`)
+    await world.confirm(held.offerId, clickId)
+  }
+  await banUser(held.db, { appId: held.appId, userId: 'banned here', reason: 'found out' })
+  await banUser(held.db, { appId: null, userId: 'banned everywhere', reason: 'found out' })
+  const capped = await make({ total_conversion_cap: 1, payout: '1', revenue: '3' })
+  await world.report(capped.live, { userId: 'reported', offerId: capped.offerId })
+  const { advertiser_id: advertiserId = 0 } = (await capped.conversions())[0] ?? {}
+  await world.app.refresh()
+  assert.equal(await capped.listed(), false, 'the report fills the cap')
+  assert.equal((await readBalances(capped.db, { advertiserId })).unconfirmedMicros, 3_000_000)
+
+  await sql`UPDATE conversions SET hold_until = hold_until - interval '1 hour', confirm_by = confirm_by - interval '30 days'
+    WHERE app_id IN (${held.appId}, ${capped.appId})`.execute(held.db)
+  const { config, database, log } = world
+  const worker = await buildWorker({ config, secretKey: SECRET_KEY, database, log })
+  try {
+    await until(async () =>
+      [...(await held.conversions()), ...(await capped.conversions())].every(({ status }) => status !== 'pending'),
+    )
+    await until(async () => (await held.db.selectFrom('waiting_events').selectAll().execute()).length === 0)
+  } finally {
+    await worker.close()
+  }
+  assert.deepEqual((await held.conversions()).map((one) => [one.user_id, one.status, one.status_reason]), [['u', 'approved', null], ['banned here', 'rejected', 'fraud'], ['banned everywhere', 'rejected', 'fraud']]) // prettier-ignore
+  await world.app.refresh()
+  assert.equal(await capped.listed(), true, 'there is room again')
+  assert.deepEqual(await readBalances(capped.db, { advertiserId }), { receivableMicros: 0, unconfirmedMicros: 0 })
+  const { events } = (await world.get('/v1/events', capped.live)).body.data
+  assert.deepEqual(events.map(({ type, data }) => [type, data.status_reason]), [['conversion.pending', null], ['conversion.rejected', 'unconfirmed']]) // prettier-ignore
 })
 
 test('the books have what advertisers confirmed apart from what only a trusted publisher said', async () => {
