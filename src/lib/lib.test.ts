@@ -133,6 +133,8 @@ test('what is not a time is refused, also a day that its month does not have', (
     '1769860800',
   ])
     assert.equal(parseTime(bad), null, bad)
+  for (const bad of ['0000-12-31', '0001-01-01T01:00:00+02:00', '9999-12-31 23:00:00-02:00'])
+    assert.equal(parseTime(bad), null, `${bad} is in no year from 1 to 9999`)
   for (const bad of ['2026-02-30', '2026-02-29', '2026-04-31T12:00:00Z', '2026-06-31 12:00+02:00'])
     assert.equal(parseTime(bad), null, bad)
 })

@@ -20,12 +20,14 @@ const RFC3339 = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}
 /** A date or time as people type it, read as UTC when it names no zone; null when it is not one. */
 export function parseTime(text: string): Date | null {
   const trimmed = text.trim()
-  if (!RFC3339.test(trimmed) || trimmed.startsWith('0000')) return null // PostgreSQL has no year 0
+  if (!RFC3339.test(trimmed)) return null
   const zoned = /([Zz]|[+-]\d{2}:?\d{2})$/.test(trimmed.slice(10)) || trimmed.length === 10 ? trimmed : `${trimmed}Z`
   const time = new Date(zoned.replace(' ', 'T'))
   // JavaScript takes February 30 for March 2; a date that moves when it is printed is none.
   const date = new Date(`${trimmed.slice(0, 10)}T00:00:00Z`)
   if (Number.isNaN(time.getTime()) || Number.isNaN(date.getTime())) return null
+  const year = time.getUTCFullYear()
+  if (year < 1 || year > 9999) return null // PostgreSQL has no year 0, and a zone can lead into the year before or after
   return date.toISOString().startsWith(trimmed.slice(0, 10)) ? time : null
 }
 

@@ -1,6 +1,7 @@
 // What a catalogue costs in memory, at the start, when it is read anew and after many changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { ChangeFeed } from '../../db/changes.ts'
 import { useWorld } from '../../../test/world.ts'
 import { Catalogue } from './catalogue.ts'
@@ -97,4 +98,31 @@ test('what was replaced is given back, however often offers change', async () =>
   }
   assert.match(catalogue.get(1)?.template ?? '', /5","payout"/)
   assert.ok(catalogue.bytes < before + 3 * BLOCK, `${catalogue.bytes} bytes, ${before} before`)
+})
+
+test('while a transaction stays open, what was read is not read again', async () => {
+  const { db, pool } = world.database
+  const client = new pg.Client(world.connection(world.databaseName))
+  await client.connect()
+  const feed = await ChangeFeed.open(db, 'offers')
+  const look = async () => {
+    const ids: number[] = []
+    await feed.look(async (since) => {
+      for await (const batch of readChangedOffers(world.database, since)) ids.push(...batch.map((row) => row.offerId))
+    })
+    return ids
+  }
+  try {
+    await client.query('BEGIN; UPDATE offers SET popularity = 7 WHERE offer_id = 1')
+    await pool.query('UPDATE offers SET popularity = 8 WHERE offer_id BETWEEN 2 AND 4')
+    assert.deepEqual(new Set(await look()), new Set([2, 3, 4]))
+    assert.deepEqual(await look(), [])
+    await pool.query('UPDATE offers SET popularity = 9 WHERE offer_id = 5')
+    assert.deepEqual(await look(), [5])
+    await client.query('COMMIT')
+    assert.deepEqual(await look(), [1])
+    assert.deepEqual(await look(), [])
+  } finally {
+    await client.end()
+  }
 })

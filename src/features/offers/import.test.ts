@@ -84,6 +84,8 @@ for (const format of FORMATS) {
       [{ starts_at: 'soon' }, /^starts_at is not a time/],
       [{ ends_at: '2026-02-30' }, /^ends_at is not a time/],
       [{ starts_at: '0000-12-31' }, /^starts_at is not a time/],
+      [{ starts_at: '0001-01-01T00:00:00+02:00' }, /^starts_at is not a time/],
+      [{ ends_at: '9999-12-31T23:00:00-02:00' }, /^ends_at is not a time/],
       [{ goals: [step('One', 1), step('Two', 1)] }, /^payout is not the sum over its goals\.$/],
       [{ goals: [step('One', 1), step('One', 0.25)] }, /^goals has two of the same name\.$/],
       [{ goals: [step('One', 1.25, { is_optional: true })] }, /^goals has none that is required\.$/],

@@ -50,7 +50,7 @@ test("an app's page reads its own attempts, however many others have failed", as
   const [own, other] = [await makeLane(world), await makeLane(world)]
   const now = new Date()
   await ensurePartitions(db, 'postback_attempts', [now.getTime()])
-  const [id] = (await putPostbacks(db, own, 200, { state: 'delivered' })) as [string]
+  const [id] = (await putPostbacks(db, own, 5_000, { state: 'delivered' })) as [string]
   await putAttempt(db, id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' }, now)
   await sql`
     WITH made AS (
@@ -60,11 +60,18 @@ test("an app's page reads its own attempts, however many others have failed", as
     )
     INSERT INTO postback_attempts (postback_id, attempt_id, attempt, started_at, duration_ms, ok, status, error, request, response)
     SELECT postback_id, uuidv7(), 1, now(), 1, false, 500, 'x', '', '' FROM made`.execute(db)
+  // As autovacuum does it: the partitions, and not the table that they belong to.
+  const { rows } = await sql<{ name: string }>`
+    SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'postback_attempts'::regclass`.execute(
+    db,
+  )
+  for (const { name } of rows) await sql`ANALYZE ${sql.table(name)}`.execute(db)
+  await sql`ANALYZE postbacks`.execute(db)
   const { read, found } = await db.transaction().execute(async (trx) => {
     const count = async () => {
       const { rows } = await sql<{ count: number }>`
         SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) AS count FROM pg_stat_xact_user_tables
-        WHERE relname LIKE 'postback_attempts%' OR relname = 'postbacks'`.execute(trx)
+        WHERE relname LIKE 'postback_attempts%'`.execute(trx)
       return rows[0]?.count ?? 0
     }
     const earlier = await count()
@@ -72,5 +79,5 @@ test("an app's page reads its own attempts, however many others have failed", as
     return { read: (await count()) - earlier, found: delivery }
   })
   assert.deepEqual([found.tries, found.received, found.last_failure?.postback_id], [1, 0, id])
-  assert.ok(read < 2_000, `${read} rows were read`)
+  assert.ok(read < 100, `${read} attempts were read`)
 })

@@ -60,11 +60,11 @@ test('a lane is paused and resumed by an operator, and the log knows it', async 
 
 test('what the operator holds back, the publisher cannot let go, by resuming or by saving', async () => {
   const { db } = world.database
-  const appId = await makeLane(world)
+  const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing' })
   const operator = await visit(world, 'operator')
   const owner = await visit(world, 'publisher_owner', await publisherOf(db, appId))
   const reason = async () => (await readLane(db, appId)).pause_reason
-  await operator.post(`/postback-lanes/${appId}/pause`)
+  assert.equal((await operator.post(`/postback-lanes/${appId}/pause`)).status, 200, 'also where failures paused it')
   const { status, error } = await owner.post(`/apps/${appId}/postback/resume`)
   assert.deepEqual([status, /holds these postbacks back/.test(error.message)], [409, true])
   assert.equal(
@@ -78,6 +78,9 @@ test('what the operator holds back, the publisher cannot let go, by resuming or 
     200,
   )
   assert.equal(await reason(), 'operator')
+  const url = 'https://example.com/{transaction_id}'
+  assert.equal((await operator.put(`/apps/${appId}/postback`, { url, timeout_ms: 5_000 })).status, 200)
+  assert.equal(await reason(), 'operator', 'nor by a save of their own')
   assert.equal((await operator.post(`/apps/${appId}/postback/resume`)).status, 200)
   assert.equal(await reason(), null)
 })

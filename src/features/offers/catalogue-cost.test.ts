@@ -1,0 +1,92 @@
+// What lists cost that nobody asks for any more: a bounded amount of memory, and nothing when offers change.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type OfferRecord, rowOf } from '../../../test/offer-record.ts'
+import { COUNTRIES } from '../../lib/countries.ts'
+import { Catalogue } from './catalogue.ts'
+import { PLATFORMS, SORTS } from './schema.ts'
+
+const OFFERS = 1_100 // more than a list keeps at hand
+
+const makeOffer = (offerId: number, changedXid = 1): OfferRecord => ({
+  offerId,
+  name: `Offer ${offerId}`,
+  description: 'What is to be done',
+  category: 'game',
+  payoutMicros: offerId,
+  countries: [],
+  platforms: [...PLATFORMS],
+  paymentRequired: false,
+  status: 'active',
+  startsAt: null,
+  endsAt: null,
+  fullUntilMs: null,
+  popularity: changedXid,
+  createdAt: new Date(1_700_000_000_000),
+  changedXid,
+})
+
+async function load(): Promise<Catalogue> {
+  const catalogue = new Catalogue('https://offers.test')
+  const read = async (take: (row: ReturnType<typeof rowOf>) => void) => {
+    for (let id = 1; id <= OFFERS; id++) take(rowOf(makeOffer(id)))
+  }
+  await catalogue.load({ count: async () => OFFERS, read }, Date.now())
+  return catalogue
+}
+
+/** Asks for the lists of all countries, platforms and orders under rules of this number; returns how many. */
+async function askForAll(catalogue: Catalogue, id: number): Promise<number> {
+  const rules = { id, fingerprint: `${id}`, blockedCategories: [], blockedKeywords: [`w${id}`], paymentOffers: true, listed: null } // prettier-ignore
+  let count = 0
+  for (const country of COUNTRIES)
+    for (const platform of PLATFORMS)
+      for (const sort of SORTS)
+        for (const category of [{}, { category: 'game' as const }]) {
+          const { total } = await catalogue.list({ country, platform, ...category, rules }, sort)
+          assert.equal(total, OFFERS)
+          count++
+        }
+  return count
+}
+
+function usedMegabytes(): number {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return (heapUsed + arrayBuffers) / 1_000_000
+}
+
+test('all lists together take a bounded amount of memory, whatever is asked for', async () => {
+  const catalogue = await load()
+  const before = usedMegabytes()
+  let lists = 0
+  for (let id = 1; id <= 7; id++) lists += await askForAll(catalogue, id)
+  const grown = usedMegabytes() - before
+  assert.ok(grown < 130, `${lists} lists take ${grown} MB`)
+})
+
+test('a change costs the same, however many lists there are that nobody asks for', async () => {
+  const [few, many] = [await load(), await load()]
+  await askForAll(many, 1)
+  let xid = 1
+  /** Of enough changes for a clock that ticks every few milliseconds. */
+  const cpuOf = async (catalogue: Catalogue) => {
+    const rows = Array.from({ length: 1_000 }, (_, i) => rowOf(makeOffer(i + 1)))
+    let spent = 0
+    for (let round = 0; round < 20; round++) {
+      xid++
+      for (const row of rows) row.changedXid = xid
+      const start = process.threadCpuUsage()
+      await catalogue.apply(rows, Date.now())
+      const { user, system } = process.threadCpuUsage(start)
+      spent += user + system
+    }
+    return spent
+  }
+  await cpuOf(few) // compiled by now
+  const ratio = (await cpuOf(many)) / Math.max(await cpuOf(few), 10_000)
+  assert.ok(ratio < 4, `beside 6,000 lists a change takes ${ratio} times as long`)
+})
