@@ -9,6 +9,7 @@ import { sendPage } from './pages.ts'
 
 const FOLDER = join(import.meta.dirname, '../../web/dist')
 const NONCE = '__NONCE__'
+const SESSION_COOKIE = 'offerdeck.session_token='
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -16,18 +17,13 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
+const OPEN_PAGES = ['sign-in', 'join', 'forgot-password', 'reset-password', 'verify-email']
+const OWN_PAGES = ['account', 'apps', 'publishers', 'network'] // of whoever is signed in
 /** Where its pages are; below these, any address is a page. */
-export const PAGES = [
-  'sign-in',
-  'join',
-  'forgot-password',
-  'reset-password',
-  'verify-email',
-  'account',
-  'apps',
-  'publishers',
-  'network',
-]
+export const PAGES = [...OPEN_PAGES, ...OWN_PAGES]
+
+/** Who is there is the first thing such a page asks for: the browser begins with it before it has read the script. */
+const ASKED_FIRST = '</manage/v1/me>; rel=preload; as=fetch; crossorigin'
 
 const policy = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: https:; ` +
@@ -49,12 +45,15 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect 
 export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void {
   const page = readPage(folder)
   const hidden = { schema: { hide: true } }
-  for (const path of ['/', ...PAGES.flatMap((name) => [`/${name}`, `/${name}/*`])])
-    server.get(path, hidden, async (_request, reply) => {
+  const addPage = (path: string, isOwn: boolean) =>
+    server.get(path, hidden, async (request, reply) => {
       if (page === null) return sendPage(reply.code(503), NOT_BUILT)
       const nonce = randomBytes(16).toString('base64')
+      if (isOwn && request.headers.cookie?.includes(SESSION_COOKIE)) reply.header('Link', ASKED_FIRST)
       return sendPage(reply, page.replaceAll(NONCE, nonce), { policy: policy(nonce), cacheControl: 'no-store' })
     })
+  addPage('/', true)
+  for (const name of PAGES) for (const path of [`/${name}`, `/${name}/*`]) addPage(path, OWN_PAGES.includes(name))
 
   const files = readFiles(join(folder, 'assets'))
   server.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
@@ -65,6 +64,7 @@ export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void 
       .header('Cache-Control', 'public, max-age=31536000, immutable')
       .header('Vary', 'Accept-Encoding')
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(file.content)
+    file.packed ??= gzipSync(file.content)
     return reply.header('Content-Encoding', 'gzip').send(file.packed)
   })
   const fixed = (path: string, type: string, content: string) =>
@@ -80,7 +80,8 @@ function readPage(folder: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
-type StaticFile = { type: string; content: Buffer; packed: Buffer }
+/** Packed once somebody wants it so. */
+type StaticFile = { type: string; content: Buffer; packed?: Buffer }
 
 /** Their names change with their content, so they are read once and may be kept for ever. */
 function readFiles(folder: string): Map<string, StaticFile> {
@@ -89,7 +90,7 @@ function readFiles(folder: string): Map<string, StaticFile> {
     readdirSync(folder).map((name) => {
       const content = readFileSync(join(folder, name))
       const type = TYPES[extname(name)] ?? 'application/octet-stream'
-      return [name, { type, content, packed: gzipSync(content) }]
+      return [name, { type, content }]
     }),
   )
 }

@@ -26,6 +26,21 @@ test('little JavaScript comes before the first page can be used', async () => {
   assert.ok(bytes > 10_000 && bytes < MAX_SCRIPT_BYTES, `${bytes} bytes`)
 })
 
+test('who is signed in is asked for before the script has come, and each thing once', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.getByText('Needs attention').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto(dashboard.url)
+  await page.getByText('Needs attention').waitFor()
+  const ofApi = asked.filter((path) => path.startsWith('/manage/'))
+  assert.deepEqual(ofApi, ['/manage/v1/me', '/manage/v1/network/overview'])
+  assert.ok(asked.indexOf('/manage/v1/me') < asked.findIndex((path) => path.endsWith('.js')), asked.join(' '))
+  const { page: stranger } = await dashboard.open()
+  for (const path of ['/', '/sign-in'])
+    assert.equal((await stranger.request.get(dashboard.url + path)).headers()['link'], undefined)
+})
+
 test('a page runs no script but ours, and none that stands in it', async () => {
   const { page } = await dashboard.open()
   const nonces = new Set<string>()

@@ -40,6 +40,11 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
+/** Asks for what a page that is on its way will ask for. */
+export function askAhead(path: string): void {
+  void queryClient.prefetchQuery({ queryKey: [path], queryFn: ({ signal }) => get(path, signal) })
+}
+
 /** `path` null: nothing is asked yet. `everyMs`: asked again and again, for what changes while one looks at it. */
 export function useGet<T>(path: string | null, { everyMs }: { everyMs?: number } = {}): UseQueryResult<T, ApiError> {
   return useQuery<T, ApiError>({

@@ -2,14 +2,17 @@
 // flicker; these pages are there at once.
 import { Center, Loader } from '@mantine/core'
 import { type ComponentType, useEffect, useState } from 'react'
+import { askAhead } from '../lib/queries.ts'
 
-export function lazyPage(load: () => Promise<{ default: ComponentType }>): ComponentType {
+/** `asks`: what the page asks for first, which then comes together with its code. */
+export function lazyPage(load: () => Promise<{ default: ComponentType }>, asks?: string): ComponentType {
   let loaded: ComponentType | null = null
   return function LazyPage() {
     const [Content, setContent] = useState(() => loaded)
     const [fault, setFault] = useState<Error | null>(null)
     useEffect(() => {
       if (Content !== null) return
+      if (asks !== undefined) askAhead(asks)
       load().then((module) => {
         loaded = module.default
         setContent(() => module.default)

@@ -113,9 +113,11 @@ function Facts(shown: Shown) {
           <Fact name="Unmatched callbacks" about="From advertisers, retried for three days">
             {formatUpTo(queues.unmatched_calls)}
           </Fact>
-          <Fact name="Mails queued" about="Retried until they expire">
-            {formatUpTo(queues.mails_queued)}
-          </Fact>
+          {has_mail && (
+            <Fact name="Mails queued" about="Retried until they expire">
+              {formatUpTo(queues.mails_queued)}
+            </Fact>
+          )}
           <Fact name="Spool files" about={`On this machine, ${formatBytes(queues.spool_bytes)}`}>
             {formatCount(queues.spool_files)}
           </Fact>
