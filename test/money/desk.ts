@@ -1,6 +1,7 @@
 // The same deeds, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/open.ts'
+import { banUser, liftBan, listBans } from '../../src/features/apps/bans.ts'
 import { type Click, recordClicks } from '../../src/features/clicks/clicks.ts'
 import type { Command, Confirmation, Outcome } from '../../src/features/conversions/commands.ts'
 import { findHeldUntil, findUnconfirmed } from '../../src/features/conversions/conversions.ts'
@@ -217,10 +218,10 @@ export class Desk {
   }
 
   async #ban(person: number, isBanned: boolean): Promise<void> {
-    const { app, user } = PEOPLE[person] ?? { app: 0, user: '' }
-    const [app_id, user_id] = [this.appId(app), user]
-    await this.db.deleteFrom('banned_users').where('app_id', '=', app_id).where('user_id', '=', user_id).execute()
-    if (isBanned) await this.db.insertInto('banned_users').values({ app_id, user_id, reason: 'a test' }).execute()
+    const { app, user: userId } = PEOPLE[person] ?? { app: 0, user: '' }
+    const appId = this.appId(app)
+    if (isBanned) await banUser(this.db, { appId, userId, reason: 'a test' })
+    else for (const { ban_id } of await listBans(this.db, { appId, userId }, 1)) await liftBan(this.db, ban_id)
   }
 
   #command(deed: SettledDeed, now: Date): Command | 'invalid' {

@@ -2,7 +2,7 @@
 // plot is a few beats whose details are random, with random steps between and after them.
 import fc from 'fast-check'
 import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './deeds.ts'
-import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
+import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, reprice, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
 
 export type History = { begin: Start; steps: Step[] }
 type Beat = fc.Arbitrary<Step[]>
@@ -127,6 +127,15 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     maybe(reports()),
     tells(pending, hours(0.5, 0.9)),
     tells(yes, hours(2, 50, 80)),
+  ]),
+  'told of one click, and then of another': plot([
+    clicks,
+    maybe(reports()),
+    tells(pending),
+    mostly(then(reprice({ isShort: is(false), isWhole: is(true) }))),
+    clicks,
+    tells({ status: often<Status>('pending', 'approved'), amount: often<AmountText | null>('12.3456', null) }),
+    tells({ ...yes, click: often(0, 1), amount: often<AmountText | null>(null, '12.3456') }),
   ]),
   'a hold, and what comes before its end': plot(
     [

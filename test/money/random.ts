@@ -79,7 +79,7 @@ export const edit = order('edit', {
 })
 export const setCaps = order('caps', { offer, caps, overCap: fc.constantFrom('honour', 'reject') })
 const release = order('release', { conversion: newest })
-const reprice = order('import', { offer, price: fc.integer({ min: 1, max: 3 }), isShort: fc.boolean(), isWhole: fc.boolean() }) // prettier-ignore
+export const reprice = order('import', { offer, price: fc.integer({ min: 1, max: 3 }), isShort: fc.boolean(), isWhole: fc.boolean() }) // prettier-ignore
 const status = order('status', { offer, status: fc.constantFrom('active', 'paused') })
 
 const weighted = (...all: [number, fc.Arbitrary<Order>][]) =>
