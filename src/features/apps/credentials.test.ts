@@ -1,16 +1,12 @@
 // How soon the credentials in memory follow the database.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { until } from '../../../test/installation.ts'
 import { adminQuery, useWorld } from '../../../test/world.ts'
 import { APP_ROLE } from '../../db/app-role.ts'
 
 const world = useWorld('credentials')
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await wait(20)
-}
 
 const statusOf = async (credentials: Parameters<typeof world.get>[1]) =>
   (await world.get('/v1/offers?userId=u', credentials)).status
