@@ -95,6 +95,12 @@ export const MENDS: Mend[] = [
     'const told = said',
   ),
   mend(
+    "a click gets its publisher's share of today",
+    `${CONVERSIONS}/making.ts`,
+    'click === null ? app.share_ppm : (click.share_ppm ?? WHOLE_PPM)',
+    'click === null ? app.share_ppm : app.share_ppm',
+  ),
+  mend(
     'the amount of a pending call about what was reported is lost',
     `${CONVERSIONS}/hear-confirmation.ts`,
     'const isFirst = !isTold(standing) && !isExpired(parts.click, told.call.receivedAt)',

@@ -4,7 +4,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { until } from '../../test/installation.ts'
 import { adminQuery, createDatabase, World } from '../../test/world.ts'
-import { migrate } from './migrate.ts'
+import { listMigrations, migrate } from './migrate.ts'
 import { openPool } from './open.ts'
 
 const world = new World('migrate')
@@ -127,4 +127,17 @@ test('the server itself ends what takes too long, and leaves limits that an oper
   await connectTo(name).pool.query(`ALTER ROLE CURRENT_USER IN DATABASE ${name} SET statement_timeout = 300`)
   const slow = fileOf('0002_slow.sql', 'SELECT pg_sleep(0.6)')
   assert.deepEqual(await migrate(connectTo(name), [FIRST, slow, INDEXES]), [slow.name, INDEXES.name])
+})
+
+/** What grows with traffic, or with the catalogue. An index on it is built concurrently. */
+const LARGE = ['audit_log', 'conversion_events', 'conversions', 'event_feed', 'goals', 'ledger_entries', 'offers', 'postbacks', 'terms', 'user_contexts'] // prettier-ignore
+
+test('no migration builds an index on a large table while others wait for it', () => {
+  const files = listMigrations().filter(({ name }) => name > '0004_dashboard.sql') // before, there were no networks
+  assert.ok(files.length > 20)
+  for (const { name, sql } of files) {
+    const indexes = [...sql.matchAll(/CREATE (?:UNIQUE )?INDEX(?! CONCURRENTLY)[^;]*? ON (?:ONLY )?(\w+)/g)]
+    assert.deepEqual(indexes.filter(([, table]) => LARGE.includes(table ?? '')).map(([statement]) => statement), [], name) // prettier-ignore
+    assert.equal(/CREATE (UNIQUE )?INDEX CONCURRENTLY/.test(sql) && !sql.startsWith('-- concurrently\n'), false, name)
+  }
 })

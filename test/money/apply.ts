@@ -37,6 +37,9 @@ export function apply(book: Book, deed: Deed, nowMs: number): Answer {
     case 'import':
       importOffer(book, deed.offer, deed.terms)
       return { kind: 'done' }
+    case 'share':
+      book.shares[deed.app] = deed.sharePpm
+      return { kind: 'done' }
     case 'status':
       book.offer(deed.offer).status = deed.status
       return { kind: 'done' }
@@ -51,8 +54,8 @@ function importOffer(book: Book, offer: number, terms: OfferTerms): void {
 
 /** "Caps close clicks exactly." */
 function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number): Answer {
-  const { label, person, offer, isTest, isLate, terms } = deed
-  const made = { label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms) }
+  const { label, person, offer, isTest, isLate, terms, sharePpm } = deed
+  const made = { label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms), sharePpm }
   if (isLate) {
     book.late.push(made)
     return { kind: 'recorded' }

@@ -10,9 +10,10 @@ export type Click = {
   isTest: boolean
   atMs: number
   terms: OfferTerms
+  sharePpm: number
 }
 /** What an entry was promised: under it a confirmation is heard even when the click is gone. */
-type Promise = { atMs: number; terms: OfferTerms }
+type Promise = Pick<Click, 'atMs' | 'terms' | 'sharePpm'>
 type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type OfferUsage = { offer: number; isFull: boolean; today: Usage; total: Usage }
 type Key = { name: string; request: string; label: number; atMs: number }
@@ -39,6 +40,8 @@ export class Book {
   /** Of entries, by label. */
   promises: Record<number, Promise> = {}
   banned: number[] = []
+  /** Of each app's publisher. */
+  shares: number[] = PEOPLE.map(() => 1_000_000)
   /** Clicks that were taken while their offer had caps. */
   counted: { offer: number; atMs: number }[] = []
   entries: Entry[] = []
@@ -59,7 +62,7 @@ export class Book {
   summary(): string {
     const counted = this.counted.map((one) => `${one.atMs} ${one.offer}`).toSorted()
     const keys = this.keys.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const { offers, retired, clicks, late, waiting, promises, banned } = this
+    const { offers, retired, clicks, late, waiting, promises, banned, shares } = this
     return JSON.stringify([
       offers,
       retired,
@@ -68,6 +71,7 @@ export class Book {
       waiting,
       promises,
       banned.toSorted((a, b) => a - b),
+      shares,
       counted,
       grouped(this.entries),
       keys,
@@ -80,6 +84,10 @@ export class Book {
 
   find(label: number): Entry {
     return this.entries.find((one) => one.label === label) as Entry
+  }
+
+  shareOf(person: number): number {
+    return this.shares[PEOPLE[person]?.app ?? 0] as number
   }
 
   of({ person, offer, isTest }: Whose, goal?: string): Entry[] {

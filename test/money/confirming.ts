@@ -44,7 +44,7 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = now
   const isAbsurd = saysNo(deed) && (told?.micros ?? 0) > MAX_WORTH_MICROS
   // "The amount counts only for goals that pay a share."
   const amountMicros = isAbsurd || !paysShare(goal) ? null : (told?.micros ?? null)
-  const worth = worthOf(goal, amountMicros)
+  const worth = worthOf(goal, amountMicros, click.sharePpm)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_WORTH_MICROS) return { kind: 'amount_too_large' }
   const ofTxn = findOfTxn(book, click, goal, deed.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
@@ -76,7 +76,13 @@ function findClick(book: Book, deed: Confirmed, nowMs: number): Click | 'unmatch
   if (click !== undefined) return click
   const asClick = (one: Entry): Click => {
     const { person, offer, isTest } = one
-    return { label: one.click, person, offer, isTest, ...(book.promises[one.label] as Pick<Click, 'atMs' | 'terms'>) }
+    return {
+      label: one.click,
+      person,
+      offer,
+      isTest,
+      ...(book.promises[one.label] as Pick<Click, 'atMs' | 'terms' | 'sharePpm'>),
+    }
   }
   const ofClick = isNamed ? book.entries.find((one) => one.click === deed.click) : undefined
   if (ofClick !== undefined) return asClick(ofClick)
@@ -201,7 +207,7 @@ function hear(book: Book, one: Entry, told: Told): Answer {
 /** It is now of this click, and worth what that was promised. */
 function adopt(book: Book, one: Entry, { click, worth }: Told): void {
   Object.assign(one, worth, { click: click.label })
-  book.promises[one.label] = structuredClone({ atMs: click.atMs, terms: click.terms })
+  book.promises[one.label] = structuredClone({ atMs: click.atMs, terms: click.terms, sharePpm: click.sharePpm })
 }
 
 /** "The last amount told counts", as long as it is pending. */

@@ -130,6 +130,8 @@ export type Order =
   | { kind: 'caps'; offer: number; caps: Caps; overCap: OfferTerms['overCap'] }
   | { kind: 'import'; offer: number; price: number; isShort: boolean; isWhole: boolean }
   | { kind: 'status'; offer: number; status: 'active' | 'paused' }
+  /** What an app's publisher gets of what offers pay, for clicks from now on. */
+  | { kind: 'share'; app: number; sharePpm: number }
 
 type Settled = 'confirm' | 'report' | 'move' | 'release'
 
@@ -144,6 +146,7 @@ export type Deed =
       isLate?: boolean
       terms: OfferTerms
       termsId: number
+      sharePpm: number
       clickId: string
     }
   | { kind: 'arrive'; label: number; isLookedFor: boolean }
@@ -169,6 +172,7 @@ export type Deed =
   | { kind: 'caps'; label: number; offer: number; caps: Caps; overCap: OfferTerms['overCap'] }
   | { kind: 'import'; label: number; offer: number; terms: OfferTerms }
   | { kind: 'status'; label: number; offer: number; status: 'active' | 'paused' }
+  | { kind: 'share'; label: number; app: number; sharePpm: number }
 
 export type SettledDeed = Extract<Deed, { kind: Settled }>
 export type Told = Extract<Deed, { kind: 'confirm' | 'report' }>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/open.ts'
 import { banUser, liftBan, listBans } from '../../src/features/apps/bans.ts'
+import { permit } from '../../src/features/apps/permissions.ts'
 import { type Click, recordClicks } from '../../src/features/clicks/clicks.ts'
 import type { Command, Confirmation, Outcome } from '../../src/features/conversions/commands.ts'
 import { findHeldUntil, findUnconfirmed } from '../../src/features/conversions/conversions.ts'
@@ -119,6 +120,8 @@ export class Desk {
       await setCaps(this.db, this.offerId(deed.offer), { ...deed.caps, overCap: deed.overCap }, now)
     else if (deed.kind === 'status') await setOfferStatus(this.db, this.offerId(deed.offer), deed.status)
     else if (deed.kind === 'import') await this.#import([deed], now)
+    else if (deed.kind === 'share')
+      await permit(this.db, this.apps[deed.app]?.publisherId ?? 0, { sharePpm: deed.sharePpm })
     else {
       const commands = deeds.map((one) => this.#command(one as SettledDeed, now))
       const outcomes = await settle(this.db, commands.filter((one) => one !== 'invalid'), now) // prettier-ignore
@@ -182,7 +185,7 @@ export class Desk {
       terms_id: deed.termsId,
       currency: 'Coins',
       rate_micros: 100_000_000,
-      share_ppm: null,
+      share_ppm: deed.sharePpm === 1_000_000 ? null : deed.sharePpm,
       request_id: 'req_1',
       aff_sub: null,
       aff_sub2: null,

@@ -72,12 +72,14 @@ export const same = ({ label, status, reason, payoutMicros }: Entry) => ({
 
 export type Worth = { payoutMicros: number; revenueMicros: number }
 
-/** "Percentages round down"; without an amount there is nothing to take a share of. */
-export function worthOf(goal: Goal, amountMicros: number | null): Worth {
+const partOf = (micros: number, ppm: number) => Number((BigInt(micros) * BigInt(ppm)) / 1_000_000n)
+
+/** "Percentages round down"; without an amount there is nothing to take a share of. The publisher gets its own share. */
+export function worthOf(goal: Goal, amountMicros: number | null, sharePpm: number): Worth {
   const share = (ppm: number | null, fixed: number) =>
-    ppm === null || amountMicros === null ? fixed : Number((BigInt(amountMicros) * BigInt(ppm)) / 1_000_000n)
+    ppm === null || amountMicros === null ? fixed : partOf(amountMicros, ppm)
   return {
-    payoutMicros: share(goal.payoutPpm, goal.payoutMicros),
+    payoutMicros: partOf(share(goal.payoutPpm, goal.payoutMicros), sharePpm),
     revenueMicros: share(goal.revenuePpm, goal.revenueMicros),
   }
 }

@@ -2,7 +2,7 @@
 // plot is a few beats whose details are random, with random steps between and after them.
 import fc from 'fast-check'
 import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './deeds.ts'
-import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, reprice, round, setCaps, start, steps, txn } from './random.ts' // prettier-ignore
+import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, reprice, round, setCaps, share, start, steps, txn } from './random.ts' // prettier-ignore
 
 export type History = { begin: Start; steps: Step[] }
 type Beat = fc.Arbitrary<Step[]>
@@ -132,10 +132,19 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     clicks,
     maybe(reports()),
     tells(pending),
-    mostly(then(reprice({ isShort: is(false), isWhole: is(true) }))),
+    mostly(either(then(reprice({ isShort: is(false), isWhole: is(true) })), then(share()))),
     clicks,
     tells({ status: often<Status>('pending', 'approved'), amount: often<AmountText | null>('12.3456', null) }),
     tells({ ...yes, click: often(0, 1), amount: often<AmountText | null>(null, '12.3456') }),
+  ]),
+  'the share of a publisher changes before the yes': plot([
+    clicks,
+    maybe(reports()),
+    maybe(tells(pending)),
+    then(share()),
+    maybe(clicks),
+    tells({ ...yes, click: often(0, 1), amount: often<AmountText | null>('12.3456', null) }),
+    repeats(),
   ]),
   'a hold, and what comes before its end': plot(
     [

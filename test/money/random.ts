@@ -80,13 +80,17 @@ export const edit = order('edit', {
 export const setCaps = order('caps', { offer, caps, overCap: fc.constantFrom('honour', 'reject') })
 const release = order('release', { conversion: newest })
 export const reprice = order('import', { offer, price: fc.integer({ min: 1, max: 3 }), isShort: fc.boolean(), isWhole: fc.boolean() }) // prettier-ignore
+export const share = order('share', {
+  app: fc.nat({ max: 1 }),
+  sharePpm: fc.constantFrom(1_000_000, 800_000, 333_333),
+})
 const status = order('status', { offer, status: fc.constantFrom('active', 'paused') })
 
 const weighted = (...all: [number, fc.Arbitrary<Order>][]) =>
   fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
 const settled = weighted([6, confirm()], [4, report()], [2, again()], [2, move()], [1, release()])
-const alone = weighted([1, arrive()], [1, round()], [1, drop()], [1, ban()], [6, edit()], [2, setCaps()], [2, reprice()], [1, status()]) // prettier-ignore
+const alone = weighted([1, arrive()], [1, round()], [1, drop()], [1, ban()], [6, edit()], [2, setCaps()], [2, reprice()], [1, share()], [1, status()]) // prettier-ignore
 const lane: fc.Arbitrary<Order[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
   { weight: 2, arbitrary: fc.array(click(), { minLength: 1, maxLength: 2 }) },

@@ -38,7 +38,8 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
   const isOffered = [...book.offer(deed.offer).goals, ...(click?.terms.goals ?? [])].some((one) => one.key === goal.key)
   const last = theirs.at(-1)
   if (!isOffered && last !== undefined) return same(last)
-  const worth = worthOf(goal, null)
+  const sharePpm = click?.sharePpm ?? book.shareOf(deed.person)
+  const worth = worthOf(goal, null, sharePpm)
   const verdict = book.verdict(deed.person, click, nowMs)
   const refusal = refusalOf(book, deed, click, worth.payoutMicros, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
   const again = theirs.find(
@@ -64,7 +65,7 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
       isOfBanned: book.banned.includes(deed.person),
       confirmByMs: status === 'pending' ? nowMs + confirmWithinS * 1000 : null,
     },
-    { atMs: click?.atMs ?? nowMs, terms },
+    { atMs: click?.atMs ?? nowMs, terms, sharePpm },
   )
 }
 

@@ -1,7 +1,17 @@
 // From an order, which picks from what there is, to a deed, of which everything is known.
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import type { Book } from './book.ts'
-import { type Deed, EXTRA, type Goal, OFFERS, type OfferTerms, type Order, type Start, type Told } from './deeds.ts'
+import {
+  type Deed,
+  EXTRA,
+  type Goal,
+  OFFERS,
+  type OfferTerms,
+  type Order,
+  PEOPLE,
+  type Start,
+  type Told,
+} from './deeds.ts'
 
 /** The newest first; now and then nothing. */
 const pick = <T>(some: readonly T[], n: number): T | undefined => some.at(-1 - (n % (some.length + 1)))
@@ -27,9 +37,10 @@ export class Resolver {
       return !imported.has(deed.offer) && imported.add(deed.offer)
     }
     const deeds = lanes.map((lane) => this.#lane(lane, book, termsIds, nowMs).filter(isClear))
-    // Clicks arrive one by one, each with what waits for it: nothing else comes between them.
-    const arriving = deeds.find(([deed]) => deed?.kind === 'arrive')
-    return arriving === undefined ? deeds : [arriving]
+    // Clicks arrive one by one, each with what waits for it: nothing else comes between them. What is told of a click at
+    // the moment that it is dropped may wait, and finds what another call made of it when it is tried again.
+    const alone = deeds.find(([deed]) => deed?.kind === 'arrive' || deed?.kind === 'drop')
+    return alone === undefined ? deeds : [alone]
   }
 
   /** Whatever a lane picks is chosen before its step begins: nobody names what does not exist yet. */
@@ -46,6 +57,7 @@ export class Resolver {
     const narrowed = { ...order }
     if ('offer' in narrowed) narrowed.offer = onlyOffer ?? narrowed.offer
     if ('person' in narrowed) narrowed.person = onlyPerson ?? narrowed.person
+    if ('app' in narrowed && onlyPerson !== null) narrowed.app = PEOPLE[onlyPerson]?.app ?? narrowed.app
     return narrowed
   }
 
@@ -56,7 +68,8 @@ export class Resolver {
         const terms = book.offer(order.offer)
         // Where it is paused nobody gets as far as a click.
         if (terms.status !== 'active') return null
-        return { ...order, label, terms, termsId: termsIds[order.offer] ?? 0, clickId: uuid7(nowMs) }
+        const sharePpm = book.shareOf(order.person)
+        return { ...order, label, terms, termsId: termsIds[order.offer] ?? 0, sharePpm, clickId: uuid7(nowMs) }
       }
       case 'confirm':
         return { ...order, label, ...confirmed(order, book) }
