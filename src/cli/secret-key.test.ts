@@ -25,8 +25,8 @@ test('another SECRET_KEY than that of the database is refused, doctor says so, a
   const run = (keys: Record<string, string>, ...args: string[]) =>
     home.run(args, { ...keys, DATABASE_URL: databaseUrl(world) })
 
-  failsWith(await run({ SECRET_KEY: SECOND }, 'serve'), /SECRET_KEY is not the one that this database is used with/)
   failsWith(await run({ SECRET_KEY: SECOND }, 'app', 'list'), /SECRET_KEY is not the one/)
+  failsWith(await run({ SECRET_KEY: SECOND }, 'serve'), /SECRET_KEY is not the one that this database is used with/)
   const doctor = await run({ SECRET_KEY: SECOND }, 'doctor')
   assert.equal(doctor.status, 1)
   assert.match(doctor.out, /FAIL +key +SECRET_KEY is not the one .*\n +→ Set it to that of the other nodes/)

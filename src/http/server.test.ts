@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { freePort } from '../../test/ports.ts'
 import { useWorld } from '../../test/world.ts'
 import type { IssuedCredentials } from '../features/apps/keys.ts'
 
@@ -167,5 +168,23 @@ test('a bug is answered with 500 SERVER_ERROR and Retry-After, logged whole, and
     assert.ok(world.logged.some((line) => line.includes('secret_table')))
   } finally {
     await broken.close()
+  }
+})
+
+test('with a Redis and a mail server that are not there, a server starts, answers and counts by itself', async () => {
+  const nowhere = `127.0.0.1:${await freePort()}`
+  const app = await world.start({ redisUrl: `redis://${nowhere}`, smtpUrl: `smtp://${nowhere}` })
+  try {
+    const headers = { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret }
+    const left: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const answer = await app.server.inject({ url: '/v1/offers?userId=u', headers })
+      assert.equal(answer.statusCode, 200, answer.body)
+      left.push(Number(answer.headers['x-ratelimit-remaining']))
+    }
+    assert.deepEqual(left.map((n) => n - (left[0] ?? 0)), [0, -1, -2]) // prettier-ignore
+    assert.ok(world.logged.some((line) => line.includes('Redis does not answer')))
+  } finally {
+    await app.close()
   }
 })
