@@ -150,7 +150,7 @@ export const PLOTS: Record<string, fc.Arbitrary<History>> = {
     [
       clicks,
       tells(yes),
-      maybe(then(ban({ isBanned: is(true) }))),
+      mostly(then(ban({ isBanned: is(true) }))),
       maybe(either(then(ban({ isBanned: is(false) })), repeats())),
       worker(hours(24, 25)),
       repeats(),
