@@ -159,6 +159,10 @@ test('a run of tests tells for each scenario what was expected and every try', a
     data.results.map(({ scenario, result }) => [scenario, result]),
     [['pending', 'pass'], ['approved', 'pass'], ['duplicate', 'pass'], ['reversed', 'pass'], ['out_of_order', 'pass'], ['wrong_signature', 'fail']], // prettier-ignore
   )
+  // Only an answer was seen, so nothing is said about what was credited.
+  assert.match(data.results.find(({ scenario }) => scenario === 'duplicate')?.about ?? '', /Passes with a 2xx; check that nothing was credited again/) // prettier-ignore
+  for (const { seen } of data.results) assert.match(seen, /200/)
+  for (const { seen } of data.results) assert.doesNotMatch(seen, /credit/)
   const tries = data.results.flatMap(({ postbacks }) => postbacks.flatMap((one) => one.tries))
   assert.equal(tries.length, 7)
   assert.ok(tries.every((one) => one.status === 200 && one.request.startsWith('GET http://127.0.0.1')))
