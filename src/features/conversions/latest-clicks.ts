@@ -20,15 +20,17 @@ export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string
   return new Map(rows.map((row) => [row.click_id ?? '', row]))
 }
 
-/** The latest click of each report's user on its offer that can still be confirmed. */
-export async function readLatestClicks(trx: Trx, reports: readonly Report[], now: Date): Promise<ClickFacts[]> {
+/**
+ * The latest click of each report's user on its offer that can still be confirmed. A day more than the window: terms that
+ * came while the batch waited for its locks may have a longer one, but only clicks of that moment.
+ */
+export async function readLatestClicks(
+  trx: Trx,
+  reports: readonly Report[],
+  { now, windowS }: { now: Date; windowS: number },
+): Promise<ClickFacts[]> {
   if (reports.length === 0) return []
-  const { rows: windows } = await sql<{ seconds: number | null }>`/* settle-window */
-    SELECT max(t.attribution_s) AS seconds FROM unnest(${reports.map((one) => one.offerId)}::bigint[]) AS k (offer_id)
-    CROSS JOIN LATERAL (SELECT attribution_s FROM terms WHERE terms.offer_id = k.offer_id ORDER BY offer_id DESC, attribution_s DESC LIMIT 1) t`.execute(
-    trx,
-  )
-  const oldest = uuid7Floor(now.getTime() - 1_000 * (windows[0]?.seconds ?? 0))
+  const oldest = uuid7Floor(now.getTime() - 1_000 * windowS - DAY_MS)
   const newest = uuid7Floor(now.getTime() + DAY_MS)
   const { rows } = await sql<ClickFacts>`/* settle-clicks */
     SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],

@@ -34,6 +34,8 @@ export type FactsRequest = {
   knownOffers: KnownOffers
   now: Date
   day: number
+  /** How old a click may be that a report counts for. */
+  windowS: number
 }
 
 export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
@@ -48,7 +50,7 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   const mayRaise = commands.some((command) => command.kind === 'confirmation')
   const usage = await addEarlierDays(trx, locked, offers, mayRaise ? conversions : [], day)
   const reports = commands.filter((command) => command.kind === 'report')
-  const latest = await readLatestClicks(trx, reports, request.now)
+  const latest = await readLatestClicks(trx, reports, request)
   const keyed = reports.filter((report) => report.idempotencyKey !== null)
   return {
     offers,

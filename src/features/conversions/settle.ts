@@ -81,8 +81,8 @@ type Batch = {
 async function settleLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
   const { commands, now } = batch
   const day = dayNumber(now)
-  await lock(trx, batch)
-  const facts = await readFacts(trx, { ...batch, day })
+  const windowS = await lock(trx, batch)
+  const facts = await readFacts(trx, { ...batch, day, windowS })
   const moment = { now, makeId: () => uuid7(now.getTime()) }
   const outcomes: Outcome[] = []
   let changes: Change[] = []
@@ -136,7 +136,8 @@ async function findSubjects(
   })
 }
 
-async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<void> {
+/** Returns how old a click may be that a report counts for, by the longest terms of its offers: asked on the way. */
+async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<number> {
   const names = commands.flatMap((command, i) => {
     const subject = subjects[i]
     const about = subject ? [`user ${userKey(subject)}`] : []
@@ -150,10 +151,17 @@ async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<vo
   const keys = [...new Set(names.map((name) => hashNumber(name) % 0x7fff_ffff))].toSorted((a, b) => a - b)
   // Plans are made once for each connection: planning these statements anew would cost more than running them. Every
   // look-up in them has its index, which a plan made while a table was still empty would not use.
-  await sql`/* settle-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+  const reported = commands.flatMap((command) => (command.kind === 'report' ? command.offerId : []))
+  const { rows } = await sql<{
+    windowS: number | null
+  }>`/* settle-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
     set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     (SELECT count(pg_advisory_xact_lock(${LOCK_CLASS}::integer, key)) FROM unnest(${keys}::integer[]) AS key),
-    pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint)`.execute(trx)
+    pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint), (
+      SELECT max(longest.attribution_s) FROM unnest(${reported}::bigint[]) AS one (offer_id) CROSS JOIN LATERAL (
+        SELECT attribution_s FROM terms WHERE terms.offer_id = one.offer_id
+        ORDER BY offer_id DESC, attribution_s DESC LIMIT 1) AS longest) AS "windowS"`.execute(trx)
+  return rows[0]?.windowS ?? 0
 }
 
 async function keepKey(
