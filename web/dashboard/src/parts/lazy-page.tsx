@@ -7,13 +7,19 @@ import { askAhead } from '../lib/queries.ts'
 /** `asks`: what the page asks for first, which then comes together with its code. */
 export function lazyPage(load: () => Promise<{ default: ComponentType }>, asks?: string): ComponentType {
   let loaded: ComponentType | null = null
+  let loading: ReturnType<typeof load> | null = null
+  /** Before the frame around the page is drawn, which takes as long as the way to the server. */
+  const begin = () => {
+    if (loading === null && asks !== undefined) askAhead(asks)
+    return (loading ??= load().finally(() => (loading = null)))
+  }
   return function LazyPage() {
     const [Content, setContent] = useState(() => loaded)
     const [fault, setFault] = useState<Error | null>(null)
+    if (Content === null && fault === null) begin().catch(() => {}) // told below
     useEffect(() => {
       if (Content !== null) return
-      if (asks !== undefined) askAhead(asks)
-      load().then((module) => {
+      begin().then((module) => {
         loaded = module.default
         setContent(() => module.default)
       }, setFault)
