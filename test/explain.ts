@@ -44,8 +44,7 @@ export async function startExplained(world: World): Promise<ExplainedApp> {
       const [, json] = /^duration: [\d.]+ ms {2}plan:\n(.*)$/s.exec(message) ?? []
       if (json === undefined) return
       const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode }
-      const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
-      explained.push({ text, pages, nodes: nodesOf(plan) })
+      explained.push({ text, pages: pagesIn(plan), nodes: nodesOf(plan) })
     }),
   )
   const app = await world.start({}, { ...rest, pool, embeddedIn: null, revive: async () => {} })
@@ -65,6 +64,9 @@ export async function startExplained(world: World): Promise<ExplainedApp> {
 }
 
 const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** Of this node and those below it. */
+export const pagesIn = (plan: PlanNode) => (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
 
 export const pagesOf = (explained: readonly Explained[]) => explained.reduce((sum, { pages }) => sum + pages, 0)
 
