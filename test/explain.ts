@@ -1,4 +1,5 @@
 // What the statements of an app cost, in pages of 8 kB: PostgreSQL's auto_explain tells the plan of each as it ran.
+import assert from 'node:assert/strict'
 import { type Db, openPool } from '../src/db/open.ts'
 import type { App } from '../src/app.ts'
 import { adminQuery, type World } from './world.ts'
@@ -75,3 +76,10 @@ export const wastedRows = (explained: readonly Explained[]) =>
   explained
     .flatMap(({ nodes }) => nodes)
     .reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0) * (node['Actual Loops'] ?? 1), 0)
+
+export type Cost = { pages: number; dearest: string }
+
+export function assertBelow(most: number, what: string, { pages, dearest }: Cost): void {
+  assert.ok(pages > 0, `${what} reads nothing: nobody has measured it`)
+  assert.ok(pages < most, `${what} reads ${pages} pages:\n${dearest}`)
+}

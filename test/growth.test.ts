@@ -19,7 +19,15 @@ import { countAttention } from '../src/features/reports/attention.ts'
 import { readQueues } from '../src/features/reports/queues.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } from './crowd.ts'
-import { type Explained, type ExplainedApp, pagesIn, pagesOf, startExplained } from './explain.ts'
+import {
+  assertBelow,
+  type Cost,
+  type Explained,
+  type ExplainedApp,
+  pagesIn,
+  pagesOf,
+  startExplained,
+} from './explain.ts'
 import { until } from './installation.ts'
 import { BROWSER, type Envelope, useWorld } from './world.ts'
 
@@ -81,8 +89,6 @@ const report = async (userId: string, offerId: number, transactionId: string) =>
 // What loops of the app do by themselves is not what a request costs.
 const LOOPS = /^$|SELECT DISTINCT app_id, user_id|waiting_events|pg_snapshot|nodes|credential_uses/
 
-type Cost = { pages: number; dearest: string }
-
 /** The fewest pages of a few attempts: the first ones fill caches of the connection, and others come between. */
 async function costOf(
   work: (attempt: number) => Promise<unknown>,
@@ -101,11 +107,6 @@ async function costOf(
 }
 
 const pagesFor = async (...given: Parameters<typeof costOf>) => (await costOf(...given)).pages
-
-function assertBelow(most: number, what: string, { pages, dearest }: Cost): void {
-  assert.ok(pages > 0, `${what} reads nothing: nobody has measured it`)
-  assert.ok(pages < most, `${what} reads ${pages} pages:\n${dearest}`)
-}
 
 test('lists, clicks, confirmations and reports read a bounded number of pages beside 130 partitions', async () => {
   const [clicked = 0, reported = 0] = await world.makeOffers({}, {})
