@@ -83,3 +83,26 @@ export function assertBelow(most: number, what: string, { pages, dearest }: Cost
   assert.ok(pages > 0, `${what} reads nothing: nobody has measured it`)
   assert.ok(pages < most, `${what} reads ${pages} pages:\n${dearest}`)
 }
+
+// What loops of the app do by themselves is not what a request costs.
+const LOOPS = /^$|SELECT DISTINCT app_id, user_id|waiting_events|pg_snapshot|nodes|credential_uses/
+
+/** The fewest pages of a few attempts: the first ones fill caches of the connection, and others come between. */
+export async function readCost(
+  explained: ExplainedApp,
+  work: (attempt: number) => Promise<unknown>,
+  isMeant = ({ text }: Explained) => !LOOPS.test(text),
+) {
+  const costs: Cost[] = []
+  for (let i = 0; i < 4; i++) {
+    const statements = (await explained.explain(() => work(i))).filter(isMeant)
+    const byPages = statements.toSorted((a, b) => b.pages - a.pages).slice(0, 5)
+    costs.push({
+      pages: pagesOf(statements),
+      dearest: byPages.map(({ pages, text }) => `${pages}: ${text.replaceAll(/\s+/g, ' ').slice(0, 160)}`).join('\n'),
+    })
+  }
+  return costs.slice(1).reduce((least, one) => (one.pages < least.pages ? one : least))
+}
+
+export type CostArguments = Parameters<typeof readCost> extends [ExplainedApp, ...infer Rest] ? Rest : never

@@ -19,15 +19,7 @@ import { countAttention } from '../src/features/reports/attention.ts'
 import { readQueues } from '../src/features/reports/queues.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } from './crowd.ts'
-import {
-  assertBelow,
-  type Cost,
-  type Explained,
-  type ExplainedApp,
-  pagesIn,
-  pagesOf,
-  startExplained,
-} from './explain.ts'
+import { assertBelow, type CostArguments, type ExplainedApp, pagesIn, readCost, startExplained } from './explain.ts'
 import { until } from './installation.ts'
 import { BROWSER, type Envelope, useWorld } from './world.ts'
 
@@ -86,27 +78,8 @@ const report = async (userId: string, offerId: number, transactionId: string) =>
   assert.ok([200, 201].includes(reply.statusCode), reply.body)
 }
 
-// What loops of the app do by themselves is not what a request costs.
-const LOOPS = /^$|SELECT DISTINCT app_id, user_id|waiting_events|pg_snapshot|nodes|credential_uses/
-
-/** The fewest pages of a few attempts: the first ones fill caches of the connection, and others come between. */
-async function costOf(
-  work: (attempt: number) => Promise<unknown>,
-  isMeant = ({ text }: Explained) => !LOOPS.test(text),
-) {
-  const costs: Cost[] = []
-  for (let i = 0; i < 4; i++) {
-    const statements = (await explained.explain(() => work(i))).filter(isMeant)
-    const byPages = statements.toSorted((a, b) => b.pages - a.pages).slice(0, 5)
-    costs.push({
-      pages: pagesOf(statements),
-      dearest: byPages.map(({ pages, text }) => `${pages}: ${text.replaceAll(/\s+/g, ' ').slice(0, 160)}`).join('\n'),
-    })
-  }
-  return costs.slice(1).reduce((least, one) => (one.pages < least.pages ? one : least))
-}
-
-const pagesFor = async (...given: Parameters<typeof costOf>) => (await costOf(...given)).pages
+const costOf = (...given: CostArguments) => readCost(explained, ...given)
+const pagesFor = async (...given: CostArguments) => (await costOf(...given)).pages
 
 test('lists, clicks, confirmations and reports read a bounded number of pages beside 130 partitions', async () => {
   const [clicked = 0, reported = 0] = await world.makeOffers({}, {})
