@@ -1,10 +1,9 @@
 // The clicks that commands are about. Clicks are partitioned by their id, a day each. A click that is named is looked for by
 // a statement that is planned for its partition alone. The latest click of a user may be in any of a month's: planning for
 // these took longer than everything else, so that plan is kept, and leaves out the other partitions when it is run.
-import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import type { Report } from './commands.ts'
 import type { ClickFacts } from './facts.ts'
 
 const DAY_MS = 86_400_000
@@ -21,25 +20,20 @@ export async function readClicks(db: Db, clickIds: string[]): Promise<Map<string
 }
 
 /**
- * The latest click of each report's user on its offer that can still be confirmed. A day more than the window: terms that
- * came while the batch waited for its locks may have a longer one, but only clicks of that moment.
+ * The latest click of each of these users (app_id, is_test, user_id, offer_id) on an offer that can still be confirmed. A
+ * day more than the window: terms that came while the batch waited for its locks may have a longer one, but only clicks of
+ * that moment.
  */
-export async function readLatestClicks(
-  trx: Trx,
-  reports: readonly Report[],
-  { now, windowS }: { now: Date; windowS: number },
-): Promise<ClickFacts[]> {
-  if (reports.length === 0) return []
+export function latestClicks(users: string, { now, windowS }: { now: Date; windowS: number }): RawBuilder<unknown> {
   const oldest = uuid7Floor(now.getTime() - 1_000 * windowS - DAY_MS)
   const newest = uuid7Floor(now.getTime() + DAY_MS)
-  const { rows } = await sql<ClickFacts>`/* settle-clicks */
-    SELECT c.* FROM (SELECT DISTINCT * FROM unnest(${reports.map((one) => one.appId)}::bigint[], ${reports.map((one) => one.isTest)}::boolean[],
-      ${reports.map((one) => one.userId)}::text[], ${reports.map((one) => one.offerId)}::bigint[]) AS r (app_id, is_test, user_id, offer_id)) k
-    CROSS JOIN LATERAL (
+  return sql`SELECT c.* FROM ${sql.ref(users)} k CROSS JOIN LATERAL (
       SELECT ${CLICK_COLUMNS} FROM clicks JOIN terms USING (terms_id)
       WHERE clicks.app_id = k.app_id AND clicks.user_id = k.user_id AND clicks.offer_id = k.offer_id AND clicks.is_test = k.is_test
         AND click_id >= ${oldest}::uuid AND click_id < ${newest}::uuid
         AND clicked_at + attribution_s * interval '1 second' >= ${now}::timestamptz
-      ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`.execute(trx)
-  return rows
+      ORDER BY clicks.app_id DESC, clicks.user_id DESC, click_id DESC LIMIT 1) c`
 }
+
+export type ClickJson = Omit<ClickFacts, 'clicked_at'> & { clicked_at: string }
+export const clickOfJson = (row: ClickJson): ClickFacts => ({ ...row, clicked_at: new Date(row.clicked_at) })

@@ -20,7 +20,7 @@ import {
 import type { Action, Signal } from './fraud.ts'
 import type { GoneClicks } from './gone-clicks.ts'
 import { KnownConversions, userKey } from './known.ts'
-import { readLatestClicks } from './latest-clicks.ts'
+import { clickOfJson, type ClickJson, latestClicks } from './latest-clicks.ts'
 import type { KnownOffers, OfferVersion } from './known-offers.ts'
 
 const DAY_MS = 86_400_000
@@ -50,7 +50,7 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   const mayRaise = commands.some((command) => command.kind === 'confirmation')
   const usage = await addEarlierDays(trx, locked, offers, mayRaise ? conversions : [], day)
   const reports = commands.filter((command) => command.kind === 'report')
-  const latest = await readLatestClicks(trx, reports, request)
+  const latest = found.latest.map(clickOfJson)
   const keyed = reports.filter((report) => report.idempotencyKey !== null)
   return {
     offers,
@@ -89,6 +89,7 @@ type Found = {
   offers: OfferVersion[]
   apps: AppFacts[]
   conversions: Record<string, unknown>[]
+  latest: ClickJson[]
   contexts: (SubIds & { app_id: number; is_test: boolean; user_id: string })[]
   trusted: { app_id: number; offer_id: number }[]
   denied: { app_id: number; offer_id: number }[]
@@ -101,7 +102,7 @@ const list = (query: RawBuilder<unknown>) => sql`coalesce((SELECT json_agg(row_t
 
 async function askForFacts(
   trx: Trx,
-  { commands, subjects, gone, now }: FactsRequest,
+  { commands, subjects, gone, now, windowS }: FactsRequest,
 ): Promise<Found & { users: Subject[] }> {
   const users = subjects.filter((subject) => subject !== null)
   const reports = commands.filter((command) => command.kind === 'report')
@@ -168,6 +169,7 @@ async function askForFacts(
             ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) c
         UNION ALL
         SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
+      ${list(latestClicks('r', { now, windowS }))} AS latest,
       ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
         JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
       ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k
