@@ -1,6 +1,42 @@
-// Many rows as one array a column: for PostgreSQL by far the cheapest way to take them in, cheaper than JSON by half.
+// Many rows as one array of them: for PostgreSQL by far the cheapest way to take them in. An array a column costs twice as
+// much, JSON three times.
 
 type Value = string | number | boolean | Date | readonly string[] | null
+
+type Row<Column extends string> = { readonly [Name in Column]?: Value }
+
+/** Rows as PostgreSQL writes an array of a composite type, of which `columns` are the attributes, all of them and in order. */
+export function rowsLiteral<Column extends string>(columns: readonly Column[], rows: readonly Row<Column>[]): string {
+  let text = '{'
+  for (let i = 0; i < rows.length; i++) text += `${i === 0 ? '' : ','}"(${rowText(columns, rows[i] as Row<Column>)})"`
+  return `${text}}`
+}
+
+/** Nothing between two commas is null. Nearly no text has to be quoted, so all of them are looked at together. */
+function rowText<Column extends string>(columns: readonly Column[], row: Row<Column>): string {
+  let text = ''
+  let texts = ''
+  for (let c = 0; c < columns.length; c++) {
+    const value = row[columns[c] as Column] ?? null
+    if (c > 0) text += ','
+    if (typeof value === 'string') texts += value === '' ? QUOTE : value
+    if (value !== null) text += typeof value === 'object' ? attribute(value) : value
+  }
+  return SPECIAL.test(texts) ? columns.map((column) => attribute(row[column] ?? null)).join(',') : text
+}
+
+/** What is quoted is quoted twice: in its row, and the row in the array. */
+function attribute(value: Value): string {
+  if (value === null) return ''
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object') return attribute(arrayLiteral(value))
+  const text = String(value)
+  return text === '' || SPECIAL.test(text) ? escape(`"${escape(text)}"`) : text
+}
+
+const QUOTE = '"'
+const SPECIAL = /[(),"\\]/
+const escape = (text: string) => text.replaceAll(/["\\]/g, '\\$&')
 
 /** A list of values as PostgreSQL writes an array. */
 export function arrayLiteral(values: readonly Value[]): string {
@@ -25,7 +61,7 @@ const ALL_UNFIT = /[\0\u001e]/g
 
 function element(value: Value): string {
   if (value === null) return 'NULL'
-  if (typeof value === 'string') return `"${value.replaceAll(/["\\]/g, '\\$&')}"`
+  if (typeof value === 'string') return `"${escape(value)}"`
   if (value instanceof Date) return `"${value.toISOString()}"`
   if (typeof value === 'object') return element(arrayLiteral(value)) // to be cast where it is used
   return String(value)

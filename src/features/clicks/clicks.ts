@@ -4,6 +4,7 @@
 // longer fits is refused. What comes late out of the spool is counted, but not refused: its user was sent on long ago.
 import { type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
+import { rowsLiteral } from '../../db/arrays.ts'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
@@ -39,6 +40,12 @@ export type Click = {
   os: string | null
   signals: string[] | null
 }
+
+/** Those of `click_row`. */
+export const COLUMNS = [
+  'click_id', 'clicked_at', 'app_id', 'is_test', 'user_id', 'offer_id', 'terms_id', 'currency', 'rate_micros', 'share_ppm', 'request_id',
+  'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'ip', 'country', 'device', 'os', 'signals',
+] as const satisfies (keyof Click)[] // prettier-ignore
 
 /** Full: a cap was reached meanwhile, and nothing was recorded. */
 export type ClickOutcome = 'recorded' | 'full'
@@ -79,8 +86,8 @@ export async function recordClicks(
   return withPartitions(db, clicks, async () => {
     const { rows } = await pool.query<{ click_id: string }>({
       name: 'add-clicks',
-      text: 'SELECT add_clicks($1::json, $2::bigint[]) AS click_id',
-      values: [JSON.stringify(clicks), liveOffers(clicks)],
+      text: 'SELECT add_clicks($1::click_row[], $2::bigint[]) AS click_id',
+      values: [rowsLiteral(COLUMNS, clicks), liveOffers(clicks)],
       query_timeout: QUERY_TIMEOUT_MS,
     } as pg.QueryConfig)
     if (rows.length === 0) return clicks.map(() => 'recorded' as const)
@@ -160,7 +167,7 @@ const clicksToCount = (click: Click) => (click.is_test || click.signals?.include
 async function insertAndCount(trx: Trx, clicks: Click[], cappedOffers: number[]): Promise<number[]> {
   if (clicks.length === 0) return []
   const { rows } = await sql<{ click_id: string }>`
-    INSERT INTO clicks SELECT * FROM json_populate_recordset(NULL::clicks, ${JSON.stringify(clicks)}::json)
+    INSERT INTO clicks (${sql.raw(COLUMNS.join(', '))}) SELECT * FROM unnest(${rowsLiteral(COLUMNS, clicks)}::click_row[])
     ON CONFLICT DO NOTHING RETURNING click_id`.execute(trx)
   const inserted = new Set(rows.map((row) => row.click_id))
   const counted = clicks.filter((click) => inserted.has(click.click_id) && cappedOffers.includes(click.offer_id))

@@ -110,7 +110,12 @@ async function askForFacts(
   const confirmations = commands.filter((command) => command.kind === 'confirmation')
   const moved = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
   const ids = [...moved, ...gone.conversionIds]
-  const { rows } = await sql<Found>`/* settle-facts */
+  // Clicks are of many partitions, which whoever asks for none of them does not open.
+  const [name, latest] =
+    reports.length > 0
+      ? [sql.raw('/* settle-facts-of-reports */'), list(latestClicks('r', { now, windowS }))]
+      : [sql.raw('/* settle-facts */'), sql`'[]'::json`]
+  const { rows } = await sql<Found>`${name}
     WITH s AS MATERIALIZED (
       SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
         ${users.map((one) => one.user_id)}::text[], ${users.map((one) => one.offer_id)}::bigint[])
@@ -169,7 +174,7 @@ async function askForFacts(
             ORDER BY c.advertiser_id, c.advertiser_transaction_id, c.offer_id, c.goal_id, c.is_test) c
         UNION ALL
         SELECT c.* FROM conversions c WHERE c.conversion_id = ANY (${ids}::uuid[])`)} AS conversions,
-      ${list(latestClicks('r', { now, windowS }))} AS latest,
+      ${latest} AS latest,
       ${list(sql`SELECT u.* FROM (SELECT DISTINCT app_id, user_id, is_test FROM r) k
         JOIN user_contexts u USING (app_id, user_id, is_test)`)} AS contexts,
       ${list(sql`SELECT t.app_id, t.offer_id FROM (SELECT DISTINCT app_id, offer_id FROM r) k

@@ -5,7 +5,7 @@
 // commands about the same thing come one after the other whatever process they are in; then the caps, shared; then the
 // usage of capped offers. The unique indexes stand behind all of it.
 import { sql } from 'kysely'
-import { arrayLiteral } from '../../db/arrays.ts'
+import { rowsLiteral } from '../../db/arrays.ts'
 import { retrying } from '../../db/faults.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
@@ -157,10 +157,9 @@ async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<nu
   }>`/* settle-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
     set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     (SELECT count(pg_advisory_xact_lock(${LOCK_CLASS}::integer, key)) FROM unnest(${keys}::integer[]) AS key),
-    pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint), (
-      SELECT max(longest.attribution_s) FROM unnest(${reported}::bigint[]) AS one (offer_id) CROSS JOIN LATERAL (
-        SELECT attribution_s FROM terms WHERE terms.offer_id = one.offer_id
-        ORDER BY offer_id DESC, attribution_s DESC LIMIT 1) AS longest) AS "windowS"`.execute(trx)
+    pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint), longest_attribution(${reported}::bigint[]) AS "windowS"`.execute(
+    trx,
+  )
   return rows[0]?.windowS ?? 0
 }
 
@@ -181,39 +180,22 @@ async function keepKey(
     WHERE idempotency_keys.created_at <= ${new Date(now.getTime() - 86_400_000)}`.execute(trx)
 }
 
-type Column = Exclude<keyof Conversion, 'signals'>
+const FIXED_COLUMNS = [
+  'conversion_id', 'app_id', 'publisher_id', 'advertiser_id', 'offer_id', 'goal_id', 'user_id', 'is_test', 'is_repeatable', 'is_first_goal',
+  'source', 'created_at',
+] as const satisfies (keyof Conversion)[] // prettier-ignore
+const CHANGING_COLUMNS = [
+  'status', 'status_reason', 'publisher_transaction_id', 'advertiser_transaction_id', 'payout_micros', 'revenue_micros', 'currency',
+  'rate_micros', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'click_id', 'click_at', 'ip', 'country', 'device', 'confirmed_at',
+  'hold_until', 'approved_at', 'rejected_at', 'reversed_at', 'sequence', 'event_id', 'actor', 'terms_id', 'share_ppm', 'told_at',
+  'confirm_by', 'bars_redo', 'is_unconfirmed', 'signals',
+] as const satisfies (keyof Conversion)[] // prettier-ignore
+/** Those of `conversion_row`. By name, so that a column which a later version adds gets its default. */
+export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS]
 
-const KEY_COLUMNS = { conversion_id: 'uuid' } as const
-const FIXED_COLUMNS = {
-  app_id: 'bigint', publisher_id: 'bigint', advertiser_id: 'bigint', offer_id: 'bigint', goal_id: 'bigint', user_id: 'text',
-  is_test: 'boolean', is_repeatable: 'boolean', is_first_goal: 'boolean', source: 'text', created_at: 'timestamptz',
-} as const // prettier-ignore
-const CHANGING_COLUMNS = {
-  status: 'text', status_reason: 'text', publisher_transaction_id: 'text', advertiser_transaction_id: 'text', payout_micros: 'bigint',
-  revenue_micros: 'bigint', currency: 'text', rate_micros: 'bigint', aff_sub: 'text', aff_sub2: 'text', aff_sub3: 'text', aff_sub4: 'text',
-  click_id: 'uuid', click_at: 'timestamptz', ip: 'inet', country: 'text', device: 'text', confirmed_at: 'timestamptz',
-  hold_until: 'timestamptz', approved_at: 'timestamptz', rejected_at: 'timestamptz', reversed_at: 'timestamptz', sequence: 'integer',
-  event_id: 'uuid', actor: 'text', terms_id: 'bigint', share_ppm: 'integer', told_at: 'timestamptz', confirm_by: 'timestamptz',
-  bars_redo: 'boolean', is_unconfirmed: 'boolean',
-} as const // prettier-ignore
-
-/** Conversions as a table of the statement, under the name n; its columns by name, so that one which a later version adds gets its default. */
-function rowsOf(conversions: Conversion[], columns: Record<string, string>) {
-  const names = Object.keys(columns) as Column[]
-  const arrays = names.map((name) => {
-    const literal = arrayLiteral(conversions.map((conversion) => conversion[name]))
-    return sql`${literal}::${sql.raw(`${columns[name]}[]`)}`
-  })
-  const signals = arrayLiteral(conversions.map((conversion) => conversion.signals))
-  const list = sql.raw([...names, 'signals'].join(', '))
-  return { list, table: sql`unnest(${sql.join(arrays)}, ${signals}::text[]) AS n (${list})` }
-}
-
-const ALL_COLUMNS = { ...KEY_COLUMNS, ...FIXED_COLUMNS, ...CHANGING_COLUMNS }
-const values = sql.raw([...Object.keys(ALL_COLUMNS), 'signals::text[]'].join(', '))
-const assignments = sql.raw(
-  [...Object.keys(CHANGING_COLUMNS).map((name) => `${name} = n.${name}`), 'signals = n.signals::text[]'].join(', '),
-)
+const columnList = sql.raw(COLUMNS.join(', '))
+const assignments = sql.raw(CHANGING_COLUMNS.map((name) => `${name} = n.${name}`).join(', '))
+const tableOf = (conversions: Conversion[]) => sql`unnest(${rowsLiteral(COLUMNS, conversions)}::conversion_row[])`
 
 async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date): Promise<void> {
   if (changes.length === 0) return
@@ -221,15 +203,11 @@ async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date
   const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
   // Moves first: what is rejected leaves its place to what is made.
   if (moved.length > 0) {
-    const { table } = rowsOf(moved, { ...KEY_COLUMNS, ...CHANGING_COLUMNS })
-    await sql`/* settle-moved */ UPDATE conversions c SET ${assignments} FROM ${table} WHERE c.conversion_id = n.conversion_id`.execute(
-      trx,
-    )
+    await sql`/* settle-moved */ UPDATE conversions c SET ${assignments} FROM ${tableOf(moved)} n
+      WHERE c.conversion_id = n.conversion_id`.execute(trx)
   }
-  if (made.length > 0) {
-    const { table, list } = rowsOf(made, ALL_COLUMNS)
-    await sql`/* settle-made */ INSERT INTO conversions (${list}) SELECT ${values} FROM ${table}`.execute(trx)
-  }
+  if (made.length > 0)
+    await sql`/* settle-made */ INSERT INTO conversions (${columnList}) SELECT * FROM ${tableOf(made)}`.execute(trx)
   const live = changes.filter(({ after }) => !after.is_test)
   await post(
     trx,

@@ -17,7 +17,7 @@
 // A rejected or reversed conversion stands for nothing. A move is posted as the difference between what stood before
 // it and what stands after it, so the entries of a conversion always sum to what it is worth now.
 import { type RawBuilder, sql } from 'kysely'
-import { arrayLiteral } from '../../db/arrays.ts'
+import { rowsLiteral } from '../../db/arrays.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { FIRST_OPEN_TIME, sumLines, sumLinesBefore } from './rollup.ts'
 
@@ -108,19 +108,31 @@ function mergeLines(lines: Line[]): Line[] {
  */
 export async function post(trx: Trx, postings: Posting[]): Promise<void> {
   if (postings.length === 0) return
-  const lines = postings.flatMap(({ lines: ofOne, ...posting }) => ofOne.map((line) => ({ ...posting, ...line })))
-  const column = (pick: (line: (typeof lines)[number]) => string | number | Date | null) =>
-    arrayLiteral(lines.map(pick))
+  const lines = postings.flatMap(({ lines: ofOne, ...posting }) => ofOne.map((line) => rowOf(posting, line)))
   await sql`/* ledger-post */
     INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, created_at)
-    SELECT posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, greatest(at, ${FIRST_OPEN_TIME})
-    FROM unnest(${column((line) => line.postingId)}::uuid[], ${column((line) => line.kind)}::text[], ${column((line) => line.account)}::text[],
-      ${column((line) => line.partyId)}::bigint[], ${column((line) => line.amountMicros)}::bigint[], ${column((line) => line.conversionId)}::uuid[],
-      ${column((line) => line.reference)}::text[], ${column((line) => line.voids ?? null)}::uuid[], ${column((line) => line.reason ?? null)}::text[],
-      ${column((line) => line.createdAt)}::timestamptz[])
-      AS line (posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, at)
+    SELECT posting_id, kind, account, party_id, amount_micros, conversion_id, reference, voids, reason, greatest(created_at, ${FIRST_OPEN_TIME})
+    FROM unnest(${rowsLiteral(LINE_COLUMNS, lines)}::ledger_line[])
     WHERE pg_current_xact_id() IS NOT NULL`.execute(trx)
 }
+
+/** Those of `ledger_line`. */
+export const LINE_COLUMNS = [
+  'posting_id', 'kind', 'account', 'party_id', 'amount_micros', 'conversion_id', 'reference', 'voids', 'reason', 'created_at',
+] as const // prettier-ignore
+
+const rowOf = (posting: Omit<Posting, 'lines'>, { account, partyId, amountMicros }: Line) => ({
+  posting_id: posting.postingId,
+  kind: posting.kind,
+  account,
+  party_id: partyId,
+  amount_micros: amountMicros,
+  conversion_id: posting.conversionId,
+  reference: posting.reference,
+  voids: posting.voids ?? null,
+  reason: posting.reason ?? null,
+  created_at: posting.createdAt,
+})
 
 /** What a publisher is owed, and has been paid so far, less voided payouts. Reversals of what was paid can make payable negative. */
 export type PublisherBalances = { pendingMicros: number; payableMicros: number; paidMicros: number }

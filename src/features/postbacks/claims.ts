@@ -1,6 +1,6 @@
 // What becomes of a claim: its result, a renewal, the end of its lease. The protocol is at the top of queue.ts.
 import { sql } from 'kysely'
-import { arrayLiteral, markedTexts } from '../../db/arrays.ts'
+import { markedTexts, rowsLiteral } from '../../db/arrays.ts'
 import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -60,10 +60,43 @@ export type Finished = {
   isOwnFault?: boolean
 }
 
+/** Those of `postback_result`. */
+export const RESULT_COLUMNS = [
+  'app_id', 'postback_id', 'claim_id', 'wait_ms', 'status', 'error', 'attempt_id', 'attempt', 'started_at', 'duration_ms', 'ok', 'phase',
+  'remote_address',
+] as const // prettier-ignore
+const resultColumns = sql.raw(RESULT_COLUMNS.join(', '))
+
+const resultRow = ({
+  claimed,
+  attemptId,
+  waitMs,
+  status,
+  error,
+  startedAt,
+  durationMs,
+  ok,
+  phase,
+  remoteAddress,
+}: Finished) => ({
+  app_id: claimed.app_id,
+  postback_id: claimed.postback_id,
+  claim_id: claimed.claim_id,
+  wait_ms: waitMs,
+  status,
+  error: plain(error),
+  attempt_id: attemptId,
+  attempt: claimed.attempts,
+  started_at: startedAt,
+  duration_ms: Math.round(durationMs),
+  ok,
+  phase,
+  remote_address: remoteAddress,
+})
+
 /** Writes the log and lets the claims go. A claim that was lost meanwhile is left to the worker that has it now; the others return. */
 export async function finishClaims(db: Db, results: readonly Finished[], now?: Date): Promise<Finished[]> {
   if (results.length === 0) return []
-  const column = (pick: (one: Finished) => string | number | boolean | Date | null) => arrayLiteral(results.map(pick))
   const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
   const finish = sql<{
     postback_id: string
@@ -72,13 +105,9 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
     is_dead: boolean
   }>`/* postbacks-finish */
     WITH told AS MATERIALIZED (
-      SELECT * FROM unnest(${column((one) => one.claimed.app_id)}::bigint[], ${column((one) => one.claimed.postback_id)}::uuid[],
-        ${column((one) => one.claimed.claim_id)}::uuid[], ${column((one) => one.waitMs)}::float8[], ${column((one) => one.status)}::integer[],
-        ${column((one) => plain(one.error))}::text[], ${column((one) => one.attemptId)}::uuid[], ${column((one) => one.claimed.attempts)}::integer[],
-        ${column((one) => one.startedAt)}::timestamptz[], ${column((one) => Math.round(one.durationMs))}::integer[], ${column((one) => one.ok)}::boolean[],
-        ${column((one) => one.phase)}::text[], ${column((one) => one.remoteAddress)}::inet[], ${texts((one) => one.request)},
-        ${texts((one) => one.response)})
-        AS t (app_id, postback_id, claim_id, wait_ms, status, error, attempt_id, attempt, started_at, duration_ms, ok, phase, remote_address, request, response)
+      SELECT * FROM ROWS FROM (unnest(${rowsLiteral(RESULT_COLUMNS, results.map(resultRow))}::postback_result[]),
+        unnest(${texts((one) => one.request)}), unnest(${texts((one) => one.response)}))
+        AS t (${resultColumns}, request, response)
     ), logged AS (
       INSERT INTO postback_attempts (attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address, request, response)
       SELECT attempt_id, postback_id, attempt, started_at, duration_ms, ok, phase, status, error, remote_address,
