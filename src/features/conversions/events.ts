@@ -92,29 +92,27 @@ export async function readEvents(
     .orderBy('f.seq')
     .limit(limit)
     .execute()
-  return rows.map(({ seq, ...row }) => ({ seq, ...eventOf(row) }))
+  return rows.map((row) => ({ seq: row.seq, ...eventOf(row) }))
 }
 
-/** These events, with the names of what they are about. */
+/** These events, with the names of what they are about. The plan is kept: whoever asks sees to it that rows are found by their index. */
 export async function readEventsOf(
   db: Db,
   wanted: readonly { conversion_id: string; sequence: number }[],
 ): Promise<NamedEvent[]> {
   const ids = wanted.map((one) => one.conversion_id)
   const sequences = wanted.map((one) => one.sequence)
-  const rows = await selectEvents(db)
+  const query = selectEvents(db)
     .innerJoin('offers as o', 'o.offer_id', 'c.offer_id')
     .innerJoin('goals as g', 'g.goal_id', 'c.goal_id')
     .select(['o.name as offer_name', 'g.name as goal_name'])
     .where(
       sql<boolean>`(e.conversion_id, e.sequence) IN (SELECT * FROM unnest(${ids}::uuid[], ${sequences}::integer[]))`,
     )
-    .execute()
-  return rows.map(({ offer_name, goal_name, ...row }) => ({
-    ...eventOf(row),
-    offerName: offer_name,
-    goalName: goal_name,
-  }))
+  const { rows } = await sql<EventRow & { offer_name: string; goal_name: string }>`/* events-named */ ${query}`.execute(
+    db,
+  )
+  return rows.map((row) => ({ ...eventOf(row), offerName: row.offer_name, goalName: row.goal_name }))
 }
 
 const selectEvents = (db: Db) =>
@@ -128,10 +126,10 @@ const selectEvents = (db: Db) =>
 
 type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number]
 
-function eventOf({ moved_at, negative_reversals, ...row }: EventRow): ConversionEvent {
+function eventOf(row: EventRow): ConversionEvent {
   const conversion = row as ToldConversion
-  const isTakenBack = conversion.status === 'reversed' && negative_reversals !== false
-  return { event_id: conversion.event_id, created_at: moved_at, conversion, sign: isTakenBack ? -1 : 1 }
+  const isTakenBack = conversion.status === 'reversed' && row.negative_reversals !== false
+  return { event_id: row.event_id, created_at: row.moved_at, conversion, sign: isTakenBack ? -1 : 1 }
 }
 
 /** The last place of the feed. */

@@ -1,6 +1,7 @@
 // Delivers postbacks: claims what is due, sends it, says what came of it. Any number of these work side by side, on as
 // many machines; each can be killed at any moment.
 import { BatchWriter } from '../../db/batch-writer.ts'
+import { briefly } from '../../db/brief.ts'
 import { isAway, isRowFault, retrying } from '../../db/faults.ts'
 import type { Db } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
@@ -9,7 +10,7 @@ import { AppSettingsCache } from './app-settings.ts'
 import { type Finished, finishClaims, renewLeases, returnClaim } from './claims.ts'
 import { laneSigns, type LaneSign, settleLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
-import { type Claimed, claimReady, LEASE_MS, makeReady } from './queue.ts'
+import { type Claimed, claimReady, LEASE_MS, makeReady, ROW_BY_ROW } from './queue.ts'
 import { readRetryAfter, waitBeforeTry } from './schedule.ts'
 import { isOwnFault } from './send-fault.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
@@ -117,7 +118,7 @@ export class Deliverer {
   async #describe(claims: readonly Claimed[]): Promise<Map<string, EventContent>> {
     const { db, describe } = this.#options
     const [events, tests] = [true, false].map((isEvent) => claims.filter((one) => (one.scenario === null) === isEvent))
-    const contents = await describe(db, events ?? [])
+    const contents = await briefly(db, (trx) => describe(trx, events ?? []), ROW_BY_ROW)
     for (const [id, content] of await readTestContents(db, tests ?? [])) contents.set(id, content)
     return contents
   }

@@ -49,17 +49,17 @@ export function tooLong({ url, body }: SendRequest): string | null {
  * longer than is of use.
  */
 export function describeRequest({ method, url, headers, body }: SendRequest, settings: PostbackSettings): string {
-  const custom = new Set(Object.keys(settings.headers).map((name) => name.toLowerCase()))
-  const lines = Object.entries(headers).map(
-    ([name, value]) => `${name}: ${custom.has(name.toLowerCase()) ? MASK : value}`,
-  )
-  const text = [`${method} ${maskUrl(url)}`, ...lines, '', body ?? ''].join('\n').trimEnd()
+  const custom = Object.keys(settings.headers).map((name) => name.toLowerCase())
+  let text = `${method} ${maskUrl(url)}`
+  for (const name in headers) text += `\n${name}: ${custom.includes(name.toLowerCase()) ? MASK : headers[name]}`
+  if (body !== null) text += `\n\n${body}`
   return text.length <= MAX_LOGGED_LENGTH
     ? text
     : `${text.slice(0, MAX_LOGGED_LENGTH)}\n… and ${text.length - MAX_LOGGED_LENGTH} characters more`
 }
 
 function maskUrl(url: string): string {
+  if (!url.includes('=')) return url
   return url.replace(/([?&])([^=&#]*)=([^&#]*)/g, (whole, mark: string, name: string) =>
     SECRET_NAME.test(name) ? `${mark}${name}=${MASK}` : whole,
   )
