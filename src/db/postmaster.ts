@@ -45,6 +45,7 @@ export async function startPostmaster(
     max_connections: '200',
     shared_buffers: '256MB',
     max_wal_size: '4GB',
+    max_locks_per_transaction: '512',
     timezone: 'UTC',
     log_timezone: 'UTC',
   }

@@ -67,31 +67,20 @@ export const RESULT_COLUMNS = [
 ] as const // prettier-ignore
 const resultColumns = sql.raw(RESULT_COLUMNS.join(', '))
 
-const resultRow = ({
-  claimed,
-  attemptId,
-  waitMs,
-  status,
-  error,
-  startedAt,
-  durationMs,
-  ok,
-  phase,
-  remoteAddress,
-}: Finished) => ({
-  app_id: claimed.app_id,
-  postback_id: claimed.postback_id,
-  claim_id: claimed.claim_id,
-  wait_ms: waitMs,
-  status,
-  error: plain(error),
-  attempt_id: attemptId,
-  attempt: claimed.attempts,
-  started_at: startedAt,
-  duration_ms: Math.round(durationMs),
-  ok,
-  phase,
-  remote_address: remoteAddress,
+const resultRow = (one: Finished) => ({
+  app_id: one.claimed.app_id,
+  postback_id: one.claimed.postback_id,
+  claim_id: one.claimed.claim_id,
+  wait_ms: one.waitMs,
+  status: one.status,
+  error: plain(one.error),
+  attempt_id: one.attemptId,
+  attempt: one.claimed.attempts,
+  started_at: one.startedAt,
+  duration_ms: Math.round(one.durationMs),
+  ok: one.ok,
+  phase: one.phase,
+  remote_address: one.remoteAddress,
 })
 
 /** Writes the log and lets the claims go. A claim that was lost meanwhile is left to the worker that has it now; the others return. */
