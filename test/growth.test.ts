@@ -196,14 +196,15 @@ test('the days of a year are read from a few pages, among those of all other app
   // Transactions that began before must have ended.
   await until(async () => {
     await pool.query('VACUUM ANALYZE stats_days')
-    const { rows } = await pool.query<{ is: boolean }>(`SELECT relallvisible > 0.9 * relpages AS is FROM pg_class WHERE relname = 'stats_days'`) // prettier-ignore
+    const { rows } = await pool.query<{ is: boolean }>(`SELECT relallvisible >= relpages - 1 AS is FROM pg_class WHERE relname = 'stats_days'`) // prettier-ignore
     return rows[0]?.is === true
   }, 60_000)
   const statements = await explained.explain(() => ask(YEAR))
   const scans = statements.flatMap(({ nodes }) => nodes).filter((node) => node['Relation Name'] === 'stats_days')
   assert.ok(scans.length > 0)
   const pages = scans.map(pagesIn)
-  assert.ok(Math.max(...pages) < 40, `${pages.join(', ')} pages`)
+  // Nearly 300 from the table; what the planner sampled decides between some 10 and 60 here.
+  assert.ok(Math.max(...pages) < 100, `${pages.join(', ')} pages`)
 })
 
 test('balances read sums and the last entries, and the entries of a conversion are found by their time', async () => {
