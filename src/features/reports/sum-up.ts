@@ -37,7 +37,7 @@ export async function sumUp(
   const isFiltered = offerId !== undefined || country !== undefined
   for (let through = await readThrough(db); ;) {
     const sources = chooseSources(range, through.getTime(), { groupBy, isFiltered, days })
-    const facts = readSources(appId, query, sources)
+    const facts = readSources(appId, query, sources, days)
     const { seen, ...summed } = await readGroups(db, facts, groupBy === 'day' ? days : limit + 1)
     if (seen.getTime() === through.getTime()) return summed
     through = seen // rolled up between the two: the rest would be counted twice
@@ -52,25 +52,40 @@ async function readGroups(
   facts: RawBuilder<unknown>[],
   asked: readonly Day[] | number,
 ): Promise<Summed & { seen: Date }> {
-  // prettier-ignore
-  const days = typeof asked === 'number' ? [] : asked
-  const best =
-    typeof asked === 'number'
-      ? sql`ORDER BY grouping(key) DESC, sum(payout_micros) DESC, sum(clicks) DESC, key LIMIT ${asked + 1}`
-      : sql``
-  // The figures as one text, because a year has 365 rows and each column of a row has its price.
-  const { rows } = await sql<Row>`
-    WITH days (starts) AS (SELECT ${days.map(({ startsMs }) => new Date(startsMs))}::timestamptz[]),
-      facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
-    SELECT key, CASE grouping(key) WHEN 1 THEN (SELECT through FROM stats_rollup) END AS through,
-      concat_ws(',', ${sql.raw(FIGURES.map((name) => `coalesce(sum(${name}), 0)`).join(', '))}) AS figures
-    FROM facts GROUP BY GROUPING SETS ((key), ())
-    HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0
-    ${best}`.execute(db)
+  const rows = typeof asked === 'number' ? await readBest(db, facts, asked) : await readDays(db, facts, asked)
   const total = rows.find((row) => row.through !== null) as Row & { through: Date }
   const groups = rows.filter((row) => row !== total).map((row) => ({ key: row.key, sums: readFigures(row) }))
   return { groups, totals: readFigures(total), seen: total.through }
 }
+
+async function readBest(db: Db, facts: RawBuilder<unknown>[], most: number): Promise<Row[]> {
+  const { rows } = await sql<Row>`${groupsOf(facts)}
+    ORDER BY grouping(key) DESC, sum(payout_micros) DESC, sum(clicks) DESC, key LIMIT ${most + 1}`.execute(db)
+  return rows
+}
+
+/** A year has 365 rows, and each row has its price: they come as one text. */
+async function readDays(db: Db, facts: RawBuilder<unknown>[], days: readonly Day[]): Promise<Row[]> {
+  const starts = days.map(({ startsMs }) => new Date(startsMs))
+  const { rows } = await sql<{ through: Date; total: string; days: string | null }>`
+    WITH days (starts) AS (SELECT ${starts}::timestamptz[]), groups AS (${groupsOf(facts)})
+    SELECT max(through) AS through, max(figures) FILTER (WHERE through IS NOT NULL) AS total,
+      string_agg(key || ':' || figures, ' ') FILTER (WHERE through IS NULL) AS days FROM groups`.execute(db)
+  const { through, total, days: texts } = rows[0] as (typeof rows)[number]
+  const ofDays = (texts?.split(' ') ?? []).map((text) => {
+    const [key, figures] = text.split(':') as [string, string]
+    return { key: Number(key), through: null, figures }
+  })
+  return [{ key: null, through, figures: total }, ...ofDays]
+}
+
+/** Each with its figures as one text, because each column has its price, too. */
+const groupsOf = (facts: RawBuilder<unknown>[]) => sql`
+  WITH facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
+  SELECT key, CASE grouping(key) WHEN 1 THEN (SELECT through FROM stats_rollup) END AS through,
+    concat_ws(',', ${sql.raw(FIGURES.map((name) => `coalesce(sum(${name}), 0)`).join(', '))}) AS figures
+  FROM facts GROUP BY GROUPING SETS ((key), ())
+  HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0`
 
 function readFigures({ figures }: Row): Sums {
   const values = figures.split(',')
@@ -94,8 +109,15 @@ function readSources(
   appId: number,
   { groupBy, offerId, country }: Omit<StatsQuery, 'from' | 'to'>,
   sources: Sources,
+  days: readonly Day[],
 ): RawBuilder<unknown>[] {
-  const keyOf = (source: Source) => groupKey(groupBy, source)
+  const [firstDay] = days
+  // Of days that are those of UTC, the place is counted rather than searched.
+  const isUtc =
+    firstDay !== undefined &&
+    days.every(({ startsMs }, i) => startsMs === firstDay.startsMs + i * DAY_MS && startsMs % DAY_MS === 0)
+  const keyOf = (source: Source) =>
+    source === 'stats_days' && isUtc ? sql`day - ${utcDay(firstDay.startsMs)}::date + 1` : groupKey(groupBy, source)
   const between = (column: string, { fromMs, toMs }: Range) =>
     sql`${sql.ref(column)} >= ${new Date(fromMs)} AND ${sql.ref(column)} < ${new Date(toMs)}`
   const idBetween = (column: string, { fromMs, toMs }: Range) =>
@@ -133,6 +155,7 @@ function readSources(
   ]
 }
 
+const DAY_MS = 86_400_000
 const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 type Source = keyof typeof TIMES
