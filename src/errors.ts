@@ -50,3 +50,8 @@ export const badCursor = (name: string) =>
   new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
     [name]: `${name} must be the next_cursor of an earlier answer.`,
   })
+
+export function cannotRead(file: string, error: unknown): OperatorError {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new OperatorError(`There is no file ${file}.`)
+  return new OperatorError(`Cannot read ${file}: ${messageOf(error)}`)
+}

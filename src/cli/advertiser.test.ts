@@ -34,7 +34,7 @@ test('an advertiser is shown with the URLs to paste, its own names in them, and 
   const { status, out } = await home.run(['advertiser', 'show', id, '--token', acme.token])
   assert.equal(status, 0)
   assert.match(out, /allowed_ips +\["192\.0\.2\.0\/24","2001:db8::1"\]\nstatus_map +\{"a=b":"approved"\}/)
-  assert.match(out, /\{click_id\} +whatever it calls the value that it got from our link/)
+  assert.match(out, /\{click_id\} +the click ID it received in its destination URL/)
   const url = String.raw`http://127\.0\.0\.1:\d+/postback\?cid=\{click_id\}&goal=\d+&txn_id=\{txn_id\}&token=${acme.token}`
   assert.match(out, new RegExp(`Offer ${offers[0]}, "An offer"\n  Goal \\d+, "Complete"\n    ${url}\n`))
   assert.match(
@@ -60,7 +60,10 @@ test('a rotated token is no longer taken as its own when its grace is over', asy
   assert.equal(fresh?.status, 0)
   for (const refused of [old, foreign]) {
     assert.equal(refused?.status, 1)
-    assert.match(refused?.err ?? '', new RegExp(`no live token of advertiser ${id}\\. Make a new one with: offerdeck`))
+    assert.match(
+      refused?.err ?? '',
+      new RegExp(`not a valid token of advertiser ${id}\\. Issue a new one with: offerdeck`),
+    )
   }
 })
 
@@ -77,7 +80,7 @@ test('caps are set, shown with what is used, and taken away', async () => {
     full: 'no',
     total: { clicks: 0, conversions: 0, payout: 0 },
   })
-  assert.match((await run()).out, /clicks +0 +5 +0 +-\nconversions .*\npayout +0 +- +0 +12\.5\n\nIt is open\./)
+  assert.match((await run()).out, /clicks +0 +5 +0 +-\nconversions .*\npayout +0 +- +0 +12\.5\n\nThe offer is open\./)
   assert.partialDeepStrictEqual(await home.json('offer', 'show', id), {
     attribution_window: '30d',
     hold: '36h',
@@ -90,10 +93,10 @@ test('caps are set, shown with what is used, and taken away', async () => {
 test('a bad option of these commands is told in a sentence', async () => {
   const id = String(acme.advertiser_id)
   const attempts: [string[], RegExp][] = [
-    [['advertiser', 'set', id], /Say what to set: --allow-ip/],
+    [['advertiser', 'set', id], /Nothing to set. Use --allow-ip/],
     [['advertiser', 'set', id, '--allow-ip', '0.0.0.0/0'], /takes in every address/],
     [['advertiser', 'set', id, '--map', 'paid'], /--map must be a pair such as paid=approved/],
-    [['advertiser', 'rotate-token', id, '--grace', 'soon'], /--grace must be a time/],
+    [['advertiser', 'rotate-token', id, '--grace', 'soon'], /--grace must be a duration/],
     [['advertiser', 'show', '999999'], /There is no advertiser 999999/],
     [['offer', 'caps', '999999', '--daily-clicks', '1'], /There is no offer 999999/],
     [['offer', 'caps', '1', '--daily-clicks', '0', '--total-payout', '-1'], /--daily-clicks must be a whole number[\s\S]*--total-payout must be an amount/],

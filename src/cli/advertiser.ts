@@ -27,13 +27,13 @@ const TOKEN_PLACE = 'YOUR_TOKEN'
 
 export const advertiserCommand = () =>
   new Command('advertiser')
-    .description('advertisers: companies that own offers and confirm their completion')
+    .description('advertisers: companies that own offers and confirm conversions')
     .addCommand(createCommand())
     .addCommand(
       new Command('list').description('list advertisers').action(async (options: OutputOptions) => {
         const advertisers = await withDatabase(({ database }) => listAdvertisers(database.db))
         show(options, advertisers, () =>
-          table(advertisers, 'There are no advertisers yet. Make one with: offerdeck advertiser create --name NAME'),
+          table(advertisers, 'No advertisers yet. Create one with: offerdeck advertiser create --name NAME'),
         )
       }),
     )
@@ -44,34 +44,38 @@ export const advertiserCommand = () =>
 
 const createCommand = () =>
   new Command('create')
-    .description('make an advertiser and print its token, which is shown once')
+    .description('create an advertiser and print its token, which is shown only once')
     .requiredOption('--name <name>', 'name, unique among advertisers')
     .action(async (options: OutputOptions & { name: string }) => {
       const made = await withChange(({ database, secretKey }) => createAdvertiser(database.db, secretKey, options.name))
       show(options, made, ({ advertiser_id, name, token }) =>
         [
-          `Made advertiser ${advertiser_id}, "${name}". Store its token now: it is not shown again.`,
+          `Created advertiser ${advertiser_id}, "${name}". Store its token now: it won't be shown again.`,
           '',
           fields({ token }),
           '',
           'Next: offerdeck offer import FILE',
-          `Then: offerdeck advertiser show ${advertiser_id} prints the postback URLs for its system.`,
+          `Then: offerdeck advertiser show ${advertiser_id} prints the postback URLs to give the advertiser.`,
         ].join('\n'),
       )
     })
 
 const rotateCommand = () =>
   new Command('rotate-token')
-    .description('issue a new token; the one before stays good for the grace')
+    .description('issue a new token; the old one keeps working for the grace period')
     .argument('<id>', 'advertiser_id')
-    .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
+    .option(
+      '--grace <time>',
+      'how long the old one keeps working, such as 90s, 15m, 24h or 7d; 0s revokes it immediately',
+      '24h',
+    )
     .action(async (id: string, options: OutputOptions & { grace: string }) => {
       const graceMs = parseDuration(options.grace)
-      if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
+      if (graceMs === null) throw new OperatorError('--grace must be a duration such as 90s, 15m, 24h or 7d.')
       const rotated = await withChange(({ database, secretKey }) =>
         rotateToken(database.db, secretKey, readId(id), graceMs, new Date()),
       )
-      show(options, rotated, () => `Store the new token now: it is not shown again.\n\n${fields(rotated)}`)
+      show(options, rotated, () => `Store the new token now: it won't be shown again.\n\n${fields(rotated)}`)
     })
 
 type SetOptions = OutputOptions & {
@@ -90,24 +94,31 @@ const collect = (value: string, before: string[] | false | undefined) => [...(be
 
 const setCommand = () =>
   new Command('set')
-    .description("set where an advertiser's confirmations may come from, and the words it uses in them")
+    .description("set an advertiser's IP allowlist, status mapping and parameter names")
     .argument('<id>', 'advertiser_id')
-    .option('--allow-ip <cidr>', 'take confirmations from here only (can be repeated; replaces those before)', collect)
-    .option('--any-ip', 'take confirmations from anywhere')
+    .option(
+      '--allow-ip <cidr>',
+      'accept confirmations only from this IP range (can be repeated; replaces the current list)',
+      collect,
+    )
+    .option('--any-ip', 'accept confirmations from any IP')
     .option(
       '--map <theirs=ours>',
-      `what its word for a status means: ${CONFIRMED_STATUSES.join(', ')} (can be repeated; replaces those before)`,
+      `map the advertiser's status to one of ours: ${CONFIRMED_STATUSES.join(', ')} (can be repeated; replaces the current mapping)`,
       collect,
     )
-    .option('--no-map', 'forget what its words mean')
+    .option('--no-map', 'clear the status mapping')
     .option(
       '--alias <ours=theirs>',
-      `its name for a parameter: ${POSTBACK_PARAMETERS.join(', ')} (can be repeated; replaces those before)`,
+      `the advertiser's name for a parameter: ${POSTBACK_PARAMETERS.join(', ')} (can be repeated; replaces the current names)`,
       collect,
     )
-    .option('--no-aliases', 'forget its names for parameters')
-    .option('--negative-amount <meaning>', `what a negative amount alone means: ${NEGATIVE_AMOUNTS.join(', ')}`)
-    .option('--decimal-mark <mark>', `what it separates decimals with: ${DECIMAL_MARKS.join(', ')}`)
+    .option('--no-aliases', 'clear the parameter names')
+    .option(
+      '--negative-amount <meaning>',
+      `how to treat a negative amount that comes without a status: ${NEGATIVE_AMOUNTS.join(', ')}`,
+    )
+    .option('--decimal-mark <mark>', `decimal separator the advertiser uses: ${DECIMAL_MARKS.join(', ')}`)
     .action(async (id: string, options: SetOptions) => {
       const settings = readSettings(options)
       const advertiser = await withChange(({ database }) => setAdvertiser(database.db, readId(id), settings))
@@ -116,8 +127,8 @@ const setCommand = () =>
 
 function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
   const isForgetting = !options.aliases
-  if (options.allowIp && options.anyIp) throw new OperatorError('Give either --allow-ip or --any-ip.')
-  if (options.alias && isForgetting) throw new OperatorError('Give either --alias or --no-aliases.')
+  if (options.allowIp && options.anyIp) throw new OperatorError('Use either --allow-ip or --any-ip, not both.')
+  if (options.alias && isForgetting) throw new OperatorError('Use either --alias or --no-aliases, not both.')
   const allowedIps = options.anyIp ? [] : options.allowIp
   const statusMap =
     options.map === false ? [] : options.map?.map((text) => splitPair(text, 'map', text.lastIndexOf('=')))
@@ -132,7 +143,7 @@ function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
   }
   if (Object.keys(settings).length === 0)
     throw new OperatorError(
-      'Say what to set: --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount or --decimal-mark.',
+      'Nothing to set. Use --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount or --decimal-mark.',
     )
   return settings
 }
@@ -147,9 +158,9 @@ function splitPair(text: string, option: 'map' | 'alias', at: number): [string, 
 
 const showCommand = () =>
   new Command('show')
-    .description('print what is recorded about an advertiser, and the postback URLs for its system')
+    .description("show an advertiser's settings and its postback URLs")
     .argument('<id>', 'advertiser_id')
-    .option('--token <token>', 'a live token of its, to put into the URLs')
+    .option('--token <token>', 'one of its tokens, to include in the URLs')
     .action(async (id: string, options: OutputOptions & { token?: string }) => {
       const found = await withDatabase(async (context) => {
         const { db } = context.database
@@ -165,24 +176,24 @@ async function checkToken({ database, secretKey }: Context, advertiser: Advertis
   const owner = await findAdvertiserByToken(database.db, createSecretHashes(secretKey)(token), new Date())
   if (owner?.advertiserId === advertiser.advertiser_id && !owner.isExpired) return
   throw new OperatorError(
-    `This is no live token of advertiser ${advertiser.advertiser_id}. Make a new one with: offerdeck advertiser rotate-token ${advertiser.advertiser_id}`,
+    `This is not a valid token of advertiser ${advertiser.advertiser_id}. Issue a new one with: offerdeck advertiser rotate-token ${advertiser.advertiser_id}`,
   )
 }
 
 function describe({ offers, more_offers, ...advertiser }: Advertiser & PostbackUrls, lacksToken: boolean): string {
   const lines = [fields(advertiser), '']
-  if (offers.length === 0) return [...lines, 'It has no offers yet: offerdeck offer import FILE'].join('\n')
+  if (offers.length === 0) return [...lines, 'No offers yet. Import some with: offerdeck offer import FILE'].join('\n')
   lines.push(
-    'Its system confirms a conversion by calling the URL of the goal. What stands in braces is for that system to fill in:',
-    '  {click_id}  whatever it calls the value that it got from our link, where the destination says {click_id}',
-    '  {txn_id}    its own id of the sale or action, different each time',
-    '  {amount}    what the sale came to, in US dollars; only for goals that pay a percentage',
+    "To confirm a conversion, the advertiser calls the goal's URL with these placeholders filled in:",
+    '  {click_id}  the click ID it received in its destination URL, where that says {click_id}',
+    '  {txn_id}    its own ID of the sale or action, unique each time',
+    '  {amount}    the sale amount in USD; only for goals that pay a percentage',
   )
-  if (lacksToken) lines.push(`${TOKEN_PLACE} stands for its token: --token puts it there.`)
+  if (lacksToken) lines.push(`${TOKEN_PLACE} is a placeholder for its token. Add --token to fill it in.`)
   for (const offer of offers) {
     lines.push('', `Offer ${offer.offer_id}, "${offer.name}"`)
     if (!offer.can_be_confirmed)
-      lines.push('  WARNING: its destination_url has no {click_id}, so its conversions cannot be confirmed.')
+      lines.push('  WARNING: destination_url has no {click_id}, so conversions cannot be confirmed.')
     for (const goal of offer.goals) lines.push(`  Goal ${goal.goal_id}, "${goal.name}"`, `    ${goal.postback_url}`)
   }
   if (more_offers > 0) lines.push('', `… and ${more_offers} more offers.`)

@@ -35,24 +35,21 @@ type SetOptions = OutputOptions & {
 
 export const setPostbackCommand = () =>
   new Command('set-postback')
-    .description('say where and how an app is told of its conversions; what is not given stays as it is')
+    .description("set where and how an app's postbacks are sent; options you leave out stay unchanged")
     .argument('<id>', 'app_id')
-    .option('--url <template>', 'the address, with macros such as {user_id}: see docs/postbacks.md')
+    .option('--url <template>', 'the postback URL, with macros such as {user_id}: see docs/postbacks.md')
     .addOption(new Option('--method <method>', 'GET, or POST with the event as JSON').choices(METHODS))
-    .option('--event <status>', `what is told: ${STATUSES.join(', ')} (can be repeated)`, collect, [])
-    .option('--header <line>', 'a header of your own, "Name: value" (can be repeated; "Name:" removes it)', collect, [])
-    .option('--timeout <time>', 'how long an answer may take, such as 10s; at most 15s')
+    .option('--event <status>', `statuses to send: ${STATUSES.join(', ')} (can be repeated)`, collect, [])
+    .option('--header <line>', 'a custom header, "Name: value" (can be repeated; "Name:" removes it)', collect, [])
+    .option('--timeout <time>', 'response timeout, such as 10s; at most 15s')
     .addOption(
-      new Option(
-        '--success <rule>',
-        'what counts as received: any 2xx, or a body that begins with 1, OK or DUP',
-      ).choices(SUCCESS_RULES),
+      new Option('--success <rule>', 'count as delivered: any 2xx, or a body that begins with 1, OK or DUP').choices(
+        SUCCESS_RULES,
+      ),
     )
-    .addOption(
-      new Option('--reversals <sign>', 'the sign of amounts that are taken back').choices(['negative', 'positive']),
-    )
-    .option('--resume', 'go on after a pause')
-    .option('--remove', 'tell nothing any more')
+    .addOption(new Option('--reversals <sign>', 'sign of reversed amounts').choices(['negative', 'positive']))
+    .option('--resume', 'resume paused deliveries')
+    .option('--remove', 'stop sending postbacks')
     .action(async (id: string, options: SetOptions) => {
       const result = await withChange((context) => setPostback(context, readId(id), options))
       show(options, result, ({ warnings, ...rest }) =>
@@ -73,7 +70,7 @@ export function describeHealth(hasAddress: boolean, health: Health | null): stri
 
 async function setPostback({ config, database: { db }, secretKey }: Context, appId: number, options: SetOptions) {
   if (options.remove === true) {
-    if (!(await removeSettings(db, appId))) throw new OperatorError(`App ${appId} has no postback address.`)
+    if (!(await removeSettings(db, appId))) throw new OperatorError(`App ${appId} has no postback URL.`)
     return { app_id: appId, removed: true, warnings: [] }
   }
   const before = await readSettings(db, secretKey, appId)
@@ -98,11 +95,11 @@ async function setPostback({ config, database: { db }, secretKey }: Context, app
 
 function readOptions(options: SetOptions, before: PostbackSettings | null): PostbackSettings {
   const url = options.url ?? before?.url
-  if (url === undefined) throw new OperatorError('This app has no postback address yet: give one with --url.')
+  if (url === undefined) throw new OperatorError('This app has no postback URL yet. Set one with --url.')
   const unknown = options.event.filter((event) => !STATUSES.some((status) => status === event))
   if (unknown.length > 0) throw new OperatorError(`--event must be one of ${STATUSES.join(', ')}.`)
   const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout)
-  if (timeoutMs === null) throw new OperatorError('--timeout must be a time such as 10s.')
+  if (timeoutMs === null) throw new OperatorError('--timeout must be a duration such as 10s.')
   const base = before ?? { ...DEFAULTS, url }
   return {
     url,

@@ -35,21 +35,21 @@ export const appCommand = () =>
     .description("apps: a publisher's integrations, with their credentials")
     .addCommand(
       new Command('create')
-        .description('make an app and print its credentials; secrets are shown once')
-        .requiredOption('--publisher <name>', 'the publisher who owns it')
+        .description('create an app and print its credentials; secrets are shown only once')
+        .requiredOption('--publisher <name>', 'the publisher that owns the app')
         .requiredOption('--name <name>', "name, unique among the publisher's apps")
         .option('--currency <name>', "name of the app's own currency", 'Coins')
-        .option('--rate <units>', 'units of that currency for one US dollar', '100')
-        .option('--rate-limit <n>', 'requests a minute for each API key', '100')
-        .option('--expires-at <time>', 'when the credentials end, such as 2030-01-31T12:00:00Z (default: never)')
-        .option('--block-category <category>', 'never show offers of this category (can be repeated)', collect, [])
+        .option('--rate <units>', 'units of that currency per US dollar', '100')
+        .option('--rate-limit <n>', 'requests per minute for each API key', '100')
+        .option('--expires-at <time>', 'when the credentials expire, such as 2030-01-31T12:00:00Z (default: never)')
+        .option('--block-category <category>', 'hide offers in this category (can be repeated)', collect, [])
         .option(
           '--block-keyword <word>',
-          'never show offers with this word in name or description; word* also matches longer words (can be repeated)',
+          'hide offers with this word in their name or description; word* also matches longer words (can be repeated)',
           collect,
           [],
         )
-        .option('--no-payment-offers', 'never show offers that require a payment')
+        .option('--no-payment-offers', 'hide offers that require a payment')
         .action(async (options: CreateOptions) => {
           const made = await withChange(async ({ database: { db }, secretKey }) => {
             const input = readNewApp(options)
@@ -59,7 +59,7 @@ export const appCommand = () =>
           const { app_id, live, test } = made
           show(options, { app_id, ...live, test }, () =>
             [
-              `Made app ${app_id}. Store the secrets now: they are not shown again.`,
+              `Created app ${app_id}. Store the secrets now: they won't be shown again.`,
               '',
               'Live',
               fields(live),
@@ -74,7 +74,7 @@ export const appCommand = () =>
     )
     .addCommand(
       new Command('list')
-        .description('list apps with their API keys, and how their postbacks fare')
+        .description('list apps with their API keys and postback health')
         .action(async (options: OutputOptions) => {
           const apps = await withDatabase(({ database }) => listWithHealth(database.db))
           show(options, apps, () => {
@@ -82,45 +82,48 @@ export const appCommand = () =>
               app_id, publisher, name, mode, api_key, rate_limit, state: stateOf(expires_at, revoked_at),
               postbacks: describeHealth(postback_url !== null, postbacks), leak_warning: secret_leaked_at,
             })) // prettier-ignore
-            return table(
-              rows,
-              'There are no apps yet. Make one with: offerdeck app create --publisher NAME --name NAME',
-            )
+            return table(rows, 'No apps yet. Create one with: offerdeck app create --publisher NAME --name NAME')
           })
         }),
     )
     .addCommand(
-      rotateCommand('rotate-secret', 'issue a new API secret; the one before stays good for the grace', rotateSecret),
+      rotateCommand(
+        'rotate-secret',
+        'issue a new API secret; the old one keeps working for the grace period',
+        rotateSecret,
+      ),
     )
     .addCommand(setPostbackCommand())
     .addCommand(
       rotateCommand(
         'rotate-signing-secret',
-        'issue a new secret for signing postbacks; the one before signs beside it for the grace',
+        'issue a new secret for signing postbacks; both sign them for the grace period',
         rotateSigningSecret,
       ),
     )
     .addCommand(
       trustCommand(
         'trust',
-        "take an app's word: its reports for these offers are approved at once",
+        'trust an app: conversions it reports for these offers are approved immediately',
         trustApp,
         'trusted',
       ),
     )
-    .addCommand(trustCommand('distrust', "no longer take an app's word", distrustApp, 'no longer trusted'))
+    .addCommand(trustCommand('distrust', "stop trusting an app's reports", distrustApp, 'no longer trusted'))
     .addCommand(
       new Command('revoke')
-        .description('end both keys of an app, for good')
+        .description('revoke both keys of an app permanently')
         .argument('<id>', 'app_id')
-        .addOption(new Option('--only <mode>', 'only this key; the other one goes on').choices(['live', 'test']))
+        .addOption(
+          new Option('--only <mode>', 'revoke only this key; the other keeps working').choices(['live', 'test']),
+        )
         .action(async (id: string, options: OutputOptions & { only?: Mode }) => {
           await withChange(({ database }) => revokeApp(database.db, readId(id), options.only))
           const what = options.only === undefined ? `App ${id}` : `The ${options.only} key of app ${id}`
           show(
             options,
             { app_id: readId(id), revoked: options.only ?? true },
-            () => `${what} is revoked: within a second no server takes its credentials.`,
+            () => `${what} is revoked. All servers refuse its credentials within a second.`,
           )
         }),
     )
@@ -144,32 +147,41 @@ function rotateCommand(name: string, description: string, rotate: RotateVerb): C
   return new Command(name)
     .description(description)
     .argument('<id>', 'app_id')
-    .option('--grace <time>', 'how long, such as 90s, 15m, 24h or 7d; 0s ends the old one at once', '24h')
-    .option('--test', 'that of the test key instead of the live one')
+    .option(
+      '--grace <time>',
+      'how long the old one keeps working, such as 90s, 15m, 24h or 7d; 0s revokes it immediately',
+      '24h',
+    )
+    .option('--test', "rotate the test key's secret instead of the live key's")
     .action(async (id: string, options: OutputOptions & { grace: string; test?: boolean }) => {
       const graceMs = parseDuration(options.grace)
-      if (graceMs === null) throw new OperatorError('--grace must be a time such as 90s, 15m, 24h or 7d.')
+      if (graceMs === null) throw new OperatorError('--grace must be a duration such as 90s, 15m, 24h or 7d.')
       const rotated = await withChange(({ database, secretKey }) =>
         rotate(database.db, secretKey, readId(id), options.test ? 'test' : 'live', graceMs),
       )
-      show(options, rotated, () => `Store the new secret now: it is not shown again.\n\n${fields(rotated)}`)
+      show(options, rotated, () => `Store the new secret now: it won't be shown again.\n\n${fields(rotated)}`)
     })
 }
 
 type TrustVerb = (db: Db, appId: number, offers: TrustedOffers) => Promise<number>
 
 function trustCommand(name: string, description: string, change: TrustVerb, done: string): Command {
+  const more = name === 'trust' ? 'more ' : ''
   return new Command(name)
     .description(description)
     .argument('<id>', 'app_id')
     .option('--offer <id>', 'this offer (can be repeated)', collect, [])
-    .option('--all', 'all offers that there are now')
+    .option('--all', 'all offers that exist now')
     .action(async (id: string, options: OutputOptions & { offer: string[]; all?: boolean }) => {
       if (options.all !== true && options.offer.length === 0)
-        throw new OperatorError('Name offers with --offer, or --all.')
+        throw new OperatorError('Choose offers with --offer, or use --all.')
       const offers = options.all === true ? 'all' : options.offer.map(readId)
       const changed = await withChange(({ database }) => change(database.db, readId(id), offers))
-      show(options, { app_id: readId(id), changed }, () => `App ${id} is ${done} for ${changed} more offers.`)
+      show(
+        options,
+        { app_id: readId(id), changed },
+        () => `App ${id} is ${done} for ${changed} ${more}${changed === 1 ? 'offer' : 'offers'}.`,
+      )
     })
 }
 

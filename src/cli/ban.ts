@@ -8,10 +8,10 @@ type ListOptions = OutputOptions & { app?: string; user?: string; before?: strin
 
 export const banCommand = () =>
   new Command('ban')
-    .description('bans: users who are shown no offers, and of whom nothing is paid')
+    .description('bans: banned users see no offers, and their conversions are rejected')
     .addCommand(
       new Command('add')
-        .description('ban a user, in one app or in all')
+        .description('ban a user in one app or in all apps')
         .argument('<user>', "the publisher's userId")
         .requiredOption('--reason <text>', 'why')
         .option('--app <id>', 'only in this app')
@@ -21,7 +21,7 @@ export const banCommand = () =>
           const isNew = await withChange(({ database }) => banUser(database.db, { appId, userId, reason }))
           const where = appId === null ? 'in every app' : `in app ${appId}`
           show(options, { app_id: appId, user_id: userId, is_new: isNew }, () =>
-            isNew ? `User "${userId}" is banned ${where}.` : `User "${userId}" was banned ${where} before.`,
+            isNew ? `User "${userId}" is banned ${where}.` : `User "${userId}" is already banned ${where}.`,
           )
         }),
     )
@@ -31,23 +31,23 @@ export const banCommand = () =>
         .argument('<id>', 'ban_id')
         .action(async (id: string, options: OutputOptions) => {
           const isLifted = await withChange(({ database }) => liftBan(database.db, readId(id)))
-          if (!isLifted) throw new OperatorError(`There is no ban ${id}. "offerdeck ban list" shows them.`)
-          show(options, { ban_id: readId(id), lifted: true }, () => `Ban ${id} is lifted.`)
+          if (!isLifted) throw new OperatorError(`There is no ban ${id}. List bans with: offerdeck ban list`)
+          show(options, { ban_id: readId(id), lifted: true }, () => `Ban ${id} lifted.`)
         }),
     )
     .addCommand(
       new Command('list')
         .description('list bans, newest first')
-        .option('--app <id>', 'only those of this app')
-        .option('--user <id>', 'only those of this user')
-        .option('--before <id>', 'only those made before this ban')
-        .option('--limit <n>', 'at most this many', '50')
+        .option('--app <id>', 'only bans in this app')
+        .option('--user <id>', 'only bans of this user')
+        .option('--before <id>', 'only bans before this one')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
           const found = await withDatabase(({ database }) => listBans(database.db, readFilter(options), limit))
           show(options, found, () => {
             const more = readOn(found, limit, (last) => `add --before ${last.ban_id}`)
-            return table(found, 'Nobody is banned.') + more
+            return table(found, 'No bans found.') + more
           })
         }),
     )

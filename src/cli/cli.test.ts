@@ -138,15 +138,15 @@ test('all bad options of an app are named in one message', async () => {
 test('a bad value gives one clear message and no stack', async () => {
   const attempts: [string[], RegExp][] = [
     [['app', 'create', '--publisher', 'Nobody', '--name', 'x'], /no publisher "Nobody"\. Make it with: offerdeck publisher create --name "Nobody"/],
-    [['app', 'rotate-secret', '1', '--grace', 'soon'], /--grace must be a time such as/],
+    [['app', 'rotate-secret', '1', '--grace', 'soon'], /--grace must be a duration such as/],
     [['app', 'rotate-secret', '999999'], /There is no app 999999\. "offerdeck app list" shows them/],
-    [['app', 'revoke', 'x'], /"x" is not an id/],
+    [['app', 'revoke', 'x'], /"x" is not a valid ID/],
     [['offer', 'show', '999999'], /There is no offer 999999\. "offerdeck offer list" shows them/],
-    [['offer', 'pause', '999999999999999999999'], /is not an id/],
+    [['offer', 'pause', '999999999999999999999'], /is not a valid ID/],
     [['offer', 'list', '--limit', '0'], /--limit/],
     [['seed', '--offers', '0'], /--offers must be a whole number/],
     [['serve', '--only', 'web'], /--only[\s\S]*api, worker/],
-    [['offer', 'import', join(home.folder, 'missing.json')], /Cannot read .*missing\.json/],
+    [['offer', 'import', join(home.folder, 'missing.json')], /There is no file .*missing\.json/],
   ] // prettier-ignore
   const results = await Promise.all(attempts.map(([args]) => home.run(args)))
   for (const [i, [, message]] of attempts.entries()) failsWith(results[i] as Finished, message)
@@ -186,8 +186,11 @@ test('where the database, Redis or the certificate is missing, doctor says what 
   }
   const { status, out, err } = await home.run(['doctor'], away)
   assert.equal(status, 1)
-  assert.match(out, /FAIL +database .*ECONNREFUSED.*\n +→ Check that the server runs, that DATABASE_URL is right/)
-  assert.match(out, /FAIL +redis .*\n +→ Check that Redis runs/)
+  assert.match(
+    out,
+    /FAIL +database .*ECONNREFUSED.*\n +→ Check that the server is running, that DATABASE_URL is correct/,
+  )
+  assert.match(out, /FAIL +redis .*\n +→ Check that Redis is running/)
   assert.match(out, /FAIL +tls .*\n +→ TLS_CERT must be/)
   assert.doesNotMatch(out + err, new RegExp(CANARY))
 })
@@ -220,7 +223,7 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
   assert.equal(status, 1)
   assert.match(
     out,
-    /^line 1: element 2: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 refused\.\n$/,
+    /^line 1: element 2: category is not one of .*\n2 rows: 0 new, 0 updated, 1 unchanged, 1 rejected\.\n$/,
   )
   assert.equal(json.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(json.out), { rows: 2, unchanged: 1, rejected: 1, problems: [{ line: 1 }] })

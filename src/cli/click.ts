@@ -16,12 +16,12 @@ export const clickCommand = () =>
   new Command('click').description('clicks: users who followed a link').addCommand(
     new Command('list')
       .description('list clicks, newest first')
-      .option('--app <id>', 'only those of this app')
-      .option('--user <id>', 'only those of this user')
-      .option('--offer <id>', 'only those on this offer')
+      .option('--app <id>', 'only clicks from this app')
+      .option('--user <id>', 'only clicks by this user')
+      .option('--offer <id>', 'only clicks on this offer')
       .addOption(testOption())
-      .option('--before <id>', 'only those before this click')
-      .option('--limit <n>', 'at most this many', '50')
+      .option('--before <id>', 'only clicks before this one')
+      .option('--limit <n>', 'maximum number of results', '50')
       .action(async (options: ListOptions) => {
         const limit = readLimit(options.limit)
         const filter: ClickFilter = { isTest: options.test ?? false }
@@ -31,7 +31,7 @@ export const clickCommand = () =>
         if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a click_id')
         const { rows, next } = await withDatabase(({ database }) => searchClicks(database.db, filter, limit))
         show(options, rows, () => {
-          const none = next === null ? noneListed('clicks', options) : 'None found so far.'
+          const none = next === null ? noneListed('clicks', options) : 'No matches so far.'
           return table(rows, none) + goOn(next)
         })
       }),

@@ -17,7 +17,7 @@ test('the settings are described as they are in force, and whether they were giv
   assert.deepEqual(valueOf('HOST'), { name: 'HOST', value: '127.0.0.1', given: false })
   assert.equal(valueOf('DATA_DIR')?.value, join('/srv', 'offers'))
   assert.equal(valueOf('DATABASE_URL')?.value, '(embedded PostgreSQL)')
-  assert.equal(valueOf('SECRET_KEY')?.value, '(kept in DATA_DIR)')
+  assert.equal(valueOf('SECRET_KEY')?.value, '(stored in DATA_DIR)')
   assert.ok(described.every(({ value }) => value !== ''))
 })
 

@@ -5,7 +5,7 @@ import { type OutputOptions, show, table } from './output.ts'
 
 export const configCommand = () =>
   new Command('config')
-    .description('print the settings in force, with secrets masked')
+    .description('print the current settings, with secrets masked')
     .action((options: OutputOptions) => {
       const settings = describeConfig(loadConfig(process.env), process.env)
       show(options, settings, () =>
@@ -44,7 +44,7 @@ export function describeConfig(
     MAIL_FROM: config.mailFrom,
     LOG_LEVEL: config.logLevel,
     DEMO: config.demo ? 'on' : 'off',
-    SECRET_KEY: config.secretKey === null ? '(kept in DATA_DIR)' : '********',
+    SECRET_KEY: config.secretKey === null ? '(stored in DATA_DIR)' : '********',
     SECRET_KEY_OLD: config.oldSecretKey === null ? '(none)' : '********',
   }
   return SETTINGS.map(({ name }) => ({ name, value: inForce[name] ?? '', given: Boolean(env[name]?.trim()) }))

@@ -44,7 +44,7 @@ async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
   try {
     if (database.embeddedIn !== null) await migrate(database)
     else if ((await pendingMigrations(database)).length > 0) {
-      throw new OperatorError('The database is not up to date with this version. Run: offerdeck migrate')
+      throw new OperatorError('The database schema is older than this version. Run: offerdeck migrate')
     }
     await useSecretKey(database.db, secretKey)
     return await work({ config, database, secretKey })

@@ -67,7 +67,7 @@ test('conversions are approved, rejected and reversed one by one and by file, ea
   assert.equal((await home.json<Result>('conversion', 'reverse', b)).moved, 1)
   const illegal = await home.run(['conversion', 'reverse', d])
   assert.equal(illegal.status, 1)
-  assert.match(illegal.out, /It is pending and cannot become reversed/)
+  assert.match(illegal.out, /This conversion is pending and cannot be reversed/)
   assert.equal((await home.json<Shown>('conversion', 'show', c)).status_reason, 'fraud')
   const unfit = await home.run(['conversion', 'reverse', a, '--reason', 'cap_exceeded'])
   assert.match(unfit.err, /Allowed choices are operator, fraud, not_eligible, geo_mismatch, advertiser_reversed/)
@@ -113,7 +113,7 @@ test('a test click is found, confirmed by playing the advertiser, and touches no
     )
   assert.match(
     (await home.run(['click', 'list', '--user', 'tester'])).out,
-    /^No such clicks\. Those of test credentials: add --test$/m,
+    /^No clicks found\. Add --test for test traffic\.$/m,
   )
   const listed = await home.json<Shown[]>('conversion', 'list', '--test')
   assert.deepEqual(
@@ -149,7 +149,7 @@ test("an advertiser's call that was not understood is listed and processed again
   const [open] = await home.json<{ inbound_id: string }[]>('inbound', 'list', '--open')
   assert.deepEqual(await home.json('inbound', 'dismiss', open?.inbound_id ?? ''), { dismissed: [open?.inbound_id] })
   const unknown = await home.run(['inbound', 'reprocess', 'nonsense'])
-  assert.deepEqual([unknown.status, /There is no such call/.test(unknown.out)], [1, true])
+  assert.deepEqual([unknown.status, /There is no such callback/.test(unknown.out)], [1, true])
 })
 
 test('rules about fraud are set, listed and deleted; mistakes are told', async () => {
@@ -162,5 +162,5 @@ test('rules about fraud are set, listed and deleted; mistakes are told', async (
   )
   assert.match((await home.run(['fraud', 'set', 'bot', '--action', 'hold', '--offer', '99999'])).err, /no offer 99999/)
   await home.json('fraud', 'unset', 'too_fast', '--offer', String(offerIds[0]))
-  assert.match((await home.run(['fraud', 'unset', 'too_fast', '--offer', String(offerIds[0])])).err, /no such rule/)
+  assert.match((await home.run(['fraud', 'unset', 'too_fast', '--offer', String(offerIds[0])])).err, /No such rule/)
 })

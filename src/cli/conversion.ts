@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import { messageOf, OperatorError } from '../errors.ts'
+import { cannotRead, OperatorError } from '../errors.ts'
 import type { Db } from '../db/open.ts'
 import { MOVE_REASONS, type MoveReason, type MoveTo } from '../features/conversions/commands.ts'
 import {
@@ -44,41 +44,43 @@ type ListOptions = OutputOptions & {
 
 export const conversionCommand = () =>
   new Command('conversion')
-    .description('conversions: completions of offers, and what is decided about them')
+    .description('conversions: completed offers and their status')
     .addCommand(moveCommand('approve', 'approve pending conversions', 'approved'))
-    .addCommand(moveCommand('reject', 'reject pending conversions, for good', 'rejected'))
-    .addCommand(moveCommand('reverse', 'take approved conversions back, for good', 'reversed'))
+    .addCommand(moveCommand('reject', 'reject pending conversions permanently', 'rejected'))
+    .addCommand(moveCommand('reverse', 'reverse approved conversions permanently', 'reversed'))
     .addCommand(
       new Command('list')
         .description('list conversions, newest first')
-        .option('--app <id>', 'only those of this app')
-        .option('--user <id>', 'only those of this user')
-        .option('--offer <id>', 'only those of this offer')
-        .addOption(new Option('--status <status>', 'only those in this state').choices(STATUSES))
-        .option('--from <time>', 'only those made at this time or later')
-        .option('--to <time>', 'only those made before this time')
+        .option('--app <id>', 'only conversions from this app')
+        .option('--user <id>', 'only conversions by this user')
+        .option('--offer <id>', 'only conversions of this offer')
+        .addOption(new Option('--status <status>', 'only conversions with this status').choices(STATUSES))
+        .option('--from <time>', 'only conversions created at or after this time')
+        .option('--to <time>', 'only conversions created before this time')
         .addOption(testOption())
-        .option('--before <id>', 'only those made before this conversion')
-        .option('--limit <n>', 'at most this many', '50')
+        .option('--before <id>', 'only conversions created before this one')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
           const filter = readFilter(options)
           const { rows, next } = await withDatabase(({ database }) => searchConversions(database.db, filter, limit))
           show(options, rows, () => {
-            const none = next === null ? noneListed('conversions', options) : 'None found so far.'
+            const none = next === null ? noneListed('conversions', options) : 'No matches so far.'
             return table(rows.map(summary), none) + goOn(next)
           })
         }),
     )
     .addCommand(
       new Command('show')
-        .description('print everything recorded about a conversion, its history included')
+        .description('show everything recorded about a conversion, including its history')
         .argument('<id>', 'conversion_id')
         .action(async (id: string, options: OutputOptions) => {
           const shown = await withDatabase(async ({ database: { db } }) => {
             const conversion = await findConversion(db, id, null)
             if (conversion === null)
-              throw new OperatorError(`There is no conversion "${id}". "offerdeck conversion list" shows them.`)
+              throw new OperatorError(
+                `There is no conversion "${id}". List conversions with: offerdeck conversion list`,
+              )
             return { ...conversion, history: await readHistory(db, id) }
           })
           show(options, shown, ({ history, ...conversion }) => `${fields(conversion)}\n\n${table(history, '')}`)
@@ -117,18 +119,18 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
   const command = new Command(name)
     .description(description)
     .argument('[ids...]', 'conversion_ids')
-    .option('--file <file>', 'take the ids from a file, one a line (of a CSV, the first column)')
+    .option('--file <file>', 'read the IDs from a file, one per line (for CSV, the first column)')
     .action(async (ids: string[], options: MoveOptions) => {
       const given = [...ids, ...(options.file === undefined ? [] : await readIds(options.file))]
       const wanted = given.map((id) => id.toLowerCase())
-      if (wanted.length === 0) throw new OperatorError('Name one or more conversion_ids, or a --file with them.')
+      if (wanted.length === 0) throw new OperatorError('Give one or more conversion_ids, or a --file that lists them.')
       const result = await withDatabase(({ database }) =>
         moveAll(database.db, [...new Set(wanted)], to, options.reason),
       )
       show(options, result, ({ moved, unchanged, problems }) =>
         [
           ...problems.map(({ conversion_id, problem }) => `${conversion_id}: ${problem}`),
-          `${moved} ${to}, ${unchanged} were so before, ${problems.length} refused.`,
+          `${moved} ${to}, ${unchanged} already ${to}, ${problems.length} refused.`,
         ].join('\n'),
       )
       if (result.problems.length > 0) process.exitCode = 1
@@ -136,7 +138,7 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
   const reasons = MOVE_REASONS[to]
   if (reasons.length > 1)
     command.addOption(
-      new Option('--reason <reason>', 'what the publisher is told').choices(reasons).default(reasons[0]),
+      new Option('--reason <reason>', 'reason sent to the publisher').choices(reasons).default(reasons[0]),
     )
   return command
 }
@@ -147,7 +149,7 @@ async function readIds(file: string): Promise<string[]> {
     const ids = lines.map((line) => (line.split(/[,;\t]/)[0] ?? '').trim().replaceAll('"', ''))
     return ids.filter((id) => id !== '' && id !== 'conversion_id' && !id.startsWith('#'))
   } catch (error) {
-    throw new OperatorError(`Cannot read ${file}: ${messageOf(error)}`)
+    throw cannotRead(file, error)
   }
 }
 
@@ -165,7 +167,7 @@ async function moveAll(db: Db, ids: string[], to: MoveTo, reason: MoveReason = '
       if (outcome.kind === 'moved') result.moved++
       else if (outcome.kind === 'duplicate') result.unchanged++
       else if (outcome.conversion === null) refuse(id, 'There is no such conversion.')
-      else refuse(id, `It is ${outcome.conversion.status} and cannot become ${to}.`)
+      else refuse(id, `This conversion is ${outcome.conversion.status} and cannot be ${to}.`)
     }
   }
   return result

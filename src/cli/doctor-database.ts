@@ -34,8 +34,8 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   } catch (error) {
     const advice =
       config.databaseUrl === null
-        ? 'See the log it names; "npm ci" installs its binaries.'
-        : 'Check that the server runs, that DATABASE_URL is right, and that its user may connect.'
+        ? 'See the log named above; "npm ci" installs the PostgreSQL binaries.'
+        : 'Check that the server is running, that DATABASE_URL is correct, and that its user is allowed to connect.'
     return [{ check: 'database', ok: false, result: messageOf(error) || 'does not answer', advice }]
   } finally {
     await database?.close()
@@ -51,8 +51,8 @@ async function checkSchema(database: Database): Promise<Finding> {
     return {
       check,
       ok: false,
-      result: `${pending.length} migrations are to be applied`,
-      advice: 'Run: offerdeck migrate (or start the server, which does it by itself).',
+      result: `${pending.length} migrations pending`,
+      advice: 'Run: offerdeck migrate (or start the server, which migrates automatically).',
     }
   } catch (error) {
     const advice = 'Install the version of Offerdeck that this database was used with, or a later one.'
@@ -64,21 +64,21 @@ async function checkSecretKey({ db, pool }: Database, config: Config): Promise<F
   const check = 'key'
   const { rows } = await pool.query<{ exists: boolean }>("SELECT to_regclass('secret_keys') IS NOT NULL AS exists")
   if (!rows[0]?.exists || !hasSecretKey(config))
-    return { check, ok: true, result: 'the secret key is compared with the database once that is up to date' }
+    return { check, ok: true, result: 'not checked: the database or the secret key is not set up yet' }
   const problem = await findKeyProblem(db, readSecretKey(config))
-  if (problem === null) return { check, ok: true, result: 'the secret key is the one of this database' }
+  if (problem === null) return { check, ok: true, result: 'the secret key matches this database' }
   const [result = '', ...advice] = problem.split(/(?<=\.) (?=[A-Z])/)
   return { check, ok: false, result, advice: advice.join(' ') }
 }
 
 function checkClock(databaseTime: Date, localMs: number): Finding {
   const differenceMs = Math.abs(databaseTime.getTime() - localMs)
-  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return { check: 'clock', ok: true, result: 'agrees with the database' }
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return { check: 'clock', ok: true, result: 'in sync with the database' }
   return {
     check: 'clock',
     ok: false,
-    result: `differs from the database's by ${Math.round(differenceMs / 1000)} s`,
-    advice: 'Run a time service such as chrony on both machines.',
+    result: `off from the database clock by ${Math.round(differenceMs / 1000)} s`,
+    advice: 'Run an NTP service such as chrony on both machines.',
   }
 }
 
@@ -96,12 +96,12 @@ async function checkConnections({ pool }: Database): Promise<Finding> {
   const { total, reserved, used, of_database, of_role } = rows[0] as Limits
   const limits = [total - reserved, of_database, of_role].filter((limit) => limit >= 0)
   const most = Math.min(...limits)
-  const result = `${most} connections, ${used} in use; each process takes up to ${CONNECTIONS_A_PROCESS}`
+  const result = `${most} connections, ${used} in use; each process uses up to ${CONNECTIONS_A_PROCESS}`
   return {
     check,
     ok: most >= CONNECTIONS_A_PROCESS && most - used > 0,
     result,
-    advice: `Raise max_connections (or the limit of the database or its user) to at least ${CONNECTIONS_A_PROCESS} for each process.`,
+    advice: `Raise max_connections (or the connection limit of the database or its user) to at least ${CONNECTIONS_A_PROCESS} per process.`,
   }
 }
 

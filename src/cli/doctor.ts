@@ -20,7 +20,7 @@ export type Finding = { check: string; ok: boolean; result: string; advice?: str
 
 export const doctorCommand = () =>
   new Command('doctor')
-    .description('check database, secret key, Redis, clock, TLS, addresses and folders, and say what to do')
+    .description('check the database, secret key, Redis, clock, TLS, network and folders, and suggest fixes')
     .action(async (options: OutputOptions) => {
       const config = loadConfig(process.env)
       const findings = [
@@ -49,16 +49,16 @@ function checkFolder(config: Config): Finding {
       check,
       ok: false,
       result: messageOf(error),
-      advice: `Give this user the right to write to ${config.dataDir}, or set DATA_DIR to another folder.`,
+      advice: `Give this user write access to ${config.dataDir}, or set DATA_DIR to another folder.`,
     }
   }
-  const key = hasSecretKey(config) ? 'the secret key is there' : 'the secret key is made at the first start'
-  return { check, ok: true, result: `${config.dataDir} can be written to; ${key}` }
+  const key = hasSecretKey(config) ? 'the secret key exists' : 'the secret key will be created at the first start'
+  return { check, ok: true, result: `${config.dataDir} is writable; ${key}` }
 }
 
 async function checkRedis(config: Config): Promise<Finding> {
   const check = 'redis'
-  if (config.redisUrl === null) return { check, ok: true, result: 'not used: every process counts its own requests' }
+  if (config.redisUrl === null) return { check, ok: true, result: 'not used: each process counts its own requests' }
   const client = createClient({ url: config.redisUrl, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
   client.on('error', () => {}) // the failed connect tells
   try {
@@ -70,7 +70,8 @@ async function checkRedis(config: Config): Promise<Finding> {
       check,
       ok: false,
       result: messageOf(error),
-      advice: 'Check that Redis runs and that REDIS_URL is right. Meanwhile each process counts its own requests.',
+      advice:
+        'Check that Redis is running and that REDIS_URL is correct. Until then, each process counts its own requests.',
     }
   } finally {
     if (client.isOpen) client.destroy()
@@ -81,13 +82,13 @@ function checkTls(config: Config, now: Date): Finding {
   const { tls, requireHttps, trustProxy } = config
   const check = 'tls'
   if (tls === null) {
-    if (!requireHttps) return { check, ok: true, result: 'not used: plain HTTP is answered (REQUIRE_HTTPS is off)' }
-    if (trustProxy.length > 0) return { check, ok: true, result: `left to the proxies at ${trustProxy.join(', ')}` }
+    if (!requireHttps) return { check, ok: true, result: 'not used: plain HTTP is accepted (REQUIRE_HTTPS is off)' }
+    if (trustProxy.length > 0) return { check, ok: true, result: `handled by the proxies at ${trustProxy.join(', ')}` }
     return {
       check,
       ok: false,
       result: 'HTTPS is required, but nothing provides it',
-      advice: 'Set TLS_CERT and TLS_KEY, or TRUST_PROXY to the address of the proxy that does.',
+      advice: 'Set TLS_CERT and TLS_KEY, or TRUST_PROXY to the IP address of a proxy that does.',
     }
   }
   try {
@@ -111,12 +112,12 @@ function judgeCertificate(certificate: X509Certificate, hostname: string, now: D
   const isFor = isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)
   if (isFor === undefined) {
     const names = certificate.subjectAltName ?? certificate.subject
-    const result = `the certificate is for another host (${names}), not for ${name} of PUBLIC_URL`
-    return { check, ok: false, result, advice: `Get a certificate for ${name}, or mend PUBLIC_URL.` }
+    const result = `the certificate is for another host (${names}), not for ${name}, the host of PUBLIC_URL`
+    return { check, ok: false, result, advice: `Get a certificate for ${name}, or correct PUBLIC_URL.` }
   }
   const advice = 'Renew the certificate and restart.'
   if (validFromDate > now)
-    return { check, ok: false, result: `the certificate is valid only from ${rfc3339(validFromDate)}`, advice }
+    return { check, ok: false, result: `the certificate is not valid until ${rfc3339(validFromDate)}`, advice }
   if (validToDate <= now)
     return { check, ok: false, result: `the certificate expired on ${rfc3339(validToDate)}`, advice }
   const daysLeft = Math.floor((validToDate.getTime() - now.getTime()) / 86_400_000)
@@ -133,8 +134,8 @@ function checkReach({ host, publicUrl, trustProxy }: Config): Finding {
   return {
     check,
     ok: false,
-    result: `${result}: ${host} is reached from this machine only, and no proxy here is named in TRUST_PROXY`,
-    advice: 'Set HOST to 0.0.0.0 or ::, or put a proxy on this machine and name it: TRUST_PROXY=127.0.0.1.',
+    result: `${result}: ${host} is reachable only from this machine, and TRUST_PROXY lists no proxy on this machine`,
+    advice: 'Set HOST to 0.0.0.0 or ::, or run a proxy on this machine and set TRUST_PROXY=127.0.0.1.',
   }
 }
 

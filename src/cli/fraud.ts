@@ -12,13 +12,15 @@ import {
 import { withChange, withDatabase } from './context.ts'
 import { type OutputOptions, readId, show, table } from './output.ts'
 
-const signal = () => new Argument('<signal>', 'what is looked for').choices(SIGNALS)
+const DONE: Record<Action, string> = { flag: 'recorded only', hold: 'held for review', reject: 'rejected' }
+
+const signal = () => new Argument('<signal>', 'the signal to look for').choices(SIGNALS)
 
 export const fraudCommand = () =>
   new Command('fraud')
-    .description('rules about signals of fraud: what is noticed, and what is done about it')
+    .description('fraud rules: which signals to look for, and what to do about them')
     .addCommand(
-      new Command('list').description('list the rules').action(async (options: OutputOptions) => {
+      new Command('list').description('list the fraud rules').action(async (options: OutputOptions) => {
         const rules = await withDatabase(({ database }) => readFraudRules(database.db))
         const shown = rules.map((rule) => ({
           signal: rule.signal,
@@ -26,20 +28,20 @@ export const fraudCommand = () =>
           threshold: rule.threshold,
           action: rule.action,
         }))
-        show(options, shown, () => table(shown, 'There are no rules: nothing is noticed.'))
+        show(options, shown, () => table(shown, 'No rules: no conversion is flagged.'))
       }),
     )
     .addCommand(
       new Command('set')
-        .description('flag, hold or reject conversions with a signal')
+        .description('flag, hold or reject conversions that show a signal')
         .addArgument(signal())
         .addOption(
-          new Option('--action <action>', 'note it only, leave it pending for you, or reject it')
+          new Option('--action <action>', 'flag the conversion only, hold it for review, or reject it')
             .choices(ACTIONS)
             .makeOptionMandatory(),
         )
-        .option('--threshold <n>', 'seconds (too_fast), users a day (ip_users), conversions an hour (user_velocity)')
-        .option('--offer <id>', 'for this offer only (default: for all without a rule of their own)')
+        .option('--threshold <n>', 'seconds (too_fast), users per day (ip_users), conversions per hour (user_velocity)')
+        .option('--offer <id>', 'only for this offer (default: all offers without their own rule)')
         .action(
           async (name: Signal, options: OutputOptions & { action: Action; threshold?: string; offer?: string }) => {
             const rule = {
@@ -49,7 +51,7 @@ export const fraudCommand = () =>
               offerId: options.offer === undefined ? null : readId(options.offer),
             }
             await withChange(({ database }) => setFraudRule(database.db, rule))
-            show(options, rule, () => `From now on, ${name} means: ${options.action}.`)
+            show(options, rule, () => `Conversions flagged ${name} will be ${DONE[options.action]}.`)
           },
         ),
     )
@@ -57,12 +59,12 @@ export const fraudCommand = () =>
       new Command('unset')
         .description('delete a rule')
         .addArgument(signal())
-        .option('--offer <id>', 'that of this offer (default: that of the network)')
+        .option('--offer <id>', 'the rule of this offer (default: the network-wide rule)')
         .action(async (name: Signal, options: OutputOptions & { offer?: string }) => {
           const offerId = options.offer === undefined ? null : readId(options.offer)
           const existed = await withChange(({ database }) => deleteRule(database.db, { offerId, signal: name }))
-          if (!existed) throw new OperatorError('There is no such rule. "offerdeck fraud list" shows them.')
-          show(options, { signal: name, offer_id: offerId, deleted: true }, () => `The rule for ${name} is gone.`)
+          if (!existed) throw new OperatorError('No such rule. List the rules with: offerdeck fraud list')
+          show(options, { signal: name, offer_id: offerId, deleted: true }, () => `Rule for ${name} deleted.`)
         }),
     )
 

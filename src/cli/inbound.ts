@@ -28,16 +28,16 @@ type ListOptions = OutputOptions & {
 
 export const inboundCommand = () =>
   new Command('inbound')
-    .description("advertisers' calls: what they sent, and what came of it")
+    .description('callbacks from advertisers: what they sent and the outcome')
     .addCommand(
       new Command('list')
-        .description('list calls, newest first')
-        .option('--outcome <outcome>', 'only those that came to this, such as unmatched, invalid or refused')
-        .option('--open', 'only those that came to nothing so far and were not dismissed')
-        .option('--advertiser <name>', 'only those with the token of this advertiser')
-        .option('--click <id>', 'only those about this click')
-        .option('--before <id>', 'only those before this call')
-        .option('--limit <n>', 'at most this many', '50')
+        .description('list callbacks, newest first')
+        .option('--outcome <outcome>', 'only callbacks with this outcome, such as unmatched, invalid or refused')
+        .option('--open', 'only callbacks that had no effect so far and were not dismissed')
+        .option('--advertiser <name>', 'only callbacks with a token of this advertiser')
+        .option('--click <id>', 'only callbacks for this click')
+        .option('--before <id>', 'only callbacks before this one')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
           const { rows: calls, next } = await withDatabase(async ({ database: { db } }) => {
@@ -51,30 +51,30 @@ export const inboundCommand = () =>
             return searchCalls(db, filter, limit)
           })
           show(options, calls, () => {
-            const none = next === null ? 'There are no such calls.' : 'None found so far.'
+            const none = next === null ? 'No callbacks found.' : 'No matches so far.'
             return table(calls.map(summary), none) + goOn(next)
           })
         }),
     )
     .addCommand(
       new Command('reprocess')
-        .description('process calls again, the oldest first, such as after a status was mapped or an address allowed')
+        .description('reprocess callbacks, oldest first, such as after mapping a status or allowing an IP')
         .argument('[ids...]', 'inbound_ids')
-        .option('--advertiser <name>', 'all of this advertiser that came to nothing so far (see: inbound list --open)')
+        .option('--advertiser <name>', 'all open callbacks of this advertiser (see: inbound list --open)')
         .action(async (ids: string[], options: OutputOptions & { advertiser?: string }) => {
           if ((ids.length === 0) === (options.advertiser === undefined))
-            throw new OperatorError('Give the ids of calls, or --advertiser NAME for all of its open ones.')
+            throw new OperatorError('Give either callback IDs, or --advertiser NAME for all its open callbacks.')
           const results = await withDatabase(async (context) => {
             const { db } = context.database
             return reprocessAll(context, options.advertiser === undefined ? ids : await openIds(db, options.advertiser))
           })
-          show(options, results, () => table(results, 'No call of this advertiser is open.'))
+          show(options, results, () => table(results, 'This advertiser has no open callbacks.'))
           if (results.some(({ outcome }) => FAILURES.includes(outcome))) process.exitCode = 1
         }),
     )
     .addCommand(
       new Command('dismiss')
-        .description('take calls off the list of open ones; the log keeps them')
+        .description('dismiss open callbacks; they stay in the log')
         .argument('<ids...>', 'inbound_ids')
         .action(async (ids: string[], options: OutputOptions) => {
           const wanted = ids.map((id) => readUuid(id, 'id', 'an inbound_id'))
@@ -120,7 +120,7 @@ async function reprocessAll({ config, database: { db } }: Context, ids: string[]
         results.push({
           inbound_id: id,
           outcome: 'unknown',
-          message: 'There is no such call. "offerdeck inbound list" shows them.',
+          message: 'There is no such callback. List callbacks with: offerdeck inbound list',
         })
         continue
       }

@@ -19,21 +19,21 @@ type AdjustOptions = OutputOptions & {
 
 export const adjustCommand = () =>
   new Command('adjust')
-    .description('credit or debit a publisher or an advertiser, such as a bonus; the margin bears it')
-    .option('--publisher <name>', 'whose balance: a credit is owed to it')
-    .option('--advertiser <name>', 'whose balance: a credit lowers what it owes')
-    .requiredOption('--amount <usd>', 'US dollars: 12.50 is a credit, -12.50 a debit')
-    .requiredOption('--reference <text>', 'what names this adjustment; works once')
-    .requiredOption('--reason <text>', 'why; the publisher sees it in its statement')
+    .description('credit or debit a publisher or an advertiser, such as a bonus, at the expense of the margin')
+    .option('--publisher <name>', 'the publisher: a credit increases what it is owed')
+    .option('--advertiser <name>', 'the advertiser: a credit reduces what it owes')
+    .requiredOption('--amount <usd>', 'amount in USD: 12.50 is a credit, -12.50 a debit')
+    .requiredOption('--reference <text>', 'unique reference of this adjustment; the same one is never applied twice')
+    .requiredOption('--reason <text>', 'reason, shown in the publisher statement')
     .action(adjust)
 
 async function adjust(options: AdjustOptions): Promise<void> {
   const { publisher, advertiser, reference, reason } = options
   if ((publisher === undefined) === (advertiser === undefined))
-    throw new OperatorError('Give --publisher or --advertiser, one of them.')
+    throw new OperatorError('Use either --publisher or --advertiser.')
   const amountMicros = parseSignedUsd(options.amount)
   if (amountMicros === null)
-    throw new OperatorError('--amount must be dollars with at most 4 decimals, such as 12.50 or -12.50.')
+    throw new OperatorError('--amount must be an amount in USD with at most 4 decimals, such as 12.50 or -12.50.')
   const { postingId, isNew, balanceMicros } = await withChange(async ({ database: { db } }) => {
     const party =
       publisher === undefined
@@ -52,8 +52,8 @@ async function adjust(options: AdjustOptions): Promise<void> {
 
 export const voidCommand = () =>
   new Command('void')
-    .description('undo a payment or an adjustment with a posting of its own')
-    .argument('<posting-id>', 'as "offerdeck ledger list" shows it')
+    .description('reverse a payment or an adjustment with a posting of its own')
+    .argument('<posting-id>', 'posting_id, as shown by "offerdeck ledger list"')
     .requiredOption('--reason <text>', 'why')
     .action(async (postingId: string, options: OutputOptions & { reason: string }) => {
       const { reason } = options

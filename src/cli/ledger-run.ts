@@ -18,31 +18,36 @@ const MAX_SHOWN = 1_000
 
 export const runCommand = () =>
   new Command('run')
-    .description('payment runs: stored lists of who is to be paid how much')
+    .description('payment runs: stored lists of payouts due to publishers')
     .addCommand(
       new Command('create')
-        .description('store who is to be paid how much, from the balances of this moment')
-        .option('--minimum <usd>', 'only who is owed this much, or more', '0')
-        .option('--publisher <name>', 'only this publisher (can be repeated); suspended ones only so', collect, [])
+        .description('create a payment run from the current balances')
+        .option('--minimum <usd>', 'only publishers owed at least this amount', '0')
+        .option(
+          '--publisher <name>',
+          'only this publisher (can be repeated); required to include a suspended one',
+          collect,
+          [],
+        )
         .action(create),
     )
     .addCommand(
       new Command('list')
         .description('list payment runs, newest first')
-        .option('--before <id>', 'only those before this run')
-        .option('--limit <n>', 'at most this many', '50')
+        .option('--before <id>', 'only runs before this one')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(list),
     )
     .addCommand(
       new Command('show')
-        .description('print a payment run with its lines, and what the balances are by now')
+        .description('show a payment run with its lines and the current balances')
         .argument('<id>', 'run_id')
         .action(showRun),
     )
     .addCommand(
       new Command('export')
         .description(
-          'write what is due as CSV, for whoever sends the money; lines that the balance no longer covers, and those of publishers suspended since, are cancelled',
+          'write the lines that are due as CSV, for sending the money; lines that the balance no longer covers, and lines of publishers suspended since, are cancelled',
         )
         .argument('<id>', 'run_id')
         .option('--out <file>', 'write to this file (default: print it)')
@@ -50,15 +55,17 @@ export const runCommand = () =>
     )
     .addCommand(
       new Command('pay')
-        .description('record that a payment run was paid, all of it or some publishers; each line counts once')
+        .description('record that a payment run was paid, in full or for some publishers; each line counts once')
         .argument('<id>', 'run_id')
         .option('--publisher <name>', 'only this publisher (can be repeated)', collect, [])
-        .option('--sent', 'also lines that are short or suspended, because the money was sent')
+        .option('--sent', 'also record lines that are short or suspended, because the money was already sent')
         .action(pay),
     )
     .addCommand(
       new Command('cancel')
-        .description('cancel what is due of a payment run, all of it or some publishers; it stays on the balances')
+        .description(
+          'cancel the due lines of a payment run, all or for some publishers; the amounts stay on the balances',
+        )
         .argument('<id>', 'run_id')
         .option('--publisher <name>', 'only this publisher (can be repeated)', collect, [])
         .requiredOption('--reason <text>', 'why')
@@ -67,7 +74,8 @@ export const runCommand = () =>
 
 async function create(options: CreateOptions): Promise<void> {
   const minimumMicros = parseUsd(options.minimum)
-  if (minimumMicros === null) throw new OperatorError('--minimum must be dollars with at most 4 decimals, such as 50.')
+  if (minimumMicros === null)
+    throw new OperatorError('--minimum must be an amount in USD with at most 4 decimals, such as 50.')
   const { runId, lines, totalMicros } = await withChange(async ({ database: { db } }) =>
     createRun(db as Trx, {
       minimumMicros,
@@ -110,7 +118,7 @@ async function showRun(id: string, options: OutputOptions): Promise<void> {
 async function exportOne(id: string, options: OutputOptions & { out?: string }): Promise<void> {
   const { out } = options
   if (out === undefined && options.json)
-    throw new OperatorError('This is CSV: with --json, name a file for it with --out.')
+    throw new OperatorError('The export is CSV. With --json, use --out to write it to a file.')
   const runId = readId(id)
   const { cancelled } = await withChange(({ database: { db } }) => exportRun(db as Trx, runId, new Date()))
   for (const { name, amount_micros, reason } of cancelled)
@@ -124,7 +132,7 @@ async function pay(id: string, options: SomeOptions & { sent?: boolean }): Promi
     const publisherIds = await idsOf(db, options.publisher)
     return payRun(db as Trx, readId(id), { publisherIds, isSent: options.sent === true, now: new Date() })
   })
-  show(options, results, () => table(results, 'Nothing of this run is due.'))
+  show(options, results, () => table(results, 'Nothing in this run is due.'))
   if (results.some(({ outcome }) => outcome !== 'paid' && outcome !== 'already')) process.exitCode = 1
 }
 

@@ -17,7 +17,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   const receipt = ['ledger', 'receipt', '--advertiser', 'Ads Ltd', '--amount', '12.5', '--reference', 'invoice 1']
   assert.match(
     (await home.run(receipt)).out,
-    /^Recorded 12\.50 USD received from "Ads Ltd"\. Receivable still: -12\.50 USD\.$/m,
+    /^Recorded 12\.50 USD received from "Ads Ltd"\. Paid ahead: 12\.50 USD\.$/m,
   )
   assert.match((await home.run(receipt)).out, /^Nothing new: already recorded 12\.50 USD received from "Ads Ltd"/)
   const other = await home.run(receipt.map((word) => (word === '12.5' ? '13' : word)))
@@ -55,7 +55,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
   assert.equal(readFileSync(file, 'utf8'), printed.out)
 
   const right = await home.run(['ledger', 'check'])
-  assert.equal(right.out, 'The ledger is right: 1 postings, 0 conversions.\n')
+  assert.equal(right.out, 'The ledger is correct: 1 postings, 0 conversions.\n')
   assert.equal(right.status, 0)
   await tamper(publisher_id)
   const wrong = await home.run(['ledger', 'check'])
@@ -95,7 +95,7 @@ test('an operator credits a bonus, pays it with a payment run, and voids the pay
   assert.match(file.out, new RegExp(`,Games Inc,,20\\.50,USD,run-${id}\r\n$`))
   const [paid] = await home.json<{ outcome: string; posting_id: string }[]>('ledger', 'run', 'pay', id)
   assert.equal(paid?.outcome, 'paid')
-  assert.match((await home.run(['ledger', 'run', 'pay', id])).out, /^Nothing of this run is due/)
+  assert.match((await home.run(['ledger', 'run', 'pay', id])).out, /^Nothing in this run is due/)
   const again = await home.json<{ outcome: string }[]>('ledger', 'run', 'pay', id, '--publisher', 'Games Inc')
   assert.deepEqual(again.map(({ outcome }) => outcome), ['already']) // prettier-ignore
   const voided = await home.run(['ledger', 'void', paid?.posting_id ?? '', '--reason', 'It bounced'])
@@ -121,10 +121,10 @@ test('an amount or a party that cannot be is refused with what is right', async 
     home.run(['ledger', 'payout', '--publisher', 'P', '--reference', 'r', `--amount=${amount}`])
   for (const amount of ['0', '-1', '1.00001', '1e3', 'ten']) {
     const { err, status } = await pay(amount)
-    assert.match(err, /^--amount must be dollars above 0 with at most 4 decimals/, amount)
+    assert.match(err, /^--amount must be an amount in USD above 0 with at most 4 decimals/, amount)
     assert.equal(status, 1)
   }
   assert.match((await pay('1')).err, /^There is no publisher "P"\./)
   const both = await home.run(['ledger', 'balance', '--publisher', 'P', '--advertiser', 'A'])
-  assert.match(both.err, /^Give --publisher or --advertiser, not both\./)
+  assert.match(both.err, /^Use either --publisher or --advertiser, not both\./)
 })

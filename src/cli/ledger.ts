@@ -21,34 +21,30 @@ type StatementOptions = OutputOptions & { publisher: string; month: string; out?
 export const ledgerCommand = () =>
   new Command('ledger')
     .description('the ledger: who owes what to whom')
-    .addCommand(
-      new Command('check')
-        .description('prove that the ledger is right; the exit status is 1 when it is not')
-        .action(check),
-    )
+    .addCommand(new Command('check').description('verify the ledger; exits with status 1 if it is wrong').action(check))
     .addCommand(
       new Command('balance')
-        .description('print the balances of the network, a publisher or an advertiser, in US dollars')
+        .description('show the balances of the network, a publisher or an advertiser, in USD')
         .option('--publisher <name>', 'what this publisher is owed and was paid')
         .option('--advertiser <name>', 'what this advertiser owes')
         .action(async (options: PartyOptions) => {
           if (options.publisher !== undefined && options.advertiser !== undefined)
-            throw new OperatorError('Give --publisher or --advertiser, not both.')
+            throw new OperatorError('Use either --publisher or --advertiser, not both.')
           const balances = await withDatabase((context) => balancesFor(context, options))
           show(options, balances, fields)
         }),
     )
     .addCommand(
       new Command('statement')
-        .description("write a publisher's month as CSV: what was earned, taken back and paid")
+        .description("write a publisher's monthly statement as CSV: earned, reversed and paid")
         .requiredOption('--publisher <name>', 'the publisher')
         .requiredOption('--month <month>', 'the month (UTC), such as 2026-11')
         .option('--out <file>', 'write to this file (default: print it)')
         .action(statement),
     )
     .addCommand(
-      paymentCommand('payout', 'record what was paid to a publisher, at most what is payable')
-        .requiredOption('--publisher <name>', 'who was paid')
+      paymentCommand('payout', 'record a payout to a publisher, up to the payable amount')
+        .requiredOption('--publisher <name>', 'the publisher that was paid')
         .action(async (options: PaymentOptions & { publisher: string }) => {
           const amountMicros = readAmount(options.amount)
           const { isNew, payableMicros } = await withChange(async ({ database: { db } }) => {
@@ -68,13 +64,13 @@ export const ledgerCommand = () =>
             options,
             result,
             () =>
-              `${recorded(isNew, amountMicros)} paid to "${publisher}". Payable still: ${exactUsd(payableMicros)} USD.`,
+              `${recorded(isNew, amountMicros)} paid to "${publisher}". Still payable: ${exactUsd(payableMicros)} USD.`,
           )
         }),
     )
     .addCommand(
-      paymentCommand('receipt', 'record what an advertiser paid; it may pay ahead')
-        .requiredOption('--advertiser <name>', 'who paid')
+      paymentCommand('receipt', 'record a payment from an advertiser, which can pay ahead')
+        .requiredOption('--advertiser <name>', 'the advertiser that paid')
         .action(async (options: PaymentOptions & { advertiser: string }) => {
           const amountMicros = readAmount(options.amount)
           const { isNew, receivableMicros } = await withChange(async ({ database: { db } }) => {
@@ -93,8 +89,7 @@ export const ledgerCommand = () =>
           show(
             options,
             result,
-            () =>
-              `${recorded(isNew, amountMicros)} received from "${advertiser}". Receivable still: ${exactUsd(receivableMicros)} USD.`,
+            () => `${recorded(isNew, amountMicros)} received from "${advertiser}". ${receivable(receivableMicros)}`,
           )
         }),
     )
@@ -106,7 +101,7 @@ export const ledgerCommand = () =>
       new Command('list')
         .description('list payments, adjustments and voids, newest first')
         .addOption(new Option('--kind <kind>', 'only these').choices(MOVEMENT_KINDS))
-        .option('--limit <n>', 'at most this many', '50')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: OutputOptions & { kind?: MovementKind; limit: string }) => {
           const filter = { kind: options.kind, before: undefined }
           const found = await withDatabase(({ database: { db } }) =>
@@ -117,18 +112,25 @@ export const ledgerCommand = () =>
         }),
     )
 
+const receivable = (micros: number) =>
+  micros < 0 ? `Paid ahead: ${exactUsd(-micros)} USD.` : `Still receivable: ${exactUsd(micros)} USD.`
+
 const recorded = (isNew: boolean, amountMicros: number) =>
   `${isNew ? 'Recorded' : 'Nothing new: already recorded'} ${exactUsd(amountMicros)} USD`
 
 const paymentCommand = (name: string, description: string) =>
   new Command(name)
     .description(description)
-    .requiredOption('--amount <usd>', 'how much, in US dollars, such as 125.50')
-    .requiredOption('--reference <text>', 'what names this payment, such as the number of the transfer; works once')
+    .requiredOption('--amount <usd>', 'amount in USD, such as 125.50')
+    .requiredOption(
+      '--reference <text>',
+      'unique reference of this payment, such as the transfer number; the same one is never recorded twice',
+    )
 
 function readAmount(text: string): number {
   const micros = parseUsd(text) ?? 0
-  if (micros <= 0) throw new OperatorError('--amount must be dollars above 0 with at most 4 decimals, such as 125.50.')
+  if (micros <= 0)
+    throw new OperatorError('--amount must be an amount in USD above 0 with at most 4 decimals, such as 125.50.')
   return micros
 }
 
@@ -139,7 +141,7 @@ async function check(options: OutputOptions): Promise<void> {
   }))
   show(options, { is_right: problems.length === 0, ...counts, problems }, () =>
     problems.length === 0
-      ? `The ledger is right: ${counts.postings} postings, ${counts.conversions} conversions.`
+      ? `The ledger is correct: ${counts.postings} postings, ${counts.conversions} conversions.`
       : problems.map(describe).join('\n'),
   )
   if (problems.length > 0) process.exitCode = 1
@@ -175,7 +177,7 @@ async function balancesFor({ database: { db } }: Context, { publisher, advertise
 async function statement(options: StatementOptions): Promise<void> {
   const { publisher, month, out } = options
   if (out === undefined && options.json)
-    throw new OperatorError('A statement is CSV: with --json, name a file for it with --out.')
+    throw new OperatorError('Statements are CSV. With --json, use --out to write the statement to a file.')
   await withDatabase(async ({ database: { db } }) => {
     const { publisher_id } = await findPublisher(db, publisher)
     await writeOut(writeStatement(db, publisher_id, month), out)

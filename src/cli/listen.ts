@@ -8,13 +8,13 @@ type ListenOptions = OutputOptions & { port: string; fail?: string; status?: str
 
 export const listenCommand = () =>
   new Command('listen')
-    .description('receive postbacks on this machine, and show them')
-    .option('--port <n>', 'listen on this port of 127.0.0.1; 0 for any that is free', '8088')
-    .option('--fail <rate>', 'fail so many of them, from 0 (none) to 1 (all)')
-    .option('--status <n>', 'what failures answer (default: 500); without --fail, every answer is this one')
+    .description('receive postbacks on this machine and print them')
+    .option('--port <n>', 'port to listen on, on 127.0.0.1; 0 picks a free one', '8088')
+    .option('--fail <rate>', 'share of postbacks to fail, from 0 (none) to 1 (all)')
+    .option('--status <n>', 'HTTP status of failures (default: 500); without --fail, the status of every response')
     .option(
       '--secret <secret>',
-      "the app's signing secret, to check signatures with; may be given twice",
+      "the app's signing secret, to verify signatures (can be given twice)",
       (secret: string, before: string[]) => [...before, secret],
       [] as string[],
     )
@@ -26,7 +26,9 @@ async function listen(options: ListenOptions): Promise<void> {
   const isStatusGiven = options.status !== undefined
   const failRate = readNumber('--fail', options.fail ?? (isStatusGiven ? '1' : '0'), /^(\d|\d?\.\d{1,6})$/, [0, 1])
   if (!options.secret.every(isSigningSecret))
-    throw new OperatorError('--secret must be a signing secret: whsec_ and base64, as "offerdeck app create" shows it.')
+    throw new OperatorError(
+      '--secret must be a signing secret: whsec_ followed by base64, as printed by "offerdeck app create".',
+    )
   const listener = await startListener({
     port,
     failRate,
@@ -36,11 +38,11 @@ async function listen(options: ListenOptions): Promise<void> {
     ...(options.json ? { describe: JSON.stringify } : {}),
   }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new OperatorError(`Port ${port} is taken by another program. Choose another with --port.`)
+      throw new OperatorError(`Port ${port} is already in use. Choose another with --port.`)
     throw new OperatorError(`Cannot listen on port ${port}: ${messageOf(error)}. Choose another with --port.`)
   })
   const address = `http://127.0.0.1:${listener.port}`
-  say(options.json ? JSON.stringify({ address }) : `Waiting for postbacks at ${address}\nCtrl-C stops it.\n`)
+  say(options.json ? JSON.stringify({ address }) : `Waiting for postbacks at ${address}\nPress Ctrl-C to stop.\n`)
   await new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())

@@ -38,7 +38,7 @@ for (const name of Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMAN
 
 /** Every command can print JSON, so that scripts need not read tables, and says how to go on after a mistake. */
 function complete(command: Command): void {
-  command.exitOverride().showHelpAfterError('(add --help to see what this command takes)')
+  command.exitOverride().showHelpAfterError('(add --help to see how to use this command)')
   for (const child of command.commands) complete(child)
   if (command.commands.length === 0) command.option('--json', 'print the result as JSON')
 }
@@ -70,10 +70,10 @@ function explain(error: unknown): string {
   if (error instanceof OperatorError || error instanceof AppError || error instanceof CommanderError)
     return error.message
   if (isAway(error)) {
-    return `The database does not answer (${messageOf(error)}). Check that it runs and that DATABASE_URL is right; "offerdeck doctor" looks closer.`
+    return `The database does not answer (${messageOf(error)}). Check that it is running and that DATABASE_URL is correct, or run "offerdeck doctor" to find out more.`
   }
   if (/^(EACCES|EROFS|EPERM|ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) {
-    return `${messageOf(error)}. Give this user room and the right to write there, or set DATA_DIR to another folder.`
+    return `${messageOf(error)}. Free up space and check that this user can write there, or set DATA_DIR to another folder.`
   }
-  return `This should not have happened:\n${error instanceof Error ? error.stack : String(error)}`
+  return `Unexpected error:\n${error instanceof Error ? error.stack : String(error)}`
 }

@@ -5,16 +5,14 @@ import { openDatabase } from '../db/open.ts'
 import { type OutputOptions, show } from './output.ts'
 
 export const migrateCommand = () =>
-  new Command('migrate')
-    .description('bring the database up to date with this version')
-    .action(async (options: OutputOptions) => {
-      const database = await openDatabase(loadConfig(process.env))
-      try {
-        const applied = await migrate(database)
-        show(options, { applied }, () =>
-          applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The database is up to date.',
-        )
-      } finally {
-        await database.close()
-      }
-    })
+  new Command('migrate').description('migrate the database to this version').action(async (options: OutputOptions) => {
+    const database = await openDatabase(loadConfig(process.env))
+    try {
+      const applied = await migrate(database)
+      show(options, { applied }, () =>
+        applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The database is up to date.',
+      )
+    } finally {
+      await database.close()
+    }
+  })

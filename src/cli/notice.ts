@@ -6,12 +6,12 @@ import { type OutputOptions, readId, readLimit, readOn, show, table } from './ou
 type ListOptions = OutputOptions & { app?: string; before?: string; limit: string }
 
 export const noticeCommand = () =>
-  new Command('notice').description('notices: what publishers must know, such as that postbacks are paused').addCommand(
+  new Command('notice').description('notices to publishers, such as paused postbacks').addCommand(
     new Command('list')
-      .description('list notices, newest first, and why one was not mailed')
-      .option('--app <id>', 'only those to this app')
-      .option('--before <id>', 'only those before this notice')
-      .option('--limit <n>', 'at most this many', '50')
+      .description('list notices, newest first, with the reason for any that was not emailed')
+      .option('--app <id>', 'only notices to this app')
+      .option('--before <id>', 'only notices before this one')
+      .option('--limit <n>', 'maximum number of results', '50')
       .action(async (options: ListOptions) => {
         const limit = readLimit(options.limit)
         const filter: NoticeFilter = {}
@@ -32,7 +32,7 @@ export const noticeCommand = () =>
         })
         show(options, notices, () => {
           const more = readOn(notices, limit, (last) => `add --before ${last.notice_id}`)
-          return table(notices, 'There are no such notices.') + more
+          return table(notices, 'No notices yet.') + more
         })
       }),
   )

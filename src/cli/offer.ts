@@ -17,16 +17,16 @@ export const offerCommand = () =>
     .description('offers: what users can complete')
     .addCommand(
       new Command('import')
-        .description('make or update offers from a file: a JSON array (.json) or CSV with a header (.csv)')
-        .argument('<file>', 'the file')
+        .description('create or update offers from a file: a JSON array (.json) or CSV with a header row (.csv)')
+        .argument('<file>', 'the file to import')
         .action(importFile),
     )
     .addCommand(
       new Command('list')
         .description('list offers')
-        .option('--advertiser <name>', 'only those of this advertiser')
-        .option('--after <id>', 'start behind this offer_id', '0')
-        .option('--limit <n>', 'at most this many', '50')
+        .option('--advertiser <name>', 'only offers of this advertiser')
+        .option('--after <id>', 'start after this offer_id', '0')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: OutputOptions & { advertiser?: string; after: string; limit: string }) => {
           const page = {
             after: readId(options.after),
@@ -36,13 +36,13 @@ export const offerCommand = () =>
           const offers = await withDatabase(({ database }) => listOffers(database.db, page))
           show(options, offers, () => {
             const more = readOn(offers, page.limit, (last) => `offerdeck offer list --after ${last.offer_id}`)
-            return table(offers, 'There are no offers here. Make some with: offerdeck offer import FILE') + more
+            return table(offers, 'No offers found. Import some with: offerdeck offer import FILE') + more
           })
         }),
     )
     .addCommand(
       new Command('show')
-        .description('print everything recorded about an offer')
+        .description('show everything recorded about an offer')
         .argument('<id>', 'offer_id')
         .action(async (id: string, options: OutputOptions) => {
           const offer = await withDatabase(({ database }) => showOffer(database.db, readId(id)))
@@ -50,8 +50,8 @@ export const offerCommand = () =>
         }),
     )
     .addCommand(capsCommand())
-    .addCommand(statusCommand('pause', 'take an offer off all lists', 'paused'))
-    .addCommand(statusCommand('resume', 'put a paused offer back', 'active'))
+    .addCommand(statusCommand('pause', 'pause an offer: it is no longer listed', 'paused'))
+    .addCommand(statusCommand('resume', 'list a paused offer again', 'active'))
 
 type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
 
@@ -79,16 +79,16 @@ type CapOptions = Partial<
 
 const capsCommand = () =>
   new Command('caps')
-    .description('set how much an offer takes a day (of UTC) and in total; without options, show that and what is used')
+    .description("set an offer's daily (UTC) and total caps; without options, show the caps and their usage")
     .argument('<id>', 'offer_id')
-    .option('--daily-clicks <n>', 'at most so many clicks a day, or none for no cap')
-    .option('--total-clicks <n>', 'at most so many clicks, from when the offer was first capped, or none')
-    .option('--daily-conversions <n>', 'at most so many conversions a day, or none')
-    .option('--total-conversions <n>', 'at most so many conversions, or none')
-    .option('--daily-payout <usd>', 'at most so many dollars of payout a day, or none')
-    .option('--total-payout <usd>', 'at most so many dollars of payout, or none')
+    .option('--daily-clicks <n>', 'maximum clicks per day, or "none" for no cap')
+    .option('--total-clicks <n>', 'maximum clicks in total since the offer was first capped, or "none"')
+    .option('--daily-conversions <n>', 'maximum conversions per day, or "none"')
+    .option('--total-conversions <n>', 'maximum conversions in total, or "none"')
+    .option('--daily-payout <usd>', 'maximum payout per day in USD, or "none"')
+    .option('--total-payout <usd>', 'maximum payout in total in USD, or "none"')
     .addOption(
-      new Option('--over-cap <what>', 'what becomes of conversions whose click came before a cap was full').choices(
+      new Option('--over-cap <what>', 'what to do with conversions from clicks made before a cap was reached').choices(
         OVER_CAP,
       ),
     )
@@ -114,8 +114,8 @@ function readCapOptions(options: CapOptions): Partial<Caps> {
     const cap = text === 'none' ? null : isPayout ? parsePayoutCap(text) : parseCountCap(text)
     caps[name] = cap
     if (cap !== null || text === 'none') return
-    const rule = isPayout ? 'an amount of dollars above 0 with at most 4 decimals' : 'a whole number above 0'
-    problems.push(`--${option} must be ${rule}, or none.`)
+    const rule = isPayout ? 'an amount in USD above 0 with at most 4 decimals' : 'a whole number above 0'
+    problems.push(`--${option} must be ${rule}, or "none".`)
   }
   read('dailyClicks', 'daily-clicks', options.dailyClicks)
   read('totalClicks', 'total-clicks', options.totalClicks)
@@ -128,9 +128,9 @@ function readCapOptions(options: CapOptions): Partial<Caps> {
 }
 
 const STATES = {
-  no: 'It is open.',
-  today: 'It is full for today: it opens again at midnight UTC.',
-  'for good': 'It is full for good, unless a cap is raised.',
+  no: 'The offer is open.',
+  today: 'A daily cap is reached: the offer reopens at midnight UTC.',
+  'for good': 'A total cap is reached: the offer stays closed unless the cap is raised.',
 }
 
 function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
@@ -141,8 +141,8 @@ function describeCaps(caps: Awaited<ReturnType<typeof showCaps>>): string {
     { of: 'conversions', today: today.conversions, daily_cap: caps.daily_conversion_cap, total: total.conversions, total_cap: caps.total_conversion_cap },
     { of: 'payout', today: usd(today.payout_micros), daily_cap: usd(caps.daily_payout_cap_micros), total: usd(total.payout_micros), total_cap: usd(caps.total_payout_cap_micros) },
   ] // prettier-ignore
-  const late = caps.over_cap === 'honour' ? 'still counts' : 'is rejected'
-  return `${table(rows, '')}\n\n${STATES[caps.full]} What was clicked before a cap was full ${late}.`
+  const late = caps.over_cap === 'honour' ? 'still count' : 'are rejected'
+  return `${table(rows, '')}\n\n${STATES[caps.full]} Conversions from earlier clicks ${late}.`
 }
 
 const usd = (micros: number | null) => (micros === null ? null : microsToUsd(micros))
@@ -182,7 +182,7 @@ function summary(result: ImportResult, problems: RowProblem[], warnings: RowWarn
   if (result.rejected > problems.length) lines.push(`… and ${result.rejected - problems.length} more.`)
   lines.push(...warnings.map(({ line, warning }) => `line ${line}: warning: ${warning}`))
   lines.push(
-    `${result.rows} rows: ${result.created} new, ${result.updated} updated, ${result.unchanged} unchanged, ${result.rejected} refused.`,
+    `${result.rows} rows: ${result.created} new, ${result.updated} updated, ${result.unchanged} unchanged, ${result.rejected} rejected.`,
   )
   return lines.join('\n')
 }

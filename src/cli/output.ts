@@ -58,10 +58,10 @@ export function readOn<T>(listed: readonly T[], limit: number, how: (last: T) =>
 export const goOn = (next: string | null) => (next === null ? '' : `\n\nThere may be more: add --before ${next}`)
 
 /** Every list leaves out what test credentials did, unless it is asked for that. */
-export const testOption = () => new Option('--test', 'those of test credentials, which are left out otherwise')
+export const testOption = () => new Option('--test', 'show test traffic, which is excluded by default')
 
 export const noneListed = (what: string, { test }: { test?: boolean }) =>
-  test ? `No such test ${what}.` : `No such ${what}. Those of test credentials: add --test`
+  test ? `No test ${what} found.` : `No ${what} found. Add --test for test traffic.`
 
 /** One record, a field a line. */
 export function fields(record: Record<string, unknown>): string {
@@ -88,7 +88,7 @@ export function readLimit(text: string): number {
 }
 
 export function readId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new OperatorError(`"${text}" is not an id: ids are whole numbers.`)
+  if (!/^\d{1,15}$/.test(text)) throw new OperatorError(`"${text}" is not a valid ID: IDs are whole numbers.`)
   return Number(text)
 }
 

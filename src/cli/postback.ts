@@ -43,16 +43,16 @@ type ListOptions = OutputOptions & {
 
 export const postbackCommand = () =>
   new Command('postback')
-    .description('postbacks: what publishers are told, and how that went')
+    .description('postbacks sent to publishers, and their deliveries')
     .addCommand(
       new Command('list')
         .description('list postbacks, newest first')
-        .option('--app <id>', 'only those of this app')
-        .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
-        .option('--conversion <id>', 'only those of this conversion')
+        .option('--app <id>', 'only postbacks to this app')
+        .addOption(new Option('--state <state>', 'only postbacks in this state').choices(STATES))
+        .option('--conversion <id>', 'only postbacks of this conversion')
         .addOption(testOption())
-        .option('--before <id>', 'only those before this one')
-        .option('--limit <n>', 'at most this many', '50')
+        .option('--before <id>', 'only postbacks before this one')
+        .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
           const filter: PostbackFilter = { isTest: options.test ?? false }
@@ -84,7 +84,7 @@ export const postbackCommand = () =>
     )
     .addCommand(
       new Command('show')
-        .description('print a postback with every try')
+        .description('show a postback with every attempt')
         .argument('<id>', 'postback_id')
         .action(async (id: string, options: OutputOptions) => {
           const shown = await withDatabase(({ database: { db } }) => readWhole(db, id))
@@ -106,9 +106,12 @@ type Try = ReturnType<typeof presentAttempt>
 function describeTry({ attempt, started_at, duration_ms, ok, phase, status, error, request, response }: Try): string {
   const outcome = ok ? `received, ${status}` : `${error}${phase === null ? '' : ` (in phase ${phase})`}`
   const indent = (text: string) => text.replaceAll('\r\n', '\n').replaceAll(/^/gm, '    ')
-  return [`Try ${attempt}, ${started_at}, ${duration_ms} ms: ${outcome}`, indent(request), '', indent(response)].join(
-    '\n',
-  )
+  return [
+    `Attempt ${attempt}, ${started_at}, ${duration_ms} ms: ${outcome}`,
+    indent(request),
+    '',
+    indent(response),
+  ].join('\n')
 }
 
 type ReplayOptions = OutputOptions & {
@@ -122,14 +125,14 @@ type ReplayOptions = OutputOptions & {
 
 function replayCommand(): Command {
   return new Command('replay')
-    .description('send a postback again, or many of an app; with the same webhook-id, so nothing counts twice')
+    .description('resend one postback, or many of an app, with the same webhook-id so that nothing is counted twice')
     .argument('[id]', 'postback_id')
-    .option('--app <id>', 'all of this app that match, after everything else it has to be told')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(['delivered', 'dead']))
-    .option('--from <time>', 'only those made at this time or later')
-    .option('--to <time>', 'only those made before this time')
-    .option('--status <replay-id>', 'how far a replay has come')
-    .option('--cancel <replay-id>', 'stop a replay; what it has not sent yet stays as it was')
+    .option('--app <id>', 'all matching postbacks of this app, after everything else in its queue')
+    .addOption(new Option('--state <state>', 'only postbacks in this state').choices(['delivered', 'dead']))
+    .option('--from <time>', 'only postbacks created at or after this time')
+    .option('--to <time>', 'only postbacks created before this time')
+    .option('--status <replay-id>', 'show the progress of a replay')
+    .option('--cancel <replay-id>', 'stop a replay; postbacks it has not resent yet stay unchanged')
     .action(async (id: string | undefined, options: ReplayOptions) => {
       const result = await withChange(({ database: { db } }) => replay(db, id, options))
       show(options, result, fields)
@@ -147,7 +150,7 @@ async function replay(db: Db, id: string | undefined, options: ReplayOptions): P
     if (replayed === null) throw noSuch(id)
     return { ...presentPostback(replayed.postback), warning: replayed.warning }
   }
-  if (options.app === undefined) throw new OperatorError('Name a postback_id, or an app with --app.')
+  if (options.app === undefined) throw new OperatorError('Give a postback_id, or an app with --app.')
   const filter: ReplayFilter = {}
   if (options.state !== undefined) filter.state = options.state
   if (options.from !== undefined) filter.from = readTime(options.from, '--from').toISOString()
@@ -158,9 +161,9 @@ async function replay(db: Db, id: string | undefined, options: ReplayOptions): P
 
 function testCommand(): Command {
   return new Command('test')
-    .description('send test postbacks to an app, and show how its server answered each')
+    .description('send test postbacks to an app and show how its server responds to each')
     .argument('<app-id>', 'app_id')
-    .addOption(new Option('--only <scenario>', 'just this one').choices(SCENARIO_NAMES))
+    .addOption(new Option('--only <scenario>', 'send only this test').choices(SCENARIO_NAMES))
     .option('--test', 'sign with the secret of the test key')
     .action(async (id: string, options: OutputOptions & { only?: (typeof SCENARIO_NAMES)[number]; test?: boolean }) => {
       const trial = await withDatabase(async ({ database: { db } }) => {
@@ -183,7 +186,7 @@ function testCommand(): Command {
 
 async function findApp(db: Db, appId: number): Promise<void> {
   const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
-  if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+  if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
 }
 
 async function waitForTrial(db: Db, testId: string) {
@@ -192,8 +195,9 @@ async function waitForTrial(db: Db, testId: string) {
     if (trial === null) throw new Error('The test is gone.')
     if (trial.result !== 'waiting') return trial
     if (Date.now() > untilMs)
-      throw new OperatorError('Nothing has sent the test postbacks. Is a worker running ("offerdeck serve")?')
+      throw new OperatorError('The test postbacks were not sent. Check that a worker is running ("offerdeck serve").')
   }
 }
 
-const noSuch = (id: string) => new OperatorError(`There is no postback ${id}. "offerdeck postback list" shows them.`)
+const noSuch = (id: string) =>
+  new OperatorError(`There is no postback ${id}. List postbacks with: offerdeck postback list`)

@@ -27,19 +27,19 @@ type PermitOptions = OutputOptions & {
 
 export const permitCommand = () =>
   new Command('permit')
-    .description('say what a publisher may do; without options, show it')
+    .description("set a publisher's permissions; without options, show them")
     .argument('<id>', 'publisher_id')
     .addOption(
-      new Option('--status <status>', 'pending: only its test keys work; suspended: none do').choices(
+      new Option('--status <status>', 'pending: only test keys work; suspended: no keys work').choices(
         PUBLISHER_STATUSES,
       ),
     )
-    .option('--margin <percent>', 'what the network keeps of what offers pay, from 0 to 100; the rest is its share')
+    .option('--margin <percent>', "the network's margin in percent, from 0 to 100; the publisher gets the rest")
     .option('--allow <offer>', 'allow this offer (can be repeated)', collect, [])
-    .option('--deny <offer>', 'do not allow this offer (can be repeated)', collect, [])
-    .option('--unlist <offer>', 'neither allow nor deny this offer (can be repeated)', collect, [])
-    .addOption(new Option('--only-listed', 'only offers that are allowed').conflicts('allOffers'))
-    .option('--all-offers', 'all offers but those that are denied')
+    .option('--deny <offer>', 'block this offer (can be repeated)', collect, [])
+    .option('--unlist <offer>', 'remove this offer from both lists (can be repeated)', collect, [])
+    .addOption(new Option('--only-listed', 'show only allowed offers').conflicts('allOffers'))
+    .option('--all-offers', 'show all offers except denied ones')
     .action(async (id: string, options: PermitOptions) => {
       const sharePpm = options.margin === undefined ? null : readShare(options.margin)
       const permissions = await withChange(({ database }) => showOrSet(database.db, readId(id), options, sharePpm))
@@ -62,7 +62,7 @@ const showOrSet = (db: Db, publisherId: number, options: PermitOptions, sharePpm
 
 function known(publisherId: number, found: Permissions | null): Permissions {
   if (found === null)
-    throw new OperatorError(`There is no publisher ${publisherId}. "offerdeck publisher list" shows them.`)
+    throw new OperatorError(`There is no publisher ${publisherId}. List publishers with: offerdeck publisher list`)
   return found
 }
 

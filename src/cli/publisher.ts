@@ -9,9 +9,9 @@ export const publisherCommand = () =>
     .description('publishers: companies that show offers to their users')
     .addCommand(
       new Command('create')
-        .description('make a publisher')
+        .description('create a publisher')
         .requiredOption('--name <name>', 'name, unique among publishers')
-        .option('--email <address>', 'where notices go, such as that its postbacks are paused')
+        .option('--email <address>', 'email address for notices, such as paused postbacks')
         .action(async (options: OutputOptions & { name: string; email?: string }) => {
           const { name, email = null } = options
           const publisher = await withChange(({ database }) => createPublisher(database.db, name, email))
@@ -19,20 +19,20 @@ export const publisherCommand = () =>
             options,
             publisher,
             () =>
-              `Made publisher ${publisher.publisher_id}, "${publisher.name}".\nNext: offerdeck app create --publisher "${publisher.name}" --name "My app"`,
+              `Created publisher ${publisher.publisher_id}, "${publisher.name}".\nNext: offerdeck app create --publisher "${publisher.name}" --name "My app"`,
           )
         }),
     )
     .addCommand(
       new Command('set-email')
-        .description('say where notices go')
+        .description('set the email address for notices')
         .argument('<id>', 'publisher_id')
-        .argument('[address]', 'e-mail address; without it no mail is sent')
+        .argument('[address]', 'email address; leave out to stop emails')
         .action(async (id: string, address: string | undefined, options: OutputOptions) => {
           const email = address ?? null
           await withChange(({ database }) => setPublisherEmail(database.db, readId(id), email))
           show(options, { publisher_id: readId(id), email }, () =>
-            email === null ? 'Notices are listed, but not mailed.' : `Notices go to ${email}.`,
+            email === null ? 'Notices are listed but not emailed.' : `Notices will be emailed to ${email}.`,
           )
         }),
     )
@@ -41,7 +41,7 @@ export const publisherCommand = () =>
       new Command('list').description('list publishers').action(async (options: OutputOptions) => {
         const publishers = await withDatabase(({ database }) => listPublishers(database.db))
         show(options, publishers, () =>
-          table(publishers, 'There are no publishers yet. Make one with: offerdeck publisher create --name NAME'),
+          table(publishers, 'No publishers yet. Create one with: offerdeck publisher create --name NAME'),
         )
       }),
     )

@@ -40,7 +40,7 @@ test('another SECRET_KEY than that of the database is refused, doctor says so, a
   assert.match(out, /API secrets +2 not used since SECRET_KEY was set/)
   assert.match((await findKeyProblem(db, SECOND)) ?? '', /^SECRET_KEY_OLD is missing/)
   const given = await run(FROM_FIRST, 'secret-key', 'rotate', '--retire')
-  assert.match(given.out, /API secrets +2 given up\n\nSECRET_KEY_OLD is no longer needed/)
+  assert.match(given.out, /API secrets +2 dropped\n\nSECRET_KEY_OLD is no longer needed/)
   assert.equal(await findKeyProblem(db, SECOND), null)
 })
 

@@ -15,8 +15,8 @@ export const secretKeyCommand = () =>
     .description('replace SECRET_KEY')
     .addCommand(
       new Command('rotate')
-        .description('re-encrypt what was made with SECRET_KEY_OLD, and say what still needs it')
-        .option('--retire', 'give up what still needs it: those secrets and tokens stop working')
+        .description('re-encrypt everything that uses SECRET_KEY_OLD and report what still needs it')
+        .option('--retire', 'drop what still needs the old key: those secrets and tokens stop working')
         .action(rotate),
     )
 
@@ -24,8 +24,8 @@ async function rotate(options: RotateOptions): Promise<void> {
   const result = await withDatabase(async ({ database: { db }, secretKey }) => {
     if (splitKeys(secretKey).length === 1)
       throw new OperatorError(
-        'Set SECRET_KEY to the new key and SECRET_KEY_OLD to the one before, here and on every node, and restart those. ' +
-          'Then run this again.',
+        'Set SECRET_KEY to the new key and SECRET_KEY_OLD to the old one, here and on every node, and restart the nodes. ' +
+          'Then run this command again.',
       )
     const now = new Date()
     const encrypted = {
@@ -51,18 +51,20 @@ const nameOf = (key: string) => key.replaceAll('_', ' ').replace('api ', 'API ')
 
 function describe({ encrypted, left, retired }: Result): string {
   const lines = Object.entries(encrypted).map(([name, { resealed, unreadable }]) => {
-    const lost = unreadable === 0 ? '' : `; ${unreadable} open with neither key: create them again`
+    const lost = unreadable === 0 ? '' : `; ${unreadable} cannot be decrypted with either key: create them again`
     return `${nameOf(name).padEnd(18)}  ${resealed} re-encrypted${lost}`
   })
   const waiting = Object.entries(left).filter(([, count]) => count > 0)
   for (const [name, count] of waiting)
-    lines.push(`${nameOf(name).padEnd(18)}  ${count} ${retired ? 'given up' : 'not used since SECRET_KEY was set'}`)
+    lines.push(`${nameOf(name).padEnd(18)}  ${count} ${retired ? 'dropped' : 'not used since SECRET_KEY was set'}`)
   if (retired)
-    return [...lines, '', 'SECRET_KEY_OLD is no longer needed: remove it on every node and restart those.'].join('\n')
+    return [...lines, '', 'SECRET_KEY_OLD is no longer needed: remove it on every node and restart the nodes.'].join(
+      '\n',
+    )
   return [
     ...lines,
     '',
-    'Only their hashes are stored, so that they cannot be converted here. Each is when it is next used; an invitation is',
-    'when it is accepted. Keep SECRET_KEY_OLD and run this again later, replace what is not used, or add --retire.',
+    'Only their hashes are stored, so they cannot be converted here. Each is converted when it is next used, an invitation',
+    'when it is accepted. Keep SECRET_KEY_OLD and run this again later, replace the unused ones, or add --retire.',
   ].join('\n')
 }

@@ -9,8 +9,8 @@ const MAX_OFFERS = 10_000_000
 
 export const seedCommand = () =>
   new Command('seed')
-    .description('fill the catalogue with made-up offers')
-    .option('--offers <n>', 'how many there shall be', '200')
+    .description('fill the catalogue with sample offers')
+    .option('--offers <n>', 'how many offers the catalogue should have', '200')
     .action(async (options: OutputOptions & { offers: string }) => {
       const count = /^\d{1,8}$/.test(options.offers) ? Number(options.offers) : 0
       if (count < 1 || count > MAX_OFFERS)
@@ -22,6 +22,6 @@ export const seedCommand = () =>
       show(
         options,
         { created },
-        () => `Made ${created} offers${created < count ? `; the other ${count - created} were there already` : ''}.`,
+        () => `Created ${created} offers${created < count ? `; the other ${count - created} already existed` : ''}.`,
       )
     })

@@ -63,7 +63,7 @@ test('a taken port is told, with what to do', async () => {
   const { port } = other.address() as { port: number }
   failsWith(
     await home.run(['serve'], { PORT: String(port), DEMO: 'off' }),
-    new RegExp(`Port ${port} .*is taken.*PORT=`),
+    new RegExp(`Port ${port} .*is already in use.*PORT=`),
   )
   other.close()
 })

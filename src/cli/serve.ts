@@ -20,7 +20,7 @@ type ServeOptions = OutputOptions & { only?: 'api' | 'worker' }
 export const serveCommand = () =>
   new Command('serve')
     .description('run the server')
-    .addOption(new Option('--only <role>', 'run only this part (default: both)').choices(['api', 'worker']))
+    .addOption(new Option('--only <role>', 'run only this role (default: both)').choices(['api', 'worker']))
     .action(serve)
 
 async function serve(options: ServeOptions): Promise<void> {
@@ -73,8 +73,8 @@ async function refuseDemoLeftovers(context: Context): Promise<void> {
   const found = await findDemoLeftovers(context)
   if (found.length > 0)
     throw new OperatorError(
-      `This data folder was used for the demo, and ${found.join(', ')} still work with the passwords and secrets that it printed. ` +
-        'Set DATA_DIR to another folder for a network that others reach. To keep this one, start it with HOST=127.0.0.1, ' +
+      `This data folder was used for the demo, and ${found.join(', ')} still work with the passwords and secrets the demo printed. ` +
+        'Set DATA_DIR to another folder for a network that others can reach. To keep this one, start it with HOST=127.0.0.1, ' +
         'change the passwords or disable these accounts in the dashboard, and run "offerdeck app rotate-secret" or "offerdeck app revoke" for the app.',
     )
 }
@@ -82,7 +82,7 @@ async function refuseDemoLeftovers(context: Context): Promise<void> {
 function warnAboutHttps({ requireHttps, tls, trustProxy }: Config, log: FastifyBaseLogger): void {
   if (requireHttps && tls === null && trustProxy.length === 0) {
     log.warn(
-      'HTTPS is required, but nothing provides it: every request gets 400. Set TLS_CERT and TLS_KEY, or TRUST_PROXY to the address of the proxy that does.',
+      'HTTPS is required, but nothing provides it: every request gets 400. Set TLS_CERT and TLS_KEY, or TRUST_PROXY to the IP address of a proxy that does.',
     )
   }
 }
@@ -94,7 +94,7 @@ async function listen({ server }: App, { host, port }: Config): Promise<void> {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EADDRINUSE')
       throw new OperatorError(
-        `Port ${port} on ${host} is taken by another program. Stop that, or choose another with PORT=8081.`,
+        `Port ${port} on ${host} is already in use. Stop the other program, or choose another port with PORT=8081.`,
       )
     throw new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}. Check HOST and PORT.`)
   }
@@ -114,7 +114,7 @@ function stopper(close: () => Promise<void>, log: FastifyBaseLogger): { readonly
       await close()
       process.exit(0)
     } catch (error) {
-      log.error({ err: error }, 'could not stop cleanly')
+      log.error({ err: error }, 'could not shut down cleanly')
       process.exit(1)
     }
   }
@@ -133,34 +133,33 @@ type Started = { demo: DemoApp | null; people: DemoPerson[]; setUpUrl: string | 
 function welcome(config: Config, { only }: ServeOptions, { demo, people, setUpUrl, embeddedIn }: Started): string {
   if (only === 'worker') return 'Offerdeck worker is running.'
   const url = config.publicUrl
-  const lines = ['', `Offerdeck is running at  ${url}`, `The API is described at  ${url}/docs`]
-  if (embeddedIn !== null) lines.push(`The database is in       ${embeddedIn}`)
-  if (setUpUrl !== null)
-    lines.push('', 'Make your account as its operator, with this link. It works once:', `  ${setUpUrl}`)
+  const lines = ['', `Offerdeck is running at  ${url}`, `API reference            ${url}/docs`]
+  if (embeddedIn !== null) lines.push(`Database files           ${embeddedIn}`)
+  if (setUpUrl !== null) lines.push('', 'Create your operator account with this link. It works once:', `  ${setUpUrl}`)
   if (people.length > 0)
     lines.push(
       '',
-      'Accounts to sign in to the dashboard with:',
+      'Dashboard accounts:',
       ...people.map(({ about, email, password }) => `  ${about.padEnd(10)}  ${email}  ${password}`),
     )
   if (demo !== null) {
     lines.push(
       '',
-      'A demo app to try it with:',
+      'Demo app:',
       `  API key     ${demo.api_key}`,
       `  API secret  ${demo.api_secret}`,
-      `  Signs with  ${demo.signing_secret}`,
-      'The same for tests, which move no money:',
+      `  Signing     ${demo.signing_secret}`,
+      'Test credentials, which move no money:',
       `  API key     ${demo.test.api_key}`,
       `  API secret  ${demo.test.api_secret}`,
-      `  Signs with  ${demo.test.signing_secret}`,
+      `  Signing     ${demo.test.signing_secret}`,
       '',
       'Your first request:',
       `  curl '${url}/api/v1/offers?userId=user-1&country=US&limit=2' -H 'X-API-Key: ${demo.api_key}' -H 'X-API-Secret: ${demo.api_secret}'`,
       '',
-      'Its postbacks go to port 8088 of this machine. To see them, in another terminal:',
+      "The demo app's postbacks go to port 8088 on this machine. To see them, run in another terminal:",
       `  npx offerdeck listen --secret '${demo.signing_secret}'`,
     )
   }
-  return [...lines, '', 'Ctrl-C stops it.', ''].join('\n')
+  return [...lines, '', 'Press Ctrl-C to stop.', ''].join('\n')
 }

@@ -8,12 +8,12 @@ type ConfirmOptions = OutputOptions & { goal?: string; txnId?: string; amount?: 
 
 export const testConfirmCommand = () =>
   new Command('test-confirm')
-    .description('play the advertiser: confirm a click that was made with test credentials')
-    .argument('<click_id>', 'the click, as it stands in the address that the link led to')
-    .option('--goal <goal>', 'id or name of the goal (default: the first)')
-    .option('--txn-id <id>', "the advertiser's own id of it")
-    .option('--amount <usd>', 'the amount, for goals that pay a share of it')
-    .addOption(new Option('--status <status>', 'what the advertiser says').choices(STATUSES).default('approved'))
+    .description('act as the advertiser: confirm a click made with test credentials')
+    .argument('<click_id>', 'the click ID, as found in the URL that the link redirected to')
+    .option('--goal <goal>', 'goal ID or name (default: the first)')
+    .option('--txn-id <id>', "the advertiser's transaction ID")
+    .option('--amount <usd>', 'sale amount, for goals that pay a percentage')
+    .addOption(new Option('--status <status>', 'status the advertiser sends').choices(STATUSES).default('approved'))
     .action(async (clickId: string, options: ConfirmOptions) => {
       const { goal, txnId, amount, status = 'approved' } = options
       const parameters = {
@@ -29,7 +29,7 @@ export const testConfirmCommand = () =>
       show(options, { outcome, reason, conversion_id: conversionId, message }, () =>
         [
           message,
-          ...(conversionId === null ? [] : [`Look at it with: offerdeck conversion show ${conversionId}`]),
+          ...(conversionId === null ? [] : [`See the conversion: offerdeck conversion show ${conversionId}`]),
         ].join('\n'),
       )
       if (outcome === 'invalid') process.exitCode = 1

@@ -21,49 +21,47 @@ type CreateOptions = OutputOptions & { email: string; role: Role; publisher?: st
 
 export const userCommand = () =>
   new Command('user')
-    .description('people who sign in to the dashboard')
+    .description('users of the dashboard')
     .addCommand(
       new Command('create')
-        .description('invite somebody: prints a link that lets them make their account, once')
-        .requiredOption('--email <address>', 'e-mail address')
-        .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
-        .option('--publisher <name>', 'whose people they belong to (for the publisher roles)')
+        .description('invite a user: prints a one-time link to create their account')
+        .requiredOption('--email <address>', 'email address')
+        .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory())
+        .option('--publisher <name>', 'the publisher they belong to (required for publisher roles)')
         .action(create),
     )
     .addCommand(
       new Command('reset-password')
-        .description('print a link that lets somebody set a new password, within the hour')
-        .argument('<email>', 'e-mail address')
+        .description('print a link to set a new password, valid for one hour')
+        .argument('<email>', 'email address')
         .action(resetPassword),
     )
     .addCommand(
       new Command('reset-two-factor')
-        .description('remove the second factor of somebody who lost it, and sign them out everywhere')
-        .argument('<email>', 'e-mail address')
+        .description("remove a user's second factor and sign them out everywhere")
+        .argument('<email>', 'email address')
         .action(resetTwoFactor),
     )
     .addCommand(
-      new Command('list').description('list everybody').action(async (options: OutputOptions) => {
+      new Command('list').description('list all users').action(async (options: OutputOptions) => {
         const people = await withDatabase(({ database }) => listEverybody(database.db))
-        show(options, people, () =>
-          table(people, 'There is nobody yet. The server prints a set-up link when it starts.'),
-        )
+        show(options, people, () => table(people, 'No users yet. The server prints a setup link when it starts.'))
       }),
     )
 
 async function create(options: CreateOptions): Promise<void> {
   const { email, role, publisher } = options
   if (isOperatorRole(role) !== (publisher === undefined))
-    throw new OperatorError('--publisher is for the publisher roles, and required there.')
+    throw new OperatorError('--publisher is required for publisher roles and not allowed for operator roles.')
   const issued = await withChange(async ({ config, database: { db }, secretKey }) => {
     if ((await findPersonByEmail(db, email)) !== null)
-      throw new OperatorError(`Somebody has the e-mail address "${email}" already.`)
+      throw new OperatorError(`A user with the email address "${email}" already exists.`)
     const publisherId = publisher === undefined ? null : (await findPublisher(db, publisher)).publisher_id
     const wanted = { email, role, publisherId, invitedBy: null }
     const { token, expires_at } = await inTransaction(db, (trx) => invite(trx, secretKey, wanted, new Date()))
     return { email, role, url: invitationUrl(config.publicUrl, token), expires_at }
   })
-  show(options, issued, ({ url }) => `Send this link to ${email}. It works once, for a week:\n${url}`)
+  show(options, issued, ({ url }) => `Send this link to ${email}. It works once and expires in a week:\n${url}`)
 }
 
 async function resetPassword(email: string, options: OutputOptions): Promise<void> {
@@ -72,7 +70,7 @@ async function resetPassword(email: string, options: OutputOptions): Promise<voi
     const url = await makeResetLink(db, secretKey, { publicUrl, personId: person.id }, new Date())
     return { email: person.email, url }
   })
-  show(options, issued, ({ url }) => `Send this link to ${issued.email}. It works once, within the hour:\n${url}`)
+  show(options, issued, ({ url }) => `Send this link to ${issued.email}. It works once and expires in an hour:\n${url}`)
 }
 
 async function resetTwoFactor(email: string, options: OutputOptions): Promise<void> {
@@ -84,11 +82,15 @@ async function resetTwoFactor(email: string, options: OutputOptions): Promise<vo
     })
     return { email: known.email }
   })
-  show(options, person, () => `${person.email} signs in with the password alone now, and should set up a new one.`)
+  show(
+    options,
+    person,
+    () => `${person.email} now signs in with just the password and should set up a new second factor.`,
+  )
 }
 
 async function findKnown(db: Db, email: string): Promise<Person> {
   const person = await findPersonByEmail(db, email)
-  if (person === null) throw new OperatorError(`Nobody has the e-mail address "${email}".`)
+  if (person === null) throw new OperatorError(`There is no user with the email address "${email}".`)
   return person
 }

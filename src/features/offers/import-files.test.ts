@@ -160,7 +160,7 @@ test('a column that is not known is refused before anything is written', async (
 test('what cannot be read as a file of offers is refused with a sentence', async () => {
   mkdirSync(join(folder, 'folder.json'))
   await assert.rejects(bring('offers.txt', '[]'), /offers\.txt must end in \.json or \.csv/)
-  for (const [name, message] of [['missing', /Cannot read .*missing\.json/], ['folder', /is not a file/]] as const) {
+  for (const [name, message] of [['missing', /There is no file .*missing\.json/], ['folder', /is not a file/]] as const) {
     const file = join(folder, `${name}.json`)
     await assert.rejects(importOffers(world.database.db, file, { onProblem() {}, onProgress() {} }), message)
   } // prettier-ignore

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Db } from '../../db/open.ts'
-import { messageOf, OperatorError } from '../../errors.ts'
+import { cannotRead, OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
 import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
@@ -114,7 +114,7 @@ async function sizeOf(file: string): Promise<number> {
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    throw new OperatorError(`Cannot read ${file}: ${messageOf(error)}`)
+    throw cannotRead(file, error)
   }
   throw new OperatorError(`${file} is not a file.`)
 }
