@@ -47,8 +47,8 @@ export function messageOf(error: unknown): string {
 
 /** For a list that is asked to go on from somewhere it never was. */
 export const badCursor = (name: string) =>
-  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
-    [name]: `${name} must be the next_cursor of an earlier answer.`,
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', {
+    [name]: `${name} must be the next_cursor of an earlier response.`,
   })
 
 export function cannotRead(file: string, error: unknown): OperatorError {

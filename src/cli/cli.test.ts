@@ -98,7 +98,7 @@ test('publishers and advertisers are made once, under a name, and listed', async
       home.run([noun, 'create', '--name', '']),
     ])
     assert.partialDeepStrictEqual(list, [made])
-    failsWith(again, /There is an? \w+ "Zoë & Söhne" already/)
+    failsWith(again, /An? \w+ "Zoë & Söhne" already exists/)
     assert.match(next.out, /Next: offerdeck (app create --publisher "Next"|offer import FILE)/)
     failsWith(nameless, /name/)
   }
@@ -137,11 +137,11 @@ test('all bad options of an app are named in one message', async () => {
 
 test('a bad value gives one clear message and no stack', async () => {
   const attempts: [string[], RegExp][] = [
-    [['app', 'create', '--publisher', 'Nobody', '--name', 'x'], /no publisher "Nobody"\. Make it with: offerdeck publisher create --name "Nobody"/],
+    [['app', 'create', '--publisher', 'Nobody', '--name', 'x'], /no publisher "Nobody"\. Create it with: offerdeck publisher create --name "Nobody"/],
     [['app', 'rotate-secret', '1', '--grace', 'soon'], /--grace must be a duration such as/],
-    [['app', 'rotate-secret', '999999'], /There is no app 999999\. "offerdeck app list" shows them/],
+    [['app', 'rotate-secret', '999999'], /There is no app 999999\. List apps with: offerdeck app list/],
     [['app', 'revoke', 'x'], /"x" is not a valid ID/],
-    [['offer', 'show', '999999'], /There is no offer 999999\. "offerdeck offer list" shows them/],
+    [['offer', 'show', '999999'], /There is no offer 999999\. List offers with: offerdeck offer list/],
     [['offer', 'pause', '999999999999999999999'], /is not a valid ID/],
     [['offer', 'list', '--limit', '0'], /--limit/],
     [['seed', '--offers', '0'], /--offers must be a whole number/],
@@ -214,7 +214,7 @@ test('an import ends with status 0, or 1 when it refused a row, which it names',
   await home.json('advertiser', 'create', '--name', 'Importer')
   const good = writeOffers({ advertiser: 'Importer' }, { advertiser: 'Importer' })
   const first = await home.run(['offer', 'import', good])
-  assert.deepEqual([first.status, first.out], [0, '2 rows: 2 new, 0 updated, 0 unchanged, 0 refused.\n'])
+  assert.deepEqual([first.status, first.out], [0, '2 rows: 2 new, 0 updated, 0 unchanged, 0 rejected.\n'])
   const bad = writeOffers({ advertiser: 'Importer' }, { advertiser: 'Importer', category: 'music' })
   const [{ status, out }, json] = await Promise.all([
     home.run(['offer', 'import', bad]),
@@ -236,7 +236,7 @@ test('an import warns of a payout above the revenue, by line, and takes the offe
   const { status, out } = await home.run(['offer', 'import', file])
   const warning = '"A" pays 2.00 USD and earns 1.50 USD: the payout is above the revenue.'
   assert.equal(status, 0)
-  assert.equal(out, `line 1: warning: element 2: ${warning}\n2 rows: 2 new, 0 updated, 0 unchanged, 0 refused.\n`)
+  assert.equal(out, `line 1: warning: element 2: ${warning}\n2 rows: 2 new, 0 updated, 0 unchanged, 0 rejected.\n`)
   const again = await home.json<{ warnings: unknown[] }>('offer', 'import', file)
   assert.deepEqual(again.warnings, [{ line: 1, warning: `element 2: ${warning}` }])
 })

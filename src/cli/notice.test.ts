@@ -92,7 +92,7 @@ test('notices are listed newest first, of all apps or one, with why one was not 
   const { out } = await home.run(['notice', 'list', '--limit', '1'])
   assert.match(out, /Paused +\S+Z +postbacks_paused +- +the publisher has no address +Nothing more is sent\.$/m)
   assert.match(out, new RegExp(`There may be more: add --before ${ids[0]}`))
-  assert.equal((await home.run(['notice', 'list', '--app', String(without)])).out, 'There are no such notices.\n')
+  assert.equal((await home.run(['notice', 'list', '--app', String(without)])).out, 'No notices yet.\n')
   await home.json('publisher', 'set-email', '1', 'ann@example.org')
   assert.match((await home.run(['notice', 'list'])).out, /SMTP_URL is not set here/)
 })

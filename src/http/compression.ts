@@ -4,4 +4,4 @@ import type { IncomingHttpHeaders } from 'node:http'
 export const compressionOf = (headers: IncomingHttpHeaders): string | null =>
   /\b(gzip|deflate|br|zstd|compress)\b/i.exec(headers['content-encoding'] ?? '')?.[1]?.toLowerCase() ?? null
 
-export const UNCOMPRESSED = 'Send it as it is, without Content-Encoding.'
+export const UNCOMPRESSED = 'Send it uncompressed, without Content-Encoding.'

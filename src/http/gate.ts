@@ -73,7 +73,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
   function refuse(request: FastifyRequest, error: AppError, done: (error: Error) => void): void {
     settle(limiter.take(addressOf(request), FAILURES_A_MINUTE), (allowance) => {
       request.allowance = allowance
-      done(allowance.exceeded ? tooMany('Too many requests with wrong credentials came from this address.') : error)
+      done(allowance.exceeded ? tooMany('Too many requests with wrong credentials from this IP address.') : error)
     })
   }
 
@@ -130,8 +130,7 @@ function settle<T>(value: T | Promise<T>, next: (value: T) => void): void {
 }
 
 /** The router takes /offers/ for an offer without an id. */
-const noId = () =>
-  new AppError('RESOURCE_NOT_FOUND', 'There is no id in this address. For the list, leave out the slash at its end.')
+const noId = () => new AppError('RESOURCE_NOT_FOUND', 'The URL has no ID. To get the list, remove the trailing slash.')
 
 function tooMany(reason: string): AppError {
   return new AppError(

@@ -14,7 +14,7 @@ export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
     {
       schema: {
         operationId: 'health',
-        summary: 'Is the process alive',
+        summary: 'Liveness: is the process running',
         tags: ['Health'],
         security: [],
         response: { 200: Health },
@@ -28,7 +28,7 @@ export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
     {
       schema: {
         operationId: 'readiness',
-        summary: 'Can the process serve, and is its database there',
+        summary: 'Readiness: can the process serve requests, and is its database available',
         tags: ['Health'],
         security: [],
         response: { 200: Health },

@@ -6,7 +6,7 @@ import { type ErrorCode, ERRORS, MANAGE_ERRORS } from '../errors.ts'
 
 const Meta = Type.Object({
   timestamp: Type.Integer({ description: 'Unix seconds.' }),
-  request_id: Type.String({ description: 'Also in X-Request-Id. Name it when you ask for help.' }),
+  request_id: Type.String({ description: 'Also in X-Request-Id. Include it when you ask for help.' }),
 })
 
 export const successReply = (data: TSchema) =>
@@ -50,7 +50,7 @@ export async function describeApi(server: FastifyInstance, publicUrl: string): P
         version: 'v1',
         description:
           'Offers for your users, over one API. Send the API key and secret of your app with every request, from your servers only: ' +
-          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also answers without the leading `/api`.',
+          'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also works without the leading `/api`.',
       },
       servers: [{ url: publicUrl }],
       components: {

@@ -4,7 +4,7 @@ import { NUMBER_CURSOR, UUID_CURSOR } from './validation.ts'
 
 const pageQuery = (format: string) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to return.' })),
-  cursor: Type.Optional(Type.String({ minLength: 1, format, description: 'The next_cursor of the page before.' })),
+  cursor: Type.Optional(Type.String({ minLength: 1, format, description: 'The next_cursor of the previous page.' })),
 })
 
 /** Of a list whose ids are numbers. */
@@ -13,7 +13,7 @@ export const ID_PAGE_QUERY = pageQuery(NUMBER_CURSOR)
 export const UUID_PAGE_QUERY = pageQuery(UUID_CURSOR)
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
-  description: 'Null on the last page. An earlier page may be short where a filter fits few rows.',
+  description: 'Null on the last page. Earlier pages may be short when a filter matches few rows.',
 })
 
 /** Of what was found when one more than `limit` was asked for. */

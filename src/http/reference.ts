@@ -51,14 +51,14 @@ type Description = {
 const PARTS = {
   v1: {
     title: 'Offerdeck API',
-    more: 'The [management API](/docs/manage), which the dashboard uses, has a reference of its own.',
+    more: 'The [management API](/docs/manage), which the dashboard uses, has its own reference.',
     // Each path of /api/v1 answers under /v1, too: once is enough to read.
     has: (path: string, all: Paths) => !path.startsWith('/manage/') && !(`/api${path}` in all),
     security: null,
   },
   manage: {
     title: 'Offerdeck management API',
-    more: 'What the dashboard does, for programs: with a token of yours, which you make on the page of your account. The [API for publishers](/docs) has a reference of its own.',
+    more: 'Everything the dashboard does, for programs. Authenticate with an API token, which you create on your account page. The [API for publishers](/docs) has its own reference.',
     has: (path: string) => path.startsWith('/manage/'),
     security: [{ bearer: [] }, { session: [] }],
   },

@@ -56,7 +56,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       if (answerBadAddress(request, reply)) return
       gate.showAllowance(request)
-      sendError(request, reply, 'INVALID_REQUEST', 'The address of this request is not a valid URL.')
+      sendError(request, reply, 'INVALID_REQUEST', 'The request URL is not valid.')
     },
     clientErrorHandler(error, socket) {
       if (!socket.writable) return socket.destroy()
@@ -96,8 +96,7 @@ const refuseTwoHosts: onRequestHookHandler = ({ raw: { rawHeaders } }, _reply, d
 const refusePlainHttp: onRequestHookHandler = (request, _reply, done) => {
   if (isHttps(request) || /^\/(healthz|readyz)($|\?)/.test(request.url)) done()
   else {
-    const advice =
-      'If there is a proxy in front, TRUST_PROXY must name it. Credentials that travelled in the clear should be rotated.'
+    const advice = 'If a proxy is in front, list it in TRUST_PROXY. Rotate credentials that were sent unencrypted.'
     done(new AppError('INVALID_REQUEST', `This server answers over HTTPS only. ${advice}`))
   }
 }

@@ -42,11 +42,11 @@ export async function mountV1<C extends Credential>(
         request,
         reply,
         'RESOURCE_NOT_FOUND',
-        'There is nothing at this address. The API is described at /docs.',
+        'There is no endpoint at this URL. See the API reference at /docs.',
       )
     }
     const allow = allowed.join(', ')
-    const message = `This address takes ${allow}, not ${request.method}.`
+    const message = `Use ${allowed.join(' or ')} here, not ${request.method}.`
     sendError(request, reply, 'RESOURCE_NOT_FOUND', message, null, ['Allow', allow])
   })
 }

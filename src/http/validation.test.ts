@@ -60,7 +60,7 @@ test('numbers of a query are read as numbers, whole or not; of a body nothing is
     count: 'count must be a whole number.',
     rate: 'rate must be a number from 0 to 5.',
   })
-  assert.deepEqual(check('querystring', schema, { rate: ['1', '2'] }), { rate: 'rate must be given only once.' })
+  assert.deepEqual(check('querystring', schema, { rate: ['1', '2'] }), { rate: 'rate must be sent only once.' })
   assert.deepEqual(check('body', schema, { count: '12' }), { count: 'count must be a whole number.' })
 })
 

@@ -70,7 +70,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const stray = httpPart === 'querystring' ? data[STRAY] : undefined
     if (isValid && stray === undefined) return { value: data }
     const details = isValid ? {} : explain(validate.errors ?? [], data, httpPart)
-    for (const name of stray ?? []) details[name] = `${name} is not known here. ${pagingAdvice(shapes)}`
+    for (const name of stray ?? [])
+      details[name] = `${name} is not a parameter of this endpoint. ${pagingAdvice(shapes)}`
     return { error: badRequest(details) }
   }
 }
@@ -102,7 +103,7 @@ export const validateTogether = (route: RouteOptions): void => {
 }
 
 export const badRequest = (details: Details) =>
-  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', details)
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', details)
 
 /**
  * For routes with `attachValidation`, whose rules a schema cannot tell: `more` are the faults by those rules, and all are
@@ -118,10 +119,10 @@ export const faultsOf = ({ validationError }: FastifyRequest<object>): Details =
   (validationError as Partial<AppError> | undefined)?.details ?? {}
 
 function pagingAdvice(shapes: Record<string, Shape>): string {
-  if ('after' in shapes) return 'Go on with after and the next_cursor of the answer before.'
-  if ('cursor' in shapes) return 'Go on with cursor and the next_cursor of the page before.'
-  if ('offset' in shapes) return 'Go on with offset: how many to skip.'
-  return 'This list has one page; limit says how long it may be.'
+  if ('after' in shapes) return 'To continue, send after with the next_cursor of the previous response.'
+  if ('cursor' in shapes) return 'To continue, send cursor with the next_cursor of the previous page.'
+  if ('offset' in shapes) return 'To continue, send offset: the number of items to skip.'
+  return 'This list has a single page; set its size with limit.'
 }
 
 const isNumber = (shape: Shape | undefined) => shape?.type === 'integer' || shape?.type === 'number'
@@ -168,7 +169,7 @@ const headerName = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => let
 function queryFault(value: unknown): string | null {
   if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED)))
     return 'is not valid percent-encoded UTF-8.'
-  return Array.isArray(value) ? 'must be given only once.' : null
+  return Array.isArray(value) ? 'must be sent only once.' : null
 }
 
 /** Of a number that `readNumber` left as it was. */
@@ -181,7 +182,7 @@ function sizeFault(value: unknown, { parentSchema }: ErrorObject): string | null
 function fault({ keyword, parentSchema = {} }: ErrorObject): string {
   const shape = parentSchema as Shape
   if (keyword === 'required') return 'is required.'
-  if (keyword === 'additionalProperties') return 'is not known here: check how it is spelled.'
+  if (keyword === 'additionalProperties') return 'is not a parameter of this endpoint: check the spelling.'
   if (keyword === 'minLength') return 'must not be empty.'
   if (keyword === 'pattern' && shape.pattern === NOT_BLANK) return 'must not be blank.'
   if (keyword === 'maxLength') return `must have at most ${shape.maxLength} characters.`
@@ -193,7 +194,7 @@ function fault({ keyword, parentSchema = {} }: ErrorObject): string {
     return 'must be a 2-letter ISO 3166-1 country code, such as US.'
   if (keyword === 'format' && shape.format === DATE_OR_TIME)
     return 'must be a date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z (write + as %2B).'
-  if (keyword === 'format' && CURSORS.includes(shape.format)) return 'must be the next_cursor of an earlier answer.'
+  if (keyword === 'format' && CURSORS.includes(shape.format)) return 'must be the next_cursor of an earlier response.'
   if (keyword === 'format' && shape.format === LINE) return 'must be on one line, without control characters.'
   if (keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   return `must be ${nameOf(shape)}.`

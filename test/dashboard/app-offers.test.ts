@@ -72,7 +72,7 @@ test('rules that are saved take offers away at once, and the form says why a use
   await checkPage(page)
   await page.getByLabel('Offer ID').fill('999999')
   await page.getByRole('button', { name: 'Check' }).click()
-  await page.getByText('No offer has this id.').waitFor()
+  await page.getByText('No offer has this ID.').waitFor()
   complaints.splice(0, 1) // the browser tells of the 404
   await page.getByRole('tab', { name: 'Content rules' }).click()
   await page.getByText('Garden', { exact: true }).waitFor()

@@ -17,7 +17,7 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByRole('button', { name: 'New publisher' }).click()
   await page.getByLabel('Name').fill(deal.publisher)
   await page.getByRole('button', { name: 'Create publisher' }).click()
-  await page.getByText(`There is a publisher "${deal.publisher}" already.`).waitFor()
+  await page.getByText(`A publisher "${deal.publisher}" already exists.`).waitFor()
   await page.getByLabel('Name').fill('Blue Lantern Rewards')
   await page.getByLabel('E-mail address for notices').fill('ops@lantern.example')
   await page.getByRole('button', { name: 'Create publisher' }).click()

@@ -39,7 +39,7 @@ test('a publisher sets an address with macros, tests it, and reads every try in 
   await page.getByRole('option', { name: '{user_id}' }).waitFor()
   await address.press('Enter')
   await becomes(() => address.inputValue(), `http://127.0.0.1:${receiver.port}/cb?u={user_id}`)
-  await page.getByText('Tests look like the real thing').waitFor() // a warning
+  await page.getByText('Test postbacks look like live ones').waitFor() // a warning
   await address.pressSequentially('&s={stat')
   await page.getByRole('option', { name: '{status_reason}' }).waitFor()
   await address.press('ArrowDown')
@@ -166,7 +166,7 @@ test('who may only read sees the settings and the log, and no buttons that chang
   await page.getByText('In short').waitFor()
   await becomes(() => page.getByRole('button', { name: /Send/ }).count(), 0)
   await page.goto(`${dashboard.url}/apps/${appId}/postbacks/no-such-one`)
-  await page.getByText('No postback of this app has this id.').waitFor()
+  await page.getByText('No postback of this app has this ID.').waitFor()
   assert.deepEqual(complaints.filter((one) => !one.includes('404')), []) // prettier-ignore
   await page.context().close()
 })

@@ -138,7 +138,7 @@ test('of a compressed body it is said that it is', async () => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
   const reply = await world.get('/v1/conversions', live, { method: 'POST', payload, headers })
   assertInvalid(reply, 'gzip')
-  assert.deepEqual(reply.body.error.details, { body: 'The body is compressed. Send it as it is, without Content-Encoding.' }) // prettier-ignore
+  assert.deepEqual(reply.body.error.details, { body: 'The body is compressed. Send it uncompressed, without Content-Encoding.' }) // prettier-ignore
 })
 
 test('JSON that is no object is refused, saying so', async () => {
@@ -222,7 +222,7 @@ test('an offer that does not exist is 404 and leaves nothing behind', async () =
   for (const unknown of [offerId + 1_000_000, Number.MAX_SAFE_INTEGER]) {
     const reply = await send(JSON.stringify({ userId, offerId: unknown }))
     assert.deepEqual([reply.status, reply.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
-    assert.deepEqual(reply.body.error.details, { offerId: 'No offer has this id.' })
+    assert.deepEqual(reply.body.error.details, { offerId: 'No offer has this ID.' })
     assertShared(reply)
   }
   assert.deepEqual((await world.get(`/v1/conversions?userId=${userId}`, live)).body.data.conversions, [])
@@ -249,7 +249,7 @@ test('a goal is one of the offer; without one it is the first; of another offer 
   for (const goalId of [foreign, Number.MAX_SAFE_INTEGER]) {
     const reply = await report({ goalId })
     assert.deepEqual([reply.status, reply.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
-    assert.deepEqual(reply.body.error.details, { goalId: 'No goal of this offer has this id.' })
+    assert.deepEqual(reply.body.error.details, { goalId: 'No goal of this offer has this ID.' })
     assertShared(reply)
   }
 })

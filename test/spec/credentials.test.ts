@@ -133,7 +133,7 @@ test('an id that is missing behind a slash is said to be missing', async () => {
   for (const path of ['/v1/offers/', '/api/v1/offers/?userId=u', '/v1/conversions/']) {
     const { status, body } = await world.get(path)
     assert.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'], path)
-    assert.match(body.error.message, /no id in this address.*leave out the slash/)
+    assert.match(body.error.message, /URL has no ID.*remove the trailing slash/)
   }
 })
 

@@ -122,7 +122,7 @@ test('offset is 0 by default and not negative; past the end is an empty page', a
 })
 
 test('parameters of other ways to page are refused: ignored, they would show the first page again', async () => {
-  const advice = 'is not known here. Go on with offset: how many to skip.'
+  const advice = 'is not a parameter of this endpoint. To continue, send offset: the number of items to skip.'
   assert.deepEqual(await detailsOf('userId=u&page=2&cursor=x&limit=0'), {
     limit: 'limit must be a whole number from 1 to 100.',
     page: `page ${advice}`,
@@ -159,8 +159,8 @@ test('all faults are reported at once, keyed by parameter, each a sentence', asy
 })
 
 test('a repeated parameter is refused, also when it says the same twice', async () => {
-  assert.deepEqual(await detailsOf('userId=a&userId=b'), { userId: 'userId must be given only once.' })
-  assert.deepEqual(await detailsOf('userId=a&limit=5&limit=5'), { limit: 'limit must be given only once.' })
+  assert.deepEqual(await detailsOf('userId=a&userId=b'), { userId: 'userId must be sent only once.' })
+  assert.deepEqual(await detailsOf('userId=a&limit=5&limit=5'), { limit: 'limit must be sent only once.' })
 })
 
 test('unknown parameters are ignored', async () => {

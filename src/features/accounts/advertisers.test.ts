@@ -35,7 +35,7 @@ test('a new advertiser has a token of 256 bits with a checksum, of which only a 
   assert.equal(await ownerOf(`${made.token}x`), null)
   const kept = await db.selectFrom('advertiser_tokens').selectAll().execute()
   assert.ok(kept.length > 0 && !JSON.stringify(kept).includes(made.token.slice(4, -6)))
-  await assert.rejects(createAdvertiser(db, SECRET_KEY, made.name), /There is an advertiser ".*" already/)
+  await assert.rejects(createAdvertiser(db, SECRET_KEY, made.name), /An advertiser ".*" already exists/)
   await assert.rejects(createAdvertiser(db, SECRET_KEY, ' '), /1 to 200 characters/)
 })
 
@@ -51,7 +51,7 @@ test('after a rotation the new token is good, the one before for the grace, and 
   assert.deepEqual([await ownerOf(first), await ownerOf(second), await ownerOf(third)], [null, advertiser_id, advertiser_id]) // prettier-ignore
   const { token: fourth } = await rotateToken(db, SECRET_KEY, advertiser_id, 0, NOW)
   assert.deepEqual([await ownerOf(second), await ownerOf(third), await ownerOf(fourth)], [null, null, advertiser_id])
-  await assert.rejects(rotateToken(db, SECRET_KEY, 999_999, 0, NOW), /There is no advertiser 999999\. "offerdeck advertiser list"/) // prettier-ignore
+  await assert.rejects(rotateToken(db, SECRET_KEY, 999_999, 0, NOW), /There is no advertiser 999999\. List advertisers with: offerdeck advertiser list/) // prettier-ignore
 })
 
 test('rotations at the same time leave two live tokens', async () => {
@@ -83,7 +83,7 @@ test('advertisers are found by name and by id, or a sentence says what to do', a
   assert.deepEqual(await findAdvertiser(db, name), await getAdvertiser(db, advertiser_id))
   await assert.rejects(
     findAdvertiser(db, 'Nobody'),
-    /no advertiser "Nobody"\. Make it with: offerdeck advertiser create/,
+    /no advertiser "Nobody"\. Create it with: offerdeck advertiser create/,
   )
   await assert.rejects(getAdvertiser(db, 999_999), /There is no advertiser 999999/)
 })

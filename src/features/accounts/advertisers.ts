@@ -41,7 +41,7 @@ export async function createAdvertiser(db: Db, secretKey: string, name: string):
       return { advertiser_id, name, token: await addToken(trx, secretKey, advertiser_id), created_at }
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`There is an advertiser "${name}" already.`)
+    if (isUniqueViolation(error)) throw new OperatorError(`An advertiser "${name}" already exists.`)
     throw error
   }
 }
@@ -142,7 +142,7 @@ export async function findAdvertiser(db: Db, name: string): Promise<Advertiser> 
   const found = await db.selectFrom('advertisers').selectAll().where('name', '=', name).executeTakeFirst()
   if (found === undefined) {
     throw new OperatorError(
-      `There is no advertiser "${name}". Make it with: offerdeck advertiser create --name "${name}"`,
+      `There is no advertiser "${name}". Create it with: offerdeck advertiser create --name "${name}"`,
     )
   }
   return found as Advertiser
@@ -198,5 +198,5 @@ export async function listTokens(db: Db, advertiserId: number, now: Date) {
 }
 
 export function noSuchAdvertiser(advertiserId: number): OperatorError {
-  return new OperatorError(`There is no advertiser ${advertiserId}. "offerdeck advertiser list" shows them.`)
+  return new OperatorError(`There is no advertiser ${advertiserId}. List advertisers with: offerdeck advertiser list`)
 }

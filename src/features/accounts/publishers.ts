@@ -14,7 +14,7 @@ export async function createPublisher(db: Db, name: string, email: string | null
   try {
     return await db.insertInto('publishers').values({ name, email }).returning(COLUMNS).executeTakeFirstOrThrow()
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`There is a publisher "${name}" already.`)
+    if (isUniqueViolation(error)) throw new OperatorError(`A publisher "${name}" already exists.`)
     throw error
   }
 }
@@ -27,7 +27,7 @@ export async function setPublisherEmail(db: Db, publisherId: number, email: stri
     .where('publisher_id', '=', publisherId)
     .executeTakeFirst()
   if (changed.numUpdatedRows === 0n)
-    throw new OperatorError(`There is no publisher ${publisherId}. "offerdeck publisher list" shows them.`)
+    throw new OperatorError(`There is no publisher ${publisherId}. List publishers with: offerdeck publisher list`)
 }
 
 export function checkEmail(email: string | null): void {
@@ -39,7 +39,7 @@ export async function findPublisher(db: Db, name: string): Promise<Publisher> {
   const found = await db.selectFrom('publishers').select(COLUMNS).where('name', '=', name).executeTakeFirst()
   if (found === undefined) {
     throw new OperatorError(
-      `There is no publisher "${name}". Make it with: offerdeck publisher create --name "${name}"`,
+      `There is no publisher "${name}". Create it with: offerdeck publisher create --name "${name}"`,
     )
   }
   return found

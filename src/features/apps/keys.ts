@@ -50,7 +50,7 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
       .executeTakeFirstOrThrow()
     if (revoked_at !== null)
       throw new OperatorError(
-        `The ${mode} key of app ${appId} is revoked, for good: a new secret would not work. Make a new app.`,
+        `The ${mode} key of app ${appId} is permanently revoked, so a new secret would not work. Create a new app.`,
       )
     const goodUntil = sql<Date>`now() + ${graceMs} * interval '1 millisecond'`
     // Only the newest of those before gets the grace: two live secrets, never three.
@@ -124,7 +124,10 @@ export async function setExpiry(
         ]),
       )
     if ((await change.executeTakeFirst()).numUpdatedRows === 0n && by === 'publisher')
-      throw new AppError('NOT_ALLOWED', 'The operator of this network set when this key ends: only they put it off.')
+      throw new AppError(
+        'NOT_ALLOWED',
+        'The operator of this network set the expiry of this key. Only an operator can extend it.',
+      )
   })
 }
 
@@ -155,5 +158,5 @@ async function touchApp(trx: Trx, appId: number): Promise<void> {
     .where('app_id', '=', appId)
     .executeTakeFirst()
   if (touched.numUpdatedRows === 0n)
-    throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+    throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
 }

@@ -110,4 +110,4 @@ async function checkOffers(trx: Trx, ids: number[]): Promise<void> {
 }
 
 const noSuchPublisher = (publisherId: number) =>
-  new OperatorError(`There is no publisher ${publisherId}. "offerdeck publisher list" shows them.`)
+  new OperatorError(`There is no publisher ${publisherId}. List publishers with: offerdeck publisher list`)

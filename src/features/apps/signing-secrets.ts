@@ -35,7 +35,7 @@ export async function rotateSigningSecret(db: Db, secretKey: string, appId: numb
 }
 
 function noSuchApp(appId: number): never {
-  throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+  throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
 }
 
 /** Those that sign now, the newest first, by app and mode as `signingKeyOf` has it. */

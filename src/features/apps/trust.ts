@@ -98,7 +98,7 @@ const isAmong = (offers: TrustedOffers) =>
 
 async function checkIds(db: Db, appId: number, offers: TrustedOffers): Promise<void> {
   const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
-  if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+  if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
   if (offers === 'all') return
   const found = await db
     .selectFrom('offers')
@@ -107,5 +107,5 @@ async function checkIds(db: Db, appId: number, offers: TrustedOffers): Promise<v
     .execute()
   const missing = offers.filter((id) => !found.some((row) => row.offer_id === id))
   if (missing.length > 0)
-    throw new OperatorError(`There is no offer ${missing.join(', ')}. "offerdeck offer list" shows them.`)
+    throw new OperatorError(`There is no offer ${missing.join(', ')}. List offers with: offerdeck offer list`)
 }

@@ -16,7 +16,7 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
   },
   expired: {
     title: 'This link is too old',
-    text: 'A link is good for seven days.',
+    text: 'Links are valid for seven days.',
     advice: 'Go back to where you found it: there is a fresh one.',
   },
   withdrawn: GONE,
@@ -32,15 +32,19 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     text: 'So many people took part that there is no room left at the moment.',
     advice: BACK,
   },
-  country: { title: 'This offer is not for your country', text: 'It runs elsewhere only.', advice: BACK },
+  country: {
+    title: 'This offer is not for your country',
+    text: 'It is only available in other countries.',
+    advice: BACK,
+  },
   platform: {
     title: 'This offer is not for your device',
-    text: 'It runs on other devices only.',
+    text: 'It is only available on other devices.',
     advice: 'Open it on another device, or go back and choose another offer.',
   },
   content: {
     title: 'This offer is not available here',
-    text: 'The place where you found it does not show it any more.',
+    text: 'The app or site where you found it no longer shows it.',
     advice: 'Go back and choose another offer.',
   },
   not_allowed: GONE,
@@ -49,10 +53,10 @@ const EXPLANATIONS: Record<LinkProblem, Explanation> = {
     text: 'The people who run these offers have closed them for you.',
     advice: 'If you think that is a mistake, ask where you found the offer.',
   },
-  completed: { title: 'You have completed this offer', text: 'It can be done once.', advice: BACK },
+  completed: { title: 'You have completed this offer', text: 'Each user can complete it once.', advice: BACK },
   busy: {
     title: 'Please try again',
-    text: 'We could not take note of your visit just now.',
+    text: 'We could not record your visit right now.',
     advice: 'Wait a minute, then load this page again.',
   },
   too_many: {

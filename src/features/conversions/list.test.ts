@@ -139,6 +139,6 @@ test('nobody sees the conversions of another app or mode', async () => {
   for (const { id, credentials } of foreign) {
     const { status, body } = await world.get(`/v1/conversions/${id}`, credentials)
     assert.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
-    assert.deepEqual(body.error.details, { conversion_id: 'No conversion of this app has this id.' })
+    assert.deepEqual(body.error.details, { conversion_id: 'No conversion of this app has this ID.' })
   }
 })

@@ -61,7 +61,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       })
       if (outcome.conversion === null) throw refusal(outcome.kind)
       const isNew = outcome.kind === 'created'
-      const message = isNew ? 'Conversion recorded successfully' : 'This conversion was recorded before'
+      const message = isNew ? 'Conversion recorded successfully' : 'This conversion is already recorded'
       const data = { conversion: presentConversion(outcome.conversion) }
       sendJson(request, reply, isNew ? 201 : 200, successJson(request, data, message))
       return reply
@@ -103,7 +103,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       const conversion = await findConversion(db, request.params.conversion_id, gate.callerOf(request))
       if (conversion === null)
         throw new AppError('RESOURCE_NOT_FOUND', 'There is no such conversion.', {
-          conversion_id: 'No conversion of this app has this id.',
+          conversion_id: 'No conversion of this app has this ID.',
         })
       const data = { conversion: presentConversion(conversion) }
       sendJson(request, reply, 200, successJson(request, data, 'Conversion retrieved successfully'))
@@ -118,7 +118,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
         operationId: 'listEvents',
         summary: 'Read every conversion event, in order',
         description:
-          'Every change that postbacks report, so that a lost postback can be read here. The amounts of a reversal are ' +
+          'Every change that postbacks report. Read lost postbacks here. The amounts of a reversal are ' +
           'negative, as in its postback: the sum over all events of a conversion is what it earned.',
         tags: ['Conversions'],
         querystring: EventListQuery,
@@ -128,7 +128,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
     async (request, reply) => {
       const { limit, cursor, after = cursor ?? '0' } = request.query
       if (cursor !== undefined && cursor !== after)
-        throw badRequest({ cursor: 'cursor and after name two places: send one of them.' })
+        throw badRequest({ cursor: 'Send either cursor or after, not both.' })
       const found = await readEvents(db, gate.callerOf(request), Number(after), limit + 1)
       // Further than there ever were events: the database was restored, and to go on from there would skip some.
       if (found.length === 0 && Number(after) > (await readFeedEnd(db))) throw badCursor('after')
@@ -147,13 +147,13 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
 function refusal(kind: Refusal): AppError {
   switch (kind) {
     case 'no_offer':
-      return new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offerId: 'No offer has this id.' })
+      return new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offerId: 'No offer has this ID.' })
     case 'no_goal':
       return new AppError('RESOURCE_NOT_FOUND', 'The offer has no such goal.', {
-        goalId: 'No goal of this offer has this id.',
+        goalId: 'No goal of this offer has this ID.',
       })
     case 'needs_transaction':
-      return new AppError('INVALID_REQUEST', 'This goal can be completed again and again.', {
+      return new AppError('INVALID_REQUEST', 'This goal is repeatable.', {
         transactionId: 'transactionId is required for this goal, so that each completion counts once.',
       })
     case 'key_reused':

@@ -18,7 +18,7 @@ export const NewConversion = Type.Object({
       minLength: 1,
       maxLength: 256,
       format: SAFE_TEXT,
-      description: 'Your own identifier of this completion. Required where a goal can be completed again and again.',
+      description: 'Your own identifier of this completion. Required for repeatable goals.',
     }),
   ),
 })
@@ -31,7 +31,7 @@ export const ReportHeaders = Type.Object({
       maxLength: 255,
       format: SAFE_TEXT,
       description:
-        'Makes a repeated request safe for 24 hours. The same key with another body is refused. After 24 hours the key is forgotten and the request is handled like a new one: a goal that is paid once, and a transactionId that was reported before, still return the conversion that exists.',
+        'Makes a repeated request safe for 24 hours. The same key with another body is refused. After 24 hours the key is deleted and the request is handled as a new one: a goal that is paid once, and a transactionId that was reported before, still return the conversion that exists.',
     }),
   ),
 })
@@ -40,7 +40,7 @@ const time = (description: string) => Type.Union([Type.String({ format: 'date-ti
 const text = Type.Union([Type.String(), Type.Null()])
 
 export const Conversion = Type.Object({
-  conversion_id: Type.String({ description: 'Stays the same for good.' }),
+  conversion_id: Type.String({ description: 'Never changes.' }),
   publisher_transaction_id: Type.Union([Type.String(), Type.Null()], { description: 'Your own transactionId.' }),
   offer_id: Type.Integer(),
   goal_id: Type.Integer(),
@@ -59,15 +59,15 @@ export const Conversion = Type.Object({
   aff_sub2: text,
   aff_sub3: text,
   aff_sub4: text,
-  source: oneOf(['publisher', 'advertiser'], { description: 'Who told of it first.' }),
+  source: oneOf(['publisher', 'advertiser'], { description: 'Source of the first report.' }),
   country: text,
   device: text,
   click_at: time('When the user followed the link; null without a click.'),
   created_at: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC, like all times here.' }),
   approved_at: time('When it was approved.'),
   rejected_at: time('When it was rejected.'),
-  reversed_at: time('When it was taken back.'),
-  hold_until: time('Approved by itself at this time, if the advertiser does not take it back before.'),
+  reversed_at: time('When it was reversed.'),
+  hold_until: time('Approved automatically at this time unless the advertiser reverses it before.'),
   is_test: Type.Boolean(),
 })
 
@@ -75,10 +75,12 @@ export const ConversionReply = Type.Object({ conversion: Conversion })
 
 export const ConversionListQuery = Type.Object({
   userId: Type.Optional(UserId),
-  offerId: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Only those of this offer.' })),
-  status: Type.Optional(oneOf(STATUSES, { description: 'Only those in this state.' })),
-  from: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made at this time or later.' })),
-  to: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only those made before this time.' })),
+  offerId: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Only conversions of this offer.' })),
+  status: Type.Optional(oneOf(STATUSES, { description: 'Only conversions with this status.' })),
+  from: Type.Optional(
+    Type.String({ format: DATE_OR_TIME, description: 'Only conversions created at or after this time.' }),
+  ),
+  to: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Only conversions created before this time.' })),
   ...UUID_PAGE_QUERY,
 })
 export type ConversionListQuery = Static<typeof ConversionListQuery> & { limit: number }
@@ -95,7 +97,7 @@ export const EventListQuery = Type.Object({
     Type.String({
       minLength: 1,
       format: NUMBER_CURSOR,
-      description: 'The next_cursor of the answer before; without it, from the beginning.',
+      description: 'The next_cursor of the previous response; without it, from the beginning.',
     }),
   ),
   cursor: Type.Optional(
@@ -108,7 +110,7 @@ export type EventListQuery = Static<typeof EventListQuery> & { limit: number }
 export const EventList = Type.Object({
   events: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'Unique for each event: remember it to take none twice.' }),
+      id: Type.String({ description: 'Unique for each event: store it so that you process each event once.' }),
       type: oneOf(STATUSES.map((status) => `conversion.${status}` as const)),
       created_at: Type.String({ format: 'date-time' }),
       sequence: Type.Integer({ description: "Counts this conversion's events from 1." }),
@@ -116,6 +118,8 @@ export const EventList = Type.Object({
     }),
     { description: 'Oldest first. Each is the body of its postback.' },
   ),
-  next_cursor: Type.String({ description: 'Ask again with this as `after`, now or later: nothing is ever skipped.' }),
+  next_cursor: Type.String({
+    description: 'Send this as `after` in the next request, now or later: no event is ever skipped.',
+  }),
   has_more: Type.Boolean(),
 })

@@ -53,7 +53,7 @@ export async function createRun(trx: Trx, { minimumMicros, publisherIds, created
     ON CONFLICT DO NOTHING RETURNING amount_micros`.execute(trx)
   if (rows.length === 0)
     throw new OperatorError(
-      'There is nothing to pay: nobody is owed that much, or only publishers who are due in another run.',
+      'Nothing to pay: no publisher is owed that much, or those who are have a line due in another run.',
     )
   return { runId: run_id, lines: rows.length, totalMicros: rows.reduce((sum, row) => sum + row.amount_micros, 0) }
 }

@@ -72,7 +72,7 @@ for (const format of FORMATS) {
       [{ countries: 'US,XX,UK' }, /^countries has XX, UK, not an ISO 3166-1 code\.$/],
       [{ platforms: 'web,mobile' }, /^platforms has mobile, not one of web, android, ios\.$/],
       [{ advertiser: undefined }, /^advertiser is missing\.$/],
-      [{ advertiser: 'Nobody' }, /there is no advertiser "Nobody"; make it with: offerdeck advertiser create --name "Nobody"/],
+      [{ advertiser: 'Nobody' }, /there is no advertiser "Nobody"; create it with: offerdeck advertiser create --name "Nobody"/],
       [{ external_id: '' }, /^external_id is missing\.$/],
       [{ name: 'n'.repeat(301) }, /^name is longer than 300 characters\.$/],
       [{ destination_url: undefined }, /^destination_url is missing\.$/],

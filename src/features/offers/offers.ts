@@ -159,5 +159,5 @@ export async function showOffer(db: Db, offerId: number): Promise<RecordedOffer>
 }
 
 export function noSuchOffer(offerId: number): OperatorError {
-  return new OperatorError(`There is no offer ${offerId}. "offerdeck offer list" shows them.`)
+  return new OperatorError(`There is no offer ${offerId}. List offers with: offerdeck offer list`)
 }

@@ -52,7 +52,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
         querystring: OfferListQuery,
         response: {
           200: successReply(OfferList),
-          304: { type: 'null', description: 'What you have is still good.' },
+          304: { type: 'null', description: 'Not modified: your copy is current.' },
           ...errorReplies(400, 401, 429, 500),
         },
       },
@@ -85,7 +85,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
         querystring: OfferQuery,
         response: {
           200: successReply(OfferReply),
-          304: { type: 'null', description: 'What you have is still good.' },
+          304: { type: 'null', description: 'Not modified: your copy is current.' },
           ...errorReplies(400, 401, 404, 429, 500),
         },
       },
@@ -98,7 +98,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
         const found = isBanned(caller, request.query.userId) ? null : catalogue.find(offerId, rules)
         if (found === null || catalogue.completedOffers(goals).includes(offerId)) {
           throw new AppError('RESOURCE_NOT_FOUND', 'This offer does not exist or is not available to this user.', {
-            offer_id: 'No available offer has this id.',
+            offer_id: 'No available offer has this ID.',
           })
         }
         const { template, payouts } = found.offer
@@ -116,7 +116,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
     {
       schema: {
         operationId: 'explainOffer',
-        summary: 'Say why a user does not see an offer',
+        summary: 'Explain why a user does not see an offer',
         tags: ['Offers'],
         params: OfferParams,
         querystring: WhyQuery,

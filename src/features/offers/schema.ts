@@ -61,8 +61,7 @@ export const OfferListQuery = Type.Object({
   sort: Type.Optional(
     oneOf(SORTS, {
       default: 'popular',
-      description:
-        'Order of the offers. Equally popular ones go by age, newest first; what is equal still goes by offer_id.',
+      description: 'Order of the offers. Ties are ordered newest first, then by offer_id.',
     }),
   ),
   ...SubIds,
@@ -95,7 +94,8 @@ export const Goal = Type.Object({
   is_optional: Type.Boolean(),
   payout_percent: Type.Optional(
     Type.Number({
-      description: 'Of the amount that the advertiser confirms. Then `payout` is what is paid when none is named.',
+      description:
+        'Percentage of the amount the advertiser confirms. `payout` is then what is paid when no amount is sent.',
     }),
   ),
 })
@@ -108,14 +108,14 @@ export const Offer = Type.Object({
   payout_local: local,
   currency: Type.String({ description: "The app's own currency." }),
   category: oneOf(CATEGORIES),
-  link: Type.String({ description: 'Send the user here. Good for 7 days, for this user only.' }),
+  link: Type.String({ description: 'Send the user here. Valid for 7 days, for this user only.' }),
   image_url: Type.Union([Type.String(), Type.Null()]),
   countries: Type.Array(Type.String(), { description: 'Empty: everywhere.' }),
   platforms: Type.Array(oneOf(PLATFORMS)),
   difficulty: oneOf(DIFFICULTIES),
   time_estimate: Type.String(),
   requirements: Type.String(),
-  payment_required: Type.Boolean({ description: 'The user must pay something to complete it.' }),
+  payment_required: Type.Boolean({ description: 'The user must make a payment to complete the offer.' }),
   conversion_type: oneOf(CONVERSION_TYPES),
   goals: Type.Array(Goal),
   created_at: time,

@@ -46,7 +46,7 @@ export async function upsertOffers(
 }
 
 export const noAdvertiser = (name: string) =>
-  `there is no advertiser "${name}"; make it with: offerdeck advertiser create --name "${name}"`
+  `there is no advertiser "${name}"; create it with: offerdeck advertiser create --name "${name}"`
 
 /** One offer, made or changed. After the commit, `countCaps` must follow. */
 export async function putOffer(

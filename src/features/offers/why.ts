@@ -27,7 +27,7 @@ export function explainOffer(
 ): Static<typeof WhyReply> {
   const faults = catalogue.faultsOf(offerId, visit, nowMs)
   if (faults === null)
-    throw new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offer_id: 'No offer has this id.' })
+    throw new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offer_id: 'No offer has this ID.' })
   const codes: (OfferFault | 'completed' | 'banned')[] = [...faults]
   if (catalogue.completedOffers(completed).includes(offerId)) codes.push('completed')
   if (isBanned) codes.push('banned')

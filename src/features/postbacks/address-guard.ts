@@ -49,8 +49,10 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   const refusal = (address: string): string | null => {
     const plain = plainAddress(address)
     if (plain === null) return `${address} is not an IP address.`
-    if (denied.has(plain)) return `${plain} is an address that the operator of this network denies.`
-    return allowed.has(plain) || isPublicUnicast(plain) ? null : `${plain} is not a public address.`
+    if (denied.has(plain)) return `${plain} is an IP address that the operator of this network denies.`
+    return allowed.has(plain) || isPublicUnicast(plain)
+      ? null
+      : `${plain} is not a public IP address. The operator of the network can allow it with POSTBACK_ALLOW=${plain}/${plain.includes(':') ? 128 : 32}.`
   }
 
   const resolve = async (hostname: string, signal: AbortSignal): Promise<string[]> => {
@@ -68,8 +70,8 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
 
 /** Why this URL may not be saved as an address for postbacks. What a name leads to is checked with every sending. */
 export function literalRefusal(guard: AddressGuard, url: URL): string | null {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https addresses can be called.'
-  if (url.username !== '' || url.password !== '') return 'The address must not contain a user name or a password.'
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https URLs can be called.'
+  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.'
   if (url.port === '0') return 'Port 0 cannot be called.'
   for (const address of knownAddresses(url.hostname) ?? []) {
     const reason = guard.refusal(address)
@@ -143,13 +145,13 @@ function lookUpFault(name: string, families: readonly PromiseSettledResult<strin
     return new SendFault(
       'dns',
       'resolver_failed',
-      'The DNS server of this network cannot be reached. Tell its operator.',
+      'The DNS server of this network cannot be reached. Contact the operator.',
     )
   return new SendFault('dns', 'dns_failed', lookUpProblem(name, problem))
 }
 
 function lookUpProblem(name: string, code: string | undefined): string {
-  if (code === undefined) return `The host "${name}" has no address. Check the name and its DNS records.`
+  if (code === undefined) return `The host "${name}" has no IP address. Check the name and its DNS records.`
   if (code === 'EBADNAME') return `The host "${name}" is not a valid name.`
   if (code === 'ETIMEOUT') return `No DNS server answered for the host "${name}" in time. Check its name servers.`
   return `The host "${name}" could not be looked up (${code}). Check its name servers and DNS records.`
@@ -165,5 +167,5 @@ function cancelled(): SendFault {
 
 function hostRefusal(hostname: string, address: string, reason: string): string {
   const isLiteral = hostname === address || hostname === `[${address}]`
-  return isLiteral ? reason : `The host "${hostname}" leads to ${address}. ${reason}`
+  return isLiteral ? reason : `The host "${hostname}" resolves to ${address}. ${reason}`
 }

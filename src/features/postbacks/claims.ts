@@ -148,7 +148,7 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
 /** PostgreSQL takes no NUL in a text; receivers send what they like. */
 const plain = (text: string | null) => text?.replaceAll('\0', '') ?? null
 
-const LOST = 'The worker ended before it could tell what came of this try.'
+const LOST = 'The worker stopped before it could record the result of this attempt.'
 
 type Expired = Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario' | 'is_replay' | 'tries'>
 

@@ -177,14 +177,14 @@ export class Deliverer {
     const base = { ...plain, settingsVersion: saved?.version ?? null }
     const unsent = (error: string, waitMs = later): Finished => ({ ...base, ok: false, waitMs, error })
     if (content === undefined) return unsent('The event of this postback was not found.')
-    if (settings === null) return unsent('The app has no postback address any more.')
-    if (settings === 'unreadable') return unsent('The headers of this app cannot be read: set its address again.')
+    if (settings === null) return unsent('The app no longer has a postback URL.')
+    if (settings === 'unreadable') return unsent('The headers of this app cannot be read: set the postback URL again.')
     if (isTried && !claimed.is_replay && !settings.events.some((event) => event === claimed.status))
       return unsent(UNWANTED, null)
     const signedWith = claimed.scenario === 'wrong_signature' ? [WRONG_SECRET] : (secrets.get(claimed.is_test) ?? [])
     if (signedWith.length === 0) return unsent('The signing secret of this app cannot be read: rotate it.')
     const request = tryBuild(content, settings, signedWith, startedAt)
-    if (request === null) return unsent('The address is not a valid template: save it again.')
+    if (request === null) return unsent('The postback URL is not a valid template: save it again.')
     const refusal = tooLong(request)
     if (refusal !== null) return unsent(refusal)
     const result = await this.#options.sender.send(request, claimed.app_id)
@@ -274,7 +274,7 @@ function tryBuild(...[content, settings, secrets, now]: Parameters<typeof buildR
 }
 
 const SENT_TWICE =
-  '\n\n(Sent twice: the connection that was kept open was closed before an answer came, so it was sent again on a new one.)'
+  '\n\n(Sent twice: the kept-alive connection was closed before a response came, so the request was resent on a new one.)'
 
 /** For the test send that a receiver must refuse. */
 const WRONG_SECRET = `whsec_${Buffer.from('not the secret of any app at all').toString('base64')}`

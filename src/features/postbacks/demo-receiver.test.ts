@@ -77,9 +77,9 @@ test('in the demo no publisher gets an answer of this machine, by settings, a te
     return status === 200 ? 'saved' : error.details?.['url']
   }
   assert.equal(await save(demoOwner, demoApp, DEMO_RECEIVER), 'saved')
-  assert.match((await save(demoOwner, demoApp, otherUrl)) ?? '', /not a public address/)
+  assert.match((await save(demoOwner, demoApp, otherUrl)) ?? '', /not a public IP address/)
   for (const url of [DEMO_RECEIVER, otherUrl, 'http://localhost:8088', 'http://[::1]:8088'])
-    assert.match((await save(stranger, strangers, url)) ?? '', /not a public address/, url)
+    assert.match((await save(stranger, strangers, url)) ?? '', /not a public IP address/, url)
 
   await saveSettings(world.database.db, SECRET_KEY, strangers.appId, { ...DEFAULTS, url: `${otherUrl}/?u={user_id}` })
   const worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log }) // prettier-ignore
@@ -88,7 +88,7 @@ test('in the demo no publisher gets an answer of this machine, by settings, a te
     const { data: started } = await stranger.post<Run>(`/apps/${strangers.appId}/postback/tests`, { mode: 'test' })
     const read = async () =>
       (await stranger.get<Run>(`/apps/${strangers.appId}/postback/tests/${started.test_id}`)).text
-    await until(async () => /not a public address/.test(await read()))
+    await until(async () => /not a public IP address/.test(await read()))
     assert.doesNotMatch(await read(), /a secret of this machine/)
     assert.equal(calls, 0)
   } finally {

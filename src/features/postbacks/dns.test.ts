@@ -79,7 +79,7 @@ test('an alias of localhost is refused, one of an address that is allowed is not
   assert.equal(refused.receiver.connections(), 0)
   assert.equal((await (await withDns(t, alias('127.0.0.1'))).send()).status, 200)
   const bare = await withDns(t, () => ({ alias: 'localhost', addresses: [] }))
-  assert.match((await bare.send()).error?.message ?? '', /has no address/)
+  assert.match((await bare.send()).error?.message ?? '', /has no IP address/)
 })
 
 test('a name with IPv6 addresses alone is reached there', async (t) => {
@@ -113,7 +113,7 @@ test('an answer that is too large for a datagram is fetched over TCP', async (t)
 })
 
 for (const [what, zone, code, message] of [
-  ['has no such name', () => 'NXDOMAIN', 'dns_failed', /"receiver\.test" has no address\. Check the name/],
+  ['has no such name', () => 'NXDOMAIN', 'dns_failed', /"receiver\.test" has no IP address\. Check the name/],
   ['has no address for it', () => [], 'dns_failed', /has no address/],
   ['fails', () => 'SERVFAIL', 'dns_failed', /ESERVFAIL.*Check its name servers/],
   ['refuses', () => 'REFUSED', 'dns_failed', /EREFUSED/],
@@ -143,5 +143,5 @@ test('a DNS server that is not there is a matter of the operator', async (t) => 
   const { send } = await withReceiver(t, answer(200), { guard: makeGuard(resolver) })
   const result = await send({ url: 'http://receiver.test/' })
   assert.deepEqual([result.phase, result.error?.code], ['dns', 'resolver_failed'])
-  assert.match(result.error?.message ?? '', /DNS server of this network cannot be reached\. Tell its operator/)
+  assert.match(result.error?.message ?? '', /DNS server of this network cannot be reached\. Contact the operator/)
 })

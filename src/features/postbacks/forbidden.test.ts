@@ -63,7 +63,7 @@ test('none of them is reached by a delivery, a replay or a test send', async () 
     const { tries } = (await world.get(`/v1/postbacks/${id}`, live)).body.data.postback
     for (const { phase, error, remote_address, status } of tries) {
       assert.deepEqual([phase, remote_address, status], ['dns', null, null], url)
-      assert.match(error ?? '', /not a public address/, url)
+      assert.match(error ?? '', /not a public IP address/, url)
     }
     const started = await world.get('/v1/postbacks/test', live, {
       method: 'POST',

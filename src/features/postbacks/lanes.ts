@@ -111,14 +111,14 @@ async function write(trx: Trx, rows: readonly (LaneRow & ReturnType<typeof chang
 }
 
 const PAUSES = {
-  gone: 'Your server answered 410 (gone) to a postback, so nothing more is sent to this address.',
-  failing: 'Every postback to this address has failed for five days, so nothing more is sent to it.',
+  gone: 'Your server answered a postback with 410 (gone), so postbacks to this URL are paused.',
+  failing: 'Every postback to this URL has failed for five days, so postbacks are paused.',
 } as const
 
 async function tellOfPause(trx: Trx, appId: number, reason: keyof typeof PAUSES): Promise<void> {
   await sql`
     INSERT INTO notices (app_id, kind, message)
-    VALUES (${appId}, 'postbacks_paused', ${`${PAUSES[reason]} What is queued is kept. Mend the address, then save it again or resume it.`})`.execute(
+    VALUES (${appId}, 'postbacks_paused', ${`${PAUSES[reason]} Queued postbacks are kept. Fix the URL or your server, then save the settings again or resume.`})`.execute(
     trx,
   )
 }

@@ -105,7 +105,7 @@ test('what a worker does not come back for is queued again after its lease, and 
   assert.deepEqual([row.state, row.attempts, row.claim_id, row.lease_until], ['queued', 1, null, null])
   const [attempt, ...others] = await readAttempts(db, id)
   assert.deepEqual([attempt?.attempt, attempt?.ok, attempt?.status, others.length], [1, false, null, 0])
-  assert.match(attempt?.error ?? '', /worker ended/)
+  assert.match(attempt?.error ?? '', /worker stopped/)
   assert.deepEqual(await claim(after(LEASE_MS + 1)), []) // it waits like after any other failure
   assert.equal((await claimOne(after(LEASE_MS + MINUTE))).attempts, 2)
 })

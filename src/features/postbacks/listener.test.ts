@@ -74,7 +74,7 @@ test('a POST is shown with its body and verified over its bytes', async (t) => {
   await post(headersFor(body))
   assert.match(printed[0] ?? '', /POST \/\n[^]*"user_id": "Zoë"[^]*signature: verified\n {2}answered: 200/)
   await post(headersFor(body), `${body} `)
-  assert.match(printed[1] ?? '', /signature: WRONG: not made with this secret/)
+  assert.match(printed[1] ?? '', /signature: WRONG: not signed with this secret/)
   await post(headersFor(body, Math.floor(Date.now() / 1000) - 400))
   assert.match(printed[2] ?? '', /signature: WRONG: .*five minutes/)
   await post({})

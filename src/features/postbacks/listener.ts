@@ -120,7 +120,7 @@ const WORDS: Record<Verdict, string> = {
   ok: 'verified',
   missing_headers: 'WRONG: webhook-id, webhook-timestamp or webhook-signature is missing',
   stale: 'WRONG: webhook-timestamp is more than five minutes off',
-  wrong_signature: 'WRONG: not made with this secret for this content',
+  wrong_signature: 'WRONG: not signed with this secret, or the content was changed',
 }
 
 /** A postback as a block of text. */
@@ -136,8 +136,8 @@ export function describePostback(postback: ReceivedPostback): string {
         .split('\n')
         .map((line) => `  ${line}`),
     )
-  lines.push(`  signature: ${headers_verdict === null ? 'not checked, no --secret was given' : WORDS[headers_verdict]}`)
-  if (url_verdict !== null) lines.push(`  signature in the address: ${WORDS[url_verdict]}`)
+  lines.push(`  signature: ${headers_verdict === null ? 'not checked: add --secret' : WORDS[headers_verdict]}`)
+  if (url_verdict !== null) lines.push(`  signature in the URL: ${WORDS[url_verdict]}`)
   lines.push(`  answered: ${answered}${answered === TOO_LONG ? ', the body is over 1 MiB' : ''}`)
   return `${visible(lines.join('\n'))}\n`
 }

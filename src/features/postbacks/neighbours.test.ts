@@ -164,7 +164,7 @@ test('what is sent twice, because a kept connection was closed, says so in the l
   const [again] = await list(live)
   const { tries } = (await world.get(`/v1/postbacks/${again?.postback_id}`, live)).body.data.postback
   assert.equal(tries.length, 1)
-  assert.match(tries[0]?.request ?? '', /Sent twice: the connection that was kept open was closed/)
+  assert.match(tries[0]?.request ?? '', /Sent twice: the kept-alive connection was closed/)
 })
 
 test('a request that its macros make too long is not sent; the log says why, and keeps nothing of it', async () => {

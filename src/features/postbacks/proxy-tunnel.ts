@@ -60,17 +60,17 @@ function headReader(socket: Socket): () => string | null {
 }
 
 const unreachable = () =>
-  new SendFault('connect', 'proxy_failed', 'The proxy of this network cannot be reached. Tell its operator.')
+  new SendFault('connect', 'proxy_failed', 'The proxy of this network cannot be reached. Contact the operator.')
 
 const brokenOff = () =>
-  new SendFault('connect', 'proxy_failed', 'The proxy of this network gave no proper answer. Tell its operator.')
+  new SendFault('connect', 'proxy_failed', 'The proxy of this network gave no valid response. Contact the operator.')
 
 /** Which of the two it is cannot be known from here. */
 const unconnected = () =>
   new SendFault(
     'connect',
     'timeout',
-    'The proxy of this network has not connected to the server in time. If the server can be reached from elsewhere, tell the operator.',
+    'The proxy of this network did not connect to the server in time. If the server can be reached from elsewhere, contact the operator.',
   )
 
 function refusedWith(head: string): SendFault {
@@ -84,10 +84,10 @@ function refusedWith(head: string): SendFault {
       `The proxy of this network cannot reach the server ("${answer}").`,
     )
   const problem =
-    status === 407 ? `does not accept this network's login` : `does not allow this connection, or is no proxy`
+    status === 407 ? `does not accept this network's login` : `does not allow this connection, or is not a proxy`
   return new SendFault(
     'connect',
     'proxy_failed',
-    `The proxy of this network ${problem} ("${answer}"). Tell its operator.`,
+    `The proxy of this network ${problem} ("${answer}"). Contact the operator.`,
   )
 }

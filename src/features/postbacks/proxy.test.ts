@@ -71,24 +71,34 @@ for (const [what, misbehave, code, message] of [
     'wants another login',
     say('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
     'proxy_failed',
-    /not accept this network's login \("HTTP\/1\.1 407.*Tell its operator/,
+    /not accept this network's login \("HTTP\/1\.1 407.*Contact the operator/,
   ],
   [
     'forbids',
     say('HTTP/1.1 403 Forbidden\r\n\r\n'),
     'proxy_failed',
-    /not allow this connection.*403.*Tell its operator/,
+    /not allow this connection.*403.*Contact the operator/,
   ],
-  ['is a web server', say('HTTP/1.1 400 Bad Request\r\n\r\n<p>Hello'), 'proxy_failed', /is no proxy \("HTTP\/1\.1 400/],
-  ['speaks something else', say('\0\x01\x02SSH\r\n\r\n'), 'proxy_failed', /is no proxy \("\?\?\?SSH"\)/],
-  ['talks without end', say('HTTP/1.1 200 OK\r\nx: ' + 'x'.repeat(100_000)), 'proxy_failed', /no proper answer/],
+  [
+    'is a web server',
+    say('HTTP/1.1 400 Bad Request\r\n\r\n<p>Hello'),
+    'proxy_failed',
+    /is not a proxy \("HTTP\/1\.1 400/,
+  ],
+  ['speaks something else', say('\0\x01\x02SSH\r\n\r\n'), 'proxy_failed', /is not a proxy \("\?\?\?SSH"\)/],
+  ['talks without end', say('HTTP/1.1 200 OK\r\nx: ' + 'x'.repeat(100_000)), 'proxy_failed', /no valid response/],
   [
     'dies before it answers',
     (client: Socket) => void client.destroy(),
     'proxy_failed',
-    /no proper answer\. Tell its operator/,
+    /no valid response\. Contact the operator/,
   ],
-  ['is reset before it answers', (client: Socket) => void client.resetAndDestroy(), 'proxy_failed', /no proper answer/],
+  [
+    'is reset before it answers',
+    (client: Socket) => void client.resetAndDestroy(),
+    'proxy_failed',
+    /no valid response/,
+  ],
   [
     'cannot reach the receiver (502)',
     say('HTTP/1.1 502 Bad Gateway\r\n\r\n'),
@@ -120,7 +130,7 @@ test('a proxy that is not there, or never accepts, is named in the log', async (
     const { send } = await withProxy(t, { proxy: `http://127.0.0.1:${port}` })
     const result = await send({ timeoutMs: SHORT_MS })
     assert.deepEqual([result.phase, result.error?.code], ['connect', 'proxy_failed'])
-    assert.match(result.error?.message ?? '', /proxy of this network cannot be reached\. Tell its operator/)
+    assert.match(result.error?.message ?? '', /proxy of this network cannot be reached\. Contact the operator/)
   }
 })
 
@@ -128,7 +138,7 @@ test('a proxy that hangs is left at the deadline, and the log says who may be th
   const { proxy, send } = await withProxy(t, { misbehave: (client) => void client.resume() })
   const result = await send({ timeoutMs: SHORT_MS })
   assert.deepEqual([result.phase, result.error?.code], ['connect', 'timeout'])
-  assert.match(result.error?.message ?? '', /proxy of this network has not connected to the server in time/)
+  assert.match(result.error?.message ?? '', /proxy of this network did not connect to the server in time/)
   while (proxy.clients.size > 0) await new Promise(setImmediate)
 })
 

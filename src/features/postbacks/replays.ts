@@ -23,7 +23,7 @@ export type ReplayFilter = {
 
 export async function startReplay(db: Db, appId: number, filter: ReplayFilter): Promise<number> {
   const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
-  if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+  if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
   const { replay_id } = await db
     .insertInto('postback_replays')
     .values({ app_id: appId, filter: JSON.stringify(filter) })

@@ -45,7 +45,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
       schema: {
         operationId: 'listPostbacks',
         summary: 'List postbacks',
-        description: 'Every message about a conversion, and how its delivery went.',
+        description: 'Every postback of your app, with its delivery status.',
         tags: TAGS,
         querystring: PostbackListQuery,
         response: { 200: successReply(PostbackList), ...errorReplies(400, 401, 429, 500) },
@@ -70,7 +70,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     {
       schema: {
         operationId: 'getPostback',
-        summary: 'Get one postback with every try',
+        summary: 'Get one postback with every attempt',
         tags: TAGS,
         params: PostbackParams,
         response: { 200: successReply(PostbackDetailReply), ...errorReplies(400, 401, 404, 429, 500) },
@@ -91,8 +91,8 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     {
       schema: {
         operationId: 'replayPostback',
-        summary: 'Send a postback again',
-        description: 'With the same webhook-id: a receiver that has taken it before takes it no second time.',
+        summary: 'Resend a postback',
+        description: 'Uses the same webhook-id, so that a receiver that already processed it can ignore it.',
         tags: TAGS,
         params: PostbackParams,
         response: { 200: successReply(PostbackReply), ...errorReplies(400, 401, 404, 429, 500) },
@@ -104,7 +104,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
       if (replayed === null) throw noSuchPostback()
       wake()
       const data = { postback: presentPostback(replayed.postback), warning: replayed.warning }
-      sendJson(request, reply, 200, successJson(request, data, 'The postback is sent again'))
+      sendJson(request, reply, 200, successJson(request, data, 'The postback will be resent'))
       return reply
     },
   )
@@ -116,7 +116,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
         operationId: 'testPostbacks',
         summary: 'Send test postbacks',
         description:
-          'Made-up postbacks of each kind, marked is_test, to your own address. Ask for the result by its test_id.',
+          'Sends sample postbacks of each kind, marked is_test, to your own URL. Get the result by its test_id.',
         tags: TAGS,
         body: NewTrial,
         response: { 201: successReply(TrialReply), ...errorReplies(400, 401, 429, 500) },
@@ -138,7 +138,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     {
       schema: {
         operationId: 'getPostbackTest',
-        summary: 'See what came of test postbacks',
+        summary: 'Get the result of test postbacks',
         tags: TAGS,
         params: TrialParams,
         response: { 200: successReply(TrialReply), ...errorReplies(400, 401, 404, 429, 500) },
@@ -149,7 +149,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
       const test = isUuid(test_id) ? await readTrial(db, test_id, gate.callerOf(request)) : null
       if (test === null)
         throw new AppError('RESOURCE_NOT_FOUND', 'There is no such test.', {
-          test_id: 'No test of this app has this id.',
+          test_id: 'No test of this app has this ID.',
         })
       sendJson(request, reply, 200, successJson(request, { test }, 'Test retrieved successfully'))
       return reply
@@ -159,5 +159,5 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
 
 const noSuchPostback = () =>
   new AppError('RESOURCE_NOT_FOUND', 'There is no such postback.', {
-    postback_id: 'No postback of this app has this id.',
+    postback_id: 'No postback of this app has this ID.',
   })

@@ -15,21 +15,19 @@ const integer = (description?: string) => orNull(Type.Integer(), description)
 const POSTBACK = {
   postback_id: Type.String({
     description:
-      'The id of its event, and the webhook-id of every try. A test send has an id of its own here: its webhook-id is that of the event it makes up, which the scenario `duplicate` sends twice.',
+      'The ID of its event, and the webhook-id of every attempt. A test send has its own ID here: its webhook-id is that of the sample event, which the scenario `duplicate` sends twice.',
   }),
   conversion_id: Type.String(),
   sequence: Type.Integer(),
-  status: oneOf(STATUSES, { description: 'What the conversion became.' }),
-  state: oneOf(STATES, { description: 'dead: it was tried for three days. It can be replayed.' }),
+  status: oneOf(STATUSES, { description: 'The new status of the conversion.' }),
+  state: oneOf(STATES, { description: 'dead: delivery failed for three days. It can be resent.' }),
   attempts: Type.Integer(),
-  next_attempt_at: time(
-    'When it is sent next; null when that is not known: it waits for an earlier event, or is paused.',
-  ),
-  last_status: integer('The HTTP status of the last answer.'),
-  last_error: text('What went wrong the last time.'),
+  next_attempt_at: time('When it is sent next; null while it waits for an earlier event or is paused.'),
+  last_status: integer('The HTTP status of the last response.'),
+  last_error: text('Why the last attempt failed.'),
   created_at: Type.String({ format: 'date-time' }),
-  settled_at: time('When it was delivered, or given up.'),
-  scenario: text('Of a test send: which one.'),
+  settled_at: time('When it was delivered or finally failed.'),
+  scenario: text('The scenario of a test send.'),
   is_test: Type.Boolean(),
 }
 
@@ -43,21 +41,21 @@ export const PostbackWithAttempts = Type.Object({
       started_at: Type.String({ format: 'date-time' }),
       duration_ms: Type.Integer(),
       ok: Type.Boolean(),
-      phase: text('Where it ended: dns, connect, tls, send, headers or body. Null: the answer was read whole.'),
+      phase: text('Where it ended: dns, connect, tls, send, headers or body. Null: the response was read completely.'),
       status: integer(),
       error: text(),
       remote_address: text(),
       request: Type.String({ description: 'As it was sent; secrets are masked.' }),
-      response: Type.String({ description: 'The first 8 KiB of the answer.' }),
+      response: Type.String({ description: 'The first 8 KiB of the response.' }),
     }),
     { description: 'First to last.' },
   ),
 })
 
 export const PostbackListQuery = Type.Object({
-  state: Type.Optional(oneOf(STATES, { description: 'Only those in this state.' })),
+  state: Type.Optional(oneOf(STATES, { description: 'Only postbacks in this state.' })),
   conversionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only those of this conversion.' }),
+    Type.String({ minLength: 1, maxLength: 100, description: 'Only postbacks of this conversion.' }),
   ),
   ...UUID_PAGE_QUERY,
 })
@@ -70,7 +68,7 @@ export const PostbackList = Type.Object({
 
 export const PostbackParams = Type.Object({ postback_id: Type.String() })
 export const REPLAY_WARNING = text(
-  'Where a later event of the conversion was delivered before: your server must go by the sequence.',
+  'Set when a later event of the conversion was already delivered: your server must go by the sequence.',
 )
 export const PostbackReply = Type.Object({ postback: Postback, warning: REPLAY_WARNING })
 export const PostbackDetailReply = Type.Object({ postback: PostbackWithAttempts })
@@ -94,7 +92,7 @@ export const TrialReply = Type.Object({
       Type.Object({
         scenario: oneOf(SCENARIO_NAMES),
         about: Type.String(),
-        seen: Type.String({ description: 'What your server answered: that is all that can be seen from here.' }),
+        seen: Type.String({ description: 'How your server responded, which is all we can see.' }),
         result: oneOf(['waiting', 'pass', 'fail']),
         postbacks: Type.Array(Postback),
       }),

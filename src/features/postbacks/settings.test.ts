@@ -74,7 +74,7 @@ test('the name of a header is a token: nothing in it can end a line or hide a fo
     'host\t',
   ]
   for (const name of [...names, 'host:', '"a"', '(a)', 'a,b', 'a/b', 'a@b', 'a[b]', 'a{b}', 'a'.repeat(101)])
-    assert.match(withHeader(name), /is not the name of a header/, JSON.stringify(name))
+    assert.match(withHeader(name), /is not a valid header name/, JSON.stringify(name))
   assert.equal(withHeader('a'.repeat(100)), '')
 })
 
@@ -121,7 +121,7 @@ test('macros in front of the path are refused', () => {
     'http{aff_sub}://example.com/',
     'https:{aff_sub}//example.com/',
   ])
-    assert.match(errorsOf({ url }), /Macros may stand in the path and the query only/, url)
+    assert.match(errorsOf({ url }), /Macros are allowed only in the path and the query/, url)
   assert.equal(errorsOf({ url: 'https://example.com/{user_id}?{aff_sub}={status}&t={transaction_id}' }), '')
 })
 
@@ -134,7 +134,7 @@ const PRIVATE = `127.0.0.1 127.1 127.0.1 0x7f.1 0x7F000001 2130706433 0177000000
 test('an address that is not public is refused when it is saved, in every spelling', () => {
   for (const host of PRIVATE.split(/\s+/))
     for (const url of [`https://${host}/{transaction_id}/{status}`, `HTTP:\\\\${host}:8080?{transaction_id}&{status}`])
-      assert.match(errorsOf({ url }), /not a public address/, url)
+      assert.match(errorsOf({ url }), /not a public IP address/, url)
 })
 
 test('an address must be http or https, whole, and without a password', () => {
@@ -159,13 +159,13 @@ test('a wrong macro is refused with the right one, and a template that loses mon
   assert.match(warnings({ url: 'https://example.com/?s={status}' }), /credited twice/)
   assert.match(warnings({ url: 'https://example.com/?s={status}&c={conversion_id}' }), /dropped as a duplicate/)
   assert.match(warnings({ url: 'https://example.com/?t={transaction_id}' }), /look like credits/)
-  assert.match(warnings({ url: GOOD.replace('{user_id}', '') }), /Nobody can be credited/)
-  assert.match(warnings({ events: ['approved'] }), /Reversals are not told/)
+  assert.match(warnings({ url: GOOD.replace('{user_id}', '') }), /You cannot tell which user to credit/)
+  assert.match(warnings({ events: ['approved'] }), /Reversals are not sent/)
   assert.equal(warnings({ events: ['reversed'] }), '')
 })
 
 test('at least one event is told, and an answer may take 1 to 15 seconds', () => {
-  assert.match(errorsOf({ events: [] }), /At least one/)
+  assert.match(errorsOf({ events: [] }), /at least one/)
   for (const timeoutMs of [-1, 0, 999, 15_001, Infinity]) assert.match(errorsOf({ timeoutMs }), /1 to 15 seconds/)
   for (const timeoutMs of [1_000, 15_000]) assert.equal(errorsOf({ timeoutMs }), '')
 })

@@ -63,9 +63,9 @@ export function checkSettings(
     const refusal = literalRefusal(guard, new URL(fillTemplate(settings.url, EXAMPLE_VALUES, () => '')))
     if (refusal !== null) errors.push(refusal)
   }
-  if (settings.events.length === 0) errors.push('At least one kind of event must be told.')
+  if (settings.events.length === 0) errors.push('Choose at least one event to send.')
   if (!settings.events.includes('reversed') && settings.events.length > 0)
-    warnings.push('Reversals are not told: what was credited and is taken back later will not be noticed.')
+    warnings.push('Reversals are not sent: you will not notice when a credited conversion is reversed.')
   if (settings.timeoutMs < 1_000 || settings.timeoutMs > 15_000)
     errors.push('The timeout must be from 1 to 15 seconds.')
   errors.push(...checkHeaders(settings.headers))
@@ -77,14 +77,14 @@ function checkHeaders(headers: Readonly<Record<string, string>>): string[] {
   const errors = entries.length > MAX_HEADERS ? [`There can be at most ${MAX_HEADERS} headers.`] : []
   for (const [name, value] of entries) {
     const lower = name.toLowerCase()
-    if (!HEADER_NAME.test(name) || name.length > 100) errors.push(`"${name}" is not the name of a header.`)
+    if (!HEADER_NAME.test(name) || name.length > 100) errors.push(`"${name}" is not a valid header name.`)
     else if (FORBIDDEN_HEADERS.includes(lower) || lower.startsWith('webhook-'))
-      errors.push(`The header ${name} cannot be set: it is ours to set.`)
+      errors.push(`The header ${name} cannot be set: it is reserved.`)
     if (!HEADER_VALUE.test(value) || value.length > MAX_HEADER_LENGTH)
       errors.push(`The value of the header ${name} must be at most ${MAX_HEADER_LENGTH} printable ASCII characters.`)
   }
   const names = entries.map(([name]) => name.toLowerCase())
-  if (new Set(names).size < names.length) errors.push('A header can be given once only.')
+  if (new Set(names).size < names.length) errors.push('Each header can be set only once.')
   return errors
 }
 
@@ -113,7 +113,7 @@ export async function saveSettings(
   }
   await inTransaction(db, async (trx) => {
     const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
-    if (app === undefined) throw new OperatorError(`There is no app ${appId}. "offerdeck app list" shows them.`)
+    if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
     await trx
       .insertInto('postback_settings')
       .values({ app_id: appId, ...row })

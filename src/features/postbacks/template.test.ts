@@ -200,7 +200,7 @@ test('macros in front of the path, or after #, are faults', () => {
     '{aff_sub}',
     'htt\nps://exam\tple.{co\nuntry}/x',
   ])
-    assert.match(errorsOf(template), /path and the query only/, template)
+    assert.match(errorsOf(template), /only in the path and the query/, template)
   assert.match(errorsOf('https://example.com/#{user_id}'), /after #/)
 })
 
@@ -214,8 +214,8 @@ test('an address that cannot be called is a fault', () => {
     'https://',
   ])
     assert.match(errorsOf(template), /begins with https:\/\//, template)
-  assert.match(errorsOf('https://me@example.com/'), /user and password/)
-  assert.match(errorsOf('https://me:secret@example.com/'), /user and password/)
+  assert.match(errorsOf('https://me@example.com/'), /user name and password/)
+  assert.match(errorsOf('https://me:secret@example.com/'), /user name and password/)
   assert.match(errorsOf(`https://example.com/${'x'.repeat(2_000)}`), /2000 characters/)
 })
 
@@ -237,9 +237,9 @@ test('what would credit twice, or credit what is taken back, is a warning', () =
   assert.match(warningsOf('https://example.com/?s={status}&c={conversion_id}'), /dropped as a duplicate/)
   assert.doesNotMatch(warningsOf('https://example.com/?c={conversion_id}&e={event_id}'), /duplicate|twice/)
   assert.match(warningsOf('https://example.com/?t={transaction_id}'), /look like credits/)
-  assert.match(warningsOf(`${GOOD}&x={`), /belongs to no macro/)
-  assert.match(warningsOf(`${GOOD}&x={{user_id}}`), /belongs to no macro/)
-  assert.match(warningsOf(`${GOOD}&x=%7Buser_id%7D`), /belongs to no macro/)
+  assert.match(warningsOf(`${GOOD}&x={`), /outside a macro/)
+  assert.match(warningsOf(`${GOOD}&x={{user_id}}`), /outside a macro/)
+  assert.match(warningsOf(`${GOOD}&x=%7Buser_id%7D`), /outside a macro/)
   assert.match(warningsOf(`${GOOD}#top`), /never sent/)
   assert.deepEqual(lintTemplate('https://example.com/hook', 'POST'), { errors: [], warnings: [] })
 })
@@ -249,11 +249,11 @@ test('what credits nobody, or credits tests, is a warning for a GET; the body of
   const untested = GOOD.replace('{is_test}', '0')
   assert.deepEqual(lintTemplate(nobody), {
     errors: [],
-    warnings: ['Nobody can be credited, as it does not say who it is for: add {user_id}.'],
+    warnings: ['You cannot tell which user to credit: add {user_id}.'],
   })
   assert.deepEqual(lintTemplate(untested), {
     errors: [],
-    warnings: ['Tests look like the real thing, and may be credited: add {is_test}.'],
+    warnings: ['Test postbacks look like live ones and may be credited: add {is_test}.'],
   })
   for (const template of [nobody, untested]) assert.deepEqual(lintTemplate(template, 'POST').warnings, [])
 })

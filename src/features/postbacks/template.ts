@@ -90,11 +90,11 @@ export function lintTemplate(
   const text = tidy(template)
   const names = new Set(Array.from(text.matchAll(MACRO), ([, name = '']) => name))
   const errors = [...lintNames(names), ...lintPlaces(text), ...lintSignature(text)]
-  if (template.length > MAX_LENGTH) errors.push(`The address must have at most ${MAX_LENGTH} characters.`)
+  if (template.length > MAX_LENGTH) errors.push(`The URL must have at most ${MAX_LENGTH} characters.`)
   const warnings = method === 'GET' ? lintMeaning(names) : []
   if (/[{}]|%7[bd]/i.test(text.replaceAll(MACRO, '')))
-    warnings.push('A { or } that belongs to no macro is sent as it is: write macros like {user_id}.')
-  if (URL.parse(text)?.hash) warnings.push('What stands after # is never sent: leave it out.')
+    warnings.push('A { or } outside a macro is sent as it is: write macros like {user_id}.')
+  if (URL.parse(text)?.hash) warnings.push('The part after # is never sent: remove it.')
   return { errors, warnings }
 }
 
@@ -128,13 +128,12 @@ function lintPlaces(template: string): string[] {
   const beforePath = /^[^/\\?#]*[/\\]*[^/\\?#]*/.exec(template)?.[0] ?? ''
   const isMoved =
     one && two ? baseOf(one) !== baseOf(two) : beforePath !== '' && beforePath.replaceAll(MACRO, '') !== beforePath
-  if (isMoved) return ['Macros may stand in the path and the query only, not in the scheme, the host or the port.']
-  if (!one || !two || !/^https?:$/.test(one.protocol))
-    return ['It must be a whole address that begins with https:// or http://.']
+  if (isMoved) return ['Macros are allowed only in the path and the query, not in the scheme, host or port.']
+  if (!one || !two || !/^https?:$/.test(one.protocol)) return ['Enter a full URL that begins with https:// or http://.']
   const errors: string[] = []
   if (one.username !== '' || one.password !== '')
-    errors.push('A user and password cannot stand in the address: use a header, or a parameter.')
-  if (one.hash !== two.hash) errors.push('A macro after # is never sent: put it into the query.')
+    errors.push('The URL cannot contain a user name and password: use a header or a parameter.')
+  if (one.hash !== two.hash) errors.push('A macro after # is never sent: move it to the query.')
   return errors
 }
 
@@ -144,14 +143,12 @@ const baseOf = ({ protocol, username, password, host }: URL) => [protocol, usern
 function lintSignature(template: string): string[] {
   const count = template.split('{signature}').length - 1
   if (count === 0 || (count === 1 && /\?.*=\{signature\}(?:#.*)?$/s.test(template))) return []
-  return [
-    '{signature} must stand once, as the value of the last parameter: end the address with &signature={signature}.',
-  ]
+  return ['{signature} must appear once, as the value of the last parameter: end the URL with &signature={signature}.']
 }
 
 function lintMeaning(names: ReadonlySet<string>): string[] {
   const warnings: string[] = []
-  if (!names.has('user_id')) warnings.push('Nobody can be credited, as it does not say who it is for: add {user_id}.')
+  if (!names.has('user_id')) warnings.push('You cannot tell which user to credit: add {user_id}.')
   const isUnique = names.has('transaction_id') || names.has('event_id')
   if (!isUnique && names.has('conversion_id'))
     warnings.push(
@@ -160,7 +157,7 @@ function lintMeaning(names: ReadonlySet<string>): string[] {
   else if (!isUnique)
     warnings.push('A repeated postback cannot be told from a new one, and may be credited twice: add {transaction_id}.')
   if (!names.has('status')) warnings.push('Reversals and rejections look like credits: add {status}.')
-  if (!names.has('is_test')) warnings.push('Tests look like the real thing, and may be credited: add {is_test}.')
+  if (!names.has('is_test')) warnings.push('Test postbacks look like live ones and may be credited: add {is_test}.')
   return warnings
 }
 

@@ -28,7 +28,7 @@ type Made = { scenario: Scenario; content: EventContent; status: string; convers
 /** However they are started, by the API or the dashboard. */
 export async function limitTrials(limiter: RateLimiter, appId: number): Promise<void> {
   const { exceeded } = await limiter.take(`postback tests ${appId}`, RUNS_A_MINUTE)
-  if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'That was many tests. Wait a minute and try again.')
+  if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many tests. Wait a minute and try again.')
 }
 
 /** Queues a run; returns its id. */
@@ -44,10 +44,9 @@ export async function startTrial(
     .select(['negative_reversals', 'paused_at'])
     .where('postback_settings.app_id', '=', app.appId)
     .executeTakeFirst()
-  if (settings === undefined)
-    throw new AppError('INVALID_REQUEST', 'This app has no postback address yet: set one first.')
+  if (settings === undefined) throw new AppError('INVALID_REQUEST', 'This app has no postback URL yet. Set one first.')
   if (settings.paused_at !== null)
-    throw new AppError('INVALID_REQUEST', 'Postbacks of this app are paused: save its address again to go on.')
+    throw new AppError('INVALID_REQUEST', 'Postbacks of this app are paused. Save its postback URL again to resume.')
   const testId = uuid7(now.getTime())
   const made = makeTrial(scenarios, settings.negative_reversals, now)
   await db

@@ -19,8 +19,8 @@ export function statsRoutes(server: FastifyInstance, { gate, db }: StatsRoutesOp
         operationId: 'getStats',
         summary: 'Count clicks, conversions and payout',
         description:
-          'The figures of your app. What is done with test credentials is never counted: they get the same answer with zeros. ' +
-          'Clicks of long ago are known by the quarter of an hour, and count from its beginning.',
+          'The figures of your app. Test traffic is never counted: test credentials get the same response with zeros. ' +
+          'Old clicks are kept per quarter of an hour and count from its start.',
         tags: ['Statistics'],
         querystring: StatsQuery,
         response: { 200: successReply(Stats), ...errorReplies(400, 401, 429, 500) },

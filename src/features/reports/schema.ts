@@ -9,14 +9,15 @@ export const StatsQuery = Type.Object({
   from: Type.Optional(
     Type.String({
       format: DATE_OR_TIME,
-      description: 'The beginning: an RFC 3339 time, or a date of the time zone. By default 7 days before the end.',
+      description:
+        'Start of the range: an RFC 3339 time, or a date in the time zone. Defaults to 7 days before the end.',
     }),
   ),
   to: Type.Optional(
     Type.String({
       format: DATE_OR_TIME,
       description:
-        'The end, which is no longer counted: an RFC 3339 time, or a date of the time zone. By default now. At most 400 days after the beginning.',
+        'End of the range (exclusive): an RFC 3339 time, or a date in the time zone. Defaults to now. At most 400 days after the start.',
     }),
   ),
   timezone: Type.Optional(
@@ -24,11 +25,16 @@ export const StatsQuery = Type.Object({
       maxLength: 64,
       format: SAFE_TEXT,
       default: 'UTC',
-      description: 'Whose days are meant: an IANA time zone, such as Europe/Berlin.',
+      description: 'Time zone of the days: an IANA name such as Europe/Berlin.',
     }),
   ),
   groupBy: Type.Optional(
-    Type.Unsafe<Grouping>({ type: 'string', enum: GROUPINGS, default: 'day', description: 'What a row stands for.' }),
+    Type.Unsafe<Grouping>({
+      type: 'string',
+      enum: GROUPINGS,
+      default: 'day',
+      description: 'What to group the rows by.',
+    }),
   ),
   offerId: Type.Optional(Type.Integer({ minimum: 1, description: 'Only this offer.' })),
   country: Type.Optional(
@@ -50,8 +56,8 @@ export const StatsQuery = Type.Object({
 export type StatsQuery = Static<typeof StatsQuery> & { timezone: string; groupBy: Grouping; limit: number }
 
 const Figures = {
-  clicks: Type.Integer({ description: 'Without those of bots.' }),
-  conversions: Type.Integer({ description: 'All but the rejected ones, by the time they were created.' }),
+  clicks: Type.Integer({ description: 'Without clicks of bots.' }),
+  conversions: Type.Integer({ description: 'All except rejected ones, by creation time.' }),
   pending: Type.Integer(),
   approved: Type.Integer(),
   rejected: Type.Integer(),
@@ -93,8 +99,10 @@ export const Stats = Type.Object({
   to: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
   timezone: Type.String(),
   group_by: Type.Unsafe<Grouping>({ type: 'string', enum: GROUPINGS }),
-  rows: Type.Array(StatsRow, { description: 'Every day in order, also those without anything; or the best first.' }),
-  has_more: Type.Boolean({ description: 'There are more rows than the limit let through.' }),
+  rows: Type.Array(StatsRow, {
+    description: 'Grouped by day: every day in order, including empty ones. Otherwise, the highest payout first.',
+  }),
+  has_more: Type.Boolean({ description: 'There are more rows than the limit.' }),
   totals: StatsTotals,
 })
 export type Stats = Static<typeof Stats>

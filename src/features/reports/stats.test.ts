@@ -221,7 +221,7 @@ test('400 days can be asked for at once, also where an hour is added to them', a
   const { rows } = await ask('from=2025-10-01&to=2026-11-05&timezone=America/New_York&limit=1000')
   assert.equal(rows.length, 400)
   assert.deepEqual(await faultsOf('from=2025-10-01&to=2026-11-06&timezone=America/New_York'), {
-    from: 'from must be at most 400 days before to, which is now unless it is given.',
+    from: 'from must be at most 400 days before to, which defaults to now.',
   })
 })
 
@@ -240,7 +240,7 @@ test('what is wrong is said by parameter', async () => {
   )
   assert.match((await faultsOf('from=2026-03-10T12:00:00+02:00'))['from'] ?? '', /%2B/)
   assert.deepEqual(await faultsOf(`${RANGE}&timezone=Mars/Base`), {
-    timezone: 'timezone must be an IANA name such as Europe/Berlin; "Mars/Base" is none.',
+    timezone: 'timezone must be an IANA name such as Europe/Berlin; "Mars/Base" is not one.',
   })
   assert.deepEqual(Object.keys(await faultsOf('from=2026-03-13&to=2026-03-13&timezone=%2B02:00')), ['timezone', 'from'])
   assert.deepEqual(Object.keys(await faultsOf('from=2999-01-01')), ['from'])

@@ -29,7 +29,7 @@ export function judgeRange(query: RangeQuery, now: Date): { range: Range; detail
   const { from, to, timezone } = query
   const details: Details = {}
   const isKnown = isTimeZone(timezone)
-  if (!isKnown) details['timezone'] = `timezone must be an IANA name such as Europe/Berlin; "${timezone}" is none.`
+  if (!isKnown) details['timezone'] = `timezone must be an IANA name such as Europe/Berlin; "${timezone}" is not one.`
   const timeOf = (text: string) => readTime(text, isKnown ? timezone : 'UTC')
   // The second that runs now belongs to it, so that what was just done is counted.
   const toMs = to === undefined ? Math.floor(now.getTime() / 1000 + 1) * 1000 : timeOf(to)
@@ -37,10 +37,10 @@ export function judgeRange(query: RangeQuery, now: Date): { range: Range; detail
   for (const [name, ms] of Object.entries({ from: fromMs, to: toMs })) {
     if (ms < EARLIEST_MS || ms > LATEST_MS) details[name] = `${name} must be in the years 2000 to 2999.`
   }
-  if (fromMs >= toMs) details['from'] ??= 'from must be before to, which is now unless it is given.'
+  if (fromMs >= toMs) details['from'] ??= 'from must be before to, which defaults to now.'
   // An hour more, for clocks that are set back on the way.
   if (toMs - fromMs > MAX_DAYS * DAY_MS + HOUR_MS) {
-    details['from'] ??= `from must be at most ${MAX_DAYS} days before to, which is now unless it is given.`
+    details['from'] ??= `from must be at most ${MAX_DAYS} days before to, which defaults to now.`
   }
   return { range: { fromMs, toMs }, details }
 }

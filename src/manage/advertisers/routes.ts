@@ -127,7 +127,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     async run({ params: { advertiser_id }, body: { grace }, by }) {
       const graceMs = parseDuration(grace)
       if (graceMs === null || graceMs > MAX_GRACE_MS)
-        throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+        throw new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', {
           grace: 'grace must be a time such as 90s, 15m, 24h or 7d, at most 30d.',
         })
       await find(advertiser_id)

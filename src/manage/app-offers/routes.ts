@@ -181,7 +181,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 function checkKeywords(keywords: readonly string[]): void {
   const isWrong = (keyword: string) => keyword.length > MAX_KEYWORD || keyword.includes('\0') || !keyword.isWellFormed()
   if (keywords.length <= MAX_KEYWORDS && !keywords.some(isWrong)) return
-  throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+  throw new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', {
     blocked_keywords: `Give at most ${MAX_KEYWORDS} keywords of at most ${MAX_KEYWORD} characters each.`,
   })
 }

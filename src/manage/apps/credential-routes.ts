@@ -120,7 +120,7 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
     async run({ app, by, caller, params: { mode }, body }) {
       const expiresAt = body.expires_at === undefined ? null : parseTime(body.expires_at)
       if (expiresAt !== null && expiresAt <= new Date())
-        throw new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', {
+        throw new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', {
           expires_at: 'expires_at must be in the future. To end the key now, revoke it.',
         })
       await change(

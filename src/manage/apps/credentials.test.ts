@@ -75,7 +75,7 @@ test('a revoked app answers nobody any more, and gets no new secret', async () =
   assert.equal((await world.get('/v1/offers?userId=u', testKeys)).status, 401)
   const { status, error } = await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })
   assert.equal(status, 400)
-  assert.match(error.message, /is revoked, for good/)
+  assert.match(error.message, /is permanently revoked/)
 })
 
 test('one key is revoked, the other one goes on; with both the app is revoked', async () => {

@@ -208,7 +208,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
 }
 
 const invalid = (name: string, fault: string) =>
-  new AppError('INVALID_REQUEST', 'Some parameters are missing or not valid.', { [name]: `${name} ${fault}` })
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', { [name]: `${name} ${fault}` })
 
 function readRate(rate: number): number {
   const micros = parseUsd(rate)

@@ -124,7 +124,7 @@ test('what is wrong with an offer is told by field, goals included, and nothing 
   const types = await operator.post('/offers', { advertiser_id: 'x', external_id: 'w', name: 5 })
   assert.deepEqual(Object.keys(types.error.details ?? {}).toSorted(), ['advertiser_id', 'name'])
   const unknown = await operator.post('/offers', { advertiser_id, external_id: 'w', ...FULL, colour: 'red' })
-  assert.match(unknown.error.details?.['colour'] ?? '', /not known/)
+  assert.match(unknown.error.details?.['colour'] ?? '', /not a parameter/)
   const nobody = await operator.post('/offers', { advertiser_id: 987654, external_id: 'w', ...FULL })
   assert.match(nobody.error.details?.['advertiser_id'] ?? '', /No advertiser/)
   const { data } = await operator.get<Page>(`/offers?advertiser_id=${advertiser_id}`)

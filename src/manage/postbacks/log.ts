@@ -115,7 +115,7 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
   }
 }
 
-const noPostback = () => notThere('No postback of this app has this id.')
+const noPostback = () => notThere('No postback of this app has this ID.')
 
 function filterOf(appId: number, query: Static<typeof LogQuery>): PostbackFilter {
   const { mode = 'live', state, status, conversion_id, cursor } = query

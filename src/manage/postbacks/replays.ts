@@ -103,7 +103,7 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
   /** Only of this app: ids of others are easy to guess. */
   async function find(appId: number, replayId: number) {
     const replay = await readReplay(db, replayId).catch(() => null)
-    if (replay === null || replay.app_id !== appId) throw notThere('No replay of this app has this id.')
+    if (replay === null || replay.app_id !== appId) throw notThere('No replay of this app has this ID.')
     return replay
   }
 

@@ -42,10 +42,10 @@ export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }:
   })
 
   async function read(appId: number, testId: string) {
-    if (!isUuid(testId)) throw notThere('No test of this app has this id.')
+    if (!isUuid(testId)) throw notThere('No test of this app has this ID.')
     const test =
       (await readTrial(db, testId, { appId, isTest: false })) ?? (await readTrial(db, testId, { appId, isTest: true }))
-    if (test === null) throw notThere('No test of this app has this id.')
+    if (test === null) throw notThere('No test of this app has this ID.')
     const ids = test.results.flatMap(({ postbacks }) => postbacks.map((one) => one.postback_id))
     const tries = Map.groupBy(await readAttempts(db, ...ids), (attempt) => attempt.postback_id)
     const results = test.results.map(({ postbacks, ...result }) => ({

@@ -58,7 +58,7 @@ test('a publisher is made, found by part of its name, and told where notices go'
 test('a second publisher of the same name, a bad address and an empty name are refused', async () => {
   await operator.post('/publishers', { name: 'Twice' })
   const again = await operator.post('/publishers', { name: 'Twice' })
-  assert.deepEqual([again.status, again.error.message], [400, 'There is a publisher "Twice" already.'])
+  assert.deepEqual([again.status, again.error.message], [400, 'A publisher "Twice" already exists.'])
   const bad = await operator.post('/publishers', { name: 'Other', email: 'nowhere' })
   assert.deepEqual([bad.status, bad.error.message], [400, '"nowhere" is not an e-mail address.'])
   assert.equal((await operator.post('/publishers', { name: '' })).error.details?.['name'], 'name must not be empty.')

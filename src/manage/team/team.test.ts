@@ -98,7 +98,10 @@ test('what was not asked for is refused, and comes not into the audit log', asyn
   const { publisherId, base, owner } = await makePublisher()
   const { id } = await makePerson(world, 'publisher_developer', publisherId)
   const { status, error } = await owner.patch(`${base}/people/${id}`, { disabled: false, note: 'the operator said so' })
-  assert.deepEqual([status, error.details], [400, { note: 'note is not known here: check how it is spelled.' }])
+  assert.deepEqual(
+    [status, error.details],
+    [400, { note: 'note is not a parameter of this endpoint: check the spelling.' }],
+  )
   assert.equal(await latest('person.change', publisherId), undefined)
 })
 

@@ -69,7 +69,7 @@ test('a flood of tokens that look right but are nobody’s takes few connections
 
 test('of calls that cannot be processed 600 kB a minute are kept; then 429, but good ones go on', async () => {
   for (const [nonsense, expected] of [
-    ['status=nonsense', /is not known/],
+    ['status=nonsense', /is not supported/],
     ['goal=nonsense', /no such goal/],
   ] as const) {
     const { clickId, token, advertiserId } = await newClick()

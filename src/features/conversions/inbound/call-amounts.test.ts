@@ -94,7 +94,7 @@ test('where a share of it is paid, an amount is understood as it is written, or 
     assert.match(told.message, /pays a percentage, and the amount is not a clear number/)
   }
   const huge = await say(offerId, { click_id: 'CLICK', amount: '100000.0001' })
-  assert.deepEqual([huge.status, huge.message], [400, 'The amount is larger than any conversion is worth.'])
+  assert.deepEqual([huge.status, huge.message], [400, 'The amount is above the maximum for a conversion.'])
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '100000' })).row?.payout_micros, 100_000_000_000)
 
   const { db } = world.database
@@ -130,7 +130,7 @@ test('a negative amount alone is for the operator to explain: a reversal, or not
   const takeBack = () => send(`token=${world.tokenOf(offerId)}&click_id=${paid.row?.click_id}&amount=-1.00`)
   const first = await takeBack()
   assert.deepEqual([first.status, first.outcome], [400, 'invalid'])
-  assert.match(first.message, /amount is negative, but status does not say that this is a reversal/)
+  assert.match(first.message, /amount is negative, but status is not a reversal/)
   await setAdvertiser(db, advertiserId, { negativeAmount: 'reversal' })
   const [kept] = await listCalls(db, { advertiserId, isOpen: true }, 1)
   assert.ok(kept !== undefined)
@@ -154,7 +154,7 @@ test('an amount of another currency is never taken for dollars; where none is ne
   for (const currency of ['EUR', 'JPY', '978', '€', 'x'.repeat(300)]) {
     const told = await say(offerId, { click_id: 'CLICK', amount: '1000', currency })
     assert.deepEqual([told.status, told.outcome, told.conversion_id], [400, 'invalid', null], currency)
-    assert.match(told.message, /names another currency/)
+    assert.match(told.message, /specifies another currency/)
   }
   const kept = await listCalls(world.database.db, { advertiserId, isOpen: true }, 20)
   assert.equal(kept.length, 5, 'the operator sees them')

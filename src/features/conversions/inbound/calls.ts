@@ -40,13 +40,13 @@ export type CallOutcome = {
 
 const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   no_goal: 'The offer has no such goal.',
-  needs_transaction: 'This goal can be completed again and again: a txn_id is required.',
-  amount_too_large: 'The amount is larger than any conversion is worth.',
+  needs_transaction: 'This goal is repeatable: a txn_id is required.',
+  amount_too_large: 'The amount is above the maximum for a conversion.',
   amount_unclear: 'This goal pays a percentage, and the amount is not a clear number of US dollars, such as 1234.56.',
-  amount_other_currency: 'This goal pays a percentage of US dollars, and the call names another currency.',
-  not_yours: 'The token is not that of the advertiser of this click.',
-  ambiguous: 'Several conversions have this txn_id: send the click_id, or the goal, as well.',
-  unmatched: 'No such click is known yet. The call is kept and tried again for three days.',
+  amount_other_currency: 'This goal pays a percentage of US dollars, but the callback specifies another currency.',
+  not_yours: 'The token belongs to another advertiser than this click.',
+  ambiguous: 'Several conversions have this txn_id: also send the click_id or the goal.',
+  unmatched: 'Unknown click. The callback is stored and retried for three days.',
 }
 
 /** What a call came to, in the words of the log and of the answer. */

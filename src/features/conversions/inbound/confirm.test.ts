@@ -46,7 +46,7 @@ const conversionsOf = (clickId: string) =>
 test('a call without its click is accepted, kept, and matched once the click arrives', async () => {
   const { clickId, bringClick, answer, read } = await unmatchedCall({ txn_id: 'early' })
   assert.deepEqual([answer.status, answer.outcome, answer.conversion_id], [202, 'unmatched', null])
-  assert.match(answer.message, /tried again for three days/)
+  assert.match(answer.message, /retried for three days/)
   const kept = await read()
   assert.ok(kept.next_attempt_at !== null)
   await retry(later(kept, 60 * SECOND))
@@ -125,7 +125,7 @@ test('a call whose token was wrong is not processed again, whatever happens to i
   const [refused] = await listCalls(world.database.db, { outcome: 'refused' }, 1)
   assert.ok(refused !== undefined && refused.query.includes(clickId))
   const again = await reprocessCall(world.database.db, callOf(refused), { ...nowhere, isAgain: true })
-  assert.deepEqual([again.outcome, again.message], ['refused', 'The token was missing or wrong when the call came in, so it cannot be processed.']) // prettier-ignore
+  assert.deepEqual([again.outcome, again.message], ['refused', 'The token was missing or wrong when the callback arrived, so it cannot be processed.']) // prettier-ignore
   assert.deepEqual(await findCall(world.database.db, refused.inbound_id), refused)
   assert.deepEqual(await conversionsOf(clickId), [])
 })
@@ -229,7 +229,7 @@ test('a call from a wrong address is its advertiser’s, and processed once the 
   const [call] = await listCalls(db, { advertiserId, isOpen: true }, 10)
   assert.deepEqual([call?.outcome, call?.reason, call?.ip], ['refused', 'wrong_address', '127.0.0.1'])
   const again = () => reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
-  assert.match((await again()).message, /127\.0\.0\.1 is still not on the list/)
+  assert.match((await again()).message, /127\.0\.0\.1 is still not on this advertiser's IP allowlist/)
   await setAdvertiser(db, advertiserId, { allowedIps: ['192.0.2.1', '127.0.0.0/8'] })
   assert.deepEqual((await Promise.all([again(), again()])).map(({ outcome }) => outcome).toSorted(), ['approved', 'duplicate']) // prettier-ignore
   assert.equal((await findCall(db, call?.inbound_id ?? ''))?.outcome, 'approved')
@@ -246,7 +246,7 @@ test('a call with a token that was rotated away is known as its advertiser’s, 
   assert.deepEqual([answer.status, answer.reason], [401, 'expired_token'])
   const [call] = await listCalls(db, { advertiserId, isOpen: true }, 10)
   const again = await reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
-  assert.match(again.message, /had expired when the call came in/)
+  assert.match(again.message, /had expired when the callback arrived/)
   assert.deepEqual(await conversionsOf(clickId), [])
 })
 

@@ -124,20 +124,18 @@ const tooMany = (message: string): CallResult => ({
   conversionId: null,
   message,
 })
-export const TOO_MANY = tooMany('Too many of your calls could not be processed. Send this one again in a minute.')
-const TOO_MANY_WAITING = tooMany(
-  'Too many calls already wait for clicks that are not known. Send this one again later.',
-)
+export const TOO_MANY = tooMany('Too many of your callbacks could not be processed. Retry this one in a minute.')
+const TOO_MANY_WAITING = tooMany('Too many callbacks are already waiting for unknown clicks. Retry this one later.')
 
 function messageFor({ outcome, reason }: CallOutcome): string {
-  if (outcome === 'duplicate') return 'We know this conversion already; nothing was changed.'
+  if (outcome === 'duplicate') return 'This conversion is already recorded; nothing was changed.'
   if (outcome === 'unmatched' || outcome === 'invalid' || outcome === 'refused') return reason ?? 'Nothing was changed.'
   return `The conversion is ${outcome}${reason === null ? '' : ` (${reason})`}.`
 }
 
 const stays = (message: string): CallResult => ({ outcome: 'refused', reason: null, conversionId: null, message })
-const NOBODYS = stays('The token was missing or wrong when the call came in, so it cannot be processed.')
-const EXPIRED = stays('The token had expired when the call came in. Ask the advertiser to send the call again with the current token.') // prettier-ignore
+const NOBODYS = stays('The token was missing or wrong when the callback arrived, so it cannot be processed.')
+const EXPIRED = stays('The token had expired when the callback arrived. Ask the advertiser to resend it with the current token.') // prettier-ignore
 
 /** Tries a logged call again. One whose token was wrong stays refused; one from a wrong address until that is allowed. */
 export async function reprocessCall(
@@ -150,7 +148,7 @@ export async function reprocessCall(
   if (before?.reason === 'expired_token') return EXPIRED
   const advertiser = await getAdvertiser(db, advertiserId)
   if (before?.reason === 'wrong_address' && !isAllowedFrom(advertiser.allowed_ips, call.ip ?? ''))
-    return stays(`${call.ip ?? 'The address'} is still not on the list of addresses of this advertiser.`)
+    return stays(`${call.ip ?? 'The IP address'} is still not on this advertiser's IP allowlist.`)
   const { now = new Date() } = options
   const settleOne = options.settle ?? ((confirmation) => settleAlone(db, confirmation, now))
   const again = { ...call, advertiserId, attempts: call.attempts + 1 }

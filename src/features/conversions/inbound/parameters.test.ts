@@ -71,7 +71,7 @@ test('an unknown status is 400, also one that is a name of JavaScript’s', asyn
   for (const status of ['done', '4', 'constructor', '__proto__', 'toString', '{status}']) {
     const told = await say(offerId, { click_id: 'CLICK', status })
     assert.deepEqual([told.status, told.outcome, told.conversion_id], [400, 'invalid', null], status)
-    assert.match(told.message, /^status ".+" is not known\./)
+    assert.match(told.message, /^status ".+" is not supported\./)
   }
 })
 
@@ -132,10 +132,10 @@ test('everything that is wrong is told at once', async () => {
   const { offerId } = await newOffer()
   const token = world.tokenOf(offerId)
   const { message } = await send(`token=${token}&status=x&amount=-1`)
-  for (const part of [/click_id is missing/, /amount is negative/, /status "x" is not known/])
+  for (const part of [/click_id is missing/, /amount is negative/, /status "x" is not supported/])
     assert.match(message, part)
   assert.match((await send(`token=${token}&click_id=5`)).message, /click_id is not one of ours/)
-  assert.match((await send(`token=${token}&click_id=a&click_id=b`)).message, /click_id was given twice/)
+  assert.match((await send(`token=${token}&click_id=a&click_id=b`)).message, /click_id was sent twice/)
 })
 
 test('a transaction id is at most 256 characters of UTF-8; a broken one is refused, and the call is kept', async () => {
@@ -176,6 +176,6 @@ test('what is said twice must agree', async () => {
   const { clickId } = await world.click(offerId, live, 'userId=twice')
   const call = `token=${world.tokenOf(offerId)}&click_id=${clickId}`
   const told = await send(`${call}&txn_id=a`, '{"txn_id":"b"}')
-  assert.deepEqual([told.status, told.message], [400, 'txn_id was given twice, with different values.'])
+  assert.deepEqual([told.status, told.message], [400, 'txn_id was sent twice with different values.'])
   assert.equal((await send(`${call}&txn_id=a`, '{"txn_id":"a"}')).outcome, 'approved')
 })

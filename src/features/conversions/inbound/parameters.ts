@@ -123,7 +123,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
   const problems: string[] = []
   const read = (name: Parameter): string | null => {
     const { given, values } = valuesOf(raw, name, dialect)
-    if (values.length > 1) problems.push(`${given} was given twice, with different values.`)
+    if (values.length > 1) problems.push(`${given} was sent twice with different values.`)
     const [value = null] = values
     if (value === null || isText(value)) return value
     problems.push(`${given} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
@@ -138,11 +138,13 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
   const transactionId = withoutMacro(read('txn_id'))
   if (clickId === null && transactionId === null) problems.push('click_id is missing.')
   else if (clickId !== null && !isUuid(clickId))
-    problems.push('click_id is not one of ours: send back what our link gave you.')
+    problems.push('click_id is not one of ours: send the value you received from our link.')
   const word = (read('status') ?? '').toLowerCase()
   const status = readStatus(word, dialect)
   if (status === undefined)
-    problems.push(`status "${word.slice(0, 40)}" is not known. Known are ${STATUSES.join(', ')}, or map it.`)
+    problems.push(
+      `status "${word.slice(0, 40)}" is not supported. Send one of ${STATUSES.join(', ')}, or ask the network to map it.`,
+    )
   const amount = readAmount(valuesOf(raw, 'amount', dialect).values, dialect.decimalMark)
   const told: Told = {
     clickId: clickId?.toLowerCase() ?? null,
@@ -194,7 +196,7 @@ function inDollars(weighed: Weighed, currencies: readonly string[]): Weighed {
 }
 
 const NEGATIVE =
-  'amount is negative, but status does not say that this is a reversal. If negative amounts mean reversals, the network can set that for this advertiser.'
+  'amount is negative, but status is not a reversal. If negative amounts mean reversals, ask the network to set that for this advertiser.'
 
 /** {txn_id}, as it stands in the address that we hand out, is nobody's id: all who forget to fill it in would share one. */
 const withoutMacro = (value: string | null) =>

@@ -91,19 +91,19 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
         operationId,
         summary: 'Confirm a conversion, as an advertiser',
         description:
-          'Takes click_id, goal, txn_id, amount, status and token, as query, form or JSON. Answers with the real outcome, after it is recorded; with format=text as one word.',
+          'Accepts click_id, goal, txn_id, amount, status and token as query, form or JSON. Returns the actual outcome once it is recorded; with format=text, as one word.',
         tags: ['Advertisers'],
         security: [],
         response: {
           200: outcomeReply('The outcome.'),
-          202: outcomeReply('No such click is known yet; tried again for three days.'),
+          202: outcomeReply('Unknown click; the callback is retried for three days.'),
           400: outcomeReply('Something is missing or wrong.'),
           401: outcomeReply('The token is wrong, or has expired.'),
-          403: outcomeReply('Not from this address.'),
+          403: outcomeReply('The IP address is not allowed.'),
           413: outcomeReply('The body is too large.'),
           415: outcomeReply('The body is compressed.'),
-          429: outcomeReply('Too many calls that cannot be processed. This one was not kept: send it again later.'),
-          503: outcomeReply('We could not record this just now. Call again: repeating it is safe.'),
+          429: outcomeReply('Too many callbacks that cannot be processed. This one was not stored: retry it later.'),
+          503: outcomeReply('We could not record this right now. Retry the callback: repeating it is safe.'),
         },
       },
       handler: (request: FastifyRequest, reply: FastifyReply) => receive(request, reply, bodyOf(request)),
@@ -121,7 +121,7 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     } catch (error) {
       if (!isAway(error)) throw error
       reply.header('Retry-After', '30')
-      const message = 'We could not record this just now. Call again: repeating it is safe.'
+      const message = 'We could not record this right now. Retry the callback: repeating it is safe.'
       return answer(
         reply,
         503,
@@ -204,15 +204,15 @@ const refusalOf = (reason: keyof typeof REFUSALS) => ({ outcome: 'refused', reas
 const REFUSALS = {
   too_long: { status: 413, message: TOO_LONG },
   compressed: { status: 415, message: COMPRESSED },
-  wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was made.' },
-  expired_token: { status: 401, message: 'This token has expired. Use the one that replaced it, and send the call again.' }, // prettier-ignore
-  wrong_address: { status: 403, message: 'This address is not on the list of addresses of this advertiser.' },
+  wrong_token: { status: 401, message: 'The token is missing or wrong. It was shown when the advertiser was created.' },
+  expired_token: { status: 401, message: 'This token has expired. Resend the callback with the token that replaced it.' }, // prettier-ignore
+  wrong_address: { status: 403, message: "This IP address is not on the advertiser's IP allowlist." },
 }
 const TOO_MANY_REFUSALS: Answer = {
   outcome: 'refused',
   reason: 'too_many',
   conversionId: null,
-  message: 'Too many calls were refused from this address. Try again in a minute.',
+  message: 'Too many callbacks from this IP address were refused. Try again in a minute.',
 }
 const WINDOW_MS = 60_000
 

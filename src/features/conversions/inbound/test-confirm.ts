@@ -37,10 +37,10 @@ async function findTestAdvertiser(db: Db, clickId: string): Promise<number> {
     : { rows: [] }
   const [click] = rows
   if (click === undefined)
-    throw new OperatorError(`There is no click "${clickId}". "offerdeck click list" shows them, newest first.`)
+    throw new OperatorError(`There is no click "${clickId}". List clicks with: offerdeck click list`)
   if (!click.is_test)
     throw new OperatorError(
-      'This click is live: only its advertiser can confirm it. Follow a link made with test credentials.',
+      'This click is live: only its advertiser can confirm it. Follow a link created with test credentials.',
     )
   return click.advertiser_id
 }

@@ -223,7 +223,7 @@ test('of a compressed body it is said that it is, to the caller and in the log; 
     const headers = `Content-Encoding: ${coding}\r\n`
     const inQuery = await speak(sized(compress('status=rejected'), `?${query}`, headers))
     const inBody = await speak(sized(compress(json), '', headers))
-    for (const heard of [inQuery, inBody]) assert.match(heard, /415[^]*The body is compressed\. Send it as it is, without Content-Encoding\./) // prettier-ignore
+    for (const heard of [inQuery, inBody]) assert.match(heard, /415[^]*The body is compressed\. Send it uncompressed, without Content-Encoding\./) // prettier-ignore
     assert.deepEqual([...outcomesOf(inQuery), ...outcomesOf(inBody)], ['invalid', 'refused'])
     const open = (await listCalls(db, { isOpen: true, outcome: 'invalid' }, 50)).filter((row) => row.query.includes(clickId)) // prettier-ignore
     assert.deepEqual(open.map(({ body, reason }) => [body, reason?.slice(0, 23)]), [[`(compressed: ${coding})`, 'The body is compressed.']]) // prettier-ignore
