@@ -88,7 +88,7 @@ test('a minimum, chosen publishers and suspended ones', async () => {
   assert.deepEqual((await linesOf(first.runId)).map((line) => line.publisher_id), [ann.publisherId]) // prettier-ignore
   const second = await create(0, [bob.publisherId, eve.publisherId])
   assert.deepEqual((await linesOf(second.runId)).map((line) => line.publisher_id), [bob.publisherId, eve.publisherId]) // prettier-ignore
-  await refuses(create(), /nothing to pay/)
+  await refuses(create(), /Nothing to pay/)
 })
 
 test('of ten runs at once one takes a balance, and it is paid once however often it is asked', async () => {

@@ -125,8 +125,8 @@ test('a name without an address, and a server that fails, are said', async (t) =
     name === 'none.test' ? 'NXDOMAIN' : name === 'empty.test' ? [] : 'SERVFAIL',
   )
   const guard = makeGuard({ resolver })
-  await assert.rejects(guard.resolve('none.test', never), isFault('dns_failed', /"none\.test" has no address/))
-  await assert.rejects(guard.resolve('empty.test', never), isFault('dns_failed', /has no address/))
+  await assert.rejects(guard.resolve('none.test', never), isFault('dns_failed', /"none\.test" has no IP address/))
+  await assert.rejects(guard.resolve('empty.test', never), isFault('dns_failed', /has no IP address/))
   await assert.rejects(guard.resolve('broken.test', never), isFault('dns_failed', /ESERVFAIL/))
 })
 

@@ -53,7 +53,7 @@ test('a name that turns to a forbidden address after it was checked leads to the
   assert.deepEqual(dns.asked.toSorted(), ['A receiver.test', 'AAAA receiver.test'], 'looked up once, for all of it')
   const second = await send()
   assert.deepEqual([second.phase, second.error?.code], ['dns', 'refused_address'])
-  assert.match(second.error?.message ?? '', /"receiver\.test" leads to 127\.0\.0\.2/)
+  assert.match(second.error?.message ?? '', /"receiver\.test" resolves to 127\.0\.0\.2/)
   assert.equal(forbidden.connections(), 0)
 })
 
@@ -75,7 +75,7 @@ test('an alias of localhost is refused, one of an address that is allowed is not
   const refused = await withDns(t, alias('127.0.0.1'), { allow: [] })
   const result = await refused.send()
   assert.deepEqual([result.phase, result.error?.code], ['dns', 'refused_address'])
-  assert.match(result.error?.message ?? '', /leads to 127\.0\.0\.1/)
+  assert.match(result.error?.message ?? '', /resolves to 127\.0\.0\.1/)
   assert.equal(refused.receiver.connections(), 0)
   assert.equal((await (await withDns(t, alias('127.0.0.1'))).send()).status, 200)
   const bare = await withDns(t, () => ({ alias: 'localhost', addresses: [] }))
@@ -114,7 +114,7 @@ test('an answer that is too large for a datagram is fetched over TCP', async (t)
 
 for (const [what, zone, code, message] of [
   ['has no such name', () => 'NXDOMAIN', 'dns_failed', /"receiver\.test" has no IP address\. Check the name/],
-  ['has no address for it', () => [], 'dns_failed', /has no address/],
+  ['has no address for it', () => [], 'dns_failed', /has no IP address/],
   ['fails', () => 'SERVFAIL', 'dns_failed', /ESERVFAIL.*Check its name servers/],
   ['refuses', () => 'REFUSED', 'dns_failed', /EREFUSED/],
   ['never answers', () => 'silence', 'dns_failed', /No DNS server answered for the host "receiver\.test" in time/],

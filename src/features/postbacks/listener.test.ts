@@ -52,10 +52,10 @@ test('a GET is shown with its parameters and its signature is verified over the 
   assert.match(printed[0] ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}GET \/cb\n/)
   assert.match(printed[0] ?? '', /\n {2}webhook-id +e1\n/)
   assert.match(printed[0] ?? '', /\n {2}user +Zoë & co\n {2}sub +spring sale\n/)
-  assert.match(printed[0] ?? '', /\n {2}signature: verified\n {2}signature in the address: verified\n/)
+  assert.match(printed[0] ?? '', /\n {2}signature: verified\n {2}signature in the URL: verified\n/)
 
   await fetch(url.replace('spring', 'autumn'), { headers: headersFor(url) })
-  assert.match(printed[1] ?? '', /signature: WRONG.*\n {2}signature in the address: WRONG/)
+  assert.match(printed[1] ?? '', /signature: WRONG.*\n {2}signature in the URL: WRONG/)
 })
 
 test('an address that a tunnel took as https is verified, too', async (t) => {
