@@ -95,5 +95,5 @@ export function rawBadRequest(requestId: string, code: string, allowance: Allowa
 function rawFault(code: string): string {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive.'
   if (code === 'HPE_HEADER_OVERFLOW') return 'URL and headers together must be smaller than 16 KiB.'
-  return 'The request could not be read as HTTP. Percent-encode non-ASCII characters in the URL.'
+  return 'The request could not be read as HTTP. Non-ASCII characters in the URL must be percent-encoded.'
 }
