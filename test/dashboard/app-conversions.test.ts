@@ -55,12 +55,12 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
   await page.getByRole('cell', { name: 'user-19' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Tea Garden' }).click()
   await page.waitForURL(`${conversions()}/${conversionId}`)
-  for (const text of ['Your server asked for offers', 'The user followed the link', 'aff_sub=mail', '+$1.50 payable', '−$1.50 payable', 'The advertiser took it back.']) await page.getByText(text).first().waitFor() // prettier-ignore
-  await page.getByText('The postback arrived at try 1').nth(1).waitFor()
+  for (const text of ['Your server requested offers', 'The user followed the link', 'aff_sub=mail', '+$1.50 payable', '−$1.50 payable', 'The advertiser reversed it.']) await page.getByText(text).first().waitFor() // prettier-ignore
+  await page.getByText('Postback delivered, attempt 1').nth(1).waitFor()
   await becomes(() => page.getByText('For operators').count(), 0)
   await checkPage(page)
   const order = await page.locator('.mantine-Timeline-itemTitle').allTextContents()
-  assert.deepEqual(order.slice(0, 3), ['Your server asked for offers', 'The user followed the link', 'approvedby the advertiser']) // prettier-ignore
+  assert.deepEqual(order.slice(0, 3), ['Your server requested offers', 'The user followed the link', 'approvedby the advertiser']) // prettier-ignore
   await page.getByRole('link', { name: 'Postback', exact: true }).first().click()
   await page.waitForURL(new RegExp(`/apps/${appId}/postbacks/`))
   assert.deepEqual(complaints, [])
@@ -83,7 +83,7 @@ test('what is filtered can be had as a file, and a filter without a match says s
   await page.getByLabel('From').fill('2026-01-01')
   await page.waitForURL(/from=2026-01-01/)
   await page.goto(`${conversions()}?mode=test`)
-  await page.getByText('There are no test conversions yet').waitFor()
+  await page.getByText('No test conversions yet').waitFor()
   await checkPage(page)
   assert.deepEqual(complaints, [])
 })
@@ -95,7 +95,7 @@ test('on a phone all of it is there; operators also see what looked like fraud',
   await page.getByRole('cell', { name: 'user-19' }).waitFor()
   await checkPage(page)
   await page.goto(`${conversions()}/${conversionId}`)
-  await page.getByText('The publisher does not see this.').waitFor()
+  await page.getByText('Not visible to the publisher.').waitFor()
   await page.getByText('too_fast').waitFor()
   await checkPage(page)
   await page.goto(`${conversions()}/${crypto.randomUUID()}`)

@@ -75,7 +75,7 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
   await page.getByRole('tab', { name: 'Sub-IDs' }).click()
   await row(page, 'mail').waitFor()
   await page.getByRole('tab', { name: 'Platforms' }).click()
-  await row(page, 'Not known').waitFor()
+  await row(page, 'Unknown').waitFor()
   await page.getByRole('tab', { name: 'Offers' }).click()
   await row(page, 'Tiny Farm').waitFor()
   assert.deepEqual(complaints, [])
@@ -85,7 +85,7 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
 test('days can be chosen, also those of another zone, and impossible ones are said to be so', async () => {
   const { page } = await dashboard.signIn('publisher_owner', deal.publisherId)
   await page.goto(`${dashboard.url}/apps/${deal.appId}/reports?range=7`)
-  await page.getByText('Other', { exact: true }).click()
+  await page.getByText('Custom', { exact: true }).click()
   await page.getByLabel('First day').fill('2020-01-01')
   await page.getByText('Choose at most 400 days.').waitFor()
   await page.getByLabel('Last day').fill('2020-01-02')

@@ -9,17 +9,17 @@ export default function Home() {
   if (!isOwner(me))
     return (
       <Page title="Welcome">
-        <Empty title="There is no app yet">
-          An app is one integration: a site or a game that shows offers. Ask an owner of this publisher to make one.
+        <Empty title="No apps yet">
+          An app is one integration: a site or a game that shows offers. Ask an owner of your account to create one.
         </Empty>
       </Page>
     )
   return (
-    <Page title="Welcome" about="Make your first app, and in five minutes your users see offers.">
+    <Page title="Welcome" about="Create your first app and show offers to your users in five minutes.">
       <Paper maw={520} p="lg">
         <Stack>
           <Text size="sm">
-            An app is one integration: a site or a game that shows offers. It has keys of its own, and its own currency.
+            An app is one integration: a site or a game that shows offers. Each app has its own keys and currency.
           </Text>
           <NewAppForm publisherId={me.publisher?.publisher_id ?? 0} />
         </Stack>

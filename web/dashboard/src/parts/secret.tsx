@@ -7,7 +7,7 @@ export function SecretShown({ name, value }: { name: string; value: string }) {
   return (
     <Alert color="yellow" icon={<IconKey />} title={`Your new ${name}`} role="status">
       <Stack gap={6}>
-        <Text size="sm">Keep it now, where only your servers can read it: it is shown only this once.</Text>
+        <Text size="sm">Store it now, where only your servers can read it. It won’t be shown again.</Text>
         <Copyable value={value} label={`Copy the ${name}`} />
       </Stack>
     </Alert>

@@ -25,11 +25,16 @@ const COLORS: Record<string, string> = {
   suspended: 'red',
 }
 
+/** What pages call a status of the API, where the two differ. */
+const LABELS: Record<string, string> = { dead: 'failed', fail: 'failed', pass: 'passed' }
+
+export const statusLabel = (value: string) => LABELS[value] ?? value
+
 /** One word for how something is. The word says it, the color only helps. */
 export function Status({ value }: { value: string }) {
   return (
     <Badge variant="light" color={COLORS[value] ?? 'gray'} tt="none" autoContrast miw="max-content">
-      {value}
+      {statusLabel(value)}
     </Badge>
   )
 }

@@ -15,7 +15,7 @@ export default function Console() {
   const { app_id } = useParams<{ app_id: string }>()
   const app = useGet<AppData>(`/apps/${app_id}`)
   return (
-    <Page title="API console" about="Every operation of the API, described and ready to try with the key of this app.">
+    <Page title="API console" about="Every API operation, documented and ready to call with this app’s key.">
       <Loaded query={app}>{(data) => <Opener app={data} />}</Loaded>
     </Page>
   )
@@ -25,14 +25,14 @@ function Opener({ app: { app_id, credentials } }: { app: AppData }) {
   const [mode, setMode] = useState<string>('test')
   const apiKey = credentials.find((credential) => credential.mode === mode)?.api_key ?? ''
   return (
-    <Section title="Open the reference" about="It opens in a tab of its own, with this API key filled in.">
+    <Section title="Open API reference" about="Opens in a new tab, with this API key filled in.">
       <Stack>
         <Group align="flex-end">
           <Select
             label="Key"
             allowDeselect={false}
             data={[
-              { value: 'test', label: 'Test: moves no money' },
+              { value: 'test', label: 'Test: no money involved' },
               { value: 'live', label: 'Live' },
             ]}
             value={mode}
@@ -46,22 +46,22 @@ function Opener({ app: { app_id, credentials } }: { app: AppData }) {
             rel="noopener"
             rightSection={<IconExternalLink size={16} />}
           >
-            Open the reference
+            Open API reference
           </Button>
         </Group>
         <Copyable value={apiKey} label="Copy the API key" />
         <List size="sm">
-          <List.Item>Choose an operation there, then “Test Request”.</List.Item>
+          <List.Item>Choose an operation, then “Test Request”.</List.Item>
           <List.Item>
-            Type the API secret yourself, where it says X-API-Secret. It is kept nowhere, and goes only to this server.
+            Enter the API secret under X-API-Secret. It is not stored, and is sent only to this server.
           </List.Item>
           <List.Item>
-            You do not have it any more? It is shown only once:{' '}
-            <Link href={`/apps/${app_id}/integration`}>make a new one</Link>.
+            Lost your secret? Secrets are shown only once:{' '}
+            <Link href={`/apps/${app_id}/integration`}>create a new one</Link>.
           </List.Item>
         </List>
         <Text size="sm" c="dimmed">
-          For programs, the same description is at <a href="/openapi.json">/openapi.json</a>.
+          The machine-readable specification is at <a href="/openapi.json">/openapi.json</a>.
         </Text>
       </Stack>
     </Section>

@@ -39,7 +39,7 @@ export default function Conversion() {
               <Facts appId={app_id} history={data} />
               {data.operator !== null && <ForOperators {...data.operator} />}
             </Stack>
-            <Section title="Timeline" about="From the request for offers to the last postback.">
+            <Section title="Timeline" about="From the offers request to the last postback.">
               <ConversionTimeline appId={app_id} history={data} />
             </Section>
           </SimpleGrid>
@@ -52,7 +52,7 @@ export default function Conversion() {
 function Facts({ appId, history: { conversion: one, postbacks } }: { appId: string; history: History }) {
   const list = `/apps/${appId}/conversions`
   const rows: [string, ReactNode][] = [
-    ['Id', <Copyable key="id" value={one.conversion_id} label="Copy the conversion id" />],
+    ['ID', <Copyable key="id" value={one.conversion_id} label="Copy the conversion ID" />],
     [
       'Offer',
       <Anchor key="offer" size="sm" component={Link} href={`/apps/${appId}/offers?offer=${one.offer_id}`}>
@@ -74,8 +74,8 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
     ],
     ['Payout', formatUsd(one.payout)],
     ['Reward', formatReward(one.payout_local, one.currency)],
-    ['Transaction id', one.publisher_transaction_id ?? '–'],
-    ['Source', one.source === 'publisher' ? 'A report' : 'The advertiser'],
+    ['Transaction ID', one.publisher_transaction_id ?? '–'],
+    ['Source', one.source === 'publisher' ? 'Publisher report' : 'Advertiser'],
     [
       'Location',
       [one.country === null ? null : countryName(one.country), one.device].filter((word) => word !== null).join(', ') ||
@@ -85,7 +85,7 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
     ['Created', <Time key="made" at={one.created_at} />],
   ]
   if (one.hold_until !== null && one.status === 'pending')
-    rows.push(['Approved by itself', <Time key="hold" at={one.hold_until} />])
+    rows.push(['Auto-approves', <Time key="hold" at={one.hold_until} />])
   return (
     <Section
       title={one.offer_name}
@@ -94,7 +94,7 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
           <Status value={one.status} />
           {one.is_test && (
             <Badge variant="default" tt="none">
-              test: moves no money
+              test: no money involved
             </Badge>
           )}
           {explainReason(one.status_reason)}
@@ -104,7 +104,7 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
       <FactTable name="About this conversion" rows={rows} />
       {postbacks.length === 0 && (
         <Text size="sm" c="dimmed">
-          No postback was made for it: none was set up for this event at the time.{' '}
+          No postback: none was set up for this event at the time.{' '}
           <Anchor component={Link} href={`/apps/${appId}/postbacks`} size="sm" underline="always">
             Postbacks
           </Anchor>
@@ -138,13 +138,13 @@ function ForOperators({
 }: NonNullable<History['operator']>) {
   const rows = [
     ['Signals', signals.join(', ') || 'none'],
-    ['Of the click', click_signals.join(', ') || 'none'],
-    ['Address', ip ?? '–'],
+    ['Click signals', click_signals.join(', ') || 'none'],
+    ['IP address', ip ?? '–'],
     ['Revenue', formatUsd(revenue)],
-    ["Advertiser's transaction", advertiser_transaction_id ?? '–'],
+    ['Advertiser transaction ID', advertiser_transaction_id ?? '–'],
   ] as const
   return (
-    <Section title="For operators" about="The publisher does not see this.">
+    <Section title="For operators" about="Not visible to the publisher.">
       <FactTable name="For operators" rows={rows} />
     </Section>
   )

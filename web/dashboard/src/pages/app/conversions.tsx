@@ -17,7 +17,7 @@ export default function Conversions() {
   return (
     <Page
       title="Conversions"
-      about="Every completion of an offer by your users, newest first. The CSV file has what is filtered here: the newest 10,000 at most."
+      about="Offers that your users completed, newest first. The CSV file follows the filters, with up to 10,000 of the newest."
       actions={
         <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
           CSV
@@ -56,11 +56,11 @@ function List({ appId, filters }: { appId: string; filters: Filters }) {
 }
 
 function Nothing({ isFiltered, isTest }: { isFiltered: boolean; isTest: boolean }) {
-  if (isFiltered) return <Empty title="No conversions match">Take a filter away, or look at another time.</Empty>
+  if (isFiltered) return <Empty title="No conversions match">Clear a filter or choose another period.</Empty>
   return (
-    <Empty title={isTest ? 'There are no test conversions yet' : 'There are no conversions yet'}>
-      One appears here when a user has followed the link of an offer and the advertiser confirms it, or when your server
-      reports it with POST /api/v1/conversions. Tests are under Mode.
+    <Empty title={isTest ? 'No test conversions yet' : 'No conversions yet'}>
+      Conversions appear here when an advertiser confirms that a user completed an offer, or when your server reports
+      one with POST /api/v1/conversions. To see test conversions, change Mode.
     </Empty>
   )
 }

@@ -28,8 +28,8 @@ function IntegrationOf({ appId }: { appId: string }) {
         app.data !== undefined && (
           <>
             Keys, secrets and currency of {app.data.name}. The API is at {app.data.api_url}
-            <CopyIcon value={app.data.api_url} label="Copy the address of the API" />, and described in the{' '}
-            <a href="/docs">API reference</a>.
+            <CopyIcon value={app.data.api_url} label="Copy the API URL" />
+            and documented in the <a href="/docs">API reference</a>.
           </>
         )
       }

@@ -10,10 +10,7 @@ export default function Offers() {
   const { app_id } = useParams<{ app_id: string }>()
   const [filters, change] = useFilters()
   return (
-    <Page
-      title="Offers"
-      about="What the users of this app see, from the same lists that your requests are answered from."
-    >
+    <Page title="Offers" about="The offers that users of this app see, exactly as the API returns them.">
       <Tabs
         value={filters['tab'] ?? 'list'}
         onChange={(tab) => change({ tab: tab === 'list' ? null : tab, why: null })}
@@ -22,7 +19,7 @@ export default function Offers() {
         <Tabs.List mb="md">
           <Tabs.Tab value="list">Offers</Tabs.Tab>
           <Tabs.Tab value="rules">Content rules</Tabs.Tab>
-          <Tabs.Tab value="why">Why not?</Tabs.Tab>
+          <Tabs.Tab value="why">Offer check</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="list">
           <OfferList appId={app_id} />

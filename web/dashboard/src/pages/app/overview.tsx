@@ -32,7 +32,7 @@ function OverviewOf({ appId }: { appId: string }) {
           <Stack gap="lg">
             {isOver && (
               <Alert color="gray" title="This app is revoked">
-                Its keys are refused for good. To go on, make a new app.
+                Its keys no longer work. To continue, create a new app.
               </Alert>
             )}
             <LeakWarning app={data} />

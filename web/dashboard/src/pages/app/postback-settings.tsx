@@ -24,8 +24,8 @@ export default function PostbackSettings() {
         {(data) => (
           <Stack gap="lg">
             {data.is_unreadable && (
-              <Alert color="red" title="What was saved cannot be read any more">
-                The network has another key than when it was saved. Enter the settings again, with all headers.
+              <Alert color="red" title="The saved settings can’t be decrypted">
+                The network’s encryption key has changed. Enter the settings again, including all headers.
               </Alert>
             )}
             {/* Never what was saved for another app. */}

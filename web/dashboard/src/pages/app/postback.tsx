@@ -28,7 +28,7 @@ export default function Postback() {
   })
   const replay = useChange(() => post<Reply<typeof ReplayedPostback>>(`${path}/replay`), {
     refresh: [`${base}/postback`],
-    done: 'It is sent again.',
+    done: 'Resent.',
   })
   return (
     <Page
@@ -42,7 +42,7 @@ export default function Postback() {
             loading={replay.isPending}
             disabled={query.data.postback.state === 'sending'}
           >
-            {isUnderWay(query.data.postback) ? 'Send it now' : 'Send it again'}
+            {isUnderWay(query.data.postback) ? 'Send now' : 'Resend'}
           </Button>
         )
       }
@@ -51,20 +51,20 @@ export default function Postback() {
         {({ postback }) => (
           <Stack gap="lg">
             {replay.data?.warning && (
-              <Alert color="yellow" title="Sent again, but it is not the latest">
+              <Alert color="yellow" title="Resent, but it is not the latest">
                 {replay.data.warning}
               </Alert>
             )}
             <Facts base={base} postback={postback} />
             <Section
-              title="Tries"
-              about="The latest first. Values of your own headers, and what looks like a secret, are masked."
+              title="Attempts"
+              about="Newest first. Values of custom headers, and anything that looks like a secret, are masked."
             >
               {postback.tries.length === 0 ? (
-                <Empty title="No tries to show">
+                <Empty title="No attempts to show">
                   {isUnderWay(postback)
-                    ? 'It was not tried yet: it waits its turn, or postbacks of this app are paused.'
-                    : 'They were too long ago, and are not kept any more.'}
+                    ? 'Not sent yet: the postback is queued, or the app’s postbacks are paused.'
+                    : 'Attempts are kept for a limited time, and these were deleted.'}
                 </Empty>
               ) : (
                 <Attempts key={postback.tries.length} tries={postback.tries} />
@@ -79,7 +79,7 @@ export default function Postback() {
 
 function Facts({ base, postback }: { base: string; postback: PostbackData }) {
   return (
-    <Section title="In short">
+    <Section title="Summary">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         <Detail name="Delivery">
           <Status value={postback.state} />
@@ -88,24 +88,24 @@ function Facts({ base, postback }: { base: string; postback: PostbackData }) {
           {postback.status}
           {postback.scenario !== null && ` (test: ${postback.scenario.replaceAll('_', ' ')})`}
         </Detail>
-        <Detail name="Live or test">{postback.is_test ? 'test' : 'live'}</Detail>
-        <Detail name="Made">
+        <Detail name="Mode">{postback.is_test ? 'test' : 'live'}</Detail>
+        <Detail name="Created">
           <Time at={postback.created_at} />
         </Detail>
-        <Detail name="Settled">
+        <Detail name="Completed">
           <Time at={postback.settled_at} none="not yet" />
         </Detail>
-        <Detail name="Next try">
+        <Detail name="Next attempt">
           <Time at={postback.next_attempt_at} none="none" />
         </Detail>
-        <Detail name={postback.scenario === null ? 'Postback, also its webhook-id' : 'Postback'}>
-          <Copyable value={postback.postback_id} label="Copy the id" />
+        <Detail name={postback.scenario === null ? 'Postback ID (webhook-id)' : 'Postback ID'}>
+          <Copyable value={postback.postback_id} label="Copy the postback ID" />
         </Detail>
         <Detail name="Conversion">
-          <Copyable value={postback.conversion_id} label="Copy the id of the conversion" />
+          <Copyable value={postback.conversion_id} label="Copy the conversion ID" />
           {postback.scenario === null && (
             <Anchor component={Link} size="sm" href={`${base}/conversions/${postback.conversion_id}`}>
-              Its whole history
+              View conversion
             </Anchor>
           )}
         </Detail>

@@ -37,7 +37,7 @@ export default function Reports() {
   return (
     <Page
       title="Reports"
-      about="What your users did with offers. Test traffic is excluded."
+      about="Clicks, conversions and payouts. Test traffic is excluded."
       actions={
         !isWrong && (
           <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
@@ -67,7 +67,7 @@ export default function Reports() {
                   <Tabs.Panel value={tab}>
                     {tab === 'sub' && (
                       <SegmentedControl
-                        aria-label="Which sub-ID"
+                        aria-label="Sub-ID"
                         size="xs"
                         mb="md"
                         data={SUB_IDS}
@@ -121,7 +121,7 @@ function OverTime({ stats }: { stats: Stats }) {
         data={stats.rows.map((row) => ({ ...row, day: row.day ?? '' }))}
         series={[{ name: metric.name, label: metric.label, color: 'blue.6' }]}
         format={metric.format}
-        label={`Chart: ${metric.label} by day. The table under Days has the same figures.`}
+        label={`Chart: ${metric.label} by day. The Days tab shows the same figures as a table.`}
       />
     </>
   )
@@ -161,9 +161,9 @@ function NothingYet({ appId }: { appId: string }) {
   return (
     <Empty title="No clicks in this period">
       {network.is_demo
-        ? 'This is a demo: ask for offers with the live key of this app, follow the link of one, and the click is here a second later. '
-        : 'A click counts when a user follows the link of an offer that came with live credentials. Choose a longer time, or see that your app asks for offers. '}
-      <Link href={`/apps/${appId}`}>How to ask for offers</Link>
+        ? 'This is a demo: request offers with this app’s live key and follow a link. The click appears here within a second. '
+        : 'Clicks are counted when users follow offer links requested with the live key. Choose a longer period, or check that your app requests offers. '}
+      <Link href={`/apps/${appId}`}>How to request offers</Link>
     </Empty>
   )
 }

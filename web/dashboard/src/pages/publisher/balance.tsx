@@ -32,9 +32,9 @@ export default function Balance() {
           {({ pending, payable, paid }) => (
             <Stack gap="lg">
               <SimpleGrid cols={{ base: 1, xs: 3 }}>
-                <Figure label="Pending" value={<Money amount={pending} />} about="Of conversions not approved yet" />
-                <Figure label="Payable" value={<Money amount={payable} />} about="Approved, and not paid yet" />
-                <Figure label="Paid" value={<Money amount={paid} />} about="Since the beginning" />
+                <Figure label="Pending" value={<Money amount={pending} />} about="Conversions not approved yet" />
+                <Figure label="Payable" value={<Money amount={payable} />} about="Approved, not paid yet" />
+                <Figure label="Paid" value={<Money amount={paid} />} about="All time" />
               </SimpleGrid>
               <Section title="Activity">
                 <RangePicker range={range} />
@@ -43,17 +43,13 @@ export default function Balance() {
                     {({ period }) => (
                       <SimpleGrid cols={{ base: 1, xs: 4 }}>
                         <Figure label="Earned" value={<Money amount={period.earned} />} about="Became payable" />
-                        <Figure
-                          label="Reversed"
-                          value={<Money amount={period.reversed} />}
-                          about="Taken back afterwards"
-                        />
+                        <Figure label="Reversed" value={<Money amount={period.reversed} />} about="After approval" />
                         <Figure
                           label="Adjusted"
                           value={<Money amount={period.adjusted} />}
-                          about="Credits, less debits"
+                          about="Credits minus debits"
                         />
-                        <Figure label="Paid" value={<Money amount={period.paid} />} about="Sent out" />
+                        <Figure label="Paid" value={<Money amount={period.paid} />} about="Payments sent" />
                       </SimpleGrid>
                     )}
                   </Loaded>

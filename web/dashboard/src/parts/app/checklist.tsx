@@ -8,10 +8,10 @@ import { STEP_CONTENTS } from './steps.tsx'
 
 const TITLES: Record<Step, string> = {
   keys: 'Get your keys',
-  request: 'Make the first request',
-  postback: 'Set the postback',
-  test: 'Send a test',
-  conversion: 'See the first conversion',
+  request: 'Send your first request',
+  postback: 'Set your postback URL',
+  test: 'Send test postbacks',
+  conversion: 'Get your first conversion',
 }
 
 export function FirstSteps({ app, checklist }: { app: AppData; checklist: ChecklistData }) {

@@ -16,8 +16,8 @@ import { RotateButton } from './rotate.tsx'
 
 const CLOSE = { 'aria-label': 'Close' }
 const ABOUT = {
-  live: 'For your users. What is done with it is counted, and paid.',
-  test: 'For testing. Everything looks the same, but is never counted or paid.',
+  live: 'For production. Traffic is counted and paid.',
+  test: 'For testing. Works like the live key, but nothing is counted or paid.',
 }
 
 type CredentialProps = { appId: number; credential: CredentialData }
@@ -33,34 +33,35 @@ export function CredentialSection({ appId, credential }: CredentialProps) {
             <Copyable value={api_key} label={`Copy the ${mode} API key`} />
             {revoked_at !== null && (
               <Text size="sm" c="red" fw={600}>
-                Revoked <Time at={revoked_at} ago />, for good.
+                Permanently revoked <Time at={revoked_at} ago />.
               </Text>
             )}
           </Row>
-          <Row name="Used">
+          <Row name="Last used">
             <Uses credential={credential} />
           </Row>
-          <Row name="This minute">
+          <Row name="Rate limit">
             <AllowanceUse credential={credential} />
           </Row>
           <Row name="API secret" action={mayChange && <RotateButton appId={appId} mode={mode} kind="api" />}>
             <SecretAges {...{ appId, credential, mayChange }} />
           </Row>
           <Row name="Signing secret" action={mayChange && <RotateButton appId={appId} mode={mode} kind="signing" />}>
-            Postbacks are signed with it.
+            Signs your postbacks.
             {credential.old_signing_secret_expires_at !== null && (
               <>
                 {' '}
-                The one before signs beside it until <Time at={credential.old_signing_secret_expires_at} />.
+                Postbacks are also signed with the old secret until{' '}
+                <Time at={credential.old_signing_secret_expires_at} />.
               </>
             )}
           </Row>
-          <Row name="Ends" action={mayChange && <ExpiryButton {...{ appId, credential }} />}>
+          <Row name="Expires" action={mayChange && <ExpiryButton {...{ appId, credential }} />}>
             {expires_at === null ? (
               'never'
             ) : new Date(expires_at) <= new Date() ? (
               <Text size="sm" c="red" fw={600}>
-                Ended <Time at={expires_at} ago />: requests are refused.
+                Expired <Time at={expires_at} ago />. Requests are refused.
               </Text>
             ) : (
               <Time at={expires_at} />
@@ -91,10 +92,10 @@ function Row({ name, action, children }: { name: string; action?: ReactNode; chi
 }
 
 function Uses({ credential: { first_used_at, last_used_at } }: { credential: CredentialData }) {
-  if (first_used_at === null) return <>never yet</>
+  if (first_used_at === null) return <>never</>
   return (
     <>
-      first <Time at={first_used_at} ago />, last <Time at={last_used_at} ago />
+      <Time at={last_used_at} ago /> (first <Time at={first_used_at} ago />)
     </>
   )
 }
@@ -105,17 +106,17 @@ function AllowanceUse({ credential }: { credential: CredentialData }) {
   return (
     <Stack gap={6} miw={{ base: 0, sm: 280 }}>
       <span>
-        {formatCount(used)} of {formatCount(limit)} requests
+        {formatCount(used)} of {formatCount(limit)} requests this minute
         {resets_at !== null && (
           <>
-            , from zero again <Time at={resets_at} ago />
+            , resets <Time at={resets_at} ago />
           </>
         )}
       </span>
       <Progress
         value={share}
         color={share >= 100 ? 'red' : share >= 80 ? 'yellow' : 'blue'}
-        aria-label={`Requests of this minute, ${credential.mode} key`}
+        aria-label={`Requests this minute, ${credential.mode} key`}
       />
     </Stack>
   )
@@ -126,32 +127,32 @@ type SecretAgesProps = CredentialProps & { mayChange: boolean }
 function SecretAges({ appId, credential: { mode, secrets }, mayChange }: SecretAgesProps) {
   const end = useChange(() => post(`/apps/${appId}/credentials/${mode}/end-old-secret`), {
     refresh: [`/apps/${appId}`],
-    done: 'The old secret no longer works.',
+    done: 'Old secret revoked.',
   })
   const ask = () =>
     modals.openConfirmModal({
-      title: `End the old ${mode} secret now?`,
+      title: `Revoke the old ${mode} secret now?`,
       closeButtonProps: CLOSE,
-      children: <Text size="sm">Requests that still use it will be refused at once.</Text>,
-      labels: { confirm: 'End it now', cancel: 'Leave it' },
+      children: <Text size="sm">Requests that still use it will be refused immediately.</Text>,
+      labels: { confirm: 'Revoke now', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => end.mutate(undefined),
     })
   const [newest, ...older] = secrets
-  if (newest === undefined) return <>There is none.</>
+  if (newest === undefined) return <>None</>
   return (
     <Stack gap={4}>
       <span>
-        made <Time at={newest.created_at} ago />; only its hash is kept, so it cannot be shown again
+        Created <Time at={newest.created_at} ago />. Only a hash is stored, so it can’t be shown again.
       </span>
       {older.map((secret) => (
         <Group key={secret.created_at} gap="xs">
           <span>
-            the one before is good until <Time at={secret.expires_at} />
+            The old secret works until <Time at={secret.expires_at} />
           </span>
           {mayChange && (
             <Button size="compact-xs" variant="default" onClick={ask}>
-              End it now
+              Revoke now
             </Button>
           )}
         </Group>
@@ -187,12 +188,12 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
       <Button variant="default" size="xs" onClick={start}>
         Set expiry
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`When does the ${mode} key end?`} closeButtonProps={CLOSE}>
+      <Modal opened={isOpen} onClose={close} title={`Set expiry of the ${mode} key`} closeButtonProps={CLOSE}>
         <Stack>
           <TextInput
             type="datetime-local"
-            label="It ends"
-            description="From then on its requests are refused. In your own time zone."
+            label="Expires"
+            description="After this, requests are refused. In your time zone."
             value={value}
             error={fault}
             onChange={(event) => setValue(event.currentTarget.value)}
@@ -207,7 +208,7 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
               Save
             </Button>
             <Button variant="default" loading={save.isPending} onClick={() => save.mutate({})}>
-              It does not end
+              Never expires
             </Button>
           </Group>
         </Stack>

@@ -27,7 +27,7 @@ type RateExampleProps = { currency: string; rate: string; usd?: number }
 
 export function RateExample({ currency, rate, usd = EXAMPLE_USD }: RateExampleProps) {
   const number = readAmount(rate) ?? 0
-  if (number <= 0 || currency.trim() === '') return <>Enter how many units one US dollar is.</>
+  if (number <= 0 || currency.trim() === '') return <>Enter how many units one US dollar is worth.</>
   return (
     <>
       A payout of {formatUsd(usd)} is{' '}
@@ -54,7 +54,7 @@ export function CurrencySection({ app }: { app: AppData }) {
   }
   const change = useChange(save, {
     refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
-    done: 'Saved. Your users see it from now on.',
+    done: 'Saved, effective immediately.',
     onFault: () => {},
   })
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
@@ -65,7 +65,7 @@ export function CurrencySection({ app }: { app: AppData }) {
   return (
     <Section
       title="Name, currency and rate"
-      about="Users are shown rewards in your own currency. Conversions keep the currency and the rate that they were made with, and reports add them up as they are: after a change of currency, compare payouts in US dollars."
+      about="Users see rewards in your own currency. A conversion keeps the currency and rate it was created with, and reports add rewards up as they are, so compare payouts in US dollars after changing the currency."
     >
       <form onSubmit={onSubmit}>
         <Stack>
@@ -83,7 +83,7 @@ export function CurrencySection({ app }: { app: AppData }) {
           </Group>
           <Group align="flex-end">
             <NumberInput
-              label="Try a payout"
+              label="Example payout"
               prefix="$"
               min={0}
               max={10_000}

@@ -9,21 +9,26 @@ export function LeakWarning({ app }: { app: AppData }) {
   const leaks = app.credentials.flatMap(({ mode, leak }) => (leak === null || leak.is_over ? [] : [{ mode, ...leak }]))
   if (leaks.length === 0) return null
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title="A secret of this app was in a browser" role="alert">
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title="An API secret of this app was used in a browser"
+      role="alert"
+    >
       <Stack gap={6}>
         {leaks.map(({ mode, at, origin }) => (
           <Text size="sm" key={mode}>
-            <Time at={at} />, a request with your {mode} API secret came from {origin}. Everybody who opens that page
-            can read the secret, and report {mode === 'live' ? 'conversions' : 'test conversions'} in your name.
+            <Time at={at} />, a request with your {mode} API secret came from {origin}. Anyone who opens that page can
+            read the secret and report {mode === 'live' ? 'conversions' : 'test conversions'} in your name.
           </Text>
         ))}
         <Text size="sm">
-          Call the API from your server only, then make a new {leaks.map(({ mode }) => mode).join(' and a new ')} secret
-          on the{' '}
+          Call the API from your server only. Then create a new {leaks.map(({ mode }) => mode).join(' and ')} secret on
+          the{' '}
           <Anchor component={Link} href={`/apps/${app.app_id}/integration`} c="inherit" underline="always" inherit>
             integration page
           </Anchor>{' '}
-          and let the old one end: this warning goes with it.
+          and let the old one expire. This warning then disappears.
         </Text>
       </Stack>
     </Alert>

@@ -38,7 +38,7 @@ export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDon
     <SubmitForm submit={submit} action="Create app">
       <TextInput
         label="Name"
-        description="Of your site or game, as you call it."
+        description="The name of your site or game."
         required
         data-autofocus
         {...form.getInputProps('name')}

@@ -13,26 +13,26 @@ const CLOSE = { 'aria-label': 'Close' }
 export function RevokeKeyButton({ appId, mode }: { appId: number; mode: Mode }) {
   const revoke = useChange(() => post(`/apps/${appId}/credentials/${mode}/revoke`), {
     refresh: [`/apps/${appId}`],
-    done: `The ${mode} key is revoked.`,
+    done: `${mode === 'live' ? 'Live' : 'Test'} key revoked.`,
   })
   const ask = () =>
     modals.openConfirmModal({
-      title: `Revoke the ${mode} key, for good?`,
+      title: `Permanently revoke the ${mode} key?`,
       closeButtonProps: CLOSE,
       children: (
         <Text size="sm">
-          Requests with it are refused at once, and it can never be used again: for another {mode} key you would need a
-          new app. The {mode === 'live' ? 'test' : 'live'} key goes on as it is. If only its secret leaked, make a new
-          one instead.
+          Requests with this key will be refused immediately, and it can never be used again. For another {mode} key you
+          would need a new app. The {mode === 'live' ? 'test' : 'live'} key keeps working. If only the secret leaked,
+          create a new secret instead.
         </Text>
       ),
-      labels: { confirm: `Revoke the ${mode} key`, cancel: 'Leave it' },
+      labels: { confirm: `Revoke ${mode} key`, cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(undefined),
     })
   return (
     <Button variant="default" size="xs" loading={revoke.isPending} onClick={ask}>
-      Revoke this key
+      Revoke key
     </Button>
   )
 }
@@ -43,26 +43,26 @@ export function RevokeSection({ app }: { app: AppData }) {
   const [typed, setTyped] = useState('')
   const revoke = useChange(() => post(`/apps/${app.app_id}/revoke`), {
     refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
-    done: 'Both keys are revoked.',
+    done: 'Both keys revoked.',
     onDone: close,
   })
   return (
     <Section
-      title="Revoke this app"
-      about="Ends both keys for good: every request is refused from then on. Conversions, postbacks and your balance stay. If only a secret leaked, make a new one instead."
+      title="Revoke app"
+      about="Permanently revokes both keys: all requests will be refused. Conversions, postbacks and your balance are kept. If only a secret leaked, create a new secret instead."
     >
       <Group>
         <Button color="red" variant="outline" onClick={open}>
           Revoke both keys
         </Button>
       </Group>
-      <Modal opened={isOpen} onClose={close} title="Revoke both keys, for good?" closeButtonProps={CLOSE}>
+      <Modal opened={isOpen} onClose={close} title="Permanently revoke both keys?" closeButtonProps={CLOSE}>
         <Stack>
           <Text size="sm">
-            “{app.name}” will stop working at once, and its keys can never be used again. You would need a new app.
+            “{app.name}” will stop working immediately, and its keys can never be used again. You would need a new app.
           </Text>
           <TextInput
-            label="Type the name of the app"
+            label="Type the app name to confirm"
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             data-autofocus
@@ -73,7 +73,7 @@ export function RevokeSection({ app }: { app: AppData }) {
             loading={revoke.isPending}
             onClick={() => revoke.mutate(undefined)}
           >
-            Revoke for good
+            Permanently revoke
           </Button>
         </Stack>
       </Modal>

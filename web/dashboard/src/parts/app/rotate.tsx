@@ -9,7 +9,7 @@ import type { Mode } from './data.ts'
 import { keepSecret } from './secrets.ts'
 
 const GRACES = [
-  { value: '0', label: 'None: it stops working now' },
+  { value: '0', label: 'None: stops working now' },
   { value: '1', label: '1 hour' },
   { value: '24', label: '1 day' },
   { value: '72', label: '3 days' },
@@ -20,12 +20,12 @@ const KINDS = {
   api: {
     name: 'API secret',
     path: 'rotate',
-    about: 'Requests with the old secret still pass until its time is over. Put the new one on your servers before.',
+    about: 'The old secret keeps working for the grace period. Deploy the new one to your servers before it ends.',
   },
   signing: {
     name: 'signing secret',
     path: 'signing-secret/rotate',
-    about: 'Until its time is over, postbacks are signed with both, so your server may know either.',
+    about: 'For the grace period, postbacks are signed with both secrets, so your server can verify with either.',
   },
 }
 
@@ -78,7 +78,7 @@ function RotateForm({ appId, mode, kind, grace: firstGrace, close }: RotateFormP
     return (
       <Stack>
         <Select
-          label="Grace period of the old one"
+          label="Grace period of the old secret"
           description={about}
           data={GRACES}
           allowDeselect={false}
@@ -93,7 +93,7 @@ function RotateForm({ appId, mode, kind, grace: firstGrace, close }: RotateFormP
   return (
     <Stack>
       <SecretShown name={`${mode} ${name}`} value={secret} />
-      <Text size="sm">{grace === '0' ? 'The old one no longer works.' : about}</Text>
+      <Text size="sm">{grace === '0' ? 'The old secret no longer works.' : about}</Text>
       <Group justify="flex-end">
         <Button onClick={close}>I have stored it</Button>
       </Group>

@@ -22,8 +22,9 @@ export function ShownSecrets({ app }: { app: AppData }) {
     <Alert color="yellow" icon={<IconKey />} title="Store your secrets now" role="status" styles={PLAIN_TITLE}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          Keep them where only your servers can read them. They are shown only in this visit; if you lose one, you can
-          make a new one. API secrets go with your requests, signing secrets prove that a postback is ours.
+          Store them where only your servers can read them. They are not shown again after this visit; if you lose one,
+          create a new one. Send API secrets with your requests; use signing secrets to verify that a postback is from
+          us.
         </Text>
         {secrets.map(
           ([name, secret]) =>

@@ -16,8 +16,8 @@ function Keys({ app }: StepProps) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Every request carries an API key, which is no secret, and an API secret, which only your servers may know. There
-        is a pair for your users (live) and one for trying out (test).
+        Every request carries a public API key and an API secret, which must stay on your servers. There is one pair for
+        production (live) and one for testing (test).
       </Text>
       {(['test', 'live'] as const).map((mode) => (
         <div key={mode}>
@@ -28,13 +28,13 @@ function Keys({ app }: StepProps) {
         </div>
       ))}
       <Text size="sm">
-        Secrets are shown once, when they are made. Did you get yours from whoever made this app? Then go on with the
-        next step. {owns ? 'Otherwise make new ones:' : 'Otherwise ask an owner of this publisher to make new ones.'}
+        Secrets are shown once, when they are created. If you already have them, continue with the next step.{' '}
+        {owns ? 'Otherwise create new ones:' : 'Otherwise ask an owner of your account to create new ones.'}
       </Text>
       {owns && (
         <Group gap="xs">
-          <RotateButton appId={app.app_id} mode="test" kind="api" label="Make a test secret" grace="0" />
-          <RotateButton appId={app.app_id} mode="live" kind="api" label="Make a live secret" grace="24" />
+          <RotateButton appId={app.app_id} mode="test" kind="api" label="Create test secret" grace="0" />
+          <RotateButton appId={app.app_id} mode="live" kind="api" label="Create live secret" grace="24" />
         </Group>
       )}
     </Stack>
@@ -45,16 +45,16 @@ function FirstRequest({ app, isDone }: StepProps) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Ask which offers one of your users can complete. Paste this where your server would run, not into a web page:
+        Get the offers that one of your users can complete. Run this on your server, never in a browser:
       </Text>
       <RequestExample app={app} path="/offers?userId=user-1&limit=3" />
       {isDone ? (
-        <Done>Your request arrived. The whole API is described at the reference below.</Done>
+        <Done>Request received. See the API reference below for everything else.</Done>
       ) : (
         <Waiting>Waiting for your first request …</Waiting>
       )}
       <Text size="sm">
-        Each offer in the answer has a <Code>link</Code>: send the user there. More in the{' '}
+        Each offer in the response has a <Code>link</Code>: send the user there. For more, see the{' '}
         <Anchor href="/docs" inherit>
           API reference
         </Anchor>
@@ -69,11 +69,11 @@ function SetPostback({ app, isDone }: StepProps) {
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm">
-        A postback is how you learn that a user completed an offer: we call an address of yours, so that your server can
-        credit the user. Say which address, and what it is told.
+        A postback notifies your server when a user completes an offer, so you can credit the user. Enter your postback
+        URL and choose which events to send.
       </Text>
       <Button component={Link} href={`/apps/${app.app_id}/postbacks/settings`} variant={isDone ? 'default' : 'filled'}>
-        {isDone || !canChange ? 'Look at the postback' : 'Set the postback'}
+        {isDone || !canChange ? 'View postback settings' : 'Set postback URL'}
       </Button>
     </Stack>
   )
@@ -85,16 +85,16 @@ function SendTest({ app, checklist, isDone }: StepProps) {
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm">
-        We send made-up postbacks to your address and show what your server answered: one that is approved, the same one
-        again, one that is taken back.
+        We send test postbacks to your URL and show how your server responds: an approved one, the same one again, and a
+        reversed one.
       </Text>
       {!isDone && last_test?.state === 'dead' && (
-        <Alert color="red" title="The last test did not arrive" w="100%">
-          {last_test.error ?? 'Your server did not take it.'} Mend that, then send another.
+        <Alert color="red" title="The last test failed" w="100%">
+          {last_test.error ?? 'Your server did not accept the postback.'} Fix this, then send another test.
         </Alert>
       )}
       {!isDone && (last_test?.state === 'queued' || last_test?.state === 'sending') && (
-        <Waiting>A test is on its way …</Waiting>
+        <Waiting>Sending test …</Waiting>
       )}
       {hasAddress ? (
         <Button
@@ -102,11 +102,11 @@ function SendTest({ app, checklist, isDone }: StepProps) {
           href={`/apps/${app.app_id}/postbacks/settings`}
           variant={isDone ? 'default' : 'filled'}
         >
-          {isDone ? 'Look at the tests' : 'Send a test'}
+          {isDone ? 'View tests' : 'Send test'}
         </Button>
       ) : (
         <Text size="sm" c="dimmed">
-          Set the postback first.
+          Set your postback URL first.
         </Text>
       )}
     </Stack>
@@ -118,26 +118,26 @@ function FirstConversion({ app, checklist, isDone }: StepProps) {
   if (isDone)
     return (
       <Stack gap="sm" align="flex-start">
-        <Done>The first conversion is here.</Done>
+        <Done>You have your first conversion.</Done>
         <Button component={Link} href={`/apps/${app.app_id}/conversions`} variant="default">
-          Look at it
+          View conversions
         </Button>
       </Stack>
     )
   return (
     <Stack gap="sm">
       <Text size="sm">
-        A conversion is made when a user follows a link and completes the offer. You need not wait for one: report one
-        with the test key. Nothing is paid for it, and your postback address is told like of any other.
+        A conversion is created when a user follows a link and completes the offer. No need to wait: report one with the
+        test key. Nothing is paid for it, and a postback is sent as usual.
       </Text>
       {example_offer_id === null ? (
         <Text size="sm" c="dimmed">
-          There is no offer yet that could be completed. Ask the operator of this network.
+          No offers are available yet. Contact the operator of this network.
         </Text>
       ) : (
         <RequestExample app={app} path="/conversions" body={{ userId: 'user-1', offerId: example_offer_id }} testOnly />
       )}
-      <Waiting>Waiting for the first conversion …</Waiting>
+      <Waiting>Waiting for your first conversion …</Waiting>
     </Stack>
   )
 }

@@ -12,32 +12,31 @@ export function SubIdHelp({ app }: { app: AppData }) {
       title="Sub-IDs"
       about={
         <>
-          <Code>aff_sub</Code>, <Code>aff_sub2</Code>, <Code>aff_sub3</Code> and <Code>aff_sub4</Code> are notes of your
-          own: where a user came from, which campaign, which page. We keep them with what the user does, and hand them
-          back.
+          <Code>aff_sub</Code>, <Code>aff_sub2</Code>, <Code>aff_sub3</Code> and <Code>aff_sub4</Code>: your own
+          tracking parameters, such as traffic source, campaign or page. We store them with clicks and conversions and
+          return them to you.
         </>
       }
     >
       <Stack gap="sm">
-        <Text size="sm">Send them when you ask for offers:</Text>
+        <Text size="sm">Send sub-IDs when you request offers:</Text>
         <RequestExample app={app} path={PATH} />
-        <Text size="sm">They come back</Text>
+        <Text size="sm">You get them back</Text>
         <List size="sm" spacing={4}>
           <List.Item>
-            in postbacks, where your address says <Code>{'{aff_sub}'}</Code> … <Code>{'{aff_sub4}'}</Code>, and in
-            signed JSON: <Link href={`/apps/${app.app_id}/postbacks`}>postbacks</Link>;
+            in <Link href={`/apps/${app.app_id}/postbacks`}>postbacks</Link>, through the macros{' '}
+            <Code>{'{aff_sub}'}</Code> … <Code>{'{aff_sub4}'}</Code> and in signed JSON
           </List.Item>
           <List.Item>
-            in every conversion: <Link href={`/apps/${app.app_id}/conversions`}>conversions</Link> can be searched by
-            them;
+            in <Link href={`/apps/${app.app_id}/conversions`}>conversions</Link>, which you can filter by sub-ID
           </List.Item>
           <List.Item>
-            in <Link href={`/apps/${app.app_id}/reports`}>reports</Link>, which can be grouped by them.
+            in <Link href={`/apps/${app.app_id}/reports`}>reports</Link>, which you can group by sub-ID
           </List.Item>
         </List>
         <Text size="sm" c="dimmed">
-          A link carries those of the request it came with. A conversion that you report yourself gets those of the
-          user’s latest request that had any.
+          A link carries the sub-IDs of its request. A conversion that you report yourself gets those of the user’s
+          latest request with sub-IDs.
         </Text>
       </Stack>
     </Section>

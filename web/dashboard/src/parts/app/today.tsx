@@ -61,7 +61,7 @@ function Figures({ appId, today, week }: { appId: number; today: Totals; week: T
               {show(today)}
             </Text>
             <Text size="xs" c="dimmed">
-              7 days: {show(week)}
+              Last 7 days: {show(week)}
             </Text>
           </Paper>
         ))}
@@ -71,9 +71,9 @@ function Figures({ appId, today, week }: { appId: number; today: Totals; week: T
 }
 
 const REASONS: Record<string, string> = {
-  gone: 'Your server said that the address is gone (410).',
-  failing: 'It failed for too long.',
-  operator: 'The address was taken away, or the operator paused it.',
+  gone: 'Your server answered 410 (Gone).',
+  failing: 'Your server failed for too long.',
+  operator: 'The postback URL was removed, or the operator paused postbacks.',
 }
 
 function Postbacks({ appId, postbacks }: { appId: number; postbacks: OverviewData['postbacks'] }) {
@@ -86,34 +86,36 @@ function Postbacks({ appId, postbacks }: { appId: number; postbacks: OverviewDat
   if (!is_set)
     return (
       <Section title="Postbacks">
-        <Text size="sm">No address is set, so your server is not told of conversions. Set one: {page}.</Text>
+        <Text size="sm">
+          No postback URL is set, so your server is not notified of conversions. Set one under {page}.
+        </Text>
       </Section>
     )
   return (
     <Section title="Postbacks">
       {paused_at !== null ? (
         <Alert color="red" title="Postbacks are paused" role="alert">
-          Since <Time at={paused_at} />. {REASONS[pause_reason ?? ''] ?? ''} Save the address again to go on: {page}.
+          Since <Time at={paused_at} />. {REASONS[pause_reason ?? ''] ?? ''} To resume, open {page}.
         </Alert>
       ) : failing_since !== null ? (
-        <Alert color="yellow" title="Postbacks fail" role="alert" styles={PLAIN_TITLE}>
-          Nothing has arrived since <Time at={failing_since} />. They are tried again for three days. What went wrong:{' '}
-          {page}.
+        <Alert color="yellow" title="Postbacks are failing" role="alert" styles={PLAIN_TITLE}>
+          Nothing has been delivered since <Time at={failing_since} />. Each postback is retried for three days. For
+          details, see {page}.
         </Alert>
       ) : (
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <IconCheck size={18} color="var(--mantine-color-green-8)" aria-hidden style={{ flexShrink: 0 }} />
-          <Text size="sm">All postbacks delivered. More: {page}.</Text>
+          <Text size="sm">All postbacks delivered. Details: {page}.</Text>
         </Group>
       )}
       <Text size="sm">
-        {formatCount(queued)} waiting
+        {formatCount(queued)} queued
         {oldest_due_at !== null && (
           <>
-            , the oldest for longer than it should, due <Time at={oldest_due_at} ago />
+            , the oldest was due <Time at={oldest_due_at} ago />
           </>
         )}{' '}
-        · {formatCount(dead)} given up
+        · {formatCount(dead)} failed
       </Text>
     </Section>
   )

@@ -22,12 +22,12 @@ const sum = (name: string, amountOf: (one: Statement) => number): Column<Stateme
 })
 
 const columnsOf = (base: string): Column<Statement>[] => [
-  { name: 'Month', cell: ({ month, is_open }) => `${formatMonth(month)}${is_open ? ', so far' : ''}` },
+  { name: 'Month', cell: ({ month, is_open }) => `${formatMonth(month)}${is_open ? ' to date' : ''}` },
   sum('Earned', ({ earned }) => earned),
   sum('Reversed', ({ reversed }) => reversed),
   sum('Adjusted', ({ adjusted }) => adjusted),
   sum('Paid', ({ paid }) => paid),
-  sum('Payable at the end', ({ closing_balance }) => closing_balance),
+  sum('Closing balance', ({ closing_balance }) => closing_balance),
   {
     name: 'File',
     cell: ({ month }) => (
@@ -38,7 +38,7 @@ const columnsOf = (base: string): Column<Statement>[] => [
         size="xs"
         variant="default"
         leftSection={<IconDownload size={14} />}
-        aria-label={`Download the statement of ${formatMonth(month)} as CSV`}
+        aria-label={`Download the ${formatMonth(month)} statement as CSV`}
       >
         CSV
       </Button>
@@ -52,7 +52,7 @@ export function Statements({ base }: { base: string }) {
   return (
     <Section
       title="Statements"
-      about="One for each month in UTC. The file lists every conversion, reversal, adjustment and payment, with the balance after it."
+      about="One per month, in UTC. The file lists every conversion, reversal, adjustment and payment with the resulting balance."
     >
       <Loaded query={list}>
         {({ statements, next_cursor }) => (
@@ -61,7 +61,7 @@ export function Statements({ base }: { base: string }) {
             columns={columnsOf(base)}
             rowKey={({ month }) => month}
             isPlain
-            empty={<Text size="sm">No statements yet. The first one begins with the first approved conversion.</Text>}
+            empty={<Text size="sm">No statements yet. The first one starts with your first approved conversion.</Text>}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
           />
         )}

@@ -63,10 +63,10 @@ function clickSteps(click: NonNullable<History['click']>): Step[] {
     at: null,
     icon: IconListDetails,
     color: 'gray',
-    title: 'Your server asked for offers',
+    title: 'Your server requested offers',
     children: (
       <>
-        Request <Code>{click.request_id}</Code>, which made the link.
+        Request ID <Code>{click.request_id}</Code>
       </>
     ),
   }
@@ -111,7 +111,7 @@ function eventStep(event: History['events'][number]): Step {
         <span>{nameActor(event.actor)}</span>
       </Group>
     ),
-    children: reason ?? `Worth ${formatUsd(event.payout)}.`,
+    children: reason ?? `Payout ${formatUsd(event.payout)}`,
   }
 }
 
@@ -122,7 +122,7 @@ function ledgerStep({ created_at, balance, amount }: History['ledger'][number], 
     icon: IconCoin,
     color: amount > 0 ? 'green' : 'red',
     title: `${amount > 0 ? '+' : '−'}${formatUsd(Math.abs(amount))} ${balance}`,
-    children: `The ${balance} balance ${amount > 0 ? 'grew' : 'shrank'}.`,
+    children: `${amount > 0 ? 'Added to' : 'Deducted from'} the ${balance} balance`,
   }
 }
 
@@ -137,10 +137,10 @@ function postbackSteps(appId: string, postback: History['postbacks'][number]): S
     at: started_at,
     icon: IconSend,
     color: ok ? 'green' : 'red',
-    title: ok ? `The postback arrived at try ${attempt}` : `The postback failed at try ${attempt}`,
+    title: ok ? `Postback delivered, attempt ${attempt}` : `Postback failed, attempt ${attempt}`,
     children: (
       <>
-        {link} of “{postback.status}”: {status === null ? 'no answer' : `HTTP ${status}`} after {duration_ms} ms.{' '}
+        {link} of “{postback.status}”: {status === null ? 'no response' : `HTTP ${status}`} after {duration_ms} ms.{' '}
         {!ok && error}
       </>
     ),
@@ -151,7 +151,7 @@ function postbackSteps(appId: string, postback: History['postbacks'][number]): S
     at: postback.next_attempt_at ?? postback.created_at,
     icon: IconSend,
     color: 'yellow',
-    title: postback.state === 'sending' ? 'The postback is being sent' : 'The postback waits to be sent',
+    title: postback.state === 'sending' ? 'Sending postback' : 'Postback queued',
     children: (
       <>
         {link} of “{postback.status}”.

@@ -14,23 +14,23 @@ export const STATUSES = [
 
 const REASONS: Record<Reason, string> = {
   cap_exceeded: 'The offer had reached one of its caps.',
-  click_expired: 'The click was too long ago.',
-  not_eligible: 'The user could not complete this offer.',
-  geo_mismatch: 'The user was in another country than when they clicked.',
-  fraud: 'It looked like fraud.',
+  click_expired: 'The click was older than the attribution window.',
+  not_eligible: 'The user was not eligible for this offer.',
+  geo_mismatch: 'The user’s country differed from the country of the click.',
+  fraud: 'Suspected fraud.',
   unconfirmed: 'The advertiser did not confirm it in time.',
   advertiser_rejected: 'The advertiser rejected it.',
-  advertiser_reversed: 'The advertiser took it back.',
-  operator: 'The operator of this network decided so.',
+  advertiser_reversed: 'The advertiser reversed it.',
+  operator: 'Decided by the operator of this network.',
 }
 
 export const explainReason = (reason: Reason | null) => (reason === null ? null : REASONS[reason])
 
 const ACTORS = {
-  publisher: 'by a report',
+  publisher: 'by publisher report',
   advertiser: 'by the advertiser',
   operator: 'by the operator',
-  system: 'by itself',
+  system: 'automatically',
 }
 
 export const nameActor = (actor: keyof typeof ACTORS) => ACTORS[actor]

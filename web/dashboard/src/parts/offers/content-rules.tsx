@@ -19,7 +19,7 @@ export function ContentRulesSection({ appId }: { appId: string }) {
   return (
     <Section
       title="Content rules"
-      about="Offers that these rules exclude are never shown by this app, and their links do not work in it."
+      about="This app never shows offers that these rules exclude, and their links don’t work in it."
     >
       <Loaded query={rules}>{(data) => <RulesForm key={appId} appId={appId} rules={data} />}</Loaded>
     </Section>
@@ -37,7 +37,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
   })
   const save = useChange((body: object) => put<Rules>(`/apps/${appId}/content-rules`, body), {
     refresh: [`/apps/${appId}/content-rules`, `/apps/${appId}/offers`],
-    done: 'Saved. It holds from the next request on.',
+    done: 'Saved, effective immediately.',
     onFault: () => {},
   })
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
@@ -51,9 +51,9 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
       <Stack>
         <FormFault fault={fault} />
         <Text role="status">
-          {formatCount(rules.offers_left)} of the {formatCount(rules.offers_total)} offers that run now are left.
+          {formatCount(rules.offers_left)} of {formatCount(rules.offers_total)} active offers are allowed.
         </Text>
-        <Checkbox.Group label="Never show these categories" {...form.getInputProps('blocked_categories')}>
+        <Checkbox.Group label="Blocked categories" {...form.getInputProps('blocked_categories')}>
           <Group mt="xs">
             {CATEGORIES.map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} disabled={isReader} />
@@ -61,8 +61,8 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
           </Group>
         </Checkbox.Group>
         <TagsInput
-          label="Never show offers that mention"
-          description="Whole words in the name or description, in any case; casino* also finds casinos. Press Enter after each."
+          label="Blocked words"
+          description="Whole words in the name or description, case-insensitive; casino* also matches casinos. Press Enter after each."
           placeholder={form.values.blocked_keywords.length === 0 ? 'casino' : ''}
           disabled={isReader}
           acceptValueOnBlur
@@ -70,7 +70,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
           {...form.getInputProps('blocked_keywords')}
         />
         <Switch
-          label="Show offers for which the user must pay something"
+          label="Show offers that require a payment by the user"
           disabled={isReader}
           {...form.getInputProps('payment_offers', { type: 'checkbox' })}
         />

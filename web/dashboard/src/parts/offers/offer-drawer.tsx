@@ -35,7 +35,7 @@ function Content({ appId, offerId }: { appId: string; offerId: string }) {
     <Stack>
       <Loaded query={details}>{(data) => <About {...data} />}</Loaded>
       <Anchor component={Link} href={`/apps/${appId}/offers?tab=why&why=${encodeURIComponent(offerId)}`}>
-        Why does a user not see this offer?
+        Check why a user can’t see this offer
       </Anchor>
     </Stack>
   )
@@ -43,8 +43,8 @@ function Content({ appId, offerId }: { appId: string; offerId: string }) {
 
 const CAPS = {
   open: 'Open',
-  full_today: 'Full for today: it opens again at midnight UTC',
-  full: 'Full, for good',
+  full_today: 'Reached for today; reopens at midnight UTC',
+  full: 'Reached',
 }
 
 function About({ offer, available, reasons, cap }: Details) {
@@ -52,13 +52,13 @@ function About({ offer, available, reasons, cap }: Details) {
     ['Reward', formatReward(offer.payout_local, offer.currency)],
     ['Payout', formatUsd(offer.payout)],
     ['Requirements', offer.requirements || 'None'],
-    ['Payment', offer.payment_required ? 'The user must pay something' : 'None'],
+    ['Payment', offer.payment_required ? 'Required' : 'None'],
     ['Countries', formatAllCountries(offer.countries)],
     ['Platforms', offer.platforms.map((name) => labelOf(PLATFORMS, name)).join(', ')],
     ['Effort', [offer.difficulty, offer.time_estimate].filter((word) => word !== '').join(', ')],
     ['Pays for', PAYS_FOR[offer.conversion_type]],
     ['Caps', CAPS[cap]],
-    ['Changed', <Time key="changed" at={offer.updated_at} />],
+    ['Updated', <Time key="changed" at={offer.updated_at} />],
   ]
   return (
     <Stack>
@@ -74,7 +74,7 @@ function About({ offer, available, reasons, cap }: Details) {
         </div>
       </Group>
       {!available && (
-        <Alert color="yellow" title="Users of this app do not see it now">
+        <Alert color="yellow" title="Users of this app can’t see this offer now">
           {reasons.map(({ code, message }) => (
             <Text key={code} size="sm">
               {message}

@@ -14,7 +14,7 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
     <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm" role="search" aria-label="Offers">
       <FilterText
         label="Search"
-        placeholder="Name, description or id"
+        placeholder="Name, description or ID"
         value={filters['search']}
         onChange={set('search')}
         maxLength={100}
@@ -29,22 +29,22 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
       <FilterSelect label="Platform" data={PLATFORMS} value={filters['platform']} onChange={set('platform')} />
       <FilterSelect label="Category" data={CATEGORIES} value={filters['category']} onChange={set('category')} />
       <Select
-        label="Order"
+        label="Sort by"
         allowDeselect={false}
         data={SORTS}
         value={filters['sort'] ?? 'popular'}
         onChange={set('sort')}
       />
       <FilterText
-        label="As this user"
-        placeholder="Your user id"
+        label="View as user"
+        placeholder="User ID"
         value={filters['user_id']}
         onChange={set('user_id')}
         maxLength={256}
       />
       {filters['user_id'] !== undefined && (
         <Select
-          label="Their completions"
+          label="Completed offers"
           allowDeselect={false}
           data={MODES}
           value={filters['mode'] ?? 'live'}

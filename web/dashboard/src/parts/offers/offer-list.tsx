@@ -34,7 +34,8 @@ export function OfferList({ appId }: { appId: string }) {
             pager={<Steps data={data} page={page} go={(next) => change({ page: next === 1 ? null : String(next) })} />}
             empty={
               <Empty title="No offers match">
-                Clear a filter. If there are none at all, check the content rules, or ask the operator of this network.
+                Clear a filter. If there are still none, check the content rules or contact the operator of this
+                network.
               </Empty>
             }
           />

@@ -17,7 +17,7 @@ export function WhySection({ appId, offerId }: { appId: string; offerId: string 
   const [answer, setAnswer] = useState<Why | null>(null)
   const form = useForm({
     initialValues: { offer_id: offerId, user_id: '', country: '', platform: '', mode: 'live' },
-    validate: { offer_id: (id) => (/^[1-9]\d{0,14}$/.test(id.trim()) ? null : 'The number of an offer.') },
+    validate: { offer_id: (id) => (/^[1-9]\d{0,14}$/.test(id.trim()) ? null : 'Enter an offer ID, such as 59.') },
   })
   const { onSubmit, isSending, fault } = useSubmit(form, async ({ offer_id, ...visit }) => {
     setAnswer(null)
@@ -63,7 +63,9 @@ function Answer({ offer_id, visible, reasons }: Why) {
   if (visible)
     return (
       <Alert color="green" role="status" title={`Offer ${offer_id} is visible`}>
-        <Text size="sm">The user sees it. If your list lacks it, look at the filters and pages that you ask for.</Text>
+        <Text size="sm">
+          The user sees this offer. If it is missing from your list, check the filters and the page in your request.
+        </Text>
       </Alert>
     )
   return (

@@ -10,12 +10,12 @@ export type PostbackData = Reply<typeof OnePostback>['postback']
 export type AttemptData = PostbackData['tries'][number]
 
 const PHASES: Record<string, string> = {
-  dns: 'while looking up the name',
+  dns: 'during the DNS lookup',
   connect: 'while connecting',
-  tls: 'while agreeing on encryption',
+  tls: 'during the TLS handshake',
   send: 'while sending',
-  headers: 'while waiting for the answer',
-  body: 'while reading the answer',
+  headers: 'while waiting for the response',
+  body: 'while reading the response',
 }
 
 /** The latest is open. */
@@ -35,10 +35,10 @@ export function Attempts({ tries, isOpen = true }: { tries: AttemptData[]; isOpe
           <Accordion.Control>
             <Group gap="xs">
               <Text size="sm" fw={600}>
-                Try {one.attempt}
+                Attempt {one.attempt}
               </Text>
               <Status value={one.ok ? 'delivered' : 'fail'} />
-              <Text size="sm">{one.error ?? `answer ${one.status}`}</Text>
+              <Text size="sm">{one.error ?? `HTTP ${one.status}`}</Text>
               <Text size="sm">{one.duration_ms} ms</Text>
             </Group>
           </Accordion.Control>
@@ -66,17 +66,17 @@ function Attempt({ attempt }: { attempt: AttemptData }) {
       </Text>
       {error !== null && (
         <Text size="sm">
-          <b>What went wrong{phase === null ? '' : `, ${PHASES[phase] ?? phase}`}:</b> {error}
+          <b>Error{phase === null ? '' : ` ${PHASES[phase] ?? phase}`}:</b> {error}
         </Text>
       )}
       <Text size="sm" fw={600}>
-        The request, as sent
+        Request
       </Text>
       {request === '' ? <Nothing>Nothing was sent.</Nothing> : <CopyBlock value={request} label="Copy the request" />}
       <Text size="sm" fw={600}>
-        The answer
+        Response
       </Text>
-      {response === '' ? <Nothing>There was none.</Nothing> : <CopyBlock value={response} label="Copy the answer" />}
+      {response === '' ? <Nothing>No response.</Nothing> : <CopyBlock value={response} label="Copy the response" />}
     </Stack>
   )
 }

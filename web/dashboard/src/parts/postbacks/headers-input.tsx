@@ -15,7 +15,7 @@ export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps
     <Input.Wrapper
       label="Custom headers"
       labelElement="div"
-      description="Such as a token that your server expects. Values are kept encrypted and never shown again."
+      description="For example, a token that your server expects. Values are stored encrypted and never shown again."
       error={error}
     >
       <Stack gap="xs" mt="xs" align="flex-start">
@@ -35,7 +35,7 @@ export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps
               maxLength={1000}
               autoComplete="off"
               style={{ flex: '2 1 12rem' }}
-              placeholder={row.isKept ? 'stays as it is' : ''}
+              placeholder={row.isKept ? 'unchanged' : ''}
               value={row.value}
               onChange={(event) => change(i, { value: event.currentTarget.value })}
             />
@@ -43,7 +43,7 @@ export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps
               variant="subtle"
               color="red"
               size="lg"
-              aria-label={`Remove the header ${row.name}`}
+              aria-label={`Remove header ${row.name}`}
               onClick={() => onChange(rows.filter((_, at) => at !== i))}
             >
               <IconTrash size={18} />
@@ -56,7 +56,7 @@ export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps
           leftSection={<IconPlus size={14} />}
           onClick={() => onChange([...rows, { name: '', value: '', isKept: false }])}
         >
-          Add a header
+          Add header
         </Button>
       </Stack>
     </Input.Wrapper>

@@ -32,11 +32,11 @@ export function Health({ base }: { base: string }) {
 }
 
 const PAUSES = {
-  gone: 'Your server answered 410 (gone), so nothing more is sent to this address. Mend the address in the settings and save it; or let postbacks go on if the address is right after all.',
+  gone: 'Your server answered 410 (Gone), so nothing more is sent to this URL. Correct the URL in the settings, or resume if the URL is right.',
   failing:
-    'Everything sent to this address has failed for five days. Look at the last error, mend your server or the address, then let postbacks go on.',
-  operator: 'The operator of this network holds them back. Ask them why.',
-  'no address': 'There was no address for a while. Let them go on when your server is ready.',
+    'Everything sent to this URL has failed for five days. Check the last error, fix your server or the URL, then resume.',
+  operator: 'The operator of this network paused them. Contact the operator.',
+  'no address': 'No postback URL was set for a while. Resume when your server is ready.',
 }
 
 /** Nothing where all is well. */
@@ -49,11 +49,11 @@ function Lane({ base, health }: HealthProps) {
   )
   if (health.lane === 'none')
     return (
-      <Alert color="blue" title="This app has no postback address">
+      <Alert color="blue" title="This app has no postback URL">
         <Stack gap="xs" align="flex-start">
           <Text size="sm">
-            Your server is not told of conversions{health.queued > 0 ? ', and what is queued waits' : ''}. Set an
-            address, and test it there.
+            Your server is not notified of conversions{health.queued > 0 ? ', and queued postbacks are on hold' : ''}.
+            Set a postback URL and test it in the settings.
           </Text>
           {settings}
         </Stack>
@@ -64,7 +64,7 @@ function Lane({ base, health }: HealthProps) {
       <Alert color="red" title="Postbacks are paused">
         <Stack gap="xs" align="flex-start">
           <Text size="sm" component="div">
-            Since <Time at={health.paused_at} />. {PAUSES[health.pause_reason ?? 'operator']} What is queued is kept.
+            Since <Time at={health.paused_at} />. {PAUSES[health.pause_reason ?? 'operator']} Queued postbacks are kept.
           </Text>
           <Group gap="xs">
             {(health.pause_reason !== 'operator' || isOperator(me)) && <Resume base={base} />}
@@ -77,8 +77,8 @@ function Lane({ base, health }: HealthProps) {
     return (
       <Alert color="yellow" title="Deliveries paused: your server is failing">
         <Text size="sm" component="div">
-          Several postbacks in a row have failed. Nothing is sent until <Time at={health.open_until} />; then one, to
-          see whether your server is back. What is queued is kept, and goes out by itself once it is.
+          Several postbacks in a row have failed. Nothing is sent until <Time at={health.open_until} />; then one
+          postback checks whether your server is back. Queued postbacks are kept, and sent automatically once it is.
         </Text>
       </Alert>
     )
@@ -86,8 +86,8 @@ function Lane({ base, health }: HealthProps) {
     return (
       <Alert color="yellow" title="Postbacks are failing">
         <Text size="sm" component="div">
-          Since <Time at={health.failing_since} />. Each is tried again for three days; after five days of nothing but
-          failures they are paused. The last error says what to mend.
+          Since <Time at={health.failing_since} />. Each postback is retried for three days. After five days of failures
+          only, postbacks are paused. Check the last error to see what to fix.
         </Text>
       </Alert>
     )
@@ -98,12 +98,12 @@ function Resume({ base }: { base: string }) {
   const me = useMe()
   const resume = useChange(() => post(`${base}/postback/resume`), {
     refresh: [`${base}/postback`],
-    done: 'Postbacks go on.',
+    done: 'Postbacks resumed.',
   })
   if (!mayWrite(me)) return null
   return (
     <Button size="xs" onClick={() => resume.mutate(undefined)} loading={resume.isPending}>
-      Let them go on
+      Resume
     </Button>
   )
 }
@@ -112,32 +112,32 @@ function Numbers({ base, health }: HealthProps) {
   const { tries, received, p95_ms, queued, oldest_due_at, dead, last_failure } = health
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <Number name="Received, last 24 h" value={tries === 0 ? '–' : formatShare(received / tries)}>
-        {tries === 0 ? 'Nothing was sent.' : `${formatCount(received)} of ${formatCount(tries)} tries`}
+      <Number name="Delivered, last 24 h" value={tries === 0 ? '–' : formatShare(received / tries)}>
+        {tries === 0 ? 'Nothing sent' : `${formatCount(received)} of ${formatCount(tries)} attempts`}
       </Number>
-      <Number name="Time to answer, p95" value={p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`}>
-        {p95_ms === null ? 'Nothing was sent.' : '95 of 100 tries took no longer'}
+      <Number name="Response time, p95" value={p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`}>
+        {p95_ms === null ? 'Nothing sent' : '95th percentile'}
       </Number>
       <Number name="Queued" value={formatCount(queued)}>
         {oldest_due_at === null ? (
-          `${formatCount(dead)} given up`
+          `${formatCount(dead)} failed`
         ) : (
           <>
-            the oldest is due since <Time at={oldest_due_at} ago />; {formatCount(dead)} given up
+            oldest was due <Time at={oldest_due_at} ago />; {formatCount(dead)} failed
           </>
         )}
       </Number>
       <Number
         name="Last error, 24 h"
-        value={last_failure === null ? 'none' : String(last_failure.status ?? 'no answer')}
+        value={last_failure === null ? 'none' : String(last_failure.status ?? 'no response')}
       >
         {last_failure === null ? (
-          <>{tries === 0 ? 'Nothing was sent.' : 'All went well.'}</>
+          <>{tries === 0 ? 'Nothing sent' : 'No errors'}</>
         ) : (
           <>
             <Time at={last_failure.started_at} ago />: {last_failure.error}{' '}
             <Anchor component={Link} size="sm" href={`${base}/postbacks/${last_failure.postback_id}`}>
-              See it
+              View postback
             </Anchor>
           </>
         )}

@@ -11,7 +11,7 @@ import { FilterText } from '../filter-text.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
-import { Status } from '../status.tsx'
+import { Status, statusLabel } from '../status.tsx'
 import { Time } from '../time.tsx'
 
 type LogData = Reply<typeof LogSchema>
@@ -82,15 +82,15 @@ function Nothing({ isFiltered, isTest, clear }: { isFiltered: boolean; isTest: b
     return (
       <Empty title="No postback matches">
         <Button variant="default" size="xs" onClick={clear}>
-          Clear the filters
+          Clear filters
         </Button>
       </Empty>
     )
   return (
     <Empty title="No postbacks yet">
       {isTest
-        ? 'They appear here when a conversion is made with the test key.'
-        : 'They appear here when a user completes an offer. To see some now, run the tests in the settings.'}
+        ? 'Postbacks appear here when a conversion is created with the test key.'
+        : 'Postbacks appear here when a user completes an offer. To see some now, run the tests in the settings.'}
     </Empty>
   )
 }
@@ -105,7 +105,7 @@ function FilterBar({ filters, change }: FilterBarProps) {
         placeholder="any"
         clearable
         w={140}
-        data={['queued', 'sending', 'delivered', 'dead']}
+        data={['queued', 'sending', 'delivered', 'dead'].map((value) => ({ value, label: statusLabel(value) }))}
         value={filters['state'] ?? null}
         onChange={(state) => change({ state })}
       />
@@ -180,7 +180,7 @@ const columnsOf = (base: string): Column<LogData['postbacks'][number]>[] => [
   { name: 'Delivery', cell: ({ state }) => <Status value={state} /> },
   { name: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
   {
-    name: 'Last answer',
+    name: 'Last response',
     isText: true,
     cell: ({ last_error, last_status }) => (
       <Text size="sm" lineClamp={2}>

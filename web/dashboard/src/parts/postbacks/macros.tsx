@@ -7,7 +7,7 @@ export function MacroTable({ macros }: { macros: Macro[] }) {
   return (
     <Accordion variant="contained" order={2}>
       <Accordion.Item value="macros">
-        <Accordion.Control>All macros: what can stand in the address</Accordion.Control>
+        <Accordion.Control>All macros</Accordion.Control>
         <Accordion.Panel>
           <Table.ScrollContainer minWidth={560}>
             <Table verticalSpacing={6}>

@@ -46,12 +46,12 @@ export function Preview({ preview: { request }, event }: PreviewProps) {
     <Stack gap="xs">
       <Group justify="space-between">
         <Text fw={600} size="sm">
-          What your server gets
+          Request preview
         </Text>
         {event !== undefined && (
           <SegmentedControl
             size="xs"
-            aria-label="Event of the example"
+            aria-label="Event in the preview"
             data={['approved', 'reversed']}
             value={event.value}
             onChange={event.onChange}
@@ -80,8 +80,8 @@ function Headers({ headers }: { headers: NonNullable<PreviewData['request']>['he
         <Table.Thead>
           <Table.Tr>
             <Table.Th w="11rem">Header</Table.Th>
-            <Table.Th>In this example</Table.Th>
-            <Table.Th>What it is</Table.Th>
+            <Table.Th>Example</Table.Th>
+            <Table.Th>Description</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -9,7 +9,7 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import type { Filters } from '../../lib/use-filters.ts'
 import { Loaded } from '../page.tsx'
-import { Status } from '../status.tsx'
+import { Status, statusLabel } from '../status.tsx'
 import { Time } from '../time.tsx'
 
 type ReplayData = Reply<typeof ReplayList>['replays'][number]
@@ -26,7 +26,7 @@ export function ReplayButton({ base, filters }: { base: string; filters: Filters
       <Button variant="default" onClick={open}>
         Resend in bulk
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Send many postbacks again">
+      <Modal opened={isOpen} onClose={close} title="Resend postbacks in bulk">
         <Confirm base={base} filters={filters} close={close} />
       </Modal>
     </>
@@ -41,15 +41,15 @@ function Confirm({ base, filters, close }: ConfirmProps) {
   const count = useGet<Reply<typeof ReplayCount>>(isPossible ? `${base}/postback/replayable${query(chosen)}` : null)
   const start = useChange(() => post(`${base}/postback/replays`, chosen), {
     refresh: [`${base}/postback`],
-    done: 'The replay has begun.',
+    done: 'Resending started.',
     onDone: close,
   })
   if (!isPossible)
     return (
       <Text size="sm">
         {conversion_id === undefined
-          ? 'What is queued or being sent goes out by itself. Filter the log by delivered or dead, or by no state, to send those again.'
-          : 'The postbacks of one conversion are few: open each, and send it again there. Or clear that filter.'}
+          ? 'Queued postbacks are sent automatically. To resend others, filter the log by delivered or failed, or clear the delivery filter.'
+          : 'To resend the postbacks of one conversion, open each and choose Resend, or clear the conversion filter.'}
       </Text>
     )
   return (
@@ -61,15 +61,15 @@ function Confirm({ base, filters, close }: ConfirmProps) {
               {is_more ? 'More than ' : ''}
               {formatCount(number)}
             </b>{' '}
-            {describe(chosen)}. Each keeps its id, so a server that has taken it before takes it no second time. Test
-            sends are left out. They go out after everything else that is due.
+            {describe(chosen)}. Each keeps its ID, so your server can ignore those it has already processed. Test
+            postbacks are not resent. Everything else that is due is sent first.
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Leave them
+              Cancel
             </Button>
             <Button disabled={number === 0} loading={start.isPending} onClick={() => start.mutate(undefined)}>
-              Send {is_more ? 'all' : formatCount(number)} again
+              Resend {is_more ? 'all' : formatCount(number)}
             </Button>
           </Group>
         </Stack>
@@ -79,10 +79,10 @@ function Confirm({ base, filters, close }: ConfirmProps) {
 }
 
 function describe({ mode, state, status, from, to }: Filters): string {
-  const words = [state ?? 'delivered or dead', 'postbacks']
+  const words = [state === undefined ? 'delivered or failed' : statusLabel(state), 'postbacks']
   if (mode === 'test') words.push('of the test key')
   if (status !== undefined) words.push(`of ${status} conversions`)
-  if (from !== undefined || to !== undefined) words.push('of the chosen time')
+  if (from !== undefined || to !== undefined) words.push('of the selected period')
   return words.join(' ')
 }
 
@@ -107,7 +107,7 @@ function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
   const { replay_id, queued, skipped, waiting, remaining, state, created_at, filter } = replay
   const cancel = useChange(() => post(`${base}/postback/replays/${replay_id}/cancel`), {
     refresh: [`${base}/postback`],
-    done: 'The replay is stopped. What was not sent stays as it was.',
+    done: 'Stopped. Unsent postbacks are unchanged.',
   })
   const [sent, total] = [queued - waiting, queued + remaining]
   return (
@@ -117,7 +117,7 @@ function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
           <Group gap="xs">
             <Status value={isUnderWay(replay) ? 'running' : state} />
             <Text size="sm" component="div">
-              Replay of {describe(filter)}, begun <Time at={created_at} ago />
+              Resending {describe(filter)}, started <Time at={created_at} ago />
             </Text>
           </Group>
           {isUnderWay(replay) && mayWrite(me) && (
@@ -128,17 +128,17 @@ function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
         </Group>
         <Progress
           value={total === 0 ? (state === 'running' ? 0 : 100) : (100 * sent) / total}
-          aria-label={`Replay ${replay_id}`}
+          aria-label={`Progress of resend ${replay_id}`}
         />
         <Text size="sm" c="dimmed">
           {state === 'cancelled'
-            ? 'Stopped. What was not sent stays as it was.'
+            ? 'Stopped. Unsent postbacks are unchanged.'
             : `${formatCount(sent)} of ${formatCount(total)} sent`}
         </Text>
         {skipped > 0 && (
           <Text size="sm">
-            {formatCount(skipped)} left out: a later event of the same conversion was delivered, and your server must
-            not hear of an older status last.
+            {formatCount(skipped)} skipped: a later event of the same conversion was already delivered, and an older
+            status must not arrive last.
           </Text>
         )}
       </Stack>

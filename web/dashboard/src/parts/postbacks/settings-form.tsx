@@ -41,10 +41,10 @@ type Values = {
 
 const DEBOUNCE_MS = 300
 const EVENTS = [
-  { value: 'pending', label: 'pending', description: 'reported, to be confirmed' },
-  { value: 'approved', label: 'approved', description: 'to be credited' },
-  { value: 'rejected', label: 'rejected', description: 'not to be credited' },
-  { value: 'reversed', label: 'reversed', description: 'a credit to be taken back' },
+  { value: 'pending', label: 'pending', description: 'reported, awaiting confirmation' },
+  { value: 'approved', label: 'approved', description: 'credit the user' },
+  { value: 'rejected', label: 'rejected', description: 'do not credit the user' },
+  { value: 'reversed', label: 'reversed', description: 'take back the credit' },
 ]
 
 export function SettingsForm({ base, data }: { base: string; data: SettingsData }) {
@@ -73,7 +73,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
             <Input.Wrapper
               label="Method"
               labelElement="div"
-              description="GET has everything in the address; POST sends it as JSON."
+              description="GET sends everything in the URL, POST sends JSON."
             >
               <div>
                 <SegmentedControl aria-label="Method" mt={4} data={['GET', 'POST']} {...form.getInputProps('method')} />
@@ -113,7 +113,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
               </Stack>
             </Radio.Group>
             <NumberInput
-              label="Seconds to wait for an answer"
+              label="Response timeout (seconds)"
               min={1}
               max={15}
               step={1}
@@ -140,7 +140,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
               {data.settings !== null && <RemoveButton base={base} onRemoved={() => form.setValues(EMPTY)} />}
               {form.isDirty() && data.settings !== null && (
                 <Text size="sm" c="dimmed">
-                  There are changes that are not saved.
+                  Unsaved changes
                 </Text>
               )}
             </Group>
@@ -171,25 +171,25 @@ function usePreview(base: string, values: Values, status: string, data: Settings
 function RemoveButton({ base, onRemoved }: { base: string; onRemoved: () => void }) {
   const removal = useChange(() => remove(`${base}/postback`), {
     refresh: [`${base}/postback`],
-    done: 'The address is removed.',
+    done: 'Postback URL removed.',
     onDone: onRemoved,
   })
   const ask = () =>
     modals.openConfirmModal({
-      title: 'Remove the postback address?',
+      title: 'Remove the postback URL?',
       children: (
         <Text size="sm">
-          Your server will hear of no conversion any more. What is queued is kept, and sent once there is an address
+          Your server will no longer be notified of conversions. Queued postbacks are kept, and sent once you set a URL
           again.
         </Text>
       ),
-      labels: { confirm: 'Remove it', cancel: 'Leave it' },
+      labels: { confirm: 'Remove', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => removal.mutate(undefined),
     })
   return (
     <Button variant="default" onClick={ask} loading={removal.isPending}>
-      Remove the address
+      Remove URL
     </Button>
   )
 }

@@ -29,8 +29,8 @@ export function TestsSection({ base, data }: { base: string; data: SettingsData 
   })
   return (
     <Section
-      title="Test it"
-      about="Sends made-up postbacks, marked as tests, to the address that is saved, and looks at what your server answers."
+      title="Test"
+      about="Sends sample postbacks, marked as tests, to the saved URL and checks how your server responds."
     >
       {test === undefined && (
         <List size="sm" spacing={4}>
@@ -42,14 +42,14 @@ export function TestsSection({ base, data }: { base: string; data: SettingsData 
         </List>
       )}
       {data.settings === null ? (
-        <Text size="sm">Save an address first.</Text>
+        <Text size="sm">Save a postback URL first.</Text>
       ) : (
         mayWrite(me) && (
           <Group align="flex-end">
-            <Input.Wrapper label="Signed with the secret of" labelElement="div">
+            <Input.Wrapper label="Sign with the secret of" labelElement="div">
               <div>
                 <SegmentedControl
-                  aria-label="Signed with the secret of"
+                  aria-label="Sign with the secret of"
                   data={[
                     { value: 'live', label: 'the live key' },
                     { value: 'test', label: 'the test key' },
@@ -60,7 +60,7 @@ export function TestsSection({ base, data }: { base: string; data: SettingsData 
               </div>
             </Input.Wrapper>
             <Button onClick={() => start.mutate(undefined)} loading={start.isPending}>
-              {test === undefined ? 'Run the tests' : 'Run them again'}
+              {test === undefined ? 'Run tests' : 'Run tests again'}
             </Button>
           </Group>
         )
@@ -97,22 +97,22 @@ function Verdict({ data: { result, results } }: { data: TestData }) {
   const passed = results.filter((one) => one.result === 'pass').length
   if (result === 'pass')
     return (
-      <Alert color="green" title="Everything passed">
-        Your server did the right thing with all {results.length}.
+      <Alert color="green" title="All tests passed">
+        Your server handled all {results.length} correctly.
       </Alert>
     )
   if (result === 'fail')
     return (
       <Alert color="red" title={`${passed} of ${results.length} passed`}>
-        See below what was expected, and what your server answered.
+        See below what was expected and how your server responded.
       </Alert>
     )
   const sentAt = results[0]?.postbacks[0]?.created_at
   const isLong = sentAt !== undefined && Date.now() - Date.parse(sentAt) > LONG_MS
   return (
-    <Alert color={isLong ? 'yellow' : 'blue'} title="They are on their way">
+    <Alert color={isLong ? 'yellow' : 'blue'} title="Running tests">
       {isLong
-        ? 'This takes longer than it should. If nothing happens, ask the operator whether a worker is running.'
+        ? 'This is taking longer than expected. If nothing happens, ask the operator whether a worker is running.'
         : `${passed} of ${results.length} passed so far.`}
     </Alert>
   )
@@ -130,7 +130,7 @@ function Scenario({ base, result: { scenario, about, seen, result, postbacks } }
         </Group>
         <Text size="sm">{about}</Text>
         <Text size="sm" fw={500}>
-          Seen: {seen}
+          Result: {seen}
         </Text>
         {postbacks.map((one) => (
           <div key={one.postback_id}>
@@ -142,7 +142,7 @@ function Scenario({ base, result: { scenario, about, seen, result, postbacks } }
               <Attempts tries={one.tries} isOpen={false} />
             )}
             <Anchor component={Link} size="sm" href={`${base}/postbacks/${one.postback_id}`}>
-              This postback ({one.status}) in the log
+              View in log ({one.status})
             </Anchor>
           </div>
         ))}

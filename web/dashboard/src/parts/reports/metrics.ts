@@ -15,9 +15,9 @@ export type Metric = {
 }
 
 export const METRICS: Metric[] = [
-  { name: 'clicks', label: 'Clicks', about: 'Without bots', format: formatCount },
-  { name: 'conversions', label: 'Conversions', about: 'All but rejected', format: formatCount },
-  { name: 'payout', label: 'Payout', about: 'Of approved ones', format: formatCents },
+  { name: 'clicks', label: 'Clicks', about: 'Excluding bots', format: formatCount },
+  { name: 'conversions', label: 'Conversions', about: 'Excluding rejected', format: formatCount },
+  { name: 'payout', label: 'Payout', about: 'Approved conversions', format: formatCents },
   { name: 'epc', label: 'EPC', about: 'Payout per click', format: formatUsd },
   { name: 'conversion_rate', label: 'Conversion rate', about: 'Conversions per click', format: formatShare },
 ]

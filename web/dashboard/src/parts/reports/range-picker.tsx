@@ -7,7 +7,7 @@ const NAMES = [
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: 'custom', label: 'Other' },
+  { value: 'custom', label: 'Custom' },
 ]
 
 /** Chooses the days that a page is about, and whose days they are. */
@@ -23,7 +23,7 @@ export function RangePicker({ range }: { range: Range }) {
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="md">
-        <SegmentedControl aria-label="Time" size="xs" data={NAMES} value={range.name} onChange={choose} />
+        <SegmentedControl aria-label="Period" size="xs" data={NAMES} value={range.name} onChange={choose} />
         {range.name === 'custom' && (
           <>
             <TextInput

@@ -60,8 +60,8 @@ export function StatsTable({ stats, onNarrow }: StatsTableProps) {
       </Paper>
       <Text size="sm" c="dimmed">
         {has_more
-          ? `The ${rows.length} with the highest payout. The CSV file has more: up to 50,000.`
-          : 'Conversions count by the time they were made; payout is that of approved ones.'}
+          ? `Top ${rows.length} by payout. The CSV file has up to 50,000.`
+          : 'Conversions are counted by creation time. Payout includes approved conversions only.'}
       </Text>
     </Stack>
   )
@@ -86,7 +86,7 @@ function RowName({
   if (key === null || key === undefined)
     return (
       <Text size="sm" c="dimmed" span>
-        {groupBy === 'country' || groupBy === 'platform' ? 'Not known' : 'None given'}
+        {groupBy === 'country' || groupBy === 'platform' ? 'Unknown' : 'None'}
       </Text>
     )
   if (groupBy === 'country')

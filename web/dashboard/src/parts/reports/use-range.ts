@@ -38,7 +38,7 @@ export function useRange(): Range {
 
 function faultOf(firstDay: string, lastDay: string): string | null {
   if (!isDate(firstDay) || !isDate(lastDay)) return 'Choose the first and the last day.'
-  if (firstDay > lastDay) return 'The first day must not be after the last.'
+  if (firstDay > lastDay) return 'The first day must not be after the last day.'
   const days = (Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS + 1
   return days > MAX_DAYS ? `Choose at most ${MAX_DAYS} days.` : null
 }
