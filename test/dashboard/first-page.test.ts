@@ -87,7 +87,7 @@ test('a link that is not whole says so, and what to do', async () => {
   await page.getByText('This link is incomplete').waitFor()
   await checkLooks(page)
   await page.getByRole('link', { name: 'ask for a new one' }).click()
-  await page.getByRole('heading', { name: 'Forgotten password' }).waitFor()
+  await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
 })
 
 test('without a connection the pages say so, and go on by themselves once it is back', async () => {

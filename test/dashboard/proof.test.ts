@@ -16,7 +16,7 @@ const forgetProofs = () =>
 test('what makes a way in asks for the password in a dialog, and then goes on', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/account`)
-  await page.getByLabel('What is it for?').fill('nightly job')
+  await page.getByLabel('Token name').fill('nightly job')
   await forgetProofs()
   await page.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog', { name: 'Confirm that it' })
@@ -31,7 +31,7 @@ test('what makes a way in asks for the password in a dialog, and then goes on', 
   await page.getByRole('cell', { name: 'nightly job', exact: true }).waitFor()
 
   await forgetProofs()
-  await page.getByLabel('What is it for?').fill('another')
+  await page.getByLabel('Token name').fill('another')
   await page.getByRole('button', { name: 'Create token' }).click()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('Confirm that it is you: enter your password again.').waitFor()
@@ -70,7 +70,7 @@ test('what a person typed stays when the server cannot be reached, and is sent o
   await page.context().setOffline(true)
   const send = page.getByRole('dialog').getByRole('button', { name: /publisher/ })
   await send.click()
-  await page.getByText('The server did not answer.').waitFor()
+  await page.getByText('The server did not respond.').waitFor()
   await page.context().setOffline(false)
   await send.click()
   await page.getByRole('heading', { name: 'Offline Media' }).waitFor()
@@ -96,7 +96,7 @@ test('an operator of a network that requires a second factor sees nothing but it
   await page.getByRole('button', { name: 'Enable' }).click()
   const secret = (await page.locator('code').filter({ hasText: /^[A-Z2-7]{16,}$/ }).textContent()) ?? '' // prettier-ignore
   await checkLooks(page)
-  await page.getByLabel('3. Type the code').fill(totp(secret))
+  await page.getByLabel('3. Enter the code').fill(totp(secret))
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByRole('cell', { name: email }).waitFor()
 })

@@ -32,8 +32,8 @@ type Envelope = { success: boolean; data?: unknown; error?: { code: string; mess
 
 const PREFIX = '/manage/v1'
 const SIGN_IN = ['/session', '/session/two-factor']
-const OFFLINE = 'The server cannot be reached. Check your connection: this page tries again by itself.'
-const NOT_ANSWERED = 'The server did not answer. Nothing you entered is lost: check your connection and try again.'
+const OFFLINE = 'The server cannot be reached. Check your connection. This page retries automatically.'
+const NOT_ANSWERED = 'The server did not respond. Your input is still here: check your connection and try again.'
 
 export async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const response = await fetch(PREFIX + path, {

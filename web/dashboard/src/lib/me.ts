@@ -9,7 +9,7 @@ export const MeContext = createContext<Me | null>(null)
 /** Whoever is signed in. Only for pages that nobody sees who is not. */
 export function useMe(): Me {
   const me = useContext(MeContext)
-  if (me === null) throw new Error('Nobody is signed in.')
+  if (me === null) throw new Error('You are not signed in.')
   return me
 }
 

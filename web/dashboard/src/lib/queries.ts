@@ -85,7 +85,7 @@ export function useChange<V, T>(change: (input: V) => Promise<T>, options: Chang
     },
     onError: (error) => {
       if (options.onFault !== undefined) options.onFault(error)
-      else notifications.show({ title: 'That did not work', message: error.message, color: 'red' })
+      else notifications.show({ title: 'Something went wrong', message: error.message, color: 'red' })
     },
   })
 }

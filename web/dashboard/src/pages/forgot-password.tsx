@@ -14,7 +14,7 @@ export default function ForgotPassword() {
     setMailed((await post<{ mailed: boolean }>('/password/forgot', values)).mailed)
   })
   return (
-    <Door title="Forgotten password">
+    <Door title="Reset your password">
       {isMailed === null ? (
         <form onSubmit={onSubmit}>
           <Stack>
@@ -28,13 +28,13 @@ export default function ForgotPassword() {
               {...form.getInputProps('email')}
             />
             <Button type="submit" loading={isSending}>
-              Send me a link
+              Send reset link
             </Button>
           </Stack>
         </form>
       ) : isMailed ? (
         <Alert color="blue" role="status">
-          If there is an account with this address, a link is on its way to it. It works for an hour.
+          If an account with this address exists, we have sent a reset link to it. The link is valid for one hour.
         </Alert>
       ) : (
         <Alert color="yellow" role="status">
@@ -42,7 +42,7 @@ export default function ForgotPassword() {
         </Alert>
       )}
       <Anchor component={Link} href="/sign-in" size="sm">
-        Back to signing in
+        Back to sign in
       </Anchor>
     </Door>
   )

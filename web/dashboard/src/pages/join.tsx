@@ -38,7 +38,7 @@ function Invited({ token }: { token: string }) {
     )
   if (invitation.data.holder === 'taken')
     return (
-      <BrokenLink title="This address has an account already">
+      <BrokenLink title="This address already has an account">
         An e-mail address belongs to one account. Sign in with it, or ask to be invited at another address.
       </BrokenLink>
     )
@@ -47,14 +47,14 @@ function Invited({ token }: { token: string }) {
 
 const PUBLISHER_ROLES = {
   publisher_owner: 'As an owner you can do everything.',
-  publisher_developer: 'As a developer you set up its apps and postbacks.',
-  publisher_finance: 'In finance you see its balance, and set the rates of its apps.',
-  publisher_viewer: 'As a viewer you see its apps and reports, and change nothing.',
+  publisher_developer: 'As a developer you set up apps and postbacks.',
+  publisher_finance: 'In finance you see the balance and set the rates of the apps.',
+  publisher_viewer: 'As a viewer you see apps and reports but can’t change anything.',
 }
 
 const aboutRole = ({ role, publisher }: Invitation) => {
   if (role === 'operator') return 'You will run this network: offers, advertisers, publishers and their money.'
-  if (role === 'operator_reader') return 'You will see everything on this network, and change nothing.'
+  if (role === 'operator_reader') return 'You will see everything on this network but can’t change anything.'
   return `You’re joining ${publisher}. ${PUBLISHER_ROLES[role]}`
 }
 

@@ -4,9 +4,9 @@ import { Page } from '../parts/page.tsx'
 
 export default function NotFound() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <Text>
-        The address may be mistyped, or what it led to is gone.{' '}
+        Check the URL, or go back to the start. The page may have been removed.{' '}
         <Anchor component={Link} href="/">
           Go to the start
         </Anchor>

@@ -18,12 +18,12 @@ export default function ResetPassword() {
   })
   if (tokensEnded !== null)
     return (
-      <Door title="Your password is changed">
+      <Door title="Password changed">
         <Alert color="green" role="status">
           You were signed out everywhere. {aboutTokens(tokensEnded)}
         </Alert>
         <Anchor component={Link} href="/sign-in">
-          Sign in with the new one
+          Sign in
         </Anchor>
       </Door>
     )
@@ -38,7 +38,7 @@ export default function ResetPassword() {
       </BrokenLink>
     )
   return (
-    <Door title="Set a new password" about="It signs you out everywhere, and revokes your API tokens.">
+    <Door title="Set a new password" about="This signs you out everywhere and revokes your API tokens.">
       <form onSubmit={onSubmit}>
         <Stack>
           <FormFault fault={fault} />
@@ -52,7 +52,7 @@ export default function ResetPassword() {
             {...form.getInputProps('password')}
           />
           <Button type="submit" loading={isSending}>
-            Set it
+            Set password
           </Button>
         </Stack>
       </form>

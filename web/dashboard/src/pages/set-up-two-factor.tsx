@@ -10,7 +10,10 @@ export default function SetUpTwoFactor() {
     window.location.assign('/sign-in')
   }
   return (
-    <Door title="Set up two-factor sign-in" about="This network requires it of operators. It takes a minute.">
+    <Door
+      title="Set up two-factor sign-in"
+      about="This network requires two-factor sign-in for operators. Setup takes a minute."
+    >
       <TwoFactorSection />
       <Anchor component="button" size="sm" ta="left" onClick={() => void signOut()}>
         Sign out

@@ -74,7 +74,7 @@ function CodeStep({ goOn }: { goOn: () => void }) {
     goOn()
   })
   return (
-    <Door title="Enter your code" about="Six digits from your authenticator, or one of your backup codes.">
+    <Door title="Enter your code" about="Enter the six digits from your authenticator app, or a backup code.">
       <form onSubmit={onSubmit}>
         <Stack>
           <FormFault fault={fault} />

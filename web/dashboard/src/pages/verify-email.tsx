@@ -21,9 +21,9 @@ export default function VerifyEmail() {
       </Center>
     )
   return (
-    <Door title="Your address is verified">
+    <Door title="E-mail address verified">
       <Alert color="green" role="status">
-        This e-mail address is yours now: no other account can claim it.
+        No other account can use this address now.
       </Alert>
       <Anchor component={Link} href="/">
         Continue

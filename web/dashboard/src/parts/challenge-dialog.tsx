@@ -60,7 +60,7 @@ function ProofForm({ close }: { close: Close }) {
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        <Text size="sm">This changes who gets in, so we ask again. It holds for 15 minutes.</Text>
+        <Text size="sm">This is a sensitive change, so please confirm. You won’t be asked again for 15 minutes.</Text>
         <FormFault fault={fault} />
         {two_factor ? (
           <CodeInput {...form.getInputProps('code')} />
@@ -118,7 +118,7 @@ function SignInForm({ close }: { close: Close }) {
 const CodeInput = (props: object) => (
   <TextInput
     label="Code"
-    description="From your authenticator, or a backup code."
+    description="From your authenticator app, or a backup code."
     autoComplete="one-time-code"
     required
     data-autofocus

@@ -53,7 +53,7 @@ export function Fault({ error, retry }: { error: ApiError; retry?: () => void })
   const faults = Object.values(error.details).filter((fault) => fault !== error.message)
   const isGone = error.code === 'RESOURCE_NOT_FOUND'
   return (
-    <Alert color={isGone ? 'gray' : 'red'} title={isGone ? 'Nothing here' : 'This could not be loaded'} role="alert">
+    <Alert color={isGone ? 'gray' : 'red'} title={isGone ? 'Not found' : 'This could not be loaded'} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
         {faults.length > 0 && (

@@ -125,7 +125,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
   })
   const resend = useChange(
     ({ email, role }: { email: string | null; role: string }) => post(`${base}/invitations`, { email, role }),
-    { refresh: [base], done: 'Invitation sent again. The link sent before no longer works.' },
+    { refresh: [base], done: 'Invitation resent. The previous link no longer works.' },
   )
   const ask = (id: number, email: string | null) =>
     modals.openConfirmModal({
@@ -145,7 +145,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
           <Group justify="space-between">
             <div style={{ minWidth: 0 }}>
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                {invitation.email ?? 'Anyone with the link'} · {labelOf(roles, invitation.role)} · until{' '}
+                {invitation.email ?? 'Anyone with the link'} · {labelOf(roles, invitation.role)} · expires{' '}
                 <Time at={invitation.expires_at} />
               </Text>
               {MAIL_PROBLEMS[invitation.mail] !== undefined && (
@@ -160,7 +160,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
                   <Button
                     size="xs"
                     variant="default"
-                    aria-label={`Resend the invitation of ${invitation.email}`}
+                    aria-label={`Resend the invitation to ${invitation.email}`}
                     loading={resend.isPending}
                     onClick={() => resend.mutate(invitation)}
                   >
@@ -170,7 +170,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
                 <ActionIcon
                   variant="subtle"
                   color="red"
-                  aria-label={`Revoke the invitation of ${invitation.email ?? 'the holder of the link'}`}
+                  aria-label={`Revoke the invitation to ${invitation.email ?? 'anyone with the link'}`}
                   onClick={() => ask(invitation.invitation_id, invitation.email)}
                 >
                   <IconTrash size={16} />
@@ -186,10 +186,10 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
 
 function aboutInvitation({ url, mailed }: Reply<typeof IssuedInvitation>): string {
   if (mailed)
-    return 'The link is mailed to this address, and works once, within a week. The list below shows if that fails.'
+    return 'We are sending the link to this address. The link works once and expires in a week. If sending fails, the list below says so.'
   return url === null
-    ? 'This network sends no mail. Ask its operator for the link.'
-    : 'This network sends no mail, so send the link yourself. It works once, within a week.'
+    ? 'This network sends no mail. Ask the operator for the link.'
+    : 'This network sends no mail, so send the link yourself. The link works once and expires in a week.'
 }
 
 function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {

@@ -18,7 +18,7 @@ export default function Team() {
       <PublisherTrail publisherId={publisher_id} here="People" />
       <People
         base={`/publishers/${publisher_id}`}
-        about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets the rate, viewers change nothing."
+        about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets rates, viewers can’t change anything."
         roles={ROLES}
         mayChange={isOwner(useMe())}
       />

@@ -12,7 +12,7 @@ export function PasswordSection() {
   const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
     await post('/me/password', values)
     form.reset()
-    notifications.show({ message: 'Your password is changed. Everywhere else you were signed out.', color: 'green' })
+    notifications.show({ message: 'Password changed. You were signed out everywhere else.', color: 'green' })
     await queryClient.invalidateQueries()
   })
   return (

@@ -10,13 +10,10 @@ export function SessionsSection() {
   const sessions = useGet<Reply<typeof SessionList>>('/me/sessions')
   const end = useChange((id: string) => remove(`/me/sessions/${id}`), {
     refresh: ['/me/sessions'],
-    done: 'Signed out there.',
+    done: 'Session signed out.',
   })
   return (
-    <Section
-      title="Where you are signed in"
-      about="Sign out wherever you do not recognise it, then change your password."
-    >
+    <Section title="Active sessions" about="Sign out any session that you don’t recognise, then change your password.">
       <Loaded query={sessions}>
         {(list) => (
           <Stack gap="xs">
@@ -25,12 +22,12 @@ export function SessionsSection() {
                 <div>
                   <Text size="sm">{browserOf(session.user_agent)}</Text>
                   <Text size="xs" c="dimmed">
-                    {session.ip_address ?? 'unknown address'} · since <Time at={session.created_at} ago />
+                    {session.ip_address ?? 'unknown IP address'} · since <Time at={session.created_at} ago />
                   </Text>
                 </div>
                 {session.is_current ? (
                   <Badge variant="light" tt="none">
-                    this one
+                    this session
                   </Badge>
                 ) : (
                   <Button size="xs" variant="default" onClick={() => end.mutate(session.id)}>
@@ -49,7 +46,7 @@ export function SessionsSection() {
 /** Roughly: enough to recognise one's own. */
 function browserOf(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser'
-  const browser = /(Edg|OPR|Firefox|Chrome|Safari)/.exec(userAgent)?.[1] ?? 'Some program'
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)/.exec(userAgent)?.[1] ?? 'API client'
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1] ?? ''
   const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' }
   return [names[browser] ?? browser, names[system] ?? system].filter((name) => name !== '').join(' on ')

@@ -25,7 +25,7 @@ export function TokensSection() {
   const ask = ({ token_id, name }: Token) =>
     modals.openConfirmModal({
       title: `Revoke ${name}?`,
-      children: <Text size="sm">Programs that use this token stop working at once. This cannot be undone.</Text>,
+      children: <Text size="sm">Programs that use this token stop working immediately. This cannot be undone.</Text>,
       labels: { confirm: 'Revoke token', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => revoke.mutate(token_id),
@@ -35,8 +35,8 @@ export function TokensSection() {
       title="API tokens"
       about={
         <>
-          For programs that use the management API in your name, within their scopes. People, secrets and postback URLs
-          stay with you. The API is described at <a href="/docs/manage">/docs/manage</a>.
+          For programs that use the management API on your behalf, limited to the scopes you choose. Tokens can’t manage
+          people, secrets or postback URLs. The API is documented at <a href="/docs/manage">/docs/manage</a>.
         </>
       }
     >
@@ -124,7 +124,7 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
       <Stack maw={520}>
         <FormFault fault={fault} />
         <Group align="flex-end">
-          <TextInput label="What is it for?" required maxLength={100} {...form.getInputProps('name')} />
+          <TextInput label="Token name" required maxLength={100} {...form.getInputProps('name')} />
           <NumberInput
             label="Expires in (days)"
             required
@@ -137,14 +137,14 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
         </Group>
         <MultiSelect
           label="Scopes"
-          description="Each area can be read and changed, as far as your role allows."
+          description="Each scope allows reading and changing, as far as your role does."
           required
           data={Object.entries(SCOPES).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('scopes')}
         />
         <TagsInput
           label="IP allowlist"
-          description="Addresses or CIDRs such as 203.0.113.0/24. Empty: from anywhere."
+          description="IP addresses or CIDR ranges, such as 203.0.113.0/24. Leave empty to allow any."
           maxTags={50}
           {...form.getInputProps('allowed_ips')}
         />

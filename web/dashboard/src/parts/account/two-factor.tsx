@@ -21,7 +21,7 @@ export function TwoFactorSection() {
   return (
     <Section
       title="Two-factor sign-in"
-      about="Besides your password, a code from an authenticator on your phone. Whoever steals the password then gets no further."
+      about="Requires a code from an authenticator app besides your password, so a stolen password is not enough to sign in."
     >
       <Group>
         <Badge variant="light" color={me.two_factor ? 'green' : 'gray'} tt="none">
@@ -86,11 +86,11 @@ function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> 
   const secret = new URL(setup.uri).searchParams.get('secret') ?? ''
   return (
     <Stack>
-      <Text size="sm">1. Scan this with your authenticator, or type the secret into it.</Text>
+      <Text size="sm">1. Scan this with your authenticator app, or enter the secret.</Text>
       <QRCodeSVG value={setup.uri} size={180} marginSize={2} title="QR code for the authenticator" />
       <Copyable value={secret} label="Copy the secret" />
       <Group gap={4}>
-        <Text size="sm">2. Keep these backup codes. Each works once, should you lose your phone.</Text>
+        <Text size="sm">2. Store these backup codes. Each works once if you lose your phone.</Text>
         <CopyIcon value={setup.backup_codes.join('\n')} label="Copy the backup codes" />
       </Group>
       <Code block>{setup.backup_codes.join('\n')}</Code>
@@ -98,7 +98,7 @@ function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> 
         <Stack maw={360}>
           <FormFault fault={fault} />
           <TextInput
-            label="3. Type the code that the authenticator shows"
+            label="3. Enter the code from your authenticator app"
             autoComplete="one-time-code"
             inputMode="numeric"
             required
