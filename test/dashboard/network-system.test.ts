@@ -40,7 +40,7 @@ test('the audit log is narrowed by who and what, in the address, and goes on pag
   await becomes(() => page.getByLabel('Action').inputValue(), 'offer.cr')
   await page.getByLabel('Target').fill('nothing')
   await page.getByText('Nothing matches').waitFor()
-  await page.getByRole('button', { name: 'Show everything' }).click()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('name Offer 59').waitFor()
   await becomes(() => page.getByLabel('Action').inputValue(), '')
   assert.deepEqual(complaints, [])
@@ -52,7 +52,7 @@ test('the system page shows what it runs on and what waits, and no secret', asyn
   await page.getByText(process.versions.node).waitFor()
   await page.getByText('postback attempts').waitFor()
   await page.getByRole('row', { name: 'SECRET_KEY' }).getByRole('cell', { name: 'set', exact: true }).waitFor()
-  await page.getByText('Postbacks wait that should be sent').waitFor() // nobody works on this database
+  await page.getByText('Postbacks are overdue.').waitFor() // nobody works on this database
   assert.equal((await page.content()).includes(SECRET_KEY), false)
   await checkLooks(page)
   assert.deepEqual(complaints, [])
@@ -67,7 +67,7 @@ test('an operator sees whose postbacks fail, holds them back and lets them go ag
   await row.getByText('1,234 ms').waitFor()
   await checkLooks(page)
   await row.getByRole('button', { name: /^Pause/ }).click()
-  await page.getByRole('button', { name: 'Hold them back' }).click()
+  await page.getByRole('button', { name: 'Pause postbacks' }).click()
   await row.getByRole('button', { name: /^Resume/ }).waitFor()
   assert.equal((await readLane(dashboard.world.database.db, failing)).pause_reason, 'operator')
   await page.getByText('paused 1').click()

@@ -23,15 +23,12 @@ const TAG = 'Fraud'
 const DAYS_MS = 30 * 86_400_000
 
 const MEANINGS: Record<Signal, [meaning: string, thresholdOf: string | null]> = {
-  too_fast: [
-    'The conversion came sooner after the click than a person can be.',
-    'seconds between click and conversion',
-  ],
-  ip_users: ['Many users converted from one address within a day.', 'users of one address within a day'],
-  user_velocity: ['One user converted very often within an hour.', 'conversions of one user within an hour'],
+  too_fast: ['The conversion followed the click faster than humanly possible.', 'seconds between click and conversion'],
+  ip_users: ['Many users converted from one IP address within a day.', 'users from one IP address within a day'],
+  user_velocity: ['One user converted very often within an hour.', 'conversions by one user within an hour'],
   geo_mismatch: ['The user was in one country at the click and in another at the conversion.', null],
-  listed_ip: ['The click came from an address on your list (LISTED_IPS).', null],
-  bot: ['The click came from a program: its User-Agent says so.', null],
+  listed_ip: ['The click came from an IP address on your list (LISTED_IPS).', null],
+  bot: ['The click came from a bot, according to its User-Agent.', null],
 }
 
 export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {

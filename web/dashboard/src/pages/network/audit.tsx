@@ -33,7 +33,7 @@ export default function Audit() {
       {isFiltered && (
         <Group>
           <Button size="xs" variant="default" onClick={clear}>
-            Show everything
+            Clear filters
           </Button>
         </Group>
       )}
@@ -48,7 +48,7 @@ export default function Audit() {
             empty={
               <Empty title={isFiltered ? 'Nothing matches' : 'No changes yet'}>
                 {isFiltered
-                  ? 'Enter the whole e-mail address. Of an action the beginning is enough, such as person.'
+                  ? 'Enter the full e-mail address. For an action, the first letters are enough, such as person.'
                   : 'Every change in the dashboard or through the management API is listed here.'}
               </Empty>
             }

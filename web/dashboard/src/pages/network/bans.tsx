@@ -28,7 +28,7 @@ export default function Bans() {
   const askToLift = (ban: Ban) =>
     modals.openConfirmModal({
       title: 'Lift this ban?',
-      children: <Text size="sm">{ban.user_id} will see offers again, and be paid for them.</Text>,
+      children: <Text size="sm">{ban.user_id} will see offers again and can be rewarded for them.</Text>,
       labels: { confirm: 'Lift ban', cancel: 'Cancel' },
       onConfirm: () => lift.mutate(ban.ban_id),
     })
@@ -62,7 +62,7 @@ export default function Bans() {
               filters['user'] === undefined ? (
                 <Empty title="No banned users">Ban users who cheat, in one app or in all.</Empty>
               ) : (
-                <Empty title="No ban matches">Enter the whole user ID, as the publisher sends it.</Empty>
+                <Empty title="No ban matches">Enter the full user ID, as the publisher sends it.</Empty>
               )
             }
           />
@@ -99,14 +99,14 @@ function BanForm({ onDone }: { onDone: () => void }) {
   const submit = useSubmit(form, async ({ user_id, app_id, reason }) => {
     const { is_new } = await ban.mutateAsync({ user_id, reason, ...(app_id === '' ? {} : { app_id }) })
     if (is_new) onDone()
-    else form.setFieldError('user_id', 'This user is banned already.')
+    else form.setFieldError('user_id', 'This user is already banned.')
   })
   return (
     <SubmitForm submit={submit} action="Ban" button={{ color: 'red' }}>
       <TextInput label="User ID" required data-autofocus {...form.getInputProps('user_id')} />
       <NumberInput
         label="App"
-        description="The ID of one app. Empty: in every app."
+        description="Leave empty to ban the user in every app."
         min={1}
         allowDecimal={false}
         hideControls

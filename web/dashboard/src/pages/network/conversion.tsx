@@ -21,7 +21,7 @@ export default function Conversion() {
   return (
     <Page
       title="Conversion"
-      about="All that is recorded about it."
+      about="Details, timeline and ledger entries."
       actions={moves.map((to) => (
         <Button
           key={to}
@@ -33,7 +33,7 @@ export default function Conversion() {
         </Button>
       ))}
     >
-      <Copyable value={conversion_id} label="Copy the conversion_id" />
+      <Copyable value={conversion_id} label="Copy the conversion ID" />
       <Loaded query={found}>
         {(one) => (
           <Stack>

@@ -56,7 +56,9 @@ export default function Conversions() {
   return (
     <Page
       title="Conversions"
-      about={isQueue ? 'Those that wait for a decision, oldest first.' : 'Those of all publishers, newest first.'}
+      about={
+        isQueue ? 'Conversions awaiting a decision, oldest first.' : 'Conversions of all publishers, newest first.'
+      }
       actions={
         mayDecide && (
           <Button variant="default" onClick={open}>
@@ -69,7 +71,7 @@ export default function Conversions() {
         data={VIEWS}
         value={isQueue ? 'queue' : 'all'}
         onChange={(view) => change({ view: view === 'all' ? view : null })}
-        aria-label="Which conversions"
+        aria-label="View"
         maw={320}
       />
       <ConversionFilters {...{ filters, change, isQueue }} />
@@ -98,14 +100,14 @@ export default function Conversions() {
 }
 
 function Nothing({ isQueue, isFiltered }: { isQueue: boolean; isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="No conversion matches">Clear a filter, or look among all conversions.</Empty>
+  if (isFiltered) return <Empty title="No conversion matches">Clear a filter, or search all conversions.</Empty>
   return isQueue ? (
     <Empty title="Nothing to decide">
-      Conversions come here when a publisher reports them and no advertiser has confirmed them, or when a fraud rule
-      holds them.
+      Conversions appear here when a publisher reports one that no advertiser has confirmed, or when a fraud rule holds
+      one.
     </Empty>
   ) : (
-    <Empty title="No conversions yet">They appear as soon as users complete offers.</Empty>
+    <Empty title="No conversions yet">Conversions appear here when users complete offers.</Empty>
   )
 }
 
@@ -116,7 +118,7 @@ function Actions({ rows, decide }: { rows: Row[]; decide: (decision: Decision) =
   if (rows.length === 0) return null
   return (
     <Affix position={{ bottom: 16, right: 16 }} zIndex={100}>
-      <Paper shadow="md" role="region" aria-label="Chosen conversions" p="sm">
+      <Paper shadow="md" role="region" aria-label="Selected conversions" p="sm">
         <Group gap="xs" justify="flex-end">
           <Text size="sm" role="status">
             {formatCount(rows.length)} selected

@@ -20,7 +20,7 @@ export default function FraudPage() {
   return (
     <Page
       title="Fraud"
-      about="Fraud rules and actions. The rule of one offer takes precedence over the rule of all offers. Publishers never see the signals."
+      about="Fraud rules and actions. A rule for one offer takes precedence over the rule for all offers. Signals are not visible to publishers."
     >
       <Loaded query={fraud}>{(data) => <Rules fraud={data} mayChange={mayChange} />}</Loaded>
       <Flagged />
@@ -58,7 +58,7 @@ function Flagged() {
             <Stack>
               <ConversionTable rows={conversions} pager={<Pager pages={pages} nextCursor={next_cursor} />} />
               <Anchor component={Link} href={`/network/conversions${query({ view: 'all', signal })}`} size="sm">
-                Decide about them, or narrow the search
+                View and decide
               </Anchor>
             </Stack>
           )

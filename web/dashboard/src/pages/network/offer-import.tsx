@@ -31,12 +31,9 @@ export default function OfferImport() {
   return (
     <Stack>
       <Trail to={[['Offers', '/network/offers']]} here="Import" />
-      <Page
-        title="Import offers"
-        about="From a file, JSON or CSV. It is read through first, and you see what it would do before anything changes."
-      >
+      <Page title="Import offers" about="From a JSON or CSV file. You see a preview before anything changes.">
         {!mayChange ? (
-          <Empty title="Your account may not import">Ask an operator who may change things.</Empty>
+          <Empty title="You can’t import offers">Your role is read-only. Ask an operator with write access.</Empty>
         ) : importId === undefined ? (
           <Choose onUploaded={(id) => change({ import: id })} />
         ) : (
@@ -51,7 +48,7 @@ export default function OfferImport() {
 function faultOf(file: File | null): string | null {
   if (file === null) return null
   if (!/\.(json|csv)$/i.test(file.name)) return 'The name of the file must end in .json or .csv.'
-  return file.size > MAX_BYTES ? 'The file is larger than 20 MB. Split it, or use: offerdeck offer import' : null
+  return file.size > MAX_BYTES ? 'The file is larger than 20 MB. Split it into smaller files.' : null
 }
 
 function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
@@ -94,14 +91,16 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
           </Group>
         </Stack>
       </Section>
-      <Section title="What a file looks like">
+      <Section title="File format">
         <List size="sm" spacing={4}>
-          <List.Item>CSV: the first line names the columns. JSON: an array of objects with the same names.</List.Item>
+          <List.Item>
+            CSV: the first line contains the column names. JSON: an array of objects with the same names.
+          </List.Item>
           <List.Item>
             Every offer needs external_id, advertiser (its name here), name, category, payout and destination_url.
           </List.Item>
           <List.Item>
-            An offer that is there already, by advertiser and external_id, is changed: what its line leaves out gets its
+            Existing offers, matched by advertiser and external_id, are updated. Fields that are left out get their
             default.
           </List.Item>
         </List>
@@ -127,8 +126,8 @@ function Watch({ importId, again }: { importId: string; again: () => void }) {
   })
   if (job.error?.status === 404)
     return (
-      <Empty title="This import is not known any more">
-        The server was started again, or it is long ago. Importing a file again is safe.
+      <Empty title="This import has expired">
+        The server was restarted, or the import is too old. You can safely import the file again.
         <Group justify="center" mt="sm">
           <Button size="xs" onClick={again}>
             Choose a file

@@ -69,7 +69,7 @@ function Shown({ offer }: { offer: OfferData }) {
       <Anchor component={Link} href={`/network/advertisers/${offer.advertiser_id}`} inherit underline="always">
         {offer.advertiser}
       </Anchor>{' '}
-      · external ID {offer.external_id} · changed <Time at={offer.updated_at} ago />
+      · external ID {offer.external_id} · updated <Time at={offer.updated_at} ago />
     </>
   )
   return (
@@ -109,9 +109,9 @@ function Details({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
   return (
     <Stack>
       {isStale && (
-        <Alert color="yellow" title="Someone changed this offer meanwhile" role="status">
+        <Alert color="yellow" title="Someone else changed this offer" role="status">
           <Button size="xs" variant="default" onClick={() => setBase(offer)}>
-            Discard mine and show theirs
+            Discard my changes and reload
           </Button>
         </Alert>
       )}

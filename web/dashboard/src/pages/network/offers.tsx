@@ -33,7 +33,7 @@ export default function Offers() {
   return (
     <Page
       title="Offers"
-      about="Everything that users of publishers can complete."
+      about="All offers on this network."
       actions={
         mayChange && (
           <>
@@ -167,5 +167,5 @@ const COLUMNS: Column<Listed['offers'][number]>[] = [
   { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
   { name: 'Revenue', isNumber: true, cell: ({ revenue }) => formatUsd(revenue) },
   { name: 'Countries', cell: ({ countries }) => whereOf(countries) },
-  { name: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} ago /> },
+  { name: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} ago /> },
 ]

@@ -36,7 +36,7 @@ export default function NetworkOverviewPage() {
               <Sums sums={last_30_days} />
               <Days days={days} />
             </Section>
-            <Section title="Balances" about="What is owed now, by the ledger.">
+            <Section title="Balances" about="Current balances from the ledger.">
               <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }}>
                 <Figure label="Receivable" value={<Money amount={balances.receivable} />} about="Owed by advertisers" />
                 <Figure
@@ -44,14 +44,14 @@ export default function NetworkOverviewPage() {
                   value={<Money amount={balances.unconfirmed} />}
                   about="Not confirmed by the advertiser"
                 />
-                <Figure label="Cash" value={<Money amount={balances.cash} />} about="Received, less what was paid" />
+                <Figure label="Cash" value={<Money amount={balances.cash} />} about="Received minus paid" />
                 <Figure
                   label="Pending"
                   value={<Money amount={balances.pending} />}
                   about="For publishers, once approved"
                 />
                 <Figure label="Payable" value={<Money amount={balances.payable} />} about="Owed to publishers" />
-                <Figure label="Margin" value={<Money amount={balances.margin} />} about="Of the network, so far" />
+                <Figure label="Margin" value={<Money amount={balances.margin} />} about="Network, all time" />
               </SimpleGrid>
             </Section>
           </Stack>
@@ -75,34 +75,36 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
       one: 'unmatched advertiser callback',
       many: 'unmatched advertiser callbacks',
       to: '/network/advertisers?tab=calls&outcome=unmatched',
-      does: 'See the callbacks',
+      does: 'View callbacks',
     },
     {
       count: attention.unprocessed_calls,
       one: 'advertiser callback could not be processed',
       many: 'advertiser callbacks could not be processed',
       to: '/network/advertisers?tab=calls&outcome=needs%20attention',
-      does: 'See why',
+      does: 'View errors',
     },
     {
       count: attention.crowded_advertisers,
-      one: 'advertiser has over 8,000 open callbacks: at 10,000 the oldest leave the list',
-      many: 'advertisers have over 8,000 open callbacks: at 10,000 the oldest leave the list',
+      one: 'advertiser has over 8,000 open callbacks: at 10,000 the oldest are dropped',
+      many: 'advertisers have over 8,000 open callbacks: at 10,000 the oldest are dropped',
       to: '/network/advertisers?tab=calls',
-      does: 'Process or dismiss them',
+      does: 'Process or dismiss',
     },
     {
       count: attention.paused_lanes,
-      one: 'app gets no postbacks: its server failed for too long',
-      many: 'apps get no postbacks: their servers failed for too long',
+      one: 'app has paused postbacks: its server failed for too long',
+      many: 'apps have paused postbacks: their servers failed for too long',
       to: '/network/postbacks',
-      does: 'See postback health',
+      does: 'View postback health',
     },
   ].filter(({ count }) => count > 0)
   return (
     <Section title="Needs attention">
       {all.length === 0 ? (
-        <Text size="sm">Nothing: no conversion waits, every callback found its click, all postbacks go out.</Text>
+        <Text size="sm">
+          Nothing needs attention: no pending conversions, no unmatched callbacks, no paused postbacks.
+        </Text>
       ) : (
         <Stack gap="xs">
           {all.map(({ count, one, many, to, does }) => (
@@ -126,7 +128,7 @@ function Sums({ sums: { revenue, payout, margin } }: { sums: Overview['today'] }
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <Figure label="Revenue" value={<Money amount={revenue} />} about="From advertisers" />
       <Figure label="Payout" value={<Money amount={payout} />} about="To publishers" />
-      <Figure label="Margin" value={<Money amount={margin} />} about="Of the network" />
+      <Figure label="Margin" value={<Money amount={margin} />} about="Network" />
     </SimpleGrid>
   )
 }
@@ -136,7 +138,7 @@ function Days({ days }: { days: Overview['days'] }) {
   return (
     <>
       <SegmentedControl
-        aria-label="Show the days as"
+        aria-label="View"
         data={[
           { value: 'chart', label: 'Chart' },
           { value: 'table', label: 'Table' },
@@ -150,7 +152,7 @@ function Days({ days }: { days: Overview['days'] }) {
           data={days}
           series={SERIES}
           format={formatUsd}
-          label="Chart: revenue, payout and margin by day. Choose Table to have the same figures as a table."
+          label="Chart: revenue, payout and margin by day. Choose Table to see the same figures as a table."
         />
       ) : (
         <DayTable days={days} />

@@ -31,7 +31,7 @@ export default function PostbackHealth() {
   return (
     <Page
       title="Postback health"
-      about="Each app has a lane of its own: one that fails does not hold up the others. Failures are tried again; after five days of nothing else a lane is paused."
+      about="Each app has its own queue, so a failing app does not delay the others. Failures are retried; after five days of failures only, the app’s postbacks are paused."
     >
       <Group align="flex-end">
         <FilterText
@@ -62,8 +62,8 @@ export default function PostbackHealth() {
             }
             empty={
               state === '' && search === '' ? (
-                <Empty title="No app gets postbacks yet">
-                  Publishers set a postback URL on the postbacks page of their app. From then on the app is listed here.
+                <Empty title="No apps with postbacks yet">
+                  Apps are listed here once their publisher sets a postback URL.
                 </Empty>
               ) : (
                 <Empty title="No app matches">Choose all statuses, or search for part of another name.</Empty>
@@ -86,7 +86,7 @@ function StateFilter({ counts, value, onChange }: StateFilterProps) {
       label: counts === undefined ? state : `${state} ${formatCount(counts[state])}`,
     })),
   ]
-  return <SegmentedControl aria-label="State" size="xs" data={data} value={value} onChange={onChange} />
+  return <SegmentedControl aria-label="Status" size="xs" data={data} value={value} onChange={onChange} />
 }
 
 const COLUMNS: Column<Lane>[] = [
@@ -107,7 +107,7 @@ const COLUMNS: Column<Lane>[] = [
   { name: 'Status', cell: (lane) => <LaneState lane={lane} /> },
   { name: 'Delivered, 24 h', isNumber: true, cell: (lane) => <Delivered lane={lane} /> },
   {
-    name: 'Answer, p95',
+    name: 'Response time, p95',
     isNumber: true,
     cell: ({ p95_ms }) => (p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`),
   },
@@ -132,10 +132,10 @@ const COLUMNS: Column<Lane>[] = [
 const LANE_COLUMN: Column<Lane> = { name: 'Actions', cell: (lane) => <LaneSwitch lane={lane} /> }
 
 const PAUSES: Record<string, string> = {
-  gone: 'the server said it is gone',
-  failing: 'nothing but failures for five days',
+  gone: 'server answered 410 (Gone)',
+  failing: 'only failures for five days',
   operator: 'by an operator',
-  'no address': 'it had no address',
+  'no address': 'no postback URL',
 }
 
 function LaneState({ lane }: { lane: Lane }) {
@@ -145,12 +145,12 @@ function LaneState({ lane }: { lane: Lane }) {
       <Text size="xs" c="dimmed" component="div">
         {lane.state === 'paused' ? (
           <>
-            {lane.has_address ? (PAUSES[lane.pause_reason ?? ''] ?? '') : 'it has no address'},{' '}
+            {lane.has_address ? (PAUSES[lane.pause_reason ?? ''] ?? '') : 'no postback URL'},{' '}
             <Time at={lane.paused_at} ago />
           </>
         ) : lane.state === 'waiting' ? (
           <>
-            tried again <Time at={lane.open_until} ago />
+            next attempt <Time at={lane.open_until} ago />
           </>
         ) : lane.failing_since === null ? null : (
           <>
@@ -179,17 +179,17 @@ function LaneSwitch({ lane: { app_id, app, publisher, state, has_address } }: { 
   const isPaused = state === 'paused'
   const turn = useChange((verb: 'pause' | 'resume') => post(`/postback-lanes/${app_id}/${verb}`), {
     refresh: ['/postback-lanes'],
-    done: isPaused ? 'Its postbacks go again.' : 'Its postbacks are held back.',
+    done: isPaused ? 'Postbacks resumed.' : 'Postbacks paused.',
   })
   const ask = () =>
     modals.openConfirmModal({
-      title: 'Hold these postbacks back?',
+      title: 'Pause postbacks?',
       children: (
         <Text size="sm">
-          {publisher} will hear of no conversion of {app} until you resume it. What is queued is kept.
+          {publisher} will not be notified of conversions of {app} until you resume. Queued postbacks are kept.
         </Text>
       ),
-      labels: { confirm: 'Hold them back', cancel: 'Leave it' },
+      labels: { confirm: 'Pause postbacks', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: () => turn.mutate('pause'),

@@ -21,7 +21,7 @@ type Shown = Reply<typeof System>
 export default function SystemPage() {
   const system = useGet<Shown>('/system', { everyMs: EVERY_MS })
   return (
-    <Page title="System" about="How this installation is. It is looked at again every ten seconds.">
+    <Page title="System" about="System status, refreshed every ten seconds.">
       <Loaded query={system}>{(shown) => <Facts {...shown} />}</Loaded>
     </Page>
   )
@@ -32,23 +32,23 @@ function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
   const warnings: string[] = []
   const here = nodes.filter(({ is_here }) => is_here)
   if (!here.some(({ part }) => part === 'worker'))
-    warnings.push('No worker is running: postbacks are not sent, holds not released. Start one: offerdeck serve.')
+    warnings.push('No worker is running: postbacks are not sent and holds are not released. Start a worker.')
   if (here.length < nodes.length)
-    warnings.push('A process has vanished without taking its leave. Look at its log, and start it again.')
+    warnings.push('A process stopped without shutting down cleanly. Check its log and start it again.')
   if (new Set(here.map(({ version }) => version)).size > 1)
-    warnings.push('Not all processes run the same version of Offerdeck.')
+    warnings.push('Processes run different versions of Offerdeck. Finish the upgrade.')
   const { oldest_due_at, spool_files } = queues
   if (oldest_due_at !== null && Date.now() - Date.parse(oldest_due_at) > LATE_MS)
-    warnings.push('Postbacks wait that should be sent by now. Is a worker running? Look at the postback health, too.')
+    warnings.push('Postbacks are overdue. Check that a worker is running, and see Postback health.')
   if (spool_files > 0)
-    warnings.push('The database could not take everything: what waits on disk is written as soon as it can.')
+    warnings.push('Some writes could not reach the database. They are spooled on disk and retried automatically.')
   if (Math.abs(database.clock_ahead_ms) > CLOCK_MS)
-    warnings.push('The clocks of this machine and of the database differ. Run a time service such as chrony on both.')
+    warnings.push('The clocks of this machine and the database differ. Run a time service such as chrony on both.')
   if (database.connections > 0.9 * database.max_connections)
-    warnings.push('The database has hardly any connections left. Raise max_connections, or run fewer processes.')
+    warnings.push('The database is running out of connections. Raise max_connections or run fewer processes.')
   const today = new Date().toISOString().slice(0, 10)
   if (partitions.some(({ newest_day }) => newest_day === null || newest_day <= today))
-    warnings.push('There are no partitions for tomorrow. They are made every hour: look at the log of the server.')
+    warnings.push('Partitions for tomorrow are missing. They are created hourly: check the server log.')
   return warnings
 }
 
@@ -66,10 +66,10 @@ function Facts(shown: Shown) {
         <Fact name="Node.js" about={<Started at={node.started_at} />}>
           {node.version}
         </Fact>
-        <Fact name="Memory" about="Of the process that answered">
+        <Fact name="Memory" about="This process">
           {formatBytes(node.memory_bytes)}
         </Fact>
-        <Fact name="PostgreSQL" about={database.is_embedded ? 'Embedded' : 'By DATABASE_URL'}>
+        <Fact name="PostgreSQL" about={database.is_embedded ? 'Embedded' : 'Set by DATABASE_URL'}>
           {database.version}
         </Fact>
         <Fact name="Database" about="On disk">
@@ -78,14 +78,11 @@ function Facts(shown: Shown) {
         <Fact name="Connections" about={`Of ${formatCount(database.max_connections)}`}>
           {formatCount(database.connections)}
         </Fact>
-        <Fact
-          name="Rate limits"
-          about={rate_limits === 'redis' ? 'Shared by all processes' : 'Every process counts alone'}
-        >
+        <Fact name="Rate limits" about={rate_limits === 'redis' ? 'Shared by all processes' : 'Counted per process'}>
           {rate_limits === 'redis' ? 'Redis' : 'Memory'}
         </Fact>
-        <Fact name="Mail" about={has_mail ? 'By SMTP_URL' : 'Set SMTP_URL, so that people get links and notices'}>
-          {has_mail ? 'Sent' : 'Not set'}
+        <Fact name="Mail" about={has_mail ? 'Set by SMTP_URL' : 'Set SMTP_URL to send links and notices'}>
+          {has_mail ? 'On' : 'Off'}
         </Fact>
       </SimpleGrid>
       <Section title="Queues">
@@ -97,7 +94,7 @@ function Facts(shown: Shown) {
             name="Postbacks due"
             about={
               queues.oldest_due_at === null ? (
-                'None is late'
+                'None overdue'
               ) : (
                 <>
                   Oldest: <Time at={queues.oldest_due_at} ago />
@@ -107,7 +104,7 @@ function Facts(shown: Shown) {
           >
             {formatUpTo(queues.postbacks_due)}
           </Fact>
-          <Fact name="Events" about="To be put into the feed">
+          <Fact name="Events" about="Not in the feed yet">
             {formatUpTo(queues.waiting_events)}
           </Fact>
           <Fact name="Unmatched callbacks" about="From advertisers, retried for three days">
@@ -126,18 +123,18 @@ function Facts(shown: Shown) {
       {failed_mails.length > 0 && (
         <Section
           title="Failed mails"
-          about="Refused, or not accepted in time. The latest ones; no further attempt is made."
+          about="The latest mails that were refused or not accepted in time. They are not retried."
         >
           <FailedMails mails={failed_mails} />
         </Section>
       )}
-      <Section title="Nodes" about="What runs on this database, on whichever machine. One process may be both parts.">
+      <Section title="Nodes" about="Processes that use this database, on all machines. One process can run both parts.">
         <Nodes nodes={nodes} />
       </Section>
-      <Section title="Partitions" about="A table a day. Old ones are dropped whole, after RETENTION_DAYS.">
+      <Section title="Partitions" about="One table per day. Old ones are dropped after RETENTION_DAYS.">
         <Partitions partitions={partitions} />
       </Section>
-      <Section title="Settings" about="In effect in the process that answered. Of secrets, only whether they are set.">
+      <Section title="Settings" about="In effect in this process. Secrets only show whether they are set.">
         <Settings settings={settings} />
       </Section>
     </Stack>

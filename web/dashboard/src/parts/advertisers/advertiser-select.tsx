@@ -23,7 +23,7 @@ export function AdvertiserSelect(props: Omit<SelectProps, 'data'>) {
     <Select
       {...props}
       searchable
-      nothingFoundMessage={found.isFetching ? 'Looking …' : 'No such advertiser. Make it under Advertisers.'}
+      nothingFoundMessage={found.isFetching ? 'Searching …' : 'No such advertiser. Create one under Advertisers.'}
       data={data.map(([id, label]) => ({ value: id, label }))}
       searchValue={typed}
       onSearchChange={setTyped}

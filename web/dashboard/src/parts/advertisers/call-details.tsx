@@ -12,7 +12,7 @@ export type Call = Reply<typeof CallPage>['calls'][number]
 const REASONS: Record<string, string> = {
   wrong_token: 'The token was wrong or missing.',
   expired_token: 'The token has expired: the advertiser still uses the old one.',
-  wrong_address: 'It came from an IP address that is not allowed.',
+  wrong_address: 'The IP address is not on the allowlist.',
   too_long: 'The body was too long and was not read.',
   compressed: 'The body was compressed and was not read.',
 }
@@ -36,14 +36,13 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
       </Group>
       {call.repeats !== null && call.repeated_at !== null && (
         <Text size="sm">
-          {formatCount(call.repeats)} more {call.repeats === 1 ? 'callback' : 'callbacks'} about this click changed
-          nothing and {call.repeats === 1 ? 'was' : 'were'} only counted, the last one{' '}
-          <Time at={call.repeated_at} ago />.
+          {formatCount(call.repeats)} repeated {call.repeats === 1 ? 'callback' : 'callbacks'} for this click changed
+          nothing, the last one <Time at={call.repeated_at} ago />.
         </Text>
       )}
       {call.next_attempt_at !== null && (
         <Text size="sm">
-          It is tried again by itself <Time at={call.next_attempt_at} ago />.
+          Next automatic attempt <Time at={call.next_attempt_at} ago />.
         </Text>
       )}
       {facts.map(([name, value]) =>
@@ -54,10 +53,12 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
         ),
       )}
       <Text size="sm" fw={600}>
-        Request, with its token masked
+        Request (token masked)
       </Text>
       {call.is_cut && (
-        <Text size="sm">It was too long or compressed and was not kept whole, so it cannot be processed.</Text>
+        <Text size="sm">
+          The request was too long or compressed and was not stored completely, so it cannot be processed.
+        </Text>
       )}
       <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {`${call.method} /postback${call.query === '' ? '' : `?${call.query}`}${call.body === '' ? '' : `\n\n${call.body}`}`}

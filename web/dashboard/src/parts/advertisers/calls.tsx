@@ -92,7 +92,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
                 <FoundSoFar pages={pages} nextCursor={data.next_cursor} />
               ) : outcome === undefined && click_id === undefined ? (
                 <Empty title="No callbacks yet">
-                  Every callback of an advertiser appears here at once, with its outcome.
+                  Callbacks from advertisers appear here immediately, with their outcome.
                 </Empty>
               ) : (
                 <Empty title="No callback matches">Clear a filter to see more.</Empty>
@@ -151,8 +151,8 @@ function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {
     title: `Dismiss ${calls.length} callbacks?`,
     children: (
       <Text size="sm">
-        They no longer show as needing attention. They stay in the log. Callbacks that are still waiting for their click
-        are not dismissed.
+        Dismissed callbacks no longer need attention but stay in the log. Callbacks still waiting for their click are
+        not dismissed.
       </Text>
     ),
     labels: { confirm: 'Dismiss', cancel: 'Cancel' },
@@ -165,7 +165,7 @@ function ask(calls: Call[], run: (ids: string[]) => void): void {
     title: `Process ${calls.length} callbacks again?`,
     children: (
       <Text size="sm">
-        They are read with the mappings that the advertiser has now. What was recorded stays as it is.
+        Callbacks are processed with the advertiser’s current mappings. Recorded conversions are not changed.
       </Text>
     ),
     labels: { confirm: 'Process again', cancel: 'Cancel' },

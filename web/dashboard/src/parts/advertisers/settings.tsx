@@ -80,11 +80,11 @@ function PartForm({ part, mayChange, more, children }: FormProps) {
           </div>
         )}
         {part.showCurrent !== null && (
-          <Alert color="yellow" title="Someone changed this meanwhile" role="status">
+          <Alert color="yellow" title="Changed by someone else" role="status">
             <Stack gap="xs" align="flex-start">
               <Text size="sm">Saving replaces their change with yours.</Text>
               <Button size="xs" variant="default" onClick={part.showCurrent}>
-                Discard mine and show theirs
+                Discard my changes and reload
               </Button>
             </Stack>
           </Alert>
@@ -108,11 +108,11 @@ export function AddressSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="IP allowlist"
-      about="Empty: callbacks are accepted from any IP address. Otherwise callbacks from elsewhere are refused, even with a valid token."
+      about="Leave empty to accept callbacks from any IP address. Otherwise callbacks from other addresses are refused, even with a valid token."
     >
       <PartForm part={part} mayChange={mayChange}>
         <TagsInput
-          label="Addresses and ranges"
+          label="IP addresses and ranges"
           description="Such as 192.0.2.7 or 192.0.2.0/24. Press Enter after each."
           placeholder={part.value.length === 0 ? 'anywhere' : ''}
           splitChars={[',', ' ', ';']}
@@ -127,9 +127,9 @@ export function AddressSection({ advertiser, mayChange }: SectionProps) {
 }
 
 const NEGATIVE_AMOUNTS = [
-  { value: 'refuse', label: 'Not accepted: the callback needs attention' },
-  { value: 'reversal', label: 'A reversal' },
-  { value: 'ignore', label: 'Nothing: the sign and the amount are ignored' },
+  { value: 'refuse', label: 'Error: the callback needs attention' },
+  { value: 'reversal', label: 'Reversal' },
+  { value: 'ignore', label: 'Ignore the sign and the amount' },
 ]
 const DECIMAL_MARKS = [
   { value: 'detect', label: 'Detect (1,234 is not accepted)' },
@@ -177,18 +177,18 @@ export function StatusSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="Status mappings"
-      about="The usual words (paid, declined, chargeback, 1, 0 …) are understood without this."
+      about="Common values (paid, declined, chargeback, 1, 0 …) are recognised automatically."
     >
       <PartForm
         part={part}
         mayChange={mayChange}
-        more={<Add label="Add a word" onClick={() => setValue([...value, { theirs: '', status: 'approved' }])} />}
+        more={<Add label="Add status" onClick={() => setValue([...value, { theirs: '', status: 'approved' }])} />}
       >
-        {value.length === 0 && <Text size="sm">Nothing is mapped.</Text>}
+        {value.length === 0 && <Text size="sm">No mappings yet.</Text>}
         {value.map((pair, i) => (
           <Group key={i} align="flex-end" gap="xs" wrap="nowrap">
             <TextInput
-              label="Its word"
+              label="Advertiser’s value"
               required
               flex={1}
               disabled={!mayChange}
@@ -205,7 +205,7 @@ export function StatusSection({ advertiser, mayChange }: SectionProps) {
               onChange={(status) => status !== null && change(i, { status })}
             />
             {mayChange && (
-              <Remove label={`Remove the word ${pair.theirs}`} onClick={() => setValue(value.toSpliced(i, 1))} />
+              <Remove label={`Remove mapping ${pair.theirs}`} onClick={() => setValue(value.toSpliced(i, 1))} />
             )}
           </Group>
         ))}
@@ -222,14 +222,14 @@ export function AliasSection({ advertiser, mayChange }: SectionProps) {
   return (
     <Section
       title="Parameter names"
-      about="Our own names always work. Those given here are also used in the addresses to hand out."
+      about="Our parameter names always work. Names mapped here are also used in the postback URLs."
     >
       <PartForm
         part={part}
         mayChange={mayChange}
-        more={<Add label="Add a name" onClick={() => setValue([...value, { parameter: 'click_id', theirs: '' }])} />}
+        more={<Add label="Add parameter" onClick={() => setValue([...value, { parameter: 'click_id', theirs: '' }])} />}
       >
-        {value.length === 0 && <Text size="sm">It uses our names.</Text>}
+        {value.length === 0 && <Text size="sm">No mappings: the advertiser uses our names.</Text>}
         {value.map((pair, i) => (
           <Group key={i} align="flex-end" gap="xs" wrap="nowrap">
             <Select
@@ -242,7 +242,7 @@ export function AliasSection({ advertiser, mayChange }: SectionProps) {
               onChange={(parameter) => parameter !== null && change(i, { parameter })}
             />
             <TextInput
-              label="is called"
+              label="Advertiser’s name"
               required
               flex={1}
               disabled={!mayChange}
@@ -250,7 +250,7 @@ export function AliasSection({ advertiser, mayChange }: SectionProps) {
               onChange={(event) => change(i, { theirs: event.currentTarget.value })}
             />
             {mayChange && (
-              <Remove label={`Remove the name ${pair.theirs}`} onClick={() => setValue(value.toSpliced(i, 1))} />
+              <Remove label={`Remove mapping ${pair.theirs}`} onClick={() => setValue(value.toSpliced(i, 1))} />
             )}
           </Group>
         ))}

@@ -14,7 +14,7 @@ import { Time } from '../time.tsx'
 export type AdvertiserData = Reply<typeof ShownAdvertiser>
 
 const GRACES = [
-  { value: '0s', label: 'at once: it leaked' },
+  { value: '0s', label: 'immediately (leaked)' },
   { value: '1h', label: 'after an hour' },
   { value: '24h', label: 'after a day' },
   { value: '7d', label: 'after a week' },
@@ -31,14 +31,14 @@ type TokenSectionProps = {
 export function TokenSection({ advertiser, mayChange, token, onToken }: TokenSectionProps) {
   const [isOpen, { open, close }] = useDisclosure()
   return (
-    <Section title="Token" about="Every confirmation carries it. We keep only a hash, so it cannot be shown again.">
+    <Section title="Token" about="Authenticates callbacks. Only a hash is stored, so it can’t be shown again.">
       {token !== null && <SecretShown name="token" value={token} />}
       <Stack gap={4}>
         {advertiser.tokens.length === 0 && <Text size="sm">No token yet. Callbacks will be refused.</Text>}
         {advertiser.tokens.map(({ created_at, expires_at }) => (
           <Text key={created_at + String(expires_at)} size="sm" component="div">
-            {expires_at === null ? 'The token works' : 'The one before works until'}{' '}
-            {expires_at !== null && <Time at={expires_at} />} · made <Time at={created_at} ago />
+            {expires_at === null ? 'Active' : 'The old token works until'}{' '}
+            {expires_at !== null && <Time at={expires_at} />} · created <Time at={created_at} ago />
           </Text>
         ))}
       </Stack>
@@ -76,10 +76,10 @@ function Rotate({ advertiserId, onDone }: { advertiserId: number; onDone: (token
     <form onSubmit={onSubmit}>
       <Stack>
         <FormFault fault={fault} />
-        <Text size="sm">The advertiser must put the new token into its system before the old one ends.</Text>
-        <Select label="The old token ends" data={GRACES} allowDeselect={false} {...form.getInputProps('grace')} />
+        <Text size="sm">The advertiser must switch to the new token before the old one expires.</Text>
+        <Select label="Old token expires" data={GRACES} allowDeselect={false} {...form.getInputProps('grace')} />
         <Button type="submit" loading={isSending}>
-          Make it
+          Create token
         </Button>
       </Stack>
     </form>

@@ -15,18 +15,18 @@ export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
   const urls = useGet<Reply<typeof PostbackUrls>>(`/advertisers/${advertiserId}/postback-urls`)
   return (
     <Section
-      title="The addresses to hand out"
-      about="The advertiser's system calls the one of the goal when a user has completed it. What stands in braces, that system fills in."
+      title="Postback URLs"
+      about="Give these URLs to the advertiser. Its system calls the URL of a goal when a user completes it, and replaces the macros in braces."
     >
       <List size="sm" spacing={4}>
         <List.Item>
-          <Code>{'{click_id}'}</Code> what it got from our link
+          <Code>{'{click_id}'}</Code> the click ID from our link
         </List.Item>
         <List.Item>
-          <Code>{'{txn_id}'}</Code> its own id of the sale or action, different each time
+          <Code>{'{txn_id}'}</Code> the advertiser’s unique ID of the sale or action
         </List.Item>
         <List.Item>
-          <Code>{'{amount}'}</Code> what the sale came to, in US dollars
+          <Code>{'{amount}'}</Code> the sale amount, in US dollars
         </List.Item>
       </List>
       <Loaded query={urls}>
@@ -36,17 +36,18 @@ export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
               <Text size="sm">
                 {token === null ? (
                   <>
-                    <Code>{data.token_place}</Code> stands for the token, which we cannot show again.
+                    <Code>{data.token_place}</Code> is a placeholder: replace it with the token, which can’t be shown
+                    again.
                   </>
                 ) : (
-                  'The new token is filled in. It will not be when you come back to this page.'
+                  'The new token is filled in. Copy the URLs now: it won’t be shown again.'
                 )}
               </Text>
             )}
             <Offers data={data} fill={(url) => url.replace(data.token_place, token ?? data.token_place)} />
             {data.more_offers > 0 && (
               <Text size="sm">
-                … and {formatCount(data.more_offers)} more offers. Their addresses differ in the goal only.
+                … and {formatCount(data.more_offers)} more offers. Their URLs differ only in the goal.
               </Text>
             )}
           </Stack>
@@ -60,7 +61,7 @@ type OffersProps = { data: Reply<typeof PostbackUrls>; fill: (url: string) => st
 
 function Offers({ data, fill }: OffersProps) {
   if (data.offers.length === 0)
-    return <Text size="sm">This advertiser has no offers yet. Each goal of an offer gets an address here.</Text>
+    return <Text size="sm">This advertiser has no offers yet. Each goal of an offer gets a URL here.</Text>
   return (
     <Accordion variant="contained" defaultValue={String(data.offers[0]?.offer_id)}>
       {data.offers.map((offer) => (
@@ -70,9 +71,9 @@ function Offers({ data, fill }: OffersProps) {
             <Stack>
               {!offer.can_be_confirmed && (
                 <Alert color="yellow">
-                  The destination of this offer has no {'{click_id}'}, so its conversions cannot be confirmed.{' '}
+                  The destination URL of this offer has no {'{click_id}'}, so its conversions cannot be confirmed.{' '}
                   <Anchor component={Link} href={`/network/offers/${offer.offer_id}`} size="sm" underline="always">
-                    Change it
+                    Edit offer
                   </Anchor>
                 </Alert>
               )}
@@ -81,7 +82,7 @@ function Offers({ data, fill }: OffersProps) {
                   <Text size="sm" fw={500}>
                     {goal.name}
                   </Text>
-                  <CopyBlock value={fill(goal.postback_url)} label={`Copy the address of ${goal.name}`} />
+                  <CopyBlock value={fill(goal.postback_url)} label={`Copy the URL of ${goal.name}`} />
                 </div>
               ))}
             </Stack>

@@ -31,7 +31,7 @@ export function RuleForm({ draft, isNew, signals, onClose }: FormProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
       opened={draft !== null}
       onClose={onClose}
-      title={isNew ? 'Add a rule' : 'Change the rule'}
+      title={isNew ? 'Add rule' : 'Edit rule'}
     >
       {draft !== null && <Fields {...{ draft, isNew, signals, onClose }} />}
     </Modal>
@@ -77,14 +77,14 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
         {isNew ? (
           <NumberInput
             label="Offer ID"
-            description="Leave it empty for all offers without a rule of their own."
+            description="Leave empty to apply to all offers without their own rule."
             min={1}
             allowDecimal={false}
             hideControls
             {...form.getInputProps('offer_id')}
           />
         ) : (
-          <Text size="sm">For {draft.offer === null ? 'all offers without a rule of their own' : draft.offer}.</Text>
+          <Text size="sm">Applies to {draft.offer === null ? 'all offers without their own rule' : draft.offer}.</Text>
         )}
         {thresholdOf !== null && (
           <NumberInput
@@ -96,9 +96,9 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
             {...form.getInputProps('threshold')}
           />
         )}
-        <Select label="What is done" allowDeselect={false} data={ACTION_CHOICES} {...form.getInputProps('action')} />
+        <Select label="Action" allowDeselect={false} data={ACTION_CHOICES} {...form.getInputProps('action')} />
         <Button type="submit" loading={isSending}>
-          Save the rule
+          Save rule
         </Button>
       </Stack>
     </form>

@@ -26,11 +26,11 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
       children: (
         <Text size="sm">
           {rule.offer_id === null
-            ? 'Offers without a rule of their own are no longer looked at for this signal: it is not even recorded.'
-            : `For ${rule.offer ?? 'this offer'}, the rule of all offers holds again.`}
+            ? 'Conversions of offers without their own rule will no longer be checked for this signal.'
+            : `The rule for all offers will apply to ${rule.offer ?? 'this offer'} again.`}
         </Text>
       ),
-      labels: { confirm: 'Remove it', cancel: 'Leave it' },
+      labels: { confirm: 'Remove rule', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => drop.mutate(rule),
     })
@@ -38,7 +38,7 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
     <Stack>
       {mayChange && (
         <Group justify="flex-end">
-          <Button onClick={() => setEditing({ draft: FIRST, isNew: true })}>Add a rule</Button>
+          <Button onClick={() => setEditing({ draft: FIRST, isNew: true })}>Add rule</Button>
         </Group>
       )}
       <Paper p={0}>
@@ -47,11 +47,11 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Signal</Table.Th>
-                <Table.Th>For</Table.Th>
-                <Table.Th>When</Table.Th>
-                <Table.Th>What is done</Table.Th>
+                <Table.Th>Offers</Table.Th>
+                <Table.Th>Condition</Table.Th>
+                <Table.Th>Action</Table.Th>
                 <Table.Th ta="right">Last 30 days</Table.Th>
-                {mayChange && <Table.Th>Change</Table.Th>}
+                {mayChange && <Table.Th>Actions</Table.Th>}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -103,9 +103,9 @@ function SignalRows({ signal, rules, edit, ask }: RowsProps) {
           </Text>
         </Table.Td>
       )}
-      <Table.Td>{rule?.offer_id ? `${rule.offer ?? 'Offer'} (id ${rule.offer_id})` : 'all offers'}</Table.Td>
+      <Table.Td>{rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all offers'}</Table.Td>
       <Table.Td>{rule === null ? '–' : whenOf(rule, signal.threshold_of)}</Table.Td>
-      <Table.Td>{rule === null ? 'not looked for' : ACTION_NAMES[rule.action]}</Table.Td>
+      <Table.Td>{rule === null ? 'off' : ACTION_NAMES[rule.action]}</Table.Td>
       <Table.Td ta="right">{rule === null ? '–' : <Seen rule={rule} />}</Table.Td>
       {edit !== undefined && (
         <Table.Td>
@@ -123,10 +123,10 @@ function SignalRows({ signal, rules, edit, ask }: RowsProps) {
               <Button
                 size="xs"
                 variant="default"
-                aria-label={`Change the rule for: ${labelOf(name, rule)}`}
+                aria-label={`Edit the rule for: ${labelOf(name, rule)}`}
                 onClick={() => edit({ draft: rule, isNew: false })}
               >
-                Change
+                Edit
               </Button>
               <Button
                 size="xs"
@@ -147,7 +147,7 @@ function SignalRows({ signal, rules, edit, ask }: RowsProps) {
 const labelOf = (name: string, { offer_id }: Rule) => (offer_id === null ? name : `${name}, offer ${offer_id}`)
 
 function whenOf({ signal, threshold }: Rule, thresholdOf: string | null): string {
-  if (threshold === null || thresholdOf === null) return 'whenever it is seen'
+  if (threshold === null || thresholdOf === null) return 'always'
   return `${signal === 'too_fast' ? 'fewer than' : 'more than'} ${formatCount(threshold)} ${thresholdOf}`
 }
 

@@ -1,12 +1,12 @@
 import { Badge, Group, Text } from '@mantine/core'
 
 export const SIGNAL_NAMES: Record<string, string> = {
-  too_fast: 'too fast',
-  ip_users: 'many users of one address',
-  user_velocity: 'one user very often',
-  geo_mismatch: 'other country',
-  listed_ip: 'listed address',
-  bot: 'bot',
+  too_fast: 'Too fast',
+  ip_users: 'Many users from one IP',
+  user_velocity: 'User velocity',
+  geo_mismatch: 'Country mismatch',
+  listed_ip: 'Listed IP',
+  bot: 'Bot',
 }
 
 /** What looked like fraud about a conversion. */

@@ -42,8 +42,8 @@ function AdjustForm({ party: { name: _name, ...whose }, onDone }: { party: Adjus
       />
       <Text size="sm">
         {isPublisher
-          ? 'A credit, such as a bonus, is owed to the publisher; a debit is taken off. Your margin bears it.'
-          : 'A credit lowers what the advertiser owes; a debit raises it. Your margin bears it.'}
+          ? 'A credit, such as a bonus, raises the publisher’s balance; a debit lowers it. Adjustments come out of your margin.'
+          : 'A credit lowers what the advertiser owes; a debit raises it. Adjustments come out of your margin.'}
       </Text>
       <AmountInput label="Amount in US dollars" required data-autofocus {...form.getInputProps('amount')} />
       <TextInput

@@ -9,7 +9,7 @@ import { Fact } from '../system/fact.tsx'
 const FACTS = [
   ['receivable', 'Receivable', 'Confirmed by advertisers'],
   ['unconfirmed', 'Unconfirmed', 'Not confirmed by the advertiser'],
-  ['cash', 'Cash', 'Received, less what was paid'],
+  ['cash', 'Cash', 'Received minus paid'],
   ['pending', 'Pending', 'Publishers’, once approved'],
   ['payable', 'Payable', 'Owed to publishers now'],
   ['margin', 'Margin', 'Yours'],

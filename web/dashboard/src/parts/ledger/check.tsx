@@ -13,13 +13,13 @@ export function CheckTab() {
   return (
     <Section
       title="Ledger check"
-      about="Every posting must sum to zero, every conversion must be posted as it stands, and the sums that are kept must be those of the entries. It only reads, and works beside everything else."
+      about="Checks that every posting sums to zero, that every conversion is posted with its current status, and that stored totals match the entries. Read-only, and safe to run at any time."
     >
       <Group>
         <Button onClick={() => check.mutate()} loading={check.isPending}>
-          Check the ledger
+          Check ledger
         </Button>
-        {check.isPending && <Text size="sm">A large ledger takes minutes.</Text>}
+        {check.isPending && <Text size="sm">Large ledgers take minutes.</Text>}
       </Group>
       {check.data !== undefined && <Result {...check.data} />}
     </Section>
@@ -29,22 +29,22 @@ export function CheckTab() {
 function Result({ is_right, postings, conversions, problems, checked_at, took_ms }: Checked) {
   const looked = (
     <Text size="sm" component="div">
-      {formatCount(postings)} postings and {formatCount(conversions)} conversions, looked at in {formatCount(took_ms)}{' '}
-      ms, <Time at={checked_at} />.
+      {formatCount(postings)} postings and {formatCount(conversions)} conversions, checked in {formatCount(took_ms)} ms,{' '}
+      <Time at={checked_at} />.
     </Text>
   )
   if (is_right)
     return (
-      <Alert color="green" title="The ledger is right" role="status">
+      <Alert color="green" title="The ledger is correct" role="status">
         {looked}
       </Alert>
     )
   return (
-    <Alert color="red" title="The ledger is not right" role="alert">
+    <Alert color="red" title="The ledger has errors" role="alert">
       <Stack gap="sm">
         {looked}
         <Text size="sm">
-          Somebody may have changed the database by hand. Keep a copy of it, and compare with your latest backup.
+          The database may have been changed by hand. Keep a copy and compare it with your latest backup.
         </Text>
         {problems.map(({ kind, count, examples }) => (
           <div key={kind}>

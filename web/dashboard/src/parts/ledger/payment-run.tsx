@@ -121,7 +121,7 @@ function CreateRun({ chosen, search, minimum, due }: CreateRunProps) {
       </Button>
       {ofSearch && (
         <Text size="sm" c="dimmed">
-          Select publishers, or clear the search to pay everybody.
+          Select publishers, or clear the search to pay all.
         </Text>
       )}
     </div>
@@ -154,7 +154,7 @@ function selectColumn(publishers: Owed[], chosen: Chosen, setChosen: (chosen: Ch
     name: 'Select',
     header: (
       <Checkbox
-        aria-label="Select everybody on this page"
+        aria-label="Select all on this page"
         disabled={due.length === 0}
         checked={count > 0 && count === due.length}
         indeterminate={count > 0 && count < due.length}

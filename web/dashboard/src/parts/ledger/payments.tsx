@@ -41,7 +41,7 @@ export function PaymentsTab() {
   return (
     <Stack>
       <SegmentedControl
-        aria-label="Which payments"
+        aria-label="Type"
         data={KINDS}
         value={kind}
         onChange={(value) => change({ kind: value })}
@@ -56,7 +56,7 @@ export function PaymentsTab() {
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
               <Empty title="No payments yet">
-                They appear here once you mark publishers as paid, or record what an advertiser paid.
+                Payments appear here once you mark publishers as paid or record a receipt from an advertiser.
               </Empty>
             }
           />
@@ -65,7 +65,7 @@ export function PaymentsTab() {
       <ReasonModal
         opened={voiding !== null}
         title={voiding === null ? '' : `Void ${formatCents(voiding.amount)}, ${voiding.reference}`}
-        about="A void undoes it on the balance and stays in the statement. It cannot be undone itself: record the payment again, under another reference."
+        about="Voiding reverses the payment on the balance; both stay in the statement. A void can’t be undone: record the payment again under another reference."
         action="Void"
         onClose={() => setVoiding(null)}
         send={(reason) => voidPayment.mutateAsync({ postingId: voiding?.posting_id ?? '', reason })}
@@ -76,7 +76,7 @@ export function PaymentsTab() {
 
 const COLUMNS: Column<Movement>[] = [
   {
-    name: 'What',
+    name: 'Type',
     isText: true,
     cell: ({ kind, voids, name, reason }) => (
       <>
@@ -89,7 +89,7 @@ const COLUMNS: Column<Movement>[] = [
       </>
     ),
   },
-  { name: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { name: 'Date', cell: ({ created_at }) => <Time at={created_at} /> },
   { name: 'Reference', isText: true, cell: ({ reference }) => reference },
   { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
   { name: 'Status', cell: ({ voided_at }) => voided_at !== null && <Status value="voided" /> },

@@ -140,7 +140,7 @@ function ReceiptForm({ payer, onDone }: { payer: Debtor; onDone: () => void }) {
       <Text size="sm">
         {payer.receivable > 0
           ? `${payer.name} owes ${formatCents(payer.receivable)}.`
-          : `${payer.name} owes nothing: what it pays now is ahead.`}
+          : `${payer.name} owes nothing. This payment is recorded as paid ahead.`}
       </Text>
       <AmountInput label="Amount in US dollars" required data-autofocus {...form.getInputProps('amount')} />
       <TextInput

@@ -60,7 +60,7 @@ export function PaymentRun({ runId }: { runId: string }) {
       <ReasonModal
         opened={cancelling !== null}
         title={cancelling === 'run' || cancelling === null ? `Cancel run ${runId}` : `Cancel ${cancelling.name}`}
-        about="What is cancelled stays on the balance, and can be in the next run."
+        about="Cancelled amounts stay on the balance and can be included in the next run."
         action={cancelling === 'run' ? 'Cancel run' : 'Cancel line'}
         onClose={() => setCancelling(null)}
         send={(reason) =>
@@ -88,7 +88,7 @@ function useRunChanges(base: string) {
           color: 'yellow',
           title: `${formatCount(heldBack)} not marked as paid`,
           message:
-            'The publisher is suspended, or the balance no longer covers the amount. Cancel the line, or mark it by itself if the money was sent.',
+            'The publisher is suspended, or the balance no longer covers the amount. Cancel the line, or mark it individually if the money was sent.',
         })
     },
   })
@@ -133,7 +133,7 @@ function Actions({ base, run, onPay, onCancel }: ActionsProps) {
         notifications.show({
           color: 'yellow',
           title: `${formatCount(cancelled)} cancelled`,
-          message: 'Each line says why: the balance fell below the amount, or the publisher was suspended.',
+          message: 'See each line for the reason: the balance fell below the amount, or the publisher was suspended.',
         })
       if (due > 0) download()
     },
@@ -143,7 +143,7 @@ function Actions({ base, run, onPay, onCancel }: ActionsProps) {
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {run.status === 'open'
-            ? 'Export the file, pay with your bank or provider, then mark the run as paid. Nothing here moves money.'
+            ? 'Export the file, pay with your bank or provider, then mark the run as paid. Offerdeck does not move money.'
             : 'Mark as paid what your bank or provider has sent. The file lists what is still due.'}
         </Text>
         <Group gap="xs">
@@ -193,7 +193,7 @@ const confirmSent = (line: Line, pay: (body: PayBody) => void) =>
         <Text size="sm">Mark the line as paid only if the money was sent. Otherwise cancel the line.</Text>
       </Stack>
     ),
-    labels: { confirm: 'It was sent', cancel: 'Back' },
+    labels: { confirm: 'Mark as paid', cancel: 'Back' },
     confirmProps: { color: 'red' },
     onConfirm: () => pay({ publisher_ids: [line.publisher_id], is_sent: true }),
   })

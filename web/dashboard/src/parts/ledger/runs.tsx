@@ -64,7 +64,7 @@ function Runs() {
           pager={<Pager pages={pages} nextCursor={next_cursor} />}
           empty={
             <Empty title="No payment runs yet">
-              Create one under <Link href="/network/ledger">Pay publishers</Link>: it stores who is to be paid how much.
+              Create one under <Link href="/network/ledger">Pay publishers</Link>: it records whom to pay and how much.
             </Empty>
           }
         />

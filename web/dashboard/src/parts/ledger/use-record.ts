@@ -11,7 +11,7 @@ export function useRecord<T extends { is_new: boolean }>(path: string, what: 'ad
         color: is_new ? 'green' : 'yellow',
         message: is_new
           ? `${what === 'receipt' ? 'Receipt' : 'Adjustment'} recorded.`
-          : `This ${what} was recorded before. Nothing was recorded now.`,
+          : `This ${what} was already recorded. Nothing changed.`,
       }),
     onFault: () => {},
   })

@@ -10,9 +10,12 @@ import { type MoveReason, type MoveResult, type MoveTo, useMoves } from './use-m
 export const VERBS: Record<MoveTo, string> = { approved: 'Approve', rejected: 'Reject', reversed: 'Reverse' }
 
 const ABOUT: Record<MoveTo, string> = {
-  approved: 'The publisher is owed their payout, and is told by postback. Only pending ones can be approved.',
-  rejected: 'For good: they are never paid, and the publisher is told by postback. Only pending ones can be rejected.',
-  reversed: 'For good: their payout is taken back, and the publisher is told by postback. Only approved ones can be.',
+  approved:
+    'The payout becomes payable and the publisher is notified by postback. Only pending conversions can be approved.',
+  rejected:
+    'Permanent: rejected conversions are never paid. The publisher is notified by postback. Only pending conversions can be rejected.',
+  reversed:
+    'Permanent: the payout is deducted and the publisher is notified by postback. Only approved conversions can be reversed.',
 }
 
 /** What the publisher may be told; the first, unless another is chosen. Its type holds it to what the server takes. */
@@ -72,14 +75,14 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
               fault={
                 fault === null
                   ? null
-                  : `${fault.message}${isBegun ? ` ${formatCount(results.length)} of ${formatCount(ids.length)} were settled; go on with the rest when you like.` : ''}`
+                  : `${fault.message}${isBegun ? ` ${formatCount(results.length)} of ${formatCount(ids.length)} are done. Continue with the rest when you are ready.` : ''}`
               }
             />
             <Text size="sm">{ABOUT[to]}</Text>
             {needsReason && (
               <Select
-                label="What the publisher is told"
-                description="As the reason, in their dashboard, in the API and by postback."
+                label="Reason shown to the publisher"
+                description="In the dashboard, the API and postbacks."
                 allowDeselect={false}
                 data={TOLD[to].map((value) => ({ value, label: REASON_NAMES[value] ?? value }))}
                 value={told}
@@ -88,8 +91,8 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
               />
             )}
             <Textarea
-              label={needsReason ? 'Reason' : 'Note (not required)'}
-              description="In your own words. Kept in the audit log and with the conversion, for operators only."
+              label={needsReason ? 'Internal note' : 'Internal note (optional)'}
+              description="Visible to operators only, with the conversion and in the audit log."
               required={needsReason}
               maxLength={500}
               autosize
@@ -103,12 +106,12 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
               <Progress
                 value={(results.length / ids.length) * 100}
                 animated
-                aria-label={`${results.length} of ${ids.length} settled`}
+                aria-label={`${results.length} of ${ids.length} done`}
               />
             )}
             <Group justify="flex-end">
               <Button variant="default" disabled={state === 'moving'} onClick={() => onClose(isBegun)}>
-                {isBegun ? 'Stop here' : 'Cancel'}
+                {isBegun ? 'Stop' : 'Cancel'}
               </Button>
               <Button
                 type="submit"
@@ -129,21 +132,27 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
 
 const countOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'conversion' : 'conversions'}`
 
+function summarize(to: MoveTo, done: number, already: number, refused: number): string {
+  const parts = [`${formatCount(done)} ${to}`]
+  if (already > 0) parts.push(`${formatCount(already)} already ${to}`)
+  if (refused > 0) parts.push(`${formatCount(refused)} refused`)
+  return `${parts.join(', ')}.`
+}
+
 function Outcome({ results, to }: { results: MoveResult[]; to: MoveTo }) {
   const count = (outcome: MoveResult['outcome']) => results.filter((result) => result.outcome === outcome).length
   const refused = results.filter((result) => result.outcome === 'refused')
   return (
     <>
       <Alert color={refused.length === 0 ? 'green' : 'yellow'} role="status">
-        {formatCount(count('done'))} {to}, {formatCount(count('already'))} were so before, {formatCount(refused.length)}{' '}
-        refused.
+        {summarize(to, count('done'), count('already'), refused.length)}
       </Alert>
       <Table.ScrollContainer minWidth={260} mah={320}>
         <Table>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Conversion</Table.Th>
-              <Table.Th>What came of it</Table.Th>
+              <Table.Th>Result</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -154,7 +163,7 @@ function Outcome({ results, to }: { results: MoveResult[]; to: MoveTo }) {
                 </Table.Td>
                 <Table.Td>
                   {result.outcome === 'done' && to}
-                  {result.outcome === 'already' && `was ${to} before`}
+                  {result.outcome === 'already' && `already ${to}`}
                   {result.outcome === 'refused' && `Refused. ${result.problem ?? ''}`}
                 </Table.Td>
               </Table.Tr>

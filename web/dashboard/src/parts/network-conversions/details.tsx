@@ -19,7 +19,7 @@ export type Details = Reply<typeof ConversionReply>
 export function Facts({ one }: { one: Details }) {
   const subIds = [one.aff_sub, one.aff_sub2, one.aff_sub3, one.aff_sub4]
   return (
-    <Section title="What it is">
+    <Section title="Details">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         <Detail name="Status">
           <Standing row={one} />
@@ -49,17 +49,17 @@ export function Facts({ one }: { one: Details }) {
           </Anchor>
         </Detail>
         <Detail name="Offer">
-          {one.offer} (id {one.offer_id})
+          {one.offer} (ID {one.offer_id})
         </Detail>
         <Detail name="Goal">{one.goal}</Detail>
         <Detail name="Advertiser">{one.advertiser}</Detail>
         <Detail name="Source">{one.source}</Detail>
-        <Detail name="Publisher's transaction">{one.publisher_transaction_id ?? '–'}</Detail>
-        <Detail name="Advertiser's transaction">{one.advertiser_transaction_id ?? '–'}</Detail>
+        <Detail name="Publisher transaction ID">{one.publisher_transaction_id ?? '–'}</Detail>
+        <Detail name="Advertiser transaction ID">{one.advertiser_transaction_id ?? '–'}</Detail>
         <Detail name="Sub-IDs">
           {subIds.every((id) => id === null) ? '–' : subIds.map((id) => id ?? '–').join(' · ')}
         </Detail>
-        <Detail name="Made with">{one.is_test ? 'test keys' : 'live keys'}</Detail>
+        <Detail name="Mode">{one.is_test ? 'test' : 'live'}</Detail>
       </SimpleGrid>
     </Section>
   )
@@ -67,22 +67,22 @@ export function Facts({ one }: { one: Details }) {
 
 export function Evidence({ one }: { one: Details }) {
   return (
-    <Section title="Click and signals" about="Publishers do not see the signals.">
+    <Section title="Click and signals" about="Signals are not visible to publishers.">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-        <Detail name="Signals of fraud">
+        <Detail name="Fraud signals">
           <Signals signals={one.signals} />
         </Detail>
         <Detail name="Click">
           {one.click_id === null ? (
-            'none: reported without one'
+            'none: reported without a click'
           ) : (
-            <Copyable value={one.click_id} label="Copy the click_id" />
+            <Copyable value={one.click_id} label="Copy the click ID" />
           )}
         </Detail>
         <Detail name="Clicked">
           <Time at={one.click_at} />
         </Detail>
-        <Detail name="Address">{one.ip ?? '–'}</Detail>
+        <Detail name="IP address">{one.ip ?? '–'}</Detail>
         <Detail name="Country">{one.country ?? '–'}</Detail>
         <Detail name="Device">{one.device ?? '–'}</Detail>
         <Detail name="Confirmed by the advertiser">
@@ -103,7 +103,7 @@ function stepsOf(one: Details): Step[] {
       at: event.created_at,
       title: (
         <Group gap={6}>
-          {event.sequence === 1 ? 'Made as' : 'Became'} <Status value={event.status} />
+          {event.sequence === 1 ? 'Created as' : 'Changed to'} <Status value={event.status} />
         </Group>
       ),
       about: byWhom(event),
@@ -120,7 +120,7 @@ function stepsOf(one: Details): Step[] {
           Postback <Status value={postback.state} />
         </Group>
       ),
-      about: `${formatCount(postback.attempts)} ${postback.attempts === 1 ? 'try' : 'tries'}${postback.last_status === null ? '' : `, last answer ${postback.last_status}`}${postback.last_error === null ? '' : `: ${postback.last_error}`}`,
+      about: `${formatCount(postback.attempts)} ${postback.attempts === 1 ? 'attempt' : 'attempts'}${postback.last_status === null ? '' : `, last response ${postback.last_status}`}${postback.last_error === null ? '' : `: ${postback.last_error}`}`,
     })),
   ]
   return steps.toSorted((a, b) => a.at.localeCompare(b.at))
@@ -134,7 +134,7 @@ function byWhom({ actor, status_reason }: Details['history'][number]): string {
 export function History({ one }: { one: Details }) {
   const steps = stepsOf(one)
   return (
-    <Section title="History">
+    <Section title="Timeline">
       <Timeline active={steps.length} bulletSize={16} lineWidth={2}>
         {steps.map((step, i) => (
           <Timeline.Item key={i} title={step.title}>
@@ -152,16 +152,16 @@ export function History({ one }: { one: Details }) {
 const ACCOUNTS: Record<string, string> = {
   publisher_pending: 'Publisher, pending',
   publisher_payable: 'Publisher, payable',
-  advertiser_receivable: 'Advertiser owes',
+  advertiser_receivable: 'Advertiser, receivable',
   advertiser_unconfirmed: 'Advertiser, unconfirmed',
-  network_margin: 'Margin of the network',
+  network_margin: 'Network margin',
 }
 
 export function Entries({ one }: { one: Details }) {
   return (
     <Section title="Ledger" about="Double entry: debits are positive, credits negative. Each posting sums to zero.">
       {one.entries.length === 0 ? (
-        <Text size="sm">{one.is_test ? 'Tests move no money.' : 'It moved no money.'}</Text>
+        <Text size="sm">{one.is_test ? 'No entries: test conversions involve no money.' : 'No entries.'}</Text>
       ) : (
         <Table.ScrollContainer minWidth={480}>
           <Table>

@@ -10,20 +10,20 @@ type Change = (changed: Record<string, string | null>) => void
 const STATUSES = ['pending', 'approved', 'rejected', 'reversed']
 export const REASON_NAMES: Record<string, string> = {
   cap_exceeded: 'over a cap',
-  click_expired: 'click too old',
+  click_expired: 'click expired',
   not_eligible: 'not eligible',
   geo_mismatch: 'other country',
   fraud: 'fraud',
   unconfirmed: 'not confirmed in time',
-  advertiser_rejected: 'advertiser said no',
-  advertiser_reversed: 'advertiser took it back',
-  operator: 'an operator decided',
+  advertiser_rejected: 'rejected by advertiser',
+  advertiser_reversed: 'reversed by advertiser',
+  operator: 'operator decision',
 }
 
 const IDS = [
-  ['publisher_id', 'Publisher id'],
-  ['app_id', 'App id'],
-  ['advertiser_id', 'Advertiser id'],
+  ['publisher_id', 'Publisher ID'],
+  ['app_id', 'App ID'],
+  ['advertiser_id', 'Advertiser ID'],
   ['offer_id', 'Offer ID'],
 ] as const
 const LESS_USED = [...IDS.map(([name]) => name), 'from', 'to', 'mode', 'reason']
@@ -81,7 +81,7 @@ export function ConversionFilters({
           />
         )}
         <Select
-          label="Signal of fraud"
+          label="Fraud signal"
           placeholder="any or none"
           clearable
           data={[{ value: 'any', label: 'at least one' }, ...options(SIGNAL_NAMES)]}
@@ -117,11 +117,11 @@ export function ConversionFilters({
             />
           )}
           <Select
-            label="Made with"
+            label="Mode"
             allowDeselect={false}
             data={[
-              { value: 'live', label: 'live keys' },
-              { value: 'test', label: 'test keys' },
+              { value: 'live', label: 'live' },
+              { value: 'test', label: 'test' },
             ]}
             value={filters['mode'] ?? 'live'}
             onChange={(mode) => change({ mode: mode === 'test' ? mode : null })}

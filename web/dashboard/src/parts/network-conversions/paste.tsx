@@ -42,8 +42,8 @@ export function PasteIds({ opened, onClose, onDecide }: PasteProps) {
       >
         <Stack>
           <Textarea
-            label="Conversion ids"
-            description="One a line. Of a CSV, the first column is taken."
+            label="Conversion IDs"
+            description="One per line. For CSV, the first column is used."
             placeholder="0198c5f0-…"
             autosize
             minRows={6}
@@ -54,7 +54,7 @@ export function PasteIds({ opened, onClose, onDecide }: PasteProps) {
             data-autofocus
           />
           <Select
-            label="What to do"
+            label="Action"
             allowDeselect={false}
             data={Object.entries(VERBS).map(([value, label]) => ({ value, label }))}
             value={to}

@@ -37,7 +37,7 @@ function selectColumn(rows: Row[], selection: Selection): Column<Row> {
     name: 'Select',
     header: (
       <Checkbox
-        aria-label="Choose all on this page"
+        aria-label="Select all on this page"
         checked={chosen.length === ids.length}
         indeterminate={chosen.length > 0 && chosen.length < ids.length}
         onChange={(event) => selection.choose(ids, event.currentTarget.checked)}
@@ -45,7 +45,7 @@ function selectColumn(rows: Row[], selection: Selection): Column<Row> {
     ),
     cell: (row) => (
       <Checkbox
-        aria-label={`Choose conversion ${shortId(row)}`}
+        aria-label={`Select conversion ${shortId(row)}`}
         checked={selection.chosen.has(row.conversion_id)}
         onChange={(event) => selection.choose([row.conversion_id], event.currentTarget.checked)}
       />

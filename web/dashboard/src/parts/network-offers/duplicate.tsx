@@ -43,7 +43,7 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
         <TextInput
           label="External ID"
-          description="Another than that of the original: imports know offers by it."
+          description="Must differ from the original: imports identify offers by it."
           required
           {...form.getInputProps('external_id')}
         />

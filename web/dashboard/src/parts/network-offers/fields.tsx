@@ -30,10 +30,10 @@ export function LookFields({ form }: FieldsProps) {
           data={['easy', 'medium', 'hard']}
           {...form.getInputProps('difficulty')}
         />
-        <TextInput label="Time it takes" placeholder="5-10 minutes" {...form.getInputProps('time_estimate')} />
+        <TextInput label="Time estimate" placeholder="5-10 minutes" {...form.getInputProps('time_estimate')} />
         <TextInput label="Picture" placeholder="https://… or /pictures/…" {...form.getInputProps('image_url')} />
       </SimpleGrid>
-      <Checkbox label="The user must pay something" {...form.getInputProps('payment_required', { type: 'checkbox' })} />
+      <Checkbox label="Payment required" {...form.getInputProps('payment_required', { type: 'checkbox' })} />
     </Stack>
   )
 }
@@ -46,8 +46,8 @@ export function TargetFields({ form }: FieldsProps) {
         label="Destination"
         description={
           <>
-            Where the user is sent. <Code>{'{click_id}'}</Code> must be in it, or the advertiser cannot confirm
-            anything.
+            The URL users are sent to. <Code>{'{click_id}'}</Code> is required, or the advertiser can’t confirm
+            conversions.
           </>
         }
         placeholder="https://advertiser.example/?click={click_id}"
@@ -56,12 +56,12 @@ export function TargetFields({ form }: FieldsProps) {
       />
       {form.values.destination_url !== '' && !form.values.destination_url.includes('{click_id}') && (
         <Text size="sm" role="status">
-          There is no {'{click_id}'} in the destination: conversions of this offer cannot be confirmed.
+          The URL has no {'{click_id}'} macro: conversions of this offer can’t be confirmed.
         </Text>
       )}
       <MultiSelect
         label="Countries"
-        description="None: everywhere."
+        description="Leave empty for all countries."
         searchable
         clearable
         limit={60}
@@ -72,14 +72,14 @@ export function TargetFields({ form }: FieldsProps) {
       <SimpleGrid cols={TWO}>
         <MultiSelect label="Platforms" data={['web', 'android', 'ios']} {...form.getInputProps('platforms')} />
         <Select
-          label="Pays for"
+          label="Conversion type"
           allowDeselect={false}
           data={[
-            { value: 'cpa', label: 'an action (cpa)' },
-            { value: 'cpi', label: 'an install (cpi)' },
-            { value: 'cpe', label: 'an event (cpe)' },
-            { value: 'cpl', label: 'a lead (cpl)' },
-            { value: 'survey', label: 'a survey' },
+            { value: 'cpa', label: 'Action (CPA)' },
+            { value: 'cpi', label: 'Install (CPI)' },
+            { value: 'cpe', label: 'Event (CPE)' },
+            { value: 'cpl', label: 'Lead (CPL)' },
+            { value: 'survey', label: 'Survey' },
           ]}
           {...form.getInputProps('conversion_type')}
         />
@@ -106,7 +106,7 @@ export function TermFields({ form }: FieldsProps) {
         />
         <TextInput
           label="Reports expire after"
-          description="Unless the advertiser confirms them: 7d, 30d."
+          description="Unless the advertiser confirms: 7d, 30d."
           {...form.getInputProps('confirm_within')}
         />
         <Checkbox
@@ -122,11 +122,11 @@ export function TermFields({ form }: FieldsProps) {
         ))}
       </SimpleGrid>
       <Select
-        label="When a cap fills up between a click and its conversion"
+        label="If a cap is reached between click and conversion"
         allowDeselect={false}
         data={[
-          { value: 'honour', label: 'the conversion is paid all the same' },
-          { value: 'reject', label: 'the conversion is rejected' },
+          { value: 'honour', label: 'Pay the conversion' },
+          { value: 'reject', label: 'Reject the conversion' },
         ]}
         {...form.getInputProps('over_cap')}
       />

@@ -26,7 +26,7 @@ export function GoalFields({ form }: { form: UseFormReturnType<OfferValues> }) {
           disabled={goals.length >= MAX_GOALS}
           onClick={() => form.insertListItem('goals', newGoal())}
         >
-          Add a goal
+          Add goal
         </Button>
         <Totals payout={payoutOf(goals)} revenue={revenueOf(goals)} />
       </Group>
@@ -38,7 +38,7 @@ function Totals({ payout, revenue }: { payout: number; revenue: number }) {
   const margin = revenue === 0 ? '' : ` · margin ${formatShare((revenue - payout) / revenue)}`
   return (
     <Text size="sm" role="status">
-      Together: payout {formatUsd(payout)} · revenue {formatUsd(revenue)}
+      Total: payout {formatUsd(payout)} · revenue {formatUsd(revenue)}
       {margin}
     </Text>
   )
@@ -57,12 +57,12 @@ function Goal({ form, place, isOnly }: { form: UseFormReturnType<OfferValues>; p
         </SimpleGrid>
         {isAbove(form.values.goals[place]) && (
           <Alert color="yellow" role="status">
-            The payout is above the revenue: you lose with every conversion.
+            The payout is above the revenue: you lose money on every conversion.
           </Alert>
         )}
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
           <TextInput label="Payout, USD" inputMode="decimal" required {...field('payout')} />
-          <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as the payout" {...field('revenue')} />
+          <TextInput label="Revenue, USD" inputMode="decimal" placeholder="same as payout" {...field('revenue')} />
           <TextInput label="Payout, %" inputMode="decimal" placeholder="of the amount" {...field('payout_percent')} />
           <TextInput label="Revenue, %" inputMode="decimal" placeholder="of the amount" {...field('revenue_percent')} />
         </SimpleGrid>

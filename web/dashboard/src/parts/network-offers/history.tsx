@@ -9,12 +9,12 @@ import { Time } from '../time.tsx'
 type HistoryData = Reply<typeof OfferHistory>
 
 const DEEDS: Record<string, string> = {
-  'offer.create': 'made it',
-  'offer.change': 'changed it',
-  'offer.pause': 'paused it',
-  'offer.resume': 'resumed it',
-  'offer.import': 'changed it by an import',
-  'offer.import_new': 'made it by an import',
+  'offer.create': 'created the offer',
+  'offer.change': 'edited the offer',
+  'offer.pause': 'paused the offer',
+  'offer.resume': 'resumed the offer',
+  'offer.import': 'updated the offer by import',
+  'offer.import_new': 'created the offer by import',
 }
 
 /** Who changed an offer, and what. */
@@ -25,9 +25,7 @@ export function History({ offerId }: { offerId: number }) {
     <Loaded query={history}>
       {({ changes, next_cursor }) =>
         changes.length === 0 ? (
-          <Empty title="No changes yet">
-            Changes that people make, by hand or by an import, are listed with what was before.
-          </Empty>
+          <Empty title="No changes yet">Edits and imports are listed here, with the values before and after.</Empty>
         ) : (
           <Stack>
             {changes.map((change) => (

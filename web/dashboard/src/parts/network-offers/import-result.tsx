@@ -13,12 +13,12 @@ export type ImportData = Json<ImportJob>
 
 const COUNTS = {
   before: {
-    created: 'would be made',
-    updated: 'would be changed',
-    unchanged: 'stay as they are',
-    rejected: 'are refused',
+    created: 'to create',
+    updated: 'to update',
+    unchanged: 'unchanged',
+    rejected: 'with errors',
   },
-  after: { created: 'made', updated: 'changed', unchanged: 'as they were', rejected: 'refused' },
+  after: { created: 'created', updated: 'updated', unchanged: 'unchanged', rejected: 'with errors' },
 } as const
 
 export function Counts({ job }: { job: ImportData }) {
@@ -44,15 +44,15 @@ export function Problems({ job }: { job: ImportData }) {
   const more = job.result.rejected - job.problems.length
   return (
     <Section
-      title="Refused lines"
-      about="These are left out; all others are taken. Put them right and import the file again: what is there already stays as it is."
+      title="Lines with errors"
+      about="These lines are skipped; all others are imported. Correct them and import the file again: lines already imported stay unchanged."
     >
       <Table.ScrollContainer minWidth={270} maxHeight={360}>
         <Table stickyHeader>
           <Table.Thead>
             <Table.Tr>
               <Table.Th w={80}>Line</Table.Th>
-              <Table.Th>Why</Table.Th>
+              <Table.Th>Error</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -73,7 +73,7 @@ export function Problems({ job }: { job: ImportData }) {
           leftSection={<IconDownload size={14} />}
           onClick={() => download(`refused-${job.file_name}.csv`, problemsAsCsv(job))}
         >
-          Download the list
+          Download errors
         </Button>
       </Group>
     </Section>
@@ -112,7 +112,7 @@ export function Changes({ job }: { job: ImportData }) {
   if (job.changes.length === 0) return null
   const more = job.result.created + job.result.updated - job.changes.length
   return (
-    <Section title="What would be made or changed">
+    <Section title="Changes">
       <Table.ScrollContainer minWidth={420} maxHeight={420}>
         <Table stickyHeader>
           <Table.Thead>
@@ -145,12 +145,12 @@ export function Changes({ job }: { job: ImportData }) {
 
 export function Finished({ job, again }: { job: ImportData; again: () => void }) {
   return (
-    <Alert color="green" title={`${job.file_name} is imported`} role="status">
+    <Alert color="green" title={`${job.file_name} imported`} role="status">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">Users see the new offers from now on.</Text>
+        <Text size="sm">Users can see the new offers now.</Text>
         <Group>
           <Button size="xs" component={Link} href="/network/offers">
-            To the offers
+            View offers
           </Button>
           <Button size="xs" variant="default" onClick={again}>
             Import another file

@@ -48,7 +48,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
             <Stack gap="lg">
               <FormFault fault={fault} />
               {isNew && (
-                <Section title="Ownership" about="Imports know an offer by these two. They are never changed.">
+                <Section title="Ownership" about="Imports identify an offer by these two. They can’t be changed.">
                   <SimpleGrid cols={{ base: 1, sm: 2 }}>
                     <AdvertiserSelect label="Advertiser" required {...form.getInputProps('advertiser_id')} />
                     <TextInput label="External ID" required {...form.getInputProps('external_id')} />
@@ -60,21 +60,21 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
               </Section>
               <Section
                 title="Goals"
-                about="What is to be done, and what it is worth: fixed, or a percentage of the amount that the advertiser confirms. The offer pays their sum."
+                about="What users do and what it pays: a fixed amount, or a percentage of the amount that the advertiser confirms. The offer pays the total of its goals."
               >
                 <GoalFields form={form} />
               </Section>
-              <Section title="Where and when">
+              <Section title="Targeting and schedule">
                 <TargetFields form={form} />
               </Section>
-              <Section title="Time limits and caps" about="Days are of UTC.">
+              <Section title="Time limits and caps" about="Days in UTC.">
                 <TermFields form={form} />
               </Section>
             </Stack>
           </Grid.Col>
           <Grid.Col span={{ base: 12, lg: 4 }}>
             <Sticky>
-              <Section title="Preview" about="As users of a publisher see it.">
+              <Section title="Preview" about="As users see it.">
                 <Preview values={form.values} />
               </Section>
             </Sticky>
@@ -88,7 +88,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
           </Button>
           {!isNew && form.isDirty() && (
             <Button variant="default" onClick={() => form.reset()}>
-              Undo changes
+              Discard changes
             </Button>
           )}
         </Group>

@@ -21,7 +21,7 @@ export function Preview({ values }: { values: OfferValues }) {
             <Picture url={values.image_url} />
             <Box flex={1} miw={0}>
               <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
-                {values.name || 'Name of the offer'}
+                {values.name || 'Offer name'}
               </Text>
               <Text size="sm" c="dimmed" lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
                 {values.description}
@@ -40,14 +40,14 @@ export function Preview({ values }: { values: OfferValues }) {
             )}
             <Text size="sm">{values.difficulty}</Text>
           </Group>
-          {values.payment_required && <Text size="sm">The user must pay something.</Text>}
+          {values.payment_required && <Text size="sm">Payment required</Text>}
           {values.requirements !== '' && <Text size="sm">{values.requirements}</Text>}
           {values.goals.length > 1 && <Goals goals={values.goals} rate={coins} />}
         </Stack>
       </Paper>
       <NumberInput
-        label="Coins for a dollar"
-        description="Every app has its own currency: this is an example."
+        label="Coins per US dollar"
+        description="An example: every app has its own currency."
         maw={220}
         min={0}
         value={rate}

@@ -5,8 +5,8 @@ import type { OfferData } from './values.ts'
 
 const FULL = {
   no: null,
-  today: 'A cap of today is full: the offer opens again at midnight UTC.',
-  'for good': 'A cap is full for good. Raise it to open the offer again.',
+  today: 'A daily cap is reached. The offer reopens at midnight UTC.',
+  'for good': 'A total cap is reached. Raise the cap to reopen the offer.',
 }
 
 /** What an offer has used of its caps. */
@@ -15,7 +15,7 @@ export function CapUsage({ offer }: { offer: OfferData }) {
   if (usage === null)
     return (
       <Section title="Caps">
-        <Text size="sm">This offer has no caps, so nothing is counted. Set them under Details.</Text>
+        <Text size="sm">This offer has no caps. Set them under Details.</Text>
       </Section>
     )
   const rows: [string, number, number | null, (amount: number) => string][] = [
@@ -28,14 +28,14 @@ export function CapUsage({ offer }: { offer: OfferData }) {
   ]
   const full = FULL[usage.full]
   return (
-    <Section title="Caps" about="Days are of UTC. Clicks count from when the offer was first capped.">
+    <Section title="Caps" about="Days in UTC. Clicks are counted since the first cap was set.">
       <Stack>
         {full !== null && <Alert color="yellow">{full}</Alert>}
         <Table.ScrollContainer minWidth={420}>
           <Table>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>What</Table.Th>
+                <Table.Th>Metric</Table.Th>
                 <Table.Th>Used</Table.Th>
                 <Table.Th>Cap</Table.Th>
                 <Table.Th w="35%">Share</Table.Th>

@@ -17,11 +17,11 @@ export type GoalValues = {
 }
 
 export const CAPS = [
-  ['daily_click_cap', 'Clicks a day'],
+  ['daily_click_cap', 'Clicks per day'],
   ['total_click_cap', 'Clicks in total'],
-  ['daily_conversion_cap', 'Conversions a day'],
+  ['daily_conversion_cap', 'Conversions per day'],
   ['total_conversion_cap', 'Conversions in total'],
-  ['daily_payout_cap', 'Payout a day, USD'],
+  ['daily_payout_cap', 'Payout per day, USD'],
   ['total_payout_cap', 'Payout in total, USD'],
 ] as const
 export type CapName = (typeof CAPS)[number][0]

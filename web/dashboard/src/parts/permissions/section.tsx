@@ -18,8 +18,8 @@ type Shown = Reply<typeof Permissions>
 
 const STATUSES = {
   pending: 'Awaiting approval; test keys only.',
-  active: 'Everything works.',
-  suspended: 'Its keys do not work and its links lead nowhere. What its users have begun is still recorded and owed.',
+  active: 'Fully active.',
+  suspended: 'Keys and links do not work. Conversions of earlier clicks are still recorded and owed.',
 } as const
 
 export function PermissionsSection({ publisherId }: { publisherId: number }) {
@@ -38,7 +38,7 @@ export function PermissionsSection({ publisherId }: { publisherId: number }) {
                 <Status value={shown.status} />
                 <Text size="sm">{STATUSES[shown.status]}</Text>
               </Group>
-              <Text size="sm">The network keeps {shown.margin_percent} % of what offers pay.</Text>
+              <Text size="sm">Margin: {shown.margin_percent}% of what offers pay.</Text>
               <Text size="sm">{describeOffers(shown)}</Text>
             </Stack>
           )
@@ -50,10 +50,8 @@ export function PermissionsSection({ publisherId }: { publisherId: number }) {
 
 function describeOffers({ only_listed_offers, allowed_offers, denied_offers }: Shown): string {
   if (only_listed_offers)
-    return allowed_offers.length === 0
-      ? 'It may run no offers.'
-      : `It may run offers ${allowed_offers.join(', ')} only.`
-  return denied_offers.length === 0 ? 'It may run every offer.' : `It may not run offers ${denied_offers.join(', ')}.`
+    return allowed_offers.length === 0 ? 'No offers allowed.' : `Allowed offers: ${allowed_offers.join(', ')}.`
+  return denied_offers.length === 0 ? 'All offers allowed.' : `All offers allowed except ${denied_offers.join(', ')}.`
 }
 
 const wordsOf = (text: string) => text.split(/[\s,;]+/).filter((word) => word !== '')
@@ -115,11 +113,11 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
           </Text>
         </div>
         {status === 'suspended' && shown.status !== 'suspended' && (
-          <Alert color="red">Saving this stops all of its apps at once.</Alert>
+          <Alert color="red">Saving stops all apps of this publisher immediately.</Alert>
         )}
         <TextInput
           label="Margin"
-          description="What the network keeps of what offers pay. Earlier clicks keep what they were promised."
+          description="The share of offer payouts that the network keeps. Earlier clicks keep their terms."
           inputMode="decimal"
           rightSection="%"
           styles={{ wrapper: { maxWidth: 160 } }}

@@ -67,12 +67,12 @@ const columnsOf = (onChange: ((app: App) => void) | null): Column<App>[] => [
       </>
     ),
   },
-  { name: 'One US dollar is', cell: ({ rate, currency }) => `${formatCount(rate)} ${currency}` },
+  { name: 'Per US dollar', cell: ({ rate, currency }) => `${formatCount(rate)} ${currency}` },
   {
     name: 'Rate limit',
     cell: (app) => (
       <Group gap="xs" wrap="nowrap">
-        {formatCount(app.rate_limit)} a minute
+        {formatCount(app.rate_limit)} per minute
         {onChange !== null && (
           <Button
             size="compact-xs"
@@ -108,7 +108,7 @@ function Allowance({ app, onDone }: { app: App; onDone: () => void }) {
     <SubmitForm submit={submit} action="Save" button={{ disabled: form.values.rate_limit === '' }}>
       <NumberInput
         label="Requests per minute"
-        description="For each of its keys: live and test."
+        description="For each key, live and test."
         required
         min={1}
         max={MAX_RATE_LIMIT}

@@ -32,7 +32,7 @@ function Fields() {
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
         label="E-mail address for notices"
-        description="Such as that its postbacks are paused. Not required."
+        description="For problems such as paused postbacks. Optional."
         type="email"
         {...form.getInputProps('email')}
       />

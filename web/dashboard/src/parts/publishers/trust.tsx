@@ -24,7 +24,7 @@ export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) 
   return (
     <Section
       title="Trust"
-      about="Reports of a trusted app are approved at once, without the advertiser. Trust it only for offers whose completion it can see itself. What is approved stays so when trust ends."
+      about="Reports of a trusted app are approved immediately, without the advertiser. Trust an app only for offers whose completion it can verify itself. Approved conversions stay approved when trust ends."
     >
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <Select
@@ -72,15 +72,15 @@ function Offers({ app, search, trusted, mayChange }: OffersProps) {
   const askForAll = (isTrusted: boolean) =>
     modals.openConfirmModal({
       withCloseButton: false,
-      title: isTrusted ? `Trust ${app.name} for all offers?` : `Trust ${app.name} for no offer?`,
+      title: isTrusted ? `Trust ${app.name} for all offers?` : `Stop trusting ${app.name}?`,
       children: (
         <Text size="sm">
           {isTrusted
-            ? 'Whatever it reports for any offer that there is now is approved, and paid, at once. Offers made later are not included.'
-            : 'What it reports from now on waits for the advertiser, or for you.'}
+            ? 'Everything this app reports for current offers will be approved immediately and paid. Offers created later are not included.'
+            : 'New reports will wait for the advertiser or your decision.'}
         </Text>
       ),
-      labels: { confirm: isTrusted ? 'Trust it for all' : 'Trust it for none', cancel: 'Cancel' },
+      labels: { confirm: isTrusted ? 'Trust for all offers' : 'Stop trusting', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: () => change.mutate({ trusted: isTrusted }),
     })
@@ -103,7 +103,7 @@ function Offers({ app, search, trusted, mayChange }: OffersProps) {
             Trust for all offers
           </Button>
           <Button size="xs" variant="default" onClick={() => askForAll(false)}>
-            Trust for none
+            Stop trusting
           </Button>
         </Group>
       )}

@@ -80,7 +80,7 @@ export function Settings({ settings }: Pick<Shown, 'settings'>) {
           <Table.Tr>
             <Table.Th>Setting</Table.Th>
             <Table.Th>Value</Table.Th>
-            <Table.Th>What it does</Table.Th>
+            <Table.Th>Description</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
