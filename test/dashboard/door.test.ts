@@ -117,7 +117,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await member.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 
   const late = await open(`/join#${setUpToken}`)
-  await late.page.getByText('Ask whoever sent it for a new one').waitFor()
+  await late.page.getByText('Ask for a new invitation').waitFor()
   await checkLooks(late.page)
   const secrets = [setUpToken, PASSWORD, ...[forOwner, forMember].map((path) => path.split('#')[1] ?? '')]
   for (const visitor of [operator, owner, member, late]) await visitor.keepsToItself(secrets)
@@ -150,7 +150,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
   await checkLooks(other.page)
   await other.page.getByLabel('Code').fill('000000')
   await other.page.getByRole('button', { name: 'Continue' }).click()
-  await other.page.getByText('This code is wrong, or was used already. Try the next one.').waitFor()
+  await other.page.getByText('This code is wrong or was already used. Enter the next one.').waitFor()
   await other.page.getByLabel('Code').fill(totp(secret, Date.now() + 30_000)) // each is good once
   await other.page.getByRole('button', { name: 'Continue' }).click()
   await other.page.getByText('Tina').waitFor()
@@ -161,7 +161,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
     await signIn(third.page, email)
     await third.page.getByLabel('Code').fill(backup)
     await third.page.getByRole('button', { name: 'Continue' }).click()
-    await third.page.getByText(isFresh ? 'Tina' : 'was used already').waitFor()
+    await third.page.getByText(isFresh ? 'Tina' : 'was already used').waitFor()
     await third.keepsToItself([PASSWORD, backup])
     await third.page.context().close()
   }
@@ -221,7 +221,7 @@ test('whoever is not let in hears what to do: a wrong password, a forgotten one,
   await checkLooks(page)
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send reset link' }).click()
-  await page.getByText('offerdeck user reset-password').waitFor()
+  await page.getByText('Ask the operator for a reset link.').waitFor()
   await checkLooks(page)
 
   const link = await makeResetLink(
@@ -244,7 +244,7 @@ test('whoever is not let in hears what to do: a wrong password, a forgotten one,
   const late = await open(link.replace(dashboard.url, ''))
   await late.page.getByRole('textbox', { name: 'New password' }).fill('a third good password')
   await late.page.getByRole('button', { name: 'Set password' }).click()
-  await late.page.getByText('Ask for a new one').waitFor()
+  await late.page.getByText('Request a new one').waitFor()
   await checkLooks(late.page)
   for (const visitor of [{ keepsToItself }, reset, late])
     await visitor.keepsToItself([PASSWORD, other, link.split('#')[1] ?? ''])

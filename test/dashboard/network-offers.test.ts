@@ -103,7 +103,7 @@ test('an operator changes, pauses and copies an offer, and finds all that in its
   await page.getByRole('button', { name: 'Duplicate' }).click()
   await page.getByRole('dialog').getByLabel('External ID').fill('offer-0')
   await page.getByRole('button', { name: 'Create paused copy' }).click()
-  await page.getByText(/has the external id offer-0 already/).waitFor()
+  await page.getByText(/already has the external ID offer-0/).waitFor()
   complaints.length = 0
   await page.getByRole('dialog').getByLabel('External ID').fill('castle-copy')
   await page.getByRole('button', { name: 'Create paused copy' }).click()

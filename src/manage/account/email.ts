@@ -38,7 +38,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
       await db.transaction().execute(async (trx) => {
         const person = await useVerificationLink(trx, secretKey, token, new Date())
         if (person === null)
-          throw new AppError('INVALID_REQUEST', 'This link was used already, or has expired. Ask for a new one.')
+          throw new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
         await recordDeed(
           trx,
           { id: person.id, email: person.email, ip: request.ip },

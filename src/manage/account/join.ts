@@ -57,4 +57,4 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
 }
 
 const deadInvitation = () =>
-  new AppError('RESOURCE_NOT_FOUND', 'This link was used already, or has expired. Ask whoever sent it for a new one.')
+  new AppError('RESOURCE_NOT_FOUND', 'This link was already used or has expired. Ask for a new invitation.')

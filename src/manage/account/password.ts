@@ -10,7 +10,7 @@ import { createProver } from './proof.ts'
 import { ChangePassword, ForgotPassword, ForgotPasswordReply, PasswordReset, ResetPassword } from './schema.ts'
 import { createTries } from './tries.ts'
 
-const deadLink = () => new AppError('INVALID_REQUEST', 'This link was used already, or has expired. Ask for a new one.')
+const deadLink = () => new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
 
 export function passwordRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, limiter, sendMails } = context

@@ -68,7 +68,7 @@ test('whoever has a second factor proves by a code, not by the password', async 
   assert.equal((await createToken(visitor)).status, 200)
   await prove(id, 60)
   const again = await visitor.post('/session/proof', { code })
-  assert.deepEqual([again.status, again.error.message], [400, 'This code was used already. Wait for the next one.'])
+  assert.deepEqual([again.status, again.error.message], [400, 'This code was already used. Wait for the next one.'])
   const [backup = ''] = backupCodes
   assert.equal((await visitor.post('/session/proof', { code: backup })).status, 200)
   assert.equal((await createToken(visitor)).status, 200)

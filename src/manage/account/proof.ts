@@ -90,8 +90,8 @@ export const isBackupCode = (code: string) => !/^\d{6}$/.test(withoutSpaces(code
 export function refusedCode(verdict: Exclude<Verdict, 'right'>): AppError {
   const sentences = {
     wrong: 'This code is wrong.',
-    used: 'This code was used already. Wait for the next one.',
-    locked: 'There were too many wrong codes. Wait a quarter of an hour.',
+    used: 'This code was already used. Wait for the next one.',
+    locked: 'Too many wrong codes. Try again in 15 minutes.',
     none: 'Two-factor sign-in is not set up: start again.',
   }
   const message = sentences[verdict]

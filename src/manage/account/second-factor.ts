@@ -30,7 +30,7 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
     async run({ caller, body, request }) {
       await prove.password(caller, body.password, request)
       const answer = await auth.api.enableTwoFactor({ body, headers: authHeaders(request), asResponse: true })
-      if (!answer.ok) throw new AppError('CONFLICT', 'Two-factor sign-in is on already.')
+      if (!answer.ok) throw new AppError('CONFLICT', 'Two-factor sign-in is already on.')
       const { totpURI, backupCodes } = (await answer.json()) as { totpURI: string; backupCodes: string[] }
       return { uri: totpURI, backup_codes: backupCodes }
     },
@@ -45,7 +45,7 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
     body: TwoFactorCode,
     reply: Ok,
     async run({ caller, by, body, request }) {
-      if (caller.hasSecondFactor) throw new AppError('CONFLICT', 'Two-factor sign-in is on already.')
+      if (caller.hasSecondFactor) throw new AppError('CONFLICT', 'Two-factor sign-in is already on.')
       await prove.authenticator(caller, body.code, request, async (trx) => {
         await enableSecondFactor(trx, caller.id)
         if (caller.session !== null) await noteCodeGiven(trx, caller.session)
@@ -66,11 +66,14 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
     reply: Ok,
     async run({ caller, by, body, request }) {
       if (config.require2fa && isOperatorRole(caller.role))
-        throw new AppError('CONFLICT', 'This network requires two-factor sign-in of operators: it stays on.')
+        throw new AppError(
+          'CONFLICT',
+          'This network requires two-factor sign-in for operators, so it cannot be turned off.',
+        )
       await prove.password(caller, body.password, request)
       await db.transaction().execute(async (trx) => {
         if (!(await removeSecondFactor(trx, caller.id)))
-          throw new AppError('CONFLICT', 'Two-factor sign-in is off already.')
+          throw new AppError('CONFLICT', 'Two-factor sign-in is already off.')
         await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
         await recordDeed(trx, by, ofSelf(caller, 'two_factor.disable'))
       })

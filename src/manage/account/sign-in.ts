@@ -124,13 +124,16 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
 }
 
 const beginAgain = () =>
-  new AppError('NOT_SIGNED_IN', 'This took too long, or too many tries. Sign in again with your password.')
+  new AppError(
+    'NOT_SIGNED_IN',
+    'This sign-in took too long or had too many attempts. Sign in again with your password.',
+  )
 
 /** A wrong code can be followed by another one, until there were too many. */
 async function refusedCode(answer: Response): Promise<AppError> {
   const { code = '' } = (await answer.json().catch(() => ({}))) as { code?: string }
   if (code === 'ACCOUNT_TEMPORARILY_LOCKED')
-    return new AppError('RATE_LIMIT_EXCEEDED', 'There were too many wrong codes. Wait a quarter of an hour.')
+    return new AppError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes. Try again in 15 minutes.')
   if (code === 'INVALID_TWO_FACTOR_COOKIE' || code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE') return beginAgain()
-  return new AppError('NOT_SIGNED_IN', 'This code is wrong, or was used already. Try the next one.')
+  return new AppError('NOT_SIGNED_IN', 'This code is wrong or was already used. Enter the next one.')
 }

@@ -21,7 +21,7 @@ export type Tries = {
 export function createTries(limiter: RateLimiter): Tries {
   async function take(key: string, limit: number): Promise<void> {
     const { exceeded } = await limiter.take(key, limit)
-    if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many tries. Wait a minute and try again.')
+    if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many attempts. Wait a minute and try again.')
   }
   return {
     async count(request, what, account) {

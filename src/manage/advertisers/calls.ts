@@ -52,7 +52,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
     async run({ body, by, request }) {
       const ids = [...new Set(body.inbound_ids)].toSorted() // their ids are in the order in which they came
       const calls = await Promise.all(ids.map((inboundId) => findCall(db, inboundId)))
-      if (calls.includes(null)) throw notThere('There is no such call.')
+      if (calls.includes(null)) throw notThere('There is no such callback.')
       const results: { inbound_id: string; outcome: string; message: string }[] = []
       const countries = await openCountryFinder({ file: config.geoipDb, log: request.log })
       try {

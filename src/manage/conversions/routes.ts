@@ -98,7 +98,9 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
     reply: Moved,
     async run({ body, by }) {
       if (body.to !== 'approved' && (body.reason ?? '').trim() === '')
-        throw new AppError('INVALID_REQUEST', 'Say why.', { reason: 'reason is required to reject and to reverse.' })
+        throw new AppError('INVALID_REQUEST', 'Enter a reason.', {
+          reason: 'reason is required to reject and to reverse.',
+        })
       const told: readonly Reason[] = MOVE_REASONS[body.to]
       if (body.status_reason !== undefined && !told.includes(body.status_reason))
         throw new AppError('INVALID_REQUEST', 'This reason does not fit.', {

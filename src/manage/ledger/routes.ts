@@ -101,7 +101,7 @@ function checkRoute(routes: ManageRoutes, { pool }: ManageContext): void {
     access: 'operator',
     reply: CheckReply,
     async run() {
-      if (isChecking) throw new AppError('CONFLICT', 'The ledger is being checked already. Wait for that to end.')
+      if (isChecking) throw new AppError('CONFLICT', 'A ledger check is already running. Wait until it is done.')
       isChecking = true
       const startedMs = Date.now()
       try {

@@ -83,7 +83,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     async run({ params, by, request }) {
       const job = find(params.import_id)
       if (job.state !== 'checked')
-        throw new AppError('CONFLICT', 'Only a file that was read through can be imported, once. Upload it again.')
+        throw new AppError('CONFLICT', 'This import has no preview yet, or was already run. Upload the file again.')
       if ([...jobs.values()].some(({ state }) => state === 'running'))
         throw new AppError('CONFLICT', 'Another import is running. Wait until it is done.')
       job.state = 'running' // nobody else takes it
@@ -101,7 +101,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
 
   function find(importId: string): Job {
     const job = jobs.get(importId)
-    if (job === undefined) throw notThere('This import is not known any more. Upload the file again: that is safe.')
+    if (job === undefined) throw notThere('This import has expired. You can safely upload the file again.')
     return job
   }
 
@@ -109,7 +109,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
   async function makeRoom(): Promise<void> {
     if (jobs.size < MAX_JOBS) return
     const oldest = [...jobs.values()].find(({ state }) => state !== 'checking' && state !== 'running')
-    if (oldest === undefined) throw new AppError('CONFLICT', 'Too many imports are under way. Wait for one of them.')
+    if (oldest === undefined) throw new AppError('CONFLICT', 'Too many imports are running. Wait until one is done.')
     jobs.delete(oldest.import_id)
     await rm(oldest.folder, { recursive: true, force: true })
   }

@@ -93,7 +93,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
         await lockOffer(trx, params.offer_id)
         const before = await getOffer(trx, params.offer_id)
         if (seen_updated_at !== undefined && !isSameTime(seen_updated_at, before.updated_at))
-          throw new AppError('CONFLICT', 'Somebody changed this offer meanwhile. Load it again, then make your change.')
+          throw new AppError('CONFLICT', 'Someone else changed this offer. Reload it, then make your change.')
         await putOffer(trx, advertiser_id, offer)
         const changes = compareRecords(before, await getOffer(trx, params.offer_id))
         if (Object.keys(changes).length > 0)
@@ -200,8 +200,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 }
 
 const taken = (externalId: string, offerId: number) =>
-  new AppError('CONFLICT', 'This advertiser has an offer with this external id already.', {
-    external_id: `Offer ${offerId} has the external id ${externalId} already.`,
+  new AppError('CONFLICT', 'This advertiser already has an offer with this external ID.', {
+    external_id: `Offer ${offerId} already has the external ID ${externalId}.`,
   })
 
 const isSameTime = (text: string, time: Date) => {

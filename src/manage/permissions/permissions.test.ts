@@ -86,7 +86,7 @@ test('a form that was loaded before a publisher was suspended does not let it in
   assert.equal((await ann.patch(path, { status: 'suspended', seen_version: seen.version })).status, 200)
   const stale = await bob.patch(path, { status: seen.status, margin_percent: 10, seen_version: seen.version })
   assert.equal(stale.status, 409)
-  assert.match(stale.error.message, /^Someone changed these permissions meanwhile/)
+  assert.match(stale.error.message, /^Someone else changed these permissions/)
   const { data: now } = await bob.get<Shown>(path)
   assert.deepEqual([now.status, now.margin_percent], ['suspended', seen.margin_percent])
   assert.equal((await bob.patch(path, { margin_percent: 10, seen_version: now.version })).status, 200)

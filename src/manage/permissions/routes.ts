@@ -52,7 +52,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
       const after = await db.transaction().execute(async (trx) => {
         const before = describe(await lockPermissions(trx, publisherId))
         if (seen_version !== undefined && seen_version !== withVersion(before).version)
-          throw new AppError('CONFLICT', 'Someone changed these permissions meanwhile. Check what they are now, then save again.') // prettier-ignore
+          throw new AppError('CONFLICT', 'Someone else changed these permissions. Review the current ones, then save again.') // prettier-ignore
         await permit(trx, publisherId, {
           ...(status === undefined ? {} : { status }),
           ...(margin_percent === undefined ? {} : { sharePpm: Math.round((100 - margin_percent) * PPM_PER_PERCENT) }),

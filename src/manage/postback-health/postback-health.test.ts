@@ -66,7 +66,7 @@ test('what the operator holds back, the publisher cannot let go, by resuming or 
   const reason = async () => (await readLane(db, appId)).pause_reason
   assert.equal((await operator.post(`/postback-lanes/${appId}/pause`)).status, 200, 'also where failures paused it')
   const { status, error } = await owner.post(`/apps/${appId}/postback/resume`)
-  assert.deepEqual([status, /holds these postbacks back/.test(error.message)], [409, true])
+  assert.deepEqual([status, /paused these postbacks/.test(error.message)], [409, true])
   assert.equal(
     (await owner.put(`/apps/${appId}/postback`, { url: 'https://example.com/{transaction_id}' })).status,
     200,

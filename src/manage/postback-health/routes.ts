@@ -60,7 +60,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
       await db.transaction().execute(async (trx) => {
         await laneOf(trx, appId)
         if (!(await pauseLane(trx, appId, new Date())))
-          throw new AppError('CONFLICT', 'These postbacks are paused already.')
+          throw new AppError('CONFLICT', 'These postbacks are already paused.')
         await recordDeed(trx, by, { action: 'postback_lane.pause', subject: appId, publisherId })
       })
       return OK
@@ -78,7 +78,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
       await db.transaction().execute(async (trx) => {
         const { hasAddress } = await laneOf(trx, appId)
         if (!hasAddress)
-          throw new AppError('CONFLICT', 'This app has no address for postbacks: it must be set before they can go.')
+          throw new AppError('CONFLICT', 'This app has no postback URL. The publisher must set one first.')
         await openLane(trx, appId)
         await recordDeed(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
       })

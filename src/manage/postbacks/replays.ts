@@ -49,7 +49,7 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
       const replayId = await db.transaction().execute(async (trx) => {
         const started = await startOnlyReplay(trx, appId, filterOf(body))
         if (started === null)
-          throw new AppError('CONFLICT', 'A replay is under way already: wait until it is done, or cancel it.')
+          throw new AppError('CONFLICT', 'Postbacks are already being resent. Wait until that is done, or stop it.')
         const details = { app_id: appId, ...body }
         await recordDeed(trx, by, { action: 'replay.start', subject: started, publisherId, details })
         return started

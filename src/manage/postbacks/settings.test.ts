@@ -184,7 +184,7 @@ test('a form that was loaded before another save undoes nothing: 409, and two at
   const { version } = (await owner.put<Shown>(path, { url, seen_version: null })).data
   const second = await owner.put(path, { url, seen_version: null })
   assert.equal(second.status, 409)
-  assert.match(second.error.message, /^Someone changed these settings meanwhile/)
+  assert.match(second.error.message, /^Someone else changed these settings/)
   assert.equal((await owner.put(path, { url, timeout_ms: 4000, seen_version: version })).status, 200)
   const stale = await owner.put(path, { url, events: ['approved'], timeout_ms: 10_000, seen_version: version })
   assert.equal(stale.status, 409)

@@ -67,7 +67,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
         await lockSettings(trx, app.appId)
         const found = await readVersioned(app.appId, trx)
         if (seen_version !== undefined && seen_version !== found.version)
-          throw new AppError('CONFLICT', 'Someone changed these settings meanwhile. Check what they are now, then save again.') // prettier-ignore
+          throw new AppError('CONFLICT', 'Someone else changed these settings. Review the current ones, then save again.') // prettier-ignore
         const before = found.settings === 'unreadable' ? null : found.settings
         const settings = readBody(given, before, guardOf(app.appId, given.url))
         await saveSettings(trx, secretKey, app.appId, settings)
@@ -90,7 +90,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     reply: Ok,
     async run({ app, by }) {
       await db.transaction().execute(async (trx) => {
-        if (!(await removeSettings(trx, app.appId))) throw notThere('This app has no postback address.')
+        if (!(await removeSettings(trx, app.appId))) throw notThere('This app has no postback URL.')
         await record(trx, by, app, 'postback_settings.remove')
       })
       return OK
@@ -108,9 +108,9 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
       await db.transaction().execute(async (trx) => {
         // Without an address, what is queued would use up its tries.
         if ((await read(app.appId, trx)) === null)
-          throw new AppError('CONFLICT', 'This app has no postback address: save one, and what is queued is sent.')
+          throw new AppError('CONFLICT', 'This app has no postback URL. Save one, and queued postbacks are sent.')
         if (!(await openLane(trx, app.appId, openerOf(caller))))
-          throw new AppError('CONFLICT', 'The operator of this network holds these postbacks back: ask them.')
+          throw new AppError('CONFLICT', 'The operator of this network paused these postbacks. Contact the operator.')
         await record(trx, by, app, 'postback_settings.resume')
       })
       wakePostbacks()

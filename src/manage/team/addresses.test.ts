@@ -64,7 +64,7 @@ test('without mail an operator hands the link over, but none for an address that
   assert.equal(await isVerified('handed@example.com'), false)
   const other = await makeTeam()
   const taken = await operator.post(`${other.base}/invitations`, inviting('Handed@example.com'))
-  assert.deepEqual([taken.status, taken.error.message], [409, 'Handed@example.com has an account already.'])
+  assert.deepEqual([taken.status, taken.error.message], [409, 'Handed@example.com already has an account.'])
 })
 
 test('who comes by a mailed link has a proven address; an account that never proved it gives way', async () => {

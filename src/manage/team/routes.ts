@@ -68,7 +68,7 @@ function addTeam(
   /** Our mail server is not for writing to strangers. */
   async function countInvitation(personId: string): Promise<void> {
     const { exceeded } = await limiter.take(`invitations of ${personId}`, INVITATIONS_A_MINUTE)
-    if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many invitations. Wait a minute and go on.')
+    if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many invitations. Wait a minute and try again.')
   }
   const params = (more: Record<string, TObject | ReturnType<typeof Type.String> | typeof id> = {}) =>
     Type.Object({ ...place.params, ...more })
@@ -106,7 +106,7 @@ function addTeam(
       await nameOf(db, publisherId)
       const people = await listPeople(db, publisherId)
       if (people.some((person) => person.email === email.trim().toLowerCase()))
-        throw new AppError('CONFLICT', `${email} is one of these people already.`)
+        throw new AppError('CONFLICT', `${email} is already a member.`)
       const url = await makeLink(call, publisherId)
       sendMails?.()
       // The link proves the address, so nobody else sees it. Without mail somebody has to hand it over: an operator, who
@@ -119,7 +119,7 @@ function addTeam(
   async function makeLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
     const { email, role } = call.body
     if (sendMails === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
-      throw new AppError('CONFLICT', `${email} has an account already.`)
+      throw new AppError('CONFLICT', `${email} already has an account.`)
     const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMails !== null }
     const { token } = await db.transaction().execute(async (trx) => {
       const issued = await invite(trx, secretKey, wanted, new Date())
@@ -165,7 +165,7 @@ function addTeam(
       const { person_id } = call.params as unknown as { person_id: string }
       const publisherId = publisherOf(call)
       if (person_id === call.caller.id)
-        throw new AppError('CONFLICT', 'You cannot do that to yourself: ask another owner or operator.')
+        throw new AppError('CONFLICT', 'You cannot change your own access. Ask another owner or operator.')
       const byOperator = call.caller.publisherId !== publisherId
       await db.transaction().execute(async (trx) => {
         const person = await changePerson(trx, { personId: person_id, publisherId, byOperator }, call.body, new Date())

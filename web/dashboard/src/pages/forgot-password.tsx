@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Stack, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -38,7 +38,7 @@ export default function ForgotPassword() {
         </Alert>
       ) : (
         <Alert color="yellow" role="status">
-          This network sends no mail. Ask its operator to create a link with <Code>offerdeck user reset-password</Code>.
+          This network sends no mail. Ask the operator for a reset link.
         </Alert>
       )}
       <Anchor component={Link} href="/sign-in" size="sm">
