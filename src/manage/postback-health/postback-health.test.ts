@@ -90,7 +90,7 @@ test('what has no address cannot be resumed; what never had one is not there', a
   await removeSettings(world.database.db, appId)
   const operator = await visit(world, 'operator')
   const { status, error } = await operator.post(`/postback-lanes/${appId}/resume`)
-  assert.deepEqual([status, /no address/.test(error.message)], [409, true])
+  assert.deepEqual([status, /no postback URL/.test(error.message)], [409, true])
   const { appId: bare } = await world.makeApp()
   assert.equal((await operator.post(`/postback-lanes/${bare}/pause`)).status, 404)
   assert.equal((await operator.post('/postback-lanes/999999/pause')).status, 404)
