@@ -86,7 +86,7 @@ test('guessing the proof in an open session is slow, and locks the second factor
   await world.database.db.updateTable('two_factors').set({ failed_verification_count: 9 }).where('person_id', '=', other.id).execute() // prettier-ignore
   assert.equal((await other.visitor.post('/session/proof', { code: '000000' })).status, 400)
   const locked = await other.visitor.post('/session/proof', { code: totp(secret, Date.now() + 30_000) })
-  assert.deepEqual([locked.status, /^Too many wrong codes/.test(locked.error.message)], [429, true])
+  assert.deepEqual([locked.status, /Too many wrong codes/.test(locked.error.message)], [429, true])
   assert.notEqual(id, other.id)
 })
 
