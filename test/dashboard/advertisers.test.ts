@@ -48,7 +48,7 @@ test('a new token is shown once, and is in the addresses to hand out until the p
 test('a call with an unknown word is found, the word is mapped, and the call processed again', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=calls&outcome=invalid`)
-  await page.getByText(/status "lead_ok" is not known/).waitFor()
+  await page.getByText(/status "lead_ok" is not supported/).waitFor()
 
   await page.getByRole('tab', { name: 'Mappings and IP allowlist' }).click()
   const addresses = page.getByRole('combobox', { name: 'IP addresses and ranges' })

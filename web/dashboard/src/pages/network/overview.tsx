@@ -102,9 +102,7 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
   return (
     <Section title="Needs attention">
       {all.length === 0 ? (
-        <Text size="sm">
-          Nothing needs attention: no pending conversions, no unmatched callbacks, no paused postbacks.
-        </Text>
+        <Text size="sm">All clear: no pending conversions, no unmatched callbacks, no paused postbacks.</Text>
       ) : (
         <Stack gap="xs">
           {all.map(({ count, one, many, to, does }) => (
