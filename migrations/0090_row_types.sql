@@ -30,8 +30,7 @@ CREATE TYPE postback_result AS (
   started_at timestamptz, duration_ms integer, ok boolean, phase text, remote_address inet
 );
 
--- As before, but of rows.
-DROP FUNCTION add_clicks(json, bigint[]);
+-- The same of rows. The one of JSON stays for processes of the version before, which may run beside this one.
 CREATE FUNCTION add_clicks(batch click_row[], offers bigint[]) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
 DECLARE capped bigint[];
 BEGIN
