@@ -3,7 +3,9 @@
 // browser.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { runFiles } from './pool.ts'
 
 const NEEDED = [
   { program: 'redis-server', package: 'redis-server' },
@@ -28,21 +30,10 @@ const patterns =
       ? ['test/faults/**/*.test.ts', 'src/features/conversions/model.test.ts']
       : dashboard
         ? ['test/dashboard/*.test.ts']
-        : ['src/**/*.test.ts', 'test/*.test.ts', 'test/{spec,e2e,faults,dashboard}/**/*.test.ts']
-const run = spawnSync(
-  process.execPath,
-  [
-    '--test',
-    '--test-concurrency=2',
-    '--test-global-setup=test/setup.ts',
-    `--test-timeout=${faults ? 1_800_000 : 600_000}`,
-    '--test-force-exit',
-    '--test-reporter=spec',
-    ...patterns,
-  ],
-  { stdio: 'inherit', env: { ...process.env, OFFERDECK_FAULT_ROUNDS: faults ? '30' : '3' } },
-)
-process.exit(run.status ?? 1)
+        : ['test/{faults,dashboard,e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
+process.env['OFFERDECK_FAULT_ROUNDS'] = faults ? '30' : '3'
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')
+process.exit(await runFiles(patterns, { timeoutMs: faults ? 1_800_000 : 600_000 }))
 
 function installMissing(): void {
   const missing = NEEDED.filter(({ program }) => !isInstalled(program)).map((one) => one.package)

@@ -1,0 +1,25 @@
+// Prints each test in a line as it ends, and tells the pool what came of it.
+import { inspect } from 'node:util'
+import type { TestEvent } from 'node:test/reporters'
+import type { FromWorker } from './worker.ts'
+
+const tell = (message: FromWorker) => process.send?.(message)
+
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    if (event.type === 'test:diagnostic' && event.data.nesting > 0) yield `ℹ ${event.data.message}\n`
+    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
+    const { name, details, file = '' } = event.data
+    const isSuite = details.type === 'suite'
+    if (event.type === 'test:pass') {
+      if (isSuite) continue
+      tell({ kind: 'passed' })
+      yield `✔ ${name} (${details.duration_ms.toFixed(0)} ms)\n`
+      continue
+    }
+    const error = event.data.details.error as Error & { failureType?: string }
+    if (error.failureType === 'subtestsFailed') continue
+    tell({ kind: 'failed', failure: { file, name, error: inspect(error.cause ?? error) } })
+    yield `✖ ${name} (${details.duration_ms.toFixed(0)} ms)\n`
+  }
+}

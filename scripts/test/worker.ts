@@ -1,0 +1,29 @@
+// A process of the pool: asks for a file, runs it as a suite, and asks for the next.
+import { describe } from 'node:test'
+import { join } from 'node:path'
+
+export type Failure = { file: string; name: string; error: string }
+export type FromWorker =
+  | { kind: 'ready' }
+  | { kind: 'passed' }
+  | { kind: 'failed'; failure: Failure }
+  | { kind: 'done'; file: string; wall: number; cpu: number }
+
+const tell = (message: FromWorker) => process.send?.(message)
+
+process.on('message', ({ file }: { file: string | null }) => {
+  if (file === null) process.disconnect()
+  else void runFile(file)
+})
+tell({ kind: 'ready' })
+
+async function runFile(file: string): Promise<void> {
+  const startedMs = performance.now()
+  const cpu = process.cpuUsage()
+  await describe(file, async () => {
+    await import(join(process.cwd(), file))
+  })
+  const { user, system } = process.cpuUsage(cpu)
+  tell({ kind: 'done', file, wall: (performance.now() - startedMs) / 1e3, cpu: (user + system) / 1e6 })
+  tell({ kind: 'ready' })
+}
