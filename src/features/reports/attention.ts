@@ -12,17 +12,19 @@ export type Attention = {
   pausedLanes: number
 }
 
-/** Where there are more, this many are counted: it is a hint, and looked at all the time. */
+/** Where there are more, this many are counted: a hint, read on every visit to the page. */
 export const MOST_COUNTED = 10_000
+/** Of what needs attention. Fewer: pending conversions are in the largest table, whose newest rows are rarely vacuumed. */
+const MOST_NAMED = 1_000
 
-export const countUpTo = (rows: RawBuilder<unknown>) =>
-  sql<number>`(SELECT count(*) FROM (${rows} LIMIT ${sql.lit(MOST_COUNTED)}) AS counted)`
+export const countUpTo = (rows: RawBuilder<unknown>, most = MOST_COUNTED) =>
+  sql<number>`(SELECT count(*) FROM (${rows} LIMIT ${sql.lit(most)}) AS counted)`
 
 export async function countAttention(db: Db): Promise<Attention> {
   const { rows } = await sql<Attention>`SELECT
-    ${countUpTo(sql`SELECT FROM conversions WHERE status = 'pending' AND NOT is_test`)} AS "pendingConversions",
-    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome = 'unmatched'`)} AS "unmatchedCalls",
-    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome <> 'unmatched'`)} AS "unprocessedCalls",
+    ${countUpTo(sql`SELECT FROM conversions WHERE status = 'pending' AND NOT is_test`, MOST_NAMED)} AS "pendingConversions",
+    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome = 'unmatched'`, MOST_NAMED)} AS "unmatchedCalls",
+    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome <> 'unmatched'`, MOST_NAMED)} AS "unprocessedCalls",
     (SELECT count(*) FROM (SELECT FROM open_calls GROUP BY advertiser_id HAVING count(*) >= ${NEARLY_LISTED}) crowded)
       AS "crowdedAdvertisers",
     (SELECT count(*) FROM postback_lanes WHERE paused_at IS NOT NULL) AS "pausedLanes"`.execute(db)

@@ -41,7 +41,7 @@ export const NetworkOverview = Type.Object({
   }),
   balances: Type.Object({ receivable: Usd, unconfirmed: Usd, cash: Usd, pending: Usd, payable: Usd, margin: Usd }),
   attention: Type.Object({
-    pending_conversions: Type.Integer({ description: 'Each of these is counted up to 10,000.' }),
+    pending_conversions: Type.Integer({ description: 'Each of these is counted up to 1,000.' }),
     unmatched_calls: Type.Integer({ description: 'Advertiser callbacks whose click is not known.' }),
     unprocessed_calls: Type.Integer({
       description: 'Advertiser callbacks that were invalid or refused, and not dismissed.',

@@ -11,9 +11,8 @@ export const formatUsd = (amount: number) => usd.format(amount)
 /** A balance or a sum, in whole cents. */
 export const formatCents = (amount: number) => cents.format(amount)
 export const formatCount = (number: number) => count.format(number)
-const MOST_COUNTED = 10_000
-/** Of what the server counts no further. */
-export const formatUpTo = (number: number) => `${count.format(number)}${number >= MOST_COUNTED ? '+' : ''}`
+/** Of what the server counts up to a limit. */
+export const formatUpTo = (number: number, most = 10_000) => `${count.format(number)}${number >= most ? '+' : ''}`
 export const formatShare = (share: number) => percent.format(share)
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

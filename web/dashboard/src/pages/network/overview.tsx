@@ -108,7 +108,7 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
           {all.map(({ count, one, many, to, does }) => (
             <Group key={to} justify="space-between" gap="xs">
               <Text size="sm">
-                <b>{formatUpTo(count)}</b> {count === 1 ? one : many}
+                <b>{formatUpTo(count, 1_000)}</b> {count === 1 ? one : many}
               </Text>
               <Anchor component={Link} href={to} size="sm">
                 {does}
