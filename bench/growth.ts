@@ -1,5 +1,6 @@
 // What age and size cost: the same requests to an empty network and to one with a year behind it, in turn, one at a time.
 // Each has a server and a PostgreSQL of its own; what counts is the ratio of the medians.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { claimReady } from '../src/features/postbacks/queue.ts'
 import { returnClaim } from '../src/features/postbacks/claims.ts'
 import { uuid7 } from '../src/lib/uuid7.ts'
@@ -16,7 +17,6 @@ const WARM_UP = 20
 const CLAIMED = 20
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36'
 const PASSWORD = 'correct horse battery'
-/** Lists come last: by then a process has learnt which users converted, which takes it some seconds after its start. */
 const COMPARED = ['click', 'confirmation', 'report', 'claim', 'stats of a day', 'stats of a year', 'overview', 'list'] as const // prettier-ignore
 
 export type GrowthPlan = { offers: number; sizes: Sizes; rounds: number }
@@ -61,7 +61,10 @@ export async function measureGrowth(plan: GrowthPlan, say: Say): Promise<GrowthM
     await opened.pool.query('INSERT INTO postback_lanes (app_id, publisher_id) SELECT app_id, publisher_id FROM apps WHERE app_id = $1 ON CONFLICT DO NOTHING', [network.appId]) // prettier-ignore
     sides.push({ network, server, opened, residentMb, cookie: await signIn(network, server), clickIds: [], round: 0 })
   }
-  for (const { opened } of sides) await readIntoMemory(opened)
+  for (const { opened } of sides) {
+    await readIntoMemory(opened)
+    await waitForFilter(opened)
+  }
   const [empty, grown] = sides as [Side, Side]
   const costs: Cost[] = []
   for (const what of COMPARED) {
@@ -78,6 +81,16 @@ export async function measureGrowth(plan: GrowthPlan, say: Say): Promise<GrowthM
 /** A database that has served for a while has the indexes of clicks in memory, in which every report looks for its user. */
 const readIntoMemory = ({ pool }: Opened) =>
   runAll(pool, 'SET LOCAL enable_seqscan = off', 'SELECT count(user_id) FROM clicks WHERE app_id > 0')
+
+/** A process reads who has converted in the first seconds after its start, and is compared when it has. */
+async function waitForFilter({ pool }: Opened): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(`SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+      AND query LIKE '%SELECT DISTINCT app_id, user_id FROM conversions%' AND state_change > now() - interval '2 seconds'`)
+    if (rowCount === 0) return
+    await sleep(500)
+  }
+}
 
 type Side = {
   network: Network

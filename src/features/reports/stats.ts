@@ -7,7 +7,7 @@ import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { type Day, isTimeZone, listDays, startOfDay } from './days.ts'
 import type { Grouping, Stats, StatsQuery, StatsRow, StatsTotals } from './schema.ts'
 import type { Range } from './sources.ts'
-import { type Group, type Sums, sumUp } from './sum-up.ts'
+import { type Group, NOTHING, type Sums, sumUp } from './sum-up.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -73,16 +73,6 @@ export async function readStats(
     has_more: rows.length > limit,
     totals: present(totals),
   }
-}
-
-const NOTHING: Sums = {
-  clicks: 0,
-  pending: 0,
-  approved: 0,
-  rejected: 0,
-  reversed: 0,
-  payout_micros: 0,
-  local_steps: 0,
 }
 
 function fillDays(days: readonly Day[], groups: readonly Group[]): StatsRow[] {

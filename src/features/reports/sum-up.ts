@@ -11,19 +11,23 @@ import { CONVERSION_FIGURES, FIGURES, readThrough } from './rollup.ts'
 import type { Grouping, StatsQuery } from './schema.ts'
 import { chooseSources, type Range, type Sources } from './sources.ts'
 
-export type Sums = {
-  clicks: number
-  pending: number
-  approved: number
-  rejected: number
-  reversed: number
-  payout_micros: number
-  /** In ten thousandths of the app's currency. */
-  local_steps: number
-}
+/** `local_steps` are ten thousandths of the app's currency. */
+export type Sums = Record<(typeof FIGURES)[number], number>
 /** A day's key is its place among the days, from 1 on. */
 export type Group = { key: string | number | null; sums: Sums }
 export type Summed = { groups: Group[]; totals: Sums }
+/** And how far the rollups went when it was read. */
+type Seen = Summed & { seen: Date }
+
+export const NOTHING: Readonly<Sums> = {
+  clicks: 0,
+  pending: 0,
+  approved: 0,
+  rejected: 0,
+  reversed: 0,
+  payout_micros: 0,
+  local_steps: 0,
+}
 
 /** The groups and their total: all days that have anything, in any order, or the best of the others and one beyond the limit. */
 export async function sumUp(
@@ -38,58 +42,51 @@ export async function sumUp(
   for (let through = await readThrough(db); ;) {
     const sources = chooseSources(range, through.getTime(), { groupBy, isFiltered, days })
     const facts = readSources(appId, query, sources, days)
-    const { seen, ...summed } = await readGroups(db, facts, groupBy === 'day' ? days : limit + 1)
+    const { seen, ...summed } =
+      groupBy === 'day' ? await readDays(db, facts, days) : await readBest(db, facts, limit + 1)
     if (seen.getTime() === through.getTime()) return summed
     through = seen // rolled up between the two: the rest would be counted twice
   }
 }
 
-type Row = { key: string | number | null; /** Of the total alone. */ through: Date | null; figures: string }
-
-/** All of these days, or the best of the others, so many; and how far the rollups went by then. */
-async function readGroups(
-  db: Db,
-  facts: RawBuilder<unknown>[],
-  asked: readonly Day[] | number,
-): Promise<Summed & { seen: Date }> {
-  const rows = typeof asked === 'number' ? await readBest(db, facts, asked) : await readDays(db, facts, asked)
-  const total = rows.find((row) => row.through !== null) as Row & { through: Date }
-  const groups = rows.filter((row) => row !== total).map((row) => ({ key: row.key, sums: readFigures(row) }))
-  return { groups, totals: readFigures(total), seen: total.through }
-}
-
-async function readBest(db: Db, facts: RawBuilder<unknown>[], most: number): Promise<Row[]> {
-  const { rows } = await sql<Row>`${groupsOf(facts)}
+/** The best of these groups, so many. */
+async function readBest(db: Db, facts: RawBuilder<unknown>[], most: number): Promise<Seen> {
+  // Each with its figures as one text, because each column has its price.
+  const { rows } = await sql<{ key: Group['key']; /** Of the total alone. */ through: Date | null; figures: string }>`
+    WITH facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
+    SELECT key, CASE grouping(key) WHEN 1 THEN (SELECT through FROM stats_rollup) END AS through,
+      concat_ws(',', ${sql.raw(FIGURES.map((name) => `coalesce(sum(${name}), 0)`).join(', '))}) AS figures
+    FROM facts GROUP BY GROUPING SETS ((key), ())
+    HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0
     ORDER BY grouping(key) DESC, sum(payout_micros) DESC, sum(clicks) DESC, key LIMIT ${most + 1}`.execute(db)
-  return rows
+  const [total, ...groups] = rows.map(({ key, through, figures }) => ({ key, through, sums: readFigures(figures.split(',')) })) // prettier-ignore
+  return { groups, totals: total?.sums ?? NOTHING, seen: total?.through as Date }
 }
 
-/** A year has 365 rows, and each row has its price: they come as one text. */
-async function readDays(db: Db, facts: RawBuilder<unknown>[], days: readonly Day[]): Promise<Row[]> {
+/** All of these days. A year has 365 rows, and each row has its price: they come as one text, and are added up here. */
+async function readDays(db: Db, facts: RawBuilder<unknown>[], days: readonly Day[]): Promise<Seen> {
   const starts = days.map(({ startsMs }) => new Date(startsMs))
-  const { rows } = await sql<{ through: Date; total: string; days: string | null }>`
-    WITH days (starts) AS (SELECT ${starts}::timestamptz[]), groups AS (${groupsOf(facts)})
-    SELECT max(through) AS through, max(figures) FILTER (WHERE through IS NOT NULL) AS total,
-      string_agg(key || ':' || figures, ' ') FILTER (WHERE through IS NULL) AS days FROM groups`.execute(db)
-  const { through, total, days: texts } = rows[0] as (typeof rows)[number]
-  const ofDays = (texts?.split(' ') ?? []).map((text) => {
-    const [key, figures] = text.split(':') as [string, string]
-    return { key: Number(key), through: null, figures }
-  })
-  return [{ key: null, through, figures: total }, ...ofDays]
+  const { rows } = await sql<{ through: Date; facts: string | null }>`
+    WITH days (starts) AS (SELECT ${starts}::timestamptz[]),
+      facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
+    SELECT (SELECT through FROM stats_rollup) AS through, string_agg(concat_ws(',', key, ${names}), ' ') AS facts
+    FROM facts`.execute(db)
+  const [read] = rows as [(typeof rows)[number]]
+  const byDay = new Map<number, Sums>()
+  const totals = { ...NOTHING }
+  for (const fact of read.facts?.split(' ') ?? []) {
+    const [key, ...figures] = fact.split(',')
+    const sums = readFigures(figures)
+    const ofDay = byDay.get(Number(key))
+    if (ofDay === undefined) byDay.set(Number(key), sums)
+    else addTo(ofDay, sums)
+    addTo(totals, sums)
+  }
+  return { groups: [...byDay].map(([key, sums]) => ({ key, sums })), totals, seen: read.through }
 }
 
-/** Each with its figures as one text, because each column has its price, too. */
-const groupsOf = (facts: RawBuilder<unknown>[]) => sql`
-  WITH facts (key, ${names}) AS (${sql.join(facts, sql` UNION ALL `)})
-  SELECT key, CASE grouping(key) WHEN 1 THEN (SELECT through FROM stats_rollup) END AS through,
-    concat_ws(',', ${sql.raw(FIGURES.map((name) => `coalesce(sum(${name}), 0)`).join(', '))}) AS figures
-  FROM facts GROUP BY GROUPING SETS ((key), ())
-  HAVING grouping(key) = 1 OR sum(clicks) <> 0 OR sum(pending) + sum(approved) + sum(rejected) + sum(reversed) <> 0`
-
-function readFigures({ figures }: Row): Sums {
-  const values = figures.split(',')
-  const at = (place: number) => Number(values[place]) // in the order of FIGURES
+function readFigures(figures: readonly (string | undefined)[]): Sums {
+  const at = (place: number) => Number(figures[place]) // in the order of FIGURES
   return {
     clicks: at(0),
     pending: at(1),
@@ -99,6 +96,10 @@ function readFigures({ figures }: Row): Sums {
     payout_micros: at(5),
     local_steps: at(6),
   }
+}
+
+function addTo(sums: Sums, more: Sums): void {
+  for (const name of FIGURES) sums[name] += more[name]
 }
 
 const names = sql.raw(FIGURES.join(', '))
