@@ -146,7 +146,7 @@ test('a search that ends before its page is full goes on from there, and misses 
 
 test('the pages of the operator count up to a limit, and ask for no size of a partition', async () => {
   const { db } = explained
-  assertBelow(600, 'Attention', await costOf(() => countAttention(db)))
+  assertBelow(1_100, 'Attention', await costOf(() => countAttention(db)))
   assertBelow(
     200,
     'Queues',

@@ -34,7 +34,8 @@ export async function runFiles(patterns: readonly string[], { timeoutMs }: { tim
 async function work(files: string[], totals: Totals, timeoutMs: number): Promise<void> {
   while (files.length > 0) {
     const crashedIn = await runProcess(files, totals, timeoutMs)
-    if (crashedIn !== null) totals.failures.push({ file: crashedIn, name: 'the process crashed', error: '' })
+    if (crashedIn !== null)
+      totals.failures.push({ file: crashedIn, name: 'the process crashed, or did not end in time', error: '' })
   }
 }
 
@@ -45,13 +46,23 @@ function runProcess(files: string[], totals: Totals, timeoutMs: number): Promise
     execArgv: [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', `--test-timeout=${timeoutMs}`],
   })
   let running: string | null = null
+  let unreported = 0
+  let timer: NodeJS.Timeout | undefined
+  const next = () => {
+    clearTimeout(timer)
+    running = files.shift() ?? null
+    if (running === null) return
+    child.send({ file: running })
+    unreported++
+    timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+  }
   child.on('message', (message: FromWorker) => {
-    if (message.kind === 'ready') {
-      running = files.shift() ?? null
-      child.send({ file: running })
-    } else if (message.kind === 'passed') totals.passed++
+    if (message.kind === 'ready') next()
+    else if (message.kind === 'reported') unreported--
+    else if (message.kind === 'passed') totals.passed++
     else if (message.kind === 'failed') totals.failures.push(message.failure)
     else totals.seconds.push(message)
+    if (running === null && unreported === 0 && child.connected) child.disconnect()
   })
   return new Promise((done) => child.once('exit', () => done(running)))
 }

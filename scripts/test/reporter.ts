@@ -11,6 +11,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
     const { name, details, file = '' } = event.data
     const isSuite = details.type === 'suite'
+    if (isSuite && event.data.nesting === 0) tell({ kind: 'reported' })
     if (event.type === 'test:pass') {
       if (isSuite) continue
       tell({ kind: 'passed' })

@@ -7,14 +7,14 @@ export type FromWorker =
   | { kind: 'ready' }
   | { kind: 'passed' }
   | { kind: 'failed'; failure: Failure }
+  | { kind: 'reported' }
   | { kind: 'done'; file: string; wall: number; cpu: number }
 
 const tell = (message: FromWorker) => process.send?.(message)
 
-process.on('message', ({ file }: { file: string | null }) => {
-  if (file === null) process.disconnect()
-  else void runFile(file)
-})
+process.on('message', ({ file }: { file: string }) => void runFile(file))
+// When everything is reported. A test may have left a connection behind, which would keep the process alive.
+process.on('disconnect', () => process.exit())
 tell({ kind: 'ready' })
 
 async function runFile(file: string): Promise<void> {

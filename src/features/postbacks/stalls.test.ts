@@ -13,15 +13,18 @@ const { world, claim, claimOne, put, putMany } = useQueue('stalls')
 test('a worker that is stopped in the middle of a claim holds its lane for a few seconds only', async () => {
   const { db } = world.database
   const id = await put(await makeLane(world))
+  const goesOn = Promise.withResolvers<void>()
   const stopped = briefly(db, async (trx) => {
     assert.equal((await claimReady(trx, { limit: 1, slots: SLOTS, now: NOW })).claims.length, 1)
-    await new Promise(() => {})
+    await goesOn.promise
   })
   stopped.catch(() => {}) // its connection is ended by the server
   await until(async () => (await world.database.pool.query(STOPPED)).rowCount === 1)
   assert.deepEqual(await claim(), [])
   await until(async () => (await world.database.pool.query(STOPPED)).rowCount === 0, 30_000)
   assert.equal((await claimOne()).postback_id, id)
+  goesOn.resolve()
+  await assert.rejects(stopped)
 })
 
 const STOPPED = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
