@@ -59,7 +59,7 @@ async function fill(): Promise<void> {
     'ALTER TABLE audit_log DISABLE TRIGGER USER',
     `INSERT INTO audit_log (who, action, subject, publisher_id)
      SELECT CASE WHEN n < 4 THEN 'rare@example.com' ELSE 'o' || n % 9 || '@example.com' END,
-       CASE WHEN n < 6 THEN 'rare.deed' WHEN n % 3 = 0 THEN 'offer.change' ELSE 'session.start' END, (n % 5000)::text,
+       CASE WHEN n < 6 THEN 'rare.action' WHEN n % 3 = 0 THEN 'offer.change' ELSE 'session.start' END, (n % 5000)::text,
        CASE WHEN n < 8 THEN ${publisherId} END FROM generate_series(1, ${MANY}) n`,
     'ALTER TABLE audit_log ENABLE TRIGGER USER',
     'ALTER TABLE postbacks DISABLE TRIGGER USER',
@@ -91,7 +91,7 @@ async function fill(): Promise<void> {
 
 /** Values of filters that take any text: some fit many rows, some few and some none. */
 const VALUES = (): Record<string, readonly string[]> => ({
-  action: ['session.start', 'rare.', 'rare.deed', 'none.at_all', 'se'],
+  action: ['session.start', 'rare.', 'rare.action', 'none.at_all', 'se'],
   advertiser_id: [String(crowd.advertiserId), String(crowd.advertiserId + 1)],
   app_id: [String(crowd.appId)],
   click_id: ['01890000-0000-7000-8000-000000000000'],

@@ -9,7 +9,7 @@ export const createOwnedApps = (world: World) => ({
     const publisherId = await publisherOfApp(world, made.appId)
     return { ...made, publisherId, base: `/apps/${made.appId}`, visitor: await visit(world, role, publisherId) }
   },
-  deedsOf: (subject: number) =>
+  auditOf: (subject: number) =>
     world.database.db
       .selectFrom('audit_log')
       .select(['action', 'who', 'publisher_id', 'details'])

@@ -9,7 +9,7 @@ import { OperatorError } from '../errors.ts'
 import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { keepSecretFile } from '../db/secret-file.ts'
 import { joinKeys } from '../lib/keys.ts'
-import { recordCommand } from './deed.ts'
+import { recordCommand } from './audit.ts'
 
 export type Context = { config: Config; database: Database; secretKey: string }
 

@@ -7,7 +7,7 @@ import { cancelRun, createRun, exportRun, listRuns, noSuchRun, payRun } from '..
 import { readLines, writeRunCsv } from '../features/ledger/run-lines.ts'
 import { exactUsd, parseUsd } from '../lib/money.ts'
 import { withChange, withDatabase } from './context.ts'
-import { operatorName } from './deed.ts'
+import { operatorName } from './audit.ts'
 import { collect, fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { writeOut } from './write-out.ts'
 

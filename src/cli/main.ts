@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { isAway } from '../db/faults.ts'
 import { AppError, messageOf, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
-import { noteCommand } from './deed.ts'
+import { noteCommand } from './audit.ts'
 
 const program = new Command('offerdeck')
   .version(VERSION)

@@ -2,7 +2,7 @@
 // it, and types it.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import type { Doer } from '../features/accounts/audit.ts'
+import type { Actor } from '../features/accounts/audit.ts'
 import { sendJson, successJson } from '../http/envelope.ts'
 import { manageErrorReplies, successReply } from '../http/openapi.ts'
 import { type Access, describeAccess, type Operation, type Tag } from './access.ts'
@@ -40,7 +40,7 @@ export type Call<P, Q, B> = {
   /** Whoever is signed in. Where nobody need be, do not ask. */
   caller: Caller
   /** The same for the audit log. */
-  by: Doer
+  by: Actor
   /** The app that the path names. */
   app: ManagedApp
   /** The publisher that the path names, or whose app it names. */

@@ -1,7 +1,7 @@
 // The operator's view of the program in a real browser: audit log, system, postback health.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordDeedAlone } from '../../src/features/accounts/audit.ts'
+import { recordAuditAlone } from '../../src/features/accounts/audit.ts'
 import { before, HOUR, makeLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
@@ -16,7 +16,7 @@ const dashboard = useDashboard('network_system_e2e', async (world) => {
   const well = await makeLane(world)
   await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
   for (let i = 0; i < 60; i++)
-    await recordDeedAlone(
+    await recordAuditAlone(
       db,
       { id: null, email: i % 2 === 0 ? 'ann@example.com' : 'bob@example.com', ip: '192.0.2.1' },
       { action: i === 0 ? 'offer.create' : 'offer.change', subject: i, details: { name: `Offer ${i}`, caps: { daily: null }, countries: ['US', 'DE'] } }, // prettier-ignore

@@ -1,47 +1,47 @@
-// What comes of a deed in the book.
+// What comes of an action in the book.
 import type { Book } from './book.ts'
 import { type Entry, isStanding, move, same } from './entries.ts'
 import { confirm, isInvalid, WAITS_MS } from './confirming.ts'
-import { type Answer, DAY_MS, type Deed, type OfferTerms } from './deeds.ts'
+import { type Answer, DAY_MS, type Action, type OfferTerms } from './actions.ts'
 import { report } from './reporting.ts'
 
 /** Longer than any click of these offers is good for, with a week to spare. */
 export const DROPPED_AFTER_MS = 10 * DAY_MS
 
-export function apply(book: Book, deed: Deed, nowMs: number): Answer {
-  switch (deed.kind) {
+export function apply(book: Book, action: Action, nowMs: number): Answer {
+  switch (action.kind) {
     case 'click':
-      return click(book, deed, nowMs)
+      return click(book, action, nowMs)
     case 'report':
-      return report(book, deed, nowMs)
+      return report(book, action, nowMs)
     case 'confirm':
-      return confirmOrWait(book, deed, nowMs)
+      return confirmOrWait(book, action, nowMs)
     case 'arrive':
-      return arrive(book, deed, nowMs)
+      return arrive(book, action, nowMs)
     case 'move':
-      return decide(book, deed, nowMs)
+      return decide(book, action, nowMs)
     case 'release':
-      return release(book, deed.conversion, nowMs)
+      return release(book, action.conversion, nowMs)
     case 'round':
       return round(book, nowMs)
     case 'drop':
       book.clicks = book.clicks.filter((one) => nowMs - one.atMs < DROPPED_AFTER_MS)
       return { kind: 'done' }
     case 'ban':
-      book.banned = book.banned.filter((person) => person !== deed.person)
-      if (deed.isBanned) book.banned.push(deed.person)
+      book.banned = book.banned.filter((person) => person !== action.person)
+      if (action.isBanned) book.banned.push(action.person)
       return { kind: 'done' }
     case 'caps':
-      Object.assign(book.offer(deed.offer), { caps: deed.caps, overCap: deed.overCap })
+      Object.assign(book.offer(action.offer), { caps: action.caps, overCap: action.overCap })
       return { kind: 'done' }
     case 'import':
-      importOffer(book, deed.offer, deed.terms)
+      importOffer(book, action.offer, action.terms)
       return { kind: 'done' }
     case 'share':
-      book.shares[deed.app] = deed.sharePpm
+      book.shares[action.app] = action.sharePpm
       return { kind: 'done' }
     case 'status':
-      book.offer(deed.offer).status = deed.status
+      book.offer(action.offer).status = action.status
       return { kind: 'done' }
   }
 }
@@ -53,8 +53,8 @@ function importOffer(book: Book, offer: number, terms: OfferTerms): void {
 }
 
 /** "Caps close clicks exactly." */
-function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number): Answer {
-  const { label, person, offer, isTest, isLate, terms, sharePpm } = deed
+function click(book: Book, action: Extract<Action, { kind: 'click' }>, nowMs: number): Answer {
+  const { label, person, offer, isTest, isLate, terms, sharePpm } = action
   const made = { label, person, offer, isTest, atMs: nowMs, terms: structuredClone(terms), sharePpm }
   if (isLate) {
     book.late.push(made)
@@ -70,16 +70,16 @@ function click(book: Book, deed: Extract<Deed, { kind: 'click' }>, nowMs: number
 type Waiting = Book['waiting'][number]
 
 /** "A confirmation before its click: it is kept and tried again for three days." Calls do not overtake each other. */
-function confirmOrWait(book: Book, deed: Extract<Deed, { kind: 'confirm' }>, nowMs: number): Answer {
-  const isNamed = book.clicks.some(({ label }) => label === deed.click) && !deed.isClickless
-  if (isNamed && !isInvalid(deed)) hearWaiting(book, deed.click, nowMs)
-  const answer = confirm(book, deed, nowMs)
-  if (answer.kind === 'unmatched') book.waiting.push({ deed, atMs: nowMs })
+function confirmOrWait(book: Book, action: Extract<Action, { kind: 'confirm' }>, nowMs: number): Answer {
+  const isNamed = book.clicks.some(({ label }) => label === action.click) && !action.isClickless
+  if (isNamed && !isInvalid(action)) hearWaiting(book, action.click, nowMs)
+  const answer = confirm(book, action, nowMs)
+  if (answer.kind === 'unmatched') book.waiting.push({ action, atMs: nowMs })
   return answer
 }
 
 /** One click after the other. */
-function arrive(book: Book, { isLookedFor }: Extract<Deed, { kind: 'arrive' }>, nowMs: number): Answer {
+function arrive(book: Book, { isLookedFor }: Extract<Action, { kind: 'arrive' }>, nowMs: number): Answer {
   const stored = book.clicks.map(({ label }) => label)
   for (const late of book.late.splice(0)) {
     book.clicks.push(late)
@@ -93,15 +93,15 @@ function arrive(book: Book, { isLookedFor }: Extract<Deed, { kind: 'arrive' }>, 
 
 /** What waited for a click is heard in turn, as of the time when it came. */
 function hearWaiting(book: Book, click: number | null, nowMs: number): void {
-  const isForIt = ({ deed }: Waiting) => deed.click === click && !deed.isClickless
+  const isForIt = ({ action }: Waiting) => action.click === click && !action.isClickless
   const waited = book.waiting.filter(isForIt)
   book.waiting = book.waiting.filter((one) => !isForIt(one))
-  for (const { deed, atMs } of waited)
-    if (nowMs - atMs <= WAITS_MS) confirm(book, { ...deed, isAgain: false }, nowMs, atMs)
+  for (const { action, atMs } of waited)
+    if (nowMs - atMs <= WAITS_MS) confirm(book, { ...action, isAgain: false }, nowMs, atMs)
 }
 
 /** The operator's word. */
-function decide(book: Book, { conversion, to, isFraud }: Extract<Deed, { kind: 'move' }>, nowMs: number): Answer {
+function decide(book: Book, { conversion, to, isFraud }: Extract<Action, { kind: 'move' }>, nowMs: number): Answer {
   if (conversion === null) return { kind: 'no_conversion' }
   const one = book.find(conversion)
   if (one.status === to) return same(one)

@@ -1,6 +1,15 @@
 // The path of money as the design tells it, in memory and one thing after the other: what the program is held against.
 // Written from the words of the design, not from the program. It counts by looking at everything there is.
-import { type Answer, DAY_MS, type Deed, type Goal, type OfferTerms, PEOPLE, type Start, type Status } from './deeds.ts'
+import {
+  type Answer,
+  DAY_MS,
+  type Action,
+  type Goal,
+  type OfferTerms,
+  PEOPLE,
+  type Start,
+  type Status,
+} from './actions.ts'
 import { type Entry, grouped, isStanding, same } from './entries.ts'
 
 export type Click = {
@@ -36,7 +45,7 @@ export class Book {
   clicks: Click[] = []
   /** Those that are not stored yet, and the calls that wait for them. */
   late: Click[] = []
-  waiting: { deed: Extract<Deed, { kind: 'confirm' }>; atMs: number }[] = []
+  waiting: { action: Extract<Action, { kind: 'confirm' }>; atMs: number }[] = []
   /** Of entries, by label. */
   promises: Record<number, Promise> = {}
   banned: number[] = []

@@ -5,7 +5,7 @@ import type { Db } from '../../src/db/open.ts'
 import { readImportRecord } from '../../src/features/offers/import-record.ts'
 import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { SECRET_KEY } from '../world.ts'
-import { type OfferTerms, PEOPLE, TOLD_APP } from './deeds.ts'
+import { type OfferTerms, PEOPLE, TOLD_APP } from './actions.ts'
 
 export type DeskApp = { appId: number; publisherId: number }
 

@@ -12,9 +12,9 @@ import {
   type Worth,
   worthOf,
 } from './entries.ts'
-import { AMOUNTS, type Answer, DAY_MS, type Deed, type Goal } from './deeds.ts'
+import { AMOUNTS, type Answer, DAY_MS, type Action, type Goal } from './actions.ts'
 
-type Confirmed = Extract<Deed, { kind: 'confirm' }>
+type Confirmed = Extract<Action, { kind: 'confirm' }>
 type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 
 /** How long a click may be on its way, and a call waits for it. */
@@ -22,45 +22,45 @@ export const WAITS_MS = 3 * DAY_MS
 const MAX_WORTH_MICROS = 100_000_000_000 // a hundred thousand dollars
 
 /** Nobody can tell what it means. */
-export const isInvalid = (deed: Confirmed) =>
-  (deed.amount !== null && AMOUNTS[deed.amount].isNegative === true && !saysNo(deed)) ||
-  (deed.isClickless && deed.txn === null)
+export const isInvalid = (action: Confirmed) =>
+  (action.amount !== null && AMOUNTS[action.amount].isNegative === true && !saysNo(action)) ||
+  (action.isClickless && action.txn === null)
 
 /** It came at `toldMs`, and is heard now. */
-export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = nowMs): Answer {
-  const told = deed.amount === null ? null : AMOUNTS[deed.amount]
-  if (isInvalid(deed)) return { kind: 'invalid' }
-  const click = findClick(book, deed, nowMs)
+export function confirm(book: Book, action: Confirmed, nowMs: number, toldMs = nowMs): Answer {
+  const told = action.amount === null ? null : AMOUNTS[action.amount]
+  if (isInvalid(action)) return { kind: 'invalid' }
+  const click = findClick(book, action, nowMs)
   if (typeof click === 'string') return { kind: click }
-  if (deed.isStranger) return { kind: 'not_yours' }
-  const key = deed.goal ?? unnamedGoal(book, deed, click)
+  if (action.isStranger) return { kind: 'not_yours' }
+  const key = action.goal ?? unnamedGoal(book, action, click)
   if (key === null) return { kind: 'ambiguous' }
-  const goal = namedGoal(book, deed, click, key) ?? renamedGoal(book, deed, click)
+  const goal = namedGoal(book, action, click, key) ?? renamedGoal(book, action, click)
   if (goal === undefined) return { kind: 'no_goal' }
   const theirs = book.of(click, goal.key)
   const isRepeatable = book.repeats(goal, click, theirs)
-  if (isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
-  if (told?.micros === null && !saysNo(deed) && paysShare(goal)) return { kind: 'amount_unclear' }
-  const isAbsurd = saysNo(deed) && (told?.micros ?? 0) > MAX_WORTH_MICROS
+  if (isRepeatable && action.txn === null) return { kind: 'needs_transaction' }
+  if (told?.micros === null && !saysNo(action) && paysShare(goal)) return { kind: 'amount_unclear' }
+  const isAbsurd = saysNo(action) && (told?.micros ?? 0) > MAX_WORTH_MICROS
   // "The amount counts only for goals that pay a share."
   const amountMicros = isAbsurd || !paysShare(goal) ? null : (told?.micros ?? null)
   const worth = worthOf(goal, amountMicros, click.sharePpm)
   if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_WORTH_MICROS) return { kind: 'amount_too_large' }
-  const ofTxn = findOfTxn(book, click, goal, deed.txn)
+  const ofTxn = findOfTxn(book, click, goal, action.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
-  const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, deed.txn, click)
-  if (standing !== undefined) return hear(book, standing, { deed, click, amountMicros, worth, nowMs, toldMs })
-  const settled = theirs.findLast((one) => isSettled(one, deed, click))
+  const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, action.txn, click)
+  if (standing !== undefined) return hear(book, standing, { action, click, amountMicros, worth, nowMs, toldMs })
+  const settled = theirs.findLast((one) => isSettled(one, action, click))
   if (settled !== undefined) return same(settled)
   return book.enter(
     {
-      ...blank(click, deed.label, goal, nowMs),
+      ...blank(click, action.label, goal, nowMs),
       ...worth,
       isRepeatable,
       isFirstGoal: click.terms.goals[0]?.key === goal.key,
-      ...judge(book, deed, click, worth, { nowMs, toldMs }),
+      ...judge(book, action, click, worth, { nowMs, toldMs }),
       source: 'advertiser',
-      advertiserTxn: deed.txn,
+      advertiserTxn: action.txn,
       click: click.label,
       isTold: true,
       isOfBanned: book.banned.includes(click.person),
@@ -70,9 +70,9 @@ export function confirm(book: Book, deed: Confirmed, nowMs: number, toldMs = now
 }
 
 /** The click; where that is gone, what its entries remember of it, or those of the transaction. */
-function findClick(book: Book, deed: Confirmed, nowMs: number): Click | 'unmatched' | 'ambiguous' {
-  const isNamed = deed.click !== null && !deed.isClickless
-  const click = isNamed ? book.clicks.find((one) => one.label === deed.click) : undefined
+function findClick(book: Book, action: Confirmed, nowMs: number): Click | 'unmatched' | 'ambiguous' {
+  const isNamed = action.click !== null && !action.isClickless
+  const click = isNamed ? book.clicks.find((one) => one.label === action.click) : undefined
   if (click !== undefined) return click
   const asClick = (one: Entry): Click => {
     const { person, offer, isTest } = one
@@ -84,12 +84,14 @@ function findClick(book: Book, deed: Confirmed, nowMs: number): Click | 'unmatch
       ...(book.promises[one.label] as Pick<Click, 'atMs' | 'terms' | 'sharePpm'>),
     }
   }
-  const ofClick = isNamed ? book.entries.find((one) => one.click === deed.click) : undefined
+  const ofClick = isNamed ? book.entries.find((one) => one.click === action.click) : undefined
   if (ofClick !== undefined) return asClick(ofClick)
   // A young one may still come: then it is not the transaction that says whose it is.
-  const late = isNamed ? book.late.find((one) => one.label === deed.click) : undefined
+  const late = isNamed ? book.late.find((one) => one.label === action.click) : undefined
   if (late !== undefined && nowMs - late.atMs <= WAITS_MS) return 'unmatched'
-  const ofTxn = book.entries.filter((one) => deed.txn !== null && one.advertiserTxn === deed.txn && !deed.isStranger)
+  const ofTxn = book.entries.filter(
+    (one) => action.txn !== null && one.advertiserTxn === action.txn && !action.isStranger,
+  )
   const standing = ofTxn.filter((one) => one.status !== 'rejected')
   const [first, ...others] = standing.length > 0 ? standing : ofTxn
   if (first === undefined) return 'unmatched'
@@ -99,28 +101,28 @@ function findClick(book: Book, deed: Confirmed, nowMs: number): Click | 'unmatch
 }
 
 /** The first that was promised; but a no, or what names no click, is about what there is. */
-function unnamedGoal(book: Book, deed: Confirmed, click: Click): string | null {
+function unnamedGoal(book: Book, action: Confirmed, click: Click): string | null {
   const first = click.terms.goals[0]?.key ?? ''
-  const isKnown = deed.click !== null && !deed.isClickless && deed.click === click.label
-  if (isKnown && !saysNo(deed)) return first
-  const keys = recordedKeys(book, deed, click, first)
+  const isKnown = action.click !== null && !action.isClickless && action.click === click.label
+  if (isKnown && !saysNo(action)) return first
+  const keys = recordedKeys(book, action, click, first)
   if (keys.length === 0 || keys.includes(first)) return first
   return keys.length === 1 ? (keys[0] as string) : isKnown ? first : null
 }
 
 /** By what it is called now, or was when the click came; an id stays. */
-function namedGoal(book: Book, deed: Confirmed, click: Click, key: string): Goal | undefined {
+function namedGoal(book: Book, action: Confirmed, click: Click, key: string): Goal | undefined {
   const goal = book.goal(click, key, click)
-  if (goal === undefined || deed.goal === null || deed.by !== 'name') return goal
+  if (goal === undefined || action.goal === null || action.by !== 'name') return goal
   const now = [...book.offer(click.offer).goals, ...(book.retired[click.offer] ?? [])].find((one) => one.key === key)
   const names = [goal.name, now?.name, book.rules.hasExternalIds ? key : undefined]
-  return deed.called !== null && names.includes(deed.called) ? goal : undefined
+  return action.called !== null && names.includes(action.called) ? goal : undefined
 }
 
 /** A no to a goal that nobody knows any more reaches the only thing that its transaction has. */
-function renamedGoal(book: Book, deed: Confirmed, click: Click): Goal | undefined {
-  if (!saysNo(deed)) return undefined
-  const keys = recordedKeys(book, deed, click, click.terms.goals[0]?.key ?? '')
+function renamedGoal(book: Book, action: Confirmed, click: Click): Goal | undefined {
+  if (!saysNo(action)) return undefined
+  const keys = recordedKeys(book, action, click, click.terms.goals[0]?.key ?? '')
   return keys.length === 1 ? book.goal(click, keys[0], click) : undefined
 }
 
@@ -158,28 +160,35 @@ function findToAdopt(theirs: Entry[], isRepeatable: boolean, txn: string | null,
 }
 
 type Times = { nowMs: number; toldMs: number }
-type Told = { deed: Confirmed; click: Click; amountMicros: number | null; worth: Worth; nowMs: number; toldMs: number }
+type Told = {
+  action: Confirmed
+  click: Click
+  amountMicros: number | null
+  worth: Worth
+  nowMs: number
+  toldMs: number
+}
 
 /** "The same call with another status is a move, not a row." */
 function hear(book: Book, one: Entry, told: Told): Answer {
-  const { deed, click, amountMicros, worth, nowMs, toldMs } = told
-  const isOfAnother = deed.txn !== null && one.advertiserTxn !== null && deed.txn !== one.advertiserTxn
-  if (saysNo(deed) && isOfAnother) return same(one)
-  if (one.status !== 'reversed') one.advertiserTxn ??= deed.txn
-  if (saysNo(deed)) {
+  const { action, click, amountMicros, worth, nowMs, toldMs } = told
+  const isOfAnother = action.txn !== null && one.advertiserTxn !== null && action.txn !== one.advertiserTxn
+  if (saysNo(action) && isOfAnother) return same(one)
+  if (one.status !== 'reversed') one.advertiserTxn ??= action.txn
+  if (saysNo(action)) {
     const by = { actor: 'advertiser', nowMs }
     if (one.status === 'approved') return move(book, one, { ...by, status: 'reversed', reason: 'advertiser_reversed' })
     if (one.status !== 'pending') return same(one)
-    return move(book, one, { ...by, status: 'rejected', reason: `advertiser_${deed.status}` })
+    return move(book, one, { ...by, status: 'rejected', reason: `advertiser_${action.status}` })
   }
-  if (one.status === 'approved' && deed.status === 'approved' && !one.isConfirmed) {
+  if (one.status === 'approved' && action.status === 'approved' && !one.isConfirmed) {
     // Paid on the publisher's word; now the advertiser owes it.
     if (one.click === null) one.click = click.label
     Object.assign(one, { isConfirmed: true, isTold: true })
     return same(one)
   }
   if (one.status !== 'pending') return same(one)
-  if (deed.status === 'pending' || one.isConfirmed) return hearMore(book, one, told, isOfAnother)
+  if (action.status === 'pending' || one.isConfirmed) return hearMore(book, one, told, isOfAnother)
   const wasTold = one.isTold
   const takesAll = !wasTold || amountMicros !== null
   const payoutMicros = takesAll ? worth.payoutMicros : one.payoutMicros
@@ -212,9 +221,9 @@ function adopt(book: Book, one: Entry, { click, worth }: Told): void {
 
 /** "The last amount told counts", as long as it is pending. */
 function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Answer {
-  const { deed, click, amountMicros, worth, nowMs, toldMs } = told
+  const { action, click, amountMicros, worth, nowMs, toldMs } = told
   const isFirst = !one.isTold && !isExpired(click, toldMs)
-  const isLate = one.isConfirmed && deed.status !== 'approved'
+  const isLate = one.isConfirmed && action.status !== 'approved'
   const isCorrection = one.isTold && amountMicros !== null && !isOfAnother && !isLate
   const isSame = worth.payoutMicros === one.payoutMicros && worth.revenueMicros === one.revenueMicros
   if (!isFirst && (!isCorrection || isSame)) return same(one)
@@ -226,16 +235,16 @@ function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Ans
 }
 
 /** What a confirmation of something new comes to. */
-function judge(book: Book, deed: Confirmed, click: Click, { payoutMicros }: Worth, times: Times): Verdict {
+function judge(book: Book, action: Confirmed, click: Click, { payoutMicros }: Worth, times: Times): Verdict {
   const { nowMs, toldMs } = times
-  if (saysNo(deed)) return { status: 'rejected', reason: `advertiser_${deed.status}`, actor: 'advertiser' }
+  if (saysNo(action)) return { status: 'rejected', reason: `advertiser_${action.status}`, actor: 'advertiser' }
   const refused = { status: 'rejected', actor: 'system' } as const
   if (isExpired(click, toldMs)) return { ...refused, reason: 'click_expired' }
   if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
   const verdict = book.verdict(click.person, click, toldMs)
   if (verdict === 'reject') return { ...refused, reason: 'fraud' }
   const taken = { reason: null, actor: 'advertiser' }
-  if (deed.status === 'pending') return { ...taken, status: 'pending' }
+  if (action.status === 'pending') return { ...taken, status: 'pending' }
   if (verdict === 'hold') return { ...taken, status: 'pending', reason: 'fraud', isConfirmed: true }
   const { holdS } = book.offer(click.offer)
   if (holdS === 0) return { ...taken, status: 'approved', isConfirmed: true }
@@ -250,16 +259,16 @@ const saysNo = ({ status }: Confirmed) => status === 'rejected' || status === 'r
  * The same call again, about what was rejected: rejected it stays. But an advertiser may take back a no, unless a reversal
  * of the same transaction overtook its yes, and what is done again by hand is judged anew.
  */
-function isSettled(one: Entry, deed: Confirmed, click: Click): boolean {
+function isSettled(one: Entry, action: Confirmed, click: Click): boolean {
   if (one.status !== 'rejected') return false
-  if (one.barsRedo) return !deed.isAgain
+  if (one.barsRedo) return !action.isAgain
   if (one.click !== click.label) return false
   // A publisher's report that was refused at once or expired says nothing about what the advertiser tells.
   const wasTold = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
   // "A fraud rejection is not undone by a new txn_id."
-  if (wasTold && isTurnedDown(one) && !one.isRepeatable && !deed.isAgain) return true
-  if (one.advertiserTxn !== deed.txn) return false
-  if (saysNo(deed)) return true
-  const isTakenBack = one.reason === 'advertiser_reversed' && deed.txn !== null
-  return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !deed.isAgain
+  if (wasTold && isTurnedDown(one) && !one.isRepeatable && !action.isAgain) return true
+  if (one.advertiserTxn !== action.txn) return false
+  if (saysNo(action)) return true
+  const isTakenBack = one.reason === 'advertiser_reversed' && action.txn !== null
+  return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !action.isAgain
 }

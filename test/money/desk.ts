@@ -1,4 +1,4 @@
-// The same deeds, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
+// The same actions, done by the program: real rows in a real database, with apps, advertisers and offers of their own.
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/open.ts'
 import { banUser, liftBan, listBans } from '../../src/features/apps/bans.ts'
@@ -17,7 +17,15 @@ import { DROPPED_AFTER_MS } from './apply.ts'
 import { type DeskApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
 import { dieAt, type Dying } from '../crash.ts'
 import { LateClicks } from './late.ts'
-import { type Answer, type Deed, type OfferTerms, PEOPLE, type SettledDeed, type Start, TRUSTED } from './deeds.ts'
+import {
+  type Answer,
+  type Action,
+  type OfferTerms,
+  PEOPLE,
+  type SettledAction,
+  type Start,
+  TRUSTED,
+} from './actions.ts'
 
 const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
 const NO_CONVERSION = '01900000-0000-7000-8000-000000000001'
@@ -26,9 +34,9 @@ const ENOUGH = 10_000
 const DIALECT = { aliases: {}, statusMap: {}, decimalMark: 'detect', negativeAmount: 'refuse' } as const
 
 type Round = { released: string[]; expired: string[] }
-export type Done = { deed: Deed; outcome: Outcome | 'recorded' | 'full' | 'done' | 'invalid' | Round }
+export type Done = { action: Action; outcome: Outcome | 'recorded' | 'full' | 'done' | 'invalid' | Round }
 
-type ClickDeed = Extract<Deed, { kind: 'click' }>
+type ClickAction = Extract<Action, { kind: 'click' }>
 
 let runs = 0
 
@@ -96,46 +104,46 @@ export class Desk {
   }
 
   /** As a process that dies before anything is committed. What it does without a transaction can be done twice. */
-  async dieDoing(lanes: Deed[][], statement: number, now: Date): Promise<void> {
+  async dieDoing(lanes: Action[][], statement: number, now: Date): Promise<void> {
     const { database } = this
     const perform = async (dying: Dying) => {
       this.database = { ...database, ...dying }
-      const results = await Promise.allSettled(lanes.map((deeds) => this.perform(deeds, now)))
+      const results = await Promise.allSettled(lanes.map((actions) => this.perform(actions, now)))
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
     await dieAt(database, statement, perform, { commits: 0 }).finally(() => (this.database = database))
   }
 
   /** One lane. */
-  async perform(deeds: Deed[], now: Date): Promise<Done[]> {
-    const [deed] = deeds
-    if (deed === undefined) return []
-    if (deed.kind === 'click') return this.#click(deeds as ClickDeed[], now)
-    if (deed.kind === 'round') return [{ deed, outcome: await this.#round(now) }]
-    if (deed.kind === 'confirm' && deeds.length === 1) return [{ deed, outcome: await this.#call(deed, now) }]
-    if (deed.kind === 'arrive') await this.#late.arrive(this.db, now, deed.isLookedFor)
-    else if (deed.kind === 'drop') await this.#dropClicks(now)
-    else if (deed.kind === 'ban') await this.#ban(deed.person, deed.isBanned)
-    else if (deed.kind === 'caps')
-      await setCaps(this.db, this.offerId(deed.offer), { ...deed.caps, overCap: deed.overCap }, now)
-    else if (deed.kind === 'status') await setOfferStatus(this.db, this.offerId(deed.offer), deed.status)
-    else if (deed.kind === 'import') await this.#import([deed], now)
-    else if (deed.kind === 'share')
-      await permit(this.db, this.apps[deed.app]?.publisherId ?? 0, { sharePpm: deed.sharePpm })
+  async perform(actions: Action[], now: Date): Promise<Done[]> {
+    const [action] = actions
+    if (action === undefined) return []
+    if (action.kind === 'click') return this.#click(actions as ClickAction[], now)
+    if (action.kind === 'round') return [{ action, outcome: await this.#round(now) }]
+    if (action.kind === 'confirm' && actions.length === 1) return [{ action, outcome: await this.#call(action, now) }]
+    if (action.kind === 'arrive') await this.#late.arrive(this.db, now, action.isLookedFor)
+    else if (action.kind === 'drop') await this.#dropClicks(now)
+    else if (action.kind === 'ban') await this.#ban(action.person, action.isBanned)
+    else if (action.kind === 'caps')
+      await setCaps(this.db, this.offerId(action.offer), { ...action.caps, overCap: action.overCap }, now)
+    else if (action.kind === 'status') await setOfferStatus(this.db, this.offerId(action.offer), action.status)
+    else if (action.kind === 'import') await this.#import([action], now)
+    else if (action.kind === 'share')
+      await permit(this.db, this.apps[action.app]?.publisherId ?? 0, { sharePpm: action.sharePpm })
     else {
-      const commands = deeds.map((one) => this.#command(one as SettledDeed, now))
+      const commands = actions.map((one) => this.#command(one as SettledAction, now))
       const outcomes = await settle(this.db, commands.filter((one) => one !== 'invalid'), now) // prettier-ignore
-      return deeds.map((one, i) => ({ deed: one, outcome: commands[i] === 'invalid' ? 'invalid' : outcomes.shift() as Outcome })) // prettier-ignore
+      return actions.map((one, i) => ({ action: one, outcome: commands[i] === 'invalid' ? 'invalid' : outcomes.shift() as Outcome })) // prettier-ignore
     }
-    return [{ deed, outcome: 'done' }]
+    return [{ action, outcome: 'done' }]
   }
 
-  /** Learns which deed made which conversion. To be called when everything that ran at once has ended. */
+  /** Learns which action made which conversion. To be called when everything that ran at once has ended. */
   learn(done: Done[]): void {
-    for (const { deed, outcome } of done) {
+    for (const { action, outcome } of done) {
       if (typeof outcome === 'string' || 'released' in outcome || outcome.kind !== 'created') continue
-      this.conversionIds.set(deed.label, outcome.conversion?.conversion_id ?? '')
-      this.labels.set(outcome.conversion?.conversion_id ?? '', deed.label)
+      this.conversionIds.set(action.label, outcome.conversion?.conversion_id ?? '')
+      this.labels.set(outcome.conversion?.conversion_id ?? '', action.label)
     }
     for (const { label, conversionId } of this.#late.takeMade()) {
       if (this.labels.has(conversionId)) continue
@@ -161,31 +169,31 @@ export class Desk {
     }
   }
 
-  async #click(deeds: ClickDeed[], now: Date): Promise<Done[]> {
-    for (const deed of deeds) if (deed.isLate) this.#late.keep(this.#makeClick(deed, now))
-    const stored = deeds.filter((deed) => !deed.isLate)
-    const clicks = stored.map((deed) => this.#makeClick(deed, now))
+  async #click(actions: ClickAction[], now: Date): Promise<Done[]> {
+    for (const action of actions) if (action.isLate) this.#late.keep(this.#makeClick(action, now))
+    const stored = actions.filter((action) => !action.isLate)
+    const clicks = stored.map((action) => this.#makeClick(action, now))
     const outcomes = clicks.length === 0 ? [] : await recordClicks(this.database, clicks, now)
-    return deeds.map((deed) => {
-      const outcome = deed.isLate ? 'recorded' : (outcomes[stored.indexOf(deed)] ?? 'full')
-      if (outcome === 'recorded') this.clickIds.set(deed.label, deed.clickId)
-      return { deed, outcome }
+    return actions.map((action) => {
+      const outcome = action.isLate ? 'recorded' : (outcomes[stored.indexOf(action)] ?? 'full')
+      if (outcome === 'recorded') this.clickIds.set(action.label, action.clickId)
+      return { action, outcome }
     })
   }
 
-  #makeClick(deed: ClickDeed, now: Date): Click {
-    const { app, user } = PEOPLE[deed.person] ?? { app: 0, user: '' }
+  #makeClick(action: ClickAction, now: Date): Click {
+    const { app, user } = PEOPLE[action.person] ?? { app: 0, user: '' }
     return {
-      click_id: deed.clickId,
+      click_id: action.clickId,
       clicked_at: now.toISOString(),
       app_id: this.appId(app),
-      is_test: deed.isTest,
+      is_test: action.isTest,
       user_id: user,
-      offer_id: this.offerId(deed.offer),
-      terms_id: deed.termsId,
+      offer_id: this.offerId(action.offer),
+      terms_id: action.termsId,
       currency: 'Coins',
       rate_micros: 100_000_000,
-      share_ppm: deed.sharePpm === 1_000_000 ? null : deed.sharePpm,
+      share_ppm: action.sharePpm === 1_000_000 ? null : action.sharePpm,
       request_id: 'req_1',
       aff_sub: null,
       aff_sub2: null,
@@ -227,29 +235,29 @@ export class Desk {
     else for (const { ban_id } of await listBans(this.db, { appId, userId }, 1)) await liftBan(this.db, ban_id)
   }
 
-  #command(deed: SettledDeed, now: Date): Command | 'invalid' {
+  #command(action: SettledAction, now: Date): Command | 'invalid' {
     const conversionIdOf = (label: number | null) => (label === null ? NO_CONVERSION : (this.conversionIds.get(label) ?? NO_CONVERSION)) // prettier-ignore
-    if (deed.kind === 'move') return { kind: 'move', conversionId: conversionIdOf(deed.conversion), to: deed.to, ...(deed.isFraud && deed.to !== 'approved' ? { reason: 'fraud' } : {}) } // prettier-ignore
-    if (deed.kind === 'release') return { kind: 'release', conversionId: conversionIdOf(deed.conversion) }
-    if (deed.kind === 'report') {
-      const { app, user } = PEOPLE[deed.person] ?? { app: 0, user: '' }
+    if (action.kind === 'move') return { kind: 'move', conversionId: conversionIdOf(action.conversion), to: action.to, ...(action.isFraud && action.to !== 'approved' ? { reason: 'fraud' } : {}) } // prettier-ignore
+    if (action.kind === 'release') return { kind: 'release', conversionId: conversionIdOf(action.conversion) }
+    if (action.kind === 'report') {
+      const { app, user } = PEOPLE[action.person] ?? { app: 0, user: '' }
       return {
         kind: 'report',
         appId: this.appId(app),
-        isTest: deed.isTest,
+        isTest: action.isTest,
         userId: user,
-        offerId: this.offerId(deed.offer),
-        goalId: deed.goal === null ? null : (this.goalIds.get(`${deed.offer} ${deed.goal}`) ?? NO_GOAL),
-        transactionId: deed.txn,
-        idempotencyKey: deed.key,
+        offerId: this.offerId(action.offer),
+        goalId: action.goal === null ? null : (this.goalIds.get(`${action.offer} ${action.goal}`) ?? NO_GOAL),
+        transactionId: action.txn,
+        idempotencyKey: action.key,
       }
     }
-    return this.#confirmation(deed, now)
+    return this.#confirmation(action, now)
   }
 
   /** One call, with whatever waits before it. */
-  async #call(deed: Extract<Deed, { kind: 'confirm' }>, now: Date): Promise<Outcome | 'invalid'> {
-    const confirmation = this.#confirmation(deed, now)
+  async #call(action: Extract<Action, { kind: 'confirm' }>, now: Date): Promise<Outcome | 'invalid'> {
+    const confirmation = this.#confirmation(action, now)
     if (confirmation === 'invalid') return 'invalid'
     const { db } = this
     const outcomes: Outcome[] = []
@@ -270,18 +278,18 @@ export class Desk {
   }
 
   /** The call as it would come in, and what is read from it. */
-  #confirmation(deed: Extract<Deed, { kind: 'confirm' }>, now: Date): Confirmation | 'invalid' {
-    const namedId = (deed.click === null ? null : this.clickIds.get(deed.click)) ?? NOBODYS_CLICK
-    const advertiserId = deed.isStranger ? this.strangerId : this.advertiserId
-    const goalId = [...this.goalIds].find(([name]) => name.endsWith(` ${deed.goal}`))?.[1] ?? NO_GOAL
-    const isById = deed.by === 'id' || (deed.by === 'external id' && !this.hasExternalIds)
-    const called = isById ? String(goalId) : deed.by === 'name' ? deed.called?.toUpperCase() : deed.goal
+  #confirmation(action: Extract<Action, { kind: 'confirm' }>, now: Date): Confirmation | 'invalid' {
+    const namedId = (action.click === null ? null : this.clickIds.get(action.click)) ?? NOBODYS_CLICK
+    const advertiserId = action.isStranger ? this.strangerId : this.advertiserId
+    const goalId = [...this.goalIds].find(([name]) => name.endsWith(` ${action.goal}`))?.[1] ?? NO_GOAL
+    const isById = action.by === 'id' || (action.by === 'external id' && !this.hasExternalIds)
+    const called = isById ? String(goalId) : action.by === 'name' ? action.called?.toUpperCase() : action.goal
     const said = {
-      click_id: deed.isClickless ? null : namedId,
-      goal: deed.goal === null ? null : (called ?? 'None'),
-      txn_id: deed.txn,
-      amount: deed.amount,
-      status: deed.status,
+      click_id: action.isClickless ? null : namedId,
+      goal: action.goal === null ? null : (called ?? 'None'),
+      txn_id: action.txn,
+      amount: action.amount,
+      status: action.status,
     }
     const given = Object.entries(said).filter((pair): pair is [string, string] => pair[1] !== null)
     const query = new URLSearchParams(given).toString()
@@ -289,8 +297,8 @@ export class Desk {
     if ('problems' in told) return 'invalid'
     const { clickId } = told
     const inboundId = uuid7(now.getTime())
-    this.#late.noteCall(inboundId, deed.label)
+    this.#late.noteCall(inboundId, action.label)
     const call = { inboundId, receivedAt: now, advertiserId, method: 'GET', query, body: '', isCut: false, ip: null, clickId, attempts: 1, before: null } // prettier-ignore
-    return { kind: 'confirmation', ...told, advertiserId, isAgain: deed.isAgain, call }
+    return { kind: 'confirmation', ...told, advertiserId, isAgain: action.isAgain, call }
   }
 }

@@ -1,8 +1,8 @@
 // Conversions as the book has them, and what the design says of one alone.
 import type { Book, Click, Whose } from './book.ts'
-import type { Answer, Goal, Status } from './deeds.ts'
+import type { Answer, Goal, Status } from './actions.ts'
 
-/** A conversion, by the label of the deed that made it. */
+/** A conversion, by the label of the action that made it. */
 export type Entry = {
   label: number
   person: number

@@ -6,7 +6,7 @@ import { readBalances } from '../../src/features/ledger/ledger.ts'
 import { Completions } from '../../src/features/offers/completions.ts'
 import type { Book } from './book.ts'
 import { isStanding } from './entries.ts'
-import { PEOPLE, TOLD_APP } from './deeds.ts'
+import { PEOPLE, TOLD_APP } from './actions.ts'
 import type { Desk } from './desk.ts'
 
 /** Balances are what conversions say. Their entries were summed after every step; this is how the program sums them. */

@@ -15,7 +15,7 @@ export class LateClicks {
   /** Those that came out of it, and those that calls have waited for. */
   readonly #stored = new Set<string>()
   readonly #waitedFor = new Set<string>()
-  /** The deed of each call. */
+  /** The action of each call. */
   readonly #calls = new Map<string, number>()
   #made: Made[] = []
 

@@ -1,7 +1,7 @@
 // Histories that begin as money goes wrong: something is recorded, something changes, and it is spoken of once more. Each
 // plot is a few beats whose details are random, with random steps between and after them.
 import fc from 'fast-check'
-import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './deeds.ts'
+import { type AmountText, type Caps, HOUR_S, type Order, type Start, type Status, type Step } from './actions.ts'
 import { again, arrive, ban, click, confirm, diesAt, drop, edit, move, often, report, reprice, round, setCaps, share, start, steps, txn } from './random.ts' // prettier-ignore
 
 export type History = { begin: Start; steps: Step[] }

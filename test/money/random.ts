@@ -1,6 +1,6 @@
 // Random orders, steps and beginnings.
 import fc from 'fast-check'
-import { AMOUNT_TEXTS, type AmountText, type Caps, HOUR_S, OFFERS, type Order, PEOPLE, type Start, type Status, type Step } from './deeds.ts' // prettier-ignore
+import { AMOUNT_TEXTS, type AmountText, type Caps, HOUR_S, OFFERS, type Order, PEOPLE, type Start, type Status, type Step } from './actions.ts' // prettier-ignore
 
 /** The first one most of the time. */
 export const often = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>

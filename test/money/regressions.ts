@@ -1,5 +1,5 @@
 // Histories that went wrong once.
-import type { Caps, Order, Start, Step } from './deeds.ts'
+import type { Caps, Order, Start, Step } from './actions.ts'
 import type { History } from './plots.ts'
 
 const NO_CAPS: Caps = { dailyClicks: null, totalClicks: null, dailyConversions: null, totalConversions: null, dailyPayoutMicros: null, totalPayoutMicros: null } // prettier-ignore

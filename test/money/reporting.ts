@@ -1,19 +1,19 @@
 // The book's word on publishers' reports (design 2.13).
 import type { Book, Click } from './book.ts'
 import { blank, type Entry, isExpired, isRedone, isStanding, isTurnedDown, same, worthOf } from './entries.ts'
-import { type Answer, DAY_MS, type Deed, PEOPLE, TRUSTED } from './deeds.ts'
+import { type Answer, DAY_MS, type Action, PEOPLE, TRUSTED } from './actions.ts'
 
-type Reported = Extract<Deed, { kind: 'report' }>
+type Reported = Extract<Action, { kind: 'report' }>
 
 /** "`Idempotency-Key` is honoured for 24 h." */
-export function report(book: Book, deed: Reported, nowMs: number): Answer {
-  if (deed.key === null) return reportAnew(book, deed, nowMs)
-  const { app, user } = PEOPLE[deed.person] ?? {}
-  const name = `${app} ${deed.isTest} ${deed.key}`
-  const request = JSON.stringify([user, deed.offer, deed.goal, deed.txn])
+export function report(book: Book, action: Reported, nowMs: number): Answer {
+  if (action.key === null) return reportAnew(book, action, nowMs)
+  const { app, user } = PEOPLE[action.person] ?? {}
+  const name = `${app} ${action.isTest} ${action.key}`
+  const request = JSON.stringify([user, action.offer, action.goal, action.txn])
   const seen = book.keys.find((key) => key.name === name && nowMs - key.atMs < DAY_MS)
   if (seen !== undefined) return seen.request === request ? same(book.find(seen.label)) : { kind: 'key_reused' }
-  const answer = reportAnew(book, deed, nowMs)
+  const answer = reportAnew(book, action, nowMs)
   if ('label' in answer) {
     book.keys = book.keys.filter((key) => key.name !== name)
     book.keys.push({ name, request, label: answer.label, atMs: nowMs })
@@ -21,38 +21,40 @@ export function report(book: Book, deed: Reported, nowMs: number): Answer {
   return answer
 }
 
-function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
-  const click = latestLiveClick(book, deed, nowMs)
-  const goal = book.goal(deed, deed.goal ?? unnamedGoal(book, deed, click), click)
+function reportAnew(book: Book, action: Reported, nowMs: number): Answer {
+  const click = latestLiveClick(book, action, nowMs)
+  const goal = book.goal(action, action.goal ?? unnamedGoal(book, action, click), click)
   if (goal === undefined) return { kind: 'no_goal' }
-  const theirs = book.of(deed, goal.key)
+  const theirs = book.of(action, goal.key)
   const isRepeatable = book.repeats(goal, click, theirs)
-  const before = findSame(theirs, deed, click, isRepeatable)
+  const before = findSame(theirs, action, click, isRepeatable)
   if (before !== undefined) return same(before)
-  if (isRepeatable && deed.txn === null) return { kind: 'needs_transaction' }
+  if (isRepeatable && action.txn === null) return { kind: 'needs_transaction' }
   const told = theirs.find((one) => isRepeatable && isToldByAdvertiser(one))
   if (told !== undefined) {
-    told.publisherTxn = deed.txn
+    told.publisherTxn = action.txn
     return same(told)
   }
-  const isOffered = [...book.offer(deed.offer).goals, ...(click?.terms.goals ?? [])].some((one) => one.key === goal.key)
+  const isOffered = [...book.offer(action.offer).goals, ...(click?.terms.goals ?? [])].some(
+    (one) => one.key === goal.key,
+  )
   const last = theirs.at(-1)
   if (!isOffered && last !== undefined) return same(last)
-  const sharePpm = click?.sharePpm ?? book.shareOf(deed.person)
+  const sharePpm = click?.sharePpm ?? book.shareOf(action.person)
   const worth = worthOf(goal, null, sharePpm)
-  const verdict = book.verdict(deed.person, click, nowMs)
-  const refusal = refusalOf(book, deed, click, worth.payoutMicros, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
+  const verdict = book.verdict(action.person, click, nowMs)
+  const refusal = refusalOf(book, action, click, worth.payoutMicros, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
   const again = theirs.find(
-    (one) => one.status === 'rejected' && one.reason === refusal && (!isRepeatable || one.publisherTxn === deed.txn),
+    (one) => one.status === 'rejected' && one.reason === refusal && (!isRepeatable || one.publisherTxn === action.txn),
   )
   if (again !== undefined) return same(again)
-  const { confirmWithinS, goals } = book.offer(deed.offer)
-  const accepted = isTrusted(book, deed, goal.key) && verdict !== 'hold' ? 'approved' : 'pending'
+  const { confirmWithinS, goals } = book.offer(action.offer)
+  const accepted = isTrusted(book, action, goal.key) && verdict !== 'hold' ? 'approved' : 'pending'
   const status = refusal === null ? accepted : 'rejected'
-  const terms = click?.terms ?? book.offer(deed.offer)
+  const terms = click?.terms ?? book.offer(action.offer)
   return book.enter(
     {
-      ...blank(deed, deed.label, goal, nowMs),
+      ...blank(action, action.label, goal, nowMs),
       ...worth,
       isRepeatable,
       isFirstGoal: (click?.terms.goals ?? goals)[0]?.key === goal.key,
@@ -60,9 +62,9 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
       reason: refusal ?? (verdict === 'hold' ? 'fraud' : null),
       actor: 'publisher',
       source: 'publisher',
-      publisherTxn: deed.txn,
+      publisherTxn: action.txn,
       click: click?.label ?? null,
-      isOfBanned: book.banned.includes(deed.person),
+      isOfBanned: book.banned.includes(action.person),
       confirmByMs: status === 'pending' ? nowMs + confirmWithinS * 1000 : null,
     },
     { atMs: click?.atMs ?? nowMs, terms, sharePpm },
@@ -70,12 +72,12 @@ function reportAnew(book: Book, deed: Reported, nowMs: number): Answer {
 }
 
 /** "The same report again is about the same goal." Otherwise the first that was promised, or is offered. */
-function unnamedGoal(book: Book, deed: Reported, click: Click | null): string | undefined {
+function unnamedGoal(book: Book, action: Reported, click: Click | null): string | undefined {
   const before = book
-    .of(deed)
-    .findLast((one) => one.isFirstGoal && one.source === 'publisher' && one.publisherTxn === deed.txn)
-  if (before !== undefined && (deed.txn !== null || click === null)) return before.goal
-  return (click?.terms ?? book.offer(deed.offer)).goals[0]?.key
+    .of(action)
+    .findLast((one) => one.isFirstGoal && one.source === 'publisher' && one.publisherTxn === action.txn)
+  if (before !== undefined && (action.txn !== null || click === null)) return before.goal
+  return (click?.terms ?? book.offer(action.offer)).goals[0]?.key
 }
 
 /** What stands for this report, or was taken back or turned down in a way that it does not get around. */
@@ -109,14 +111,14 @@ function latestLiveClick(book: Book, { person, offer, isTest }: Reported, nowMs:
 }
 
 /** "A user who started keeps the promise"; who did not needs an offer that is open, with room for the payout. */
-function refusalOf(book: Book, deed: Reported, click: Click | null, payoutMicros: number, nowMs: number) {
-  if (click !== null) return book.refusesClicked(deed, payoutMicros, nowMs) ? 'cap_exceeded' : null
-  if (book.offer(deed.offer).status !== 'active') return 'not_eligible'
-  return !deed.isTest && book.isFull(deed.offer, nowMs, payoutMicros) ? 'cap_exceeded' : null
+function refusalOf(book: Book, action: Reported, click: Click | null, payoutMicros: number, nowMs: number) {
+  if (click !== null) return book.refusesClicked(action, payoutMicros, nowMs) ? 'cap_exceeded' : null
+  if (book.offer(action.offer).status !== 'active') return 'not_eligible'
+  return !action.isTest && book.isFull(action.offer, nowMs, payoutMicros) ? 'cap_exceeded' : null
 }
 
 /** With a goal that the offer has no more, nobody is trusted. */
-function isTrusted(book: Book, deed: Reported, goal: string): boolean {
-  const isTheirs = deed.offer === TRUSTED.offer && PEOPLE[deed.person]?.app === TRUSTED.app
-  return book.rules.trusts && isTheirs && book.offer(deed.offer).goals.some((one) => one.key === goal)
+function isTrusted(book: Book, action: Reported, goal: string): boolean {
+  const isTheirs = action.offer === TRUSTED.offer && PEOPLE[action.person]?.app === TRUSTED.app
+  return book.rules.trusts && isTheirs && book.offer(action.offer).goals.some((one) => one.key === goal)
 }

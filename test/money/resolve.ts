@@ -1,8 +1,8 @@
-// From an order, which picks from what there is, to a deed, of which everything is known.
+// From an order, which picks from what there is, to a action, of which everything is known.
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import type { Book } from './book.ts'
 import {
-  type Deed,
+  type Action,
   EXTRA,
   type Goal,
   OFFERS,
@@ -11,7 +11,7 @@ import {
   PEOPLE,
   type Start,
   type Told,
-} from './deeds.ts'
+} from './actions.ts'
 
 /** The newest first; now and then nothing. */
 const pick = <T>(some: readonly T[], n: number): T | undefined => some.at(-1 - (n % (some.length + 1)))
@@ -30,24 +30,24 @@ export class Resolver {
   }
 
   /** Lanes that run at once. Where only names tell goals apart, two imports of one offer at once could mean anything. */
-  step(lanes: Order[][], book: Book, termsIds: number[], nowMs: number): Deed[][] {
+  step(lanes: Order[][], book: Book, termsIds: number[], nowMs: number): Action[][] {
     const imported = new Set<number>()
-    const isClear = (deed: Deed) => {
-      if (deed.kind !== 'import' || this.#start.hasExternalIds) return true
-      return !imported.has(deed.offer) && imported.add(deed.offer)
+    const isClear = (action: Action) => {
+      if (action.kind !== 'import' || this.#start.hasExternalIds) return true
+      return !imported.has(action.offer) && imported.add(action.offer)
     }
-    const deeds = lanes.map((lane) => this.#lane(lane, book, termsIds, nowMs).filter(isClear))
+    const actions = lanes.map((lane) => this.#lane(lane, book, termsIds, nowMs).filter(isClear))
     // Clicks arrive one by one, each with what waits for it: nothing else comes between them. What is told of a click at
     // the moment that it is dropped may wait, and finds what another call made of it when it is tried again.
-    const alone = deeds.find(([deed]) => deed?.kind === 'arrive' || deed?.kind === 'drop')
-    return alone === undefined ? deeds : [alone]
+    const alone = actions.find(([action]) => action?.kind === 'arrive' || action?.kind === 'drop')
+    return alone === undefined ? actions : [alone]
   }
 
   /** Whatever a lane picks is chosen before its step begins: nobody names what does not exist yet. */
-  #lane(orders: Order[], book: Book, termsIds: number[], nowMs: number): Deed[] {
-    const deeds = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
-    this.#told.push(...deeds.filter((deed) => deed.kind === 'confirm' || deed.kind === 'report'))
-    return apart(deeds, book)
+  #lane(orders: Order[], book: Book, termsIds: number[], nowMs: number): Action[] {
+    const actions = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
+    this.#told.push(...actions.filter((action) => action.kind === 'confirm' || action.kind === 'report'))
+    return apart(actions, book)
   }
 
   nextLabel = () => this.#label++
@@ -61,7 +61,7 @@ export class Resolver {
     return narrowed
   }
 
-  #resolve(order: Order, book: Book, termsIds: number[], nowMs: number): Deed | null {
+  #resolve(order: Order, book: Book, termsIds: number[], nowMs: number): Action | null {
     const label = this.nextLabel()
     switch (order.kind) {
       case 'click': {
@@ -97,12 +97,13 @@ export class Resolver {
  * What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone.
  * So does a call before which others wait.
  */
-function apart(lane: Deed[], book: Book): Deed[] {
+function apart(lane: Action[], book: Book): Action[] {
   if (lane.length === 1) return lane
   const isKnown = (label: number | null) => book.clicks.some((one) => one.label === label)
-  const isWaitedFor = (label: number | null) => book.waiting.some(({ deed }) => deed.click === label)
+  const isWaitedFor = (label: number | null) => book.waiting.some(({ action }) => action.click === label)
   return lane.filter(
-    (deed) => deed.kind !== 'confirm' || (!deed.isClickless && isKnown(deed.click) && !isWaitedFor(deed.click)),
+    (action) =>
+      action.kind !== 'confirm' || (!action.isClickless && isKnown(action.click) && !isWaitedFor(action.click)),
   )
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/open.ts'
 import { apply } from './apply.ts'
 import { Book } from './book.ts'
 import { grouped } from './entries.ts'
-import { type Answer, type Deed, OFFERS, type Start, type Step } from './deeds.ts'
+import { type Answer, type Action, OFFERS, type Start, type Step } from './actions.ts'
 import { Desk, type Done } from './desk.ts'
 import {
   checkHistory,
@@ -35,9 +35,9 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   let books = [new Book(offers, start)]
   for (const { waitS, lanes, diesAt = null } of steps) {
     nowMs += waitS * 1000
-    const deeds = resolver.step(lanes, books[0] as Book, desk.termsIds, nowMs)
-    if (diesAt !== null) await desk.dieDoing(deeds, diesAt, new Date(nowMs))
-    books = await takeStep(desk, books, deeds, nowMs)
+    const actions = resolver.step(lanes, books[0] as Book, desk.termsIds, nowMs)
+    if (diesAt !== null) await desk.dieDoing(actions, diesAt, new Date(nowMs))
+    books = await takeStep(desk, books, actions, nowMs)
   }
   await checkLists(desk, books[0] as Book)
   nowMs += A_WHILE_MS
@@ -52,35 +52,37 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
 }
 
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */
-async function takeStep(desk: Desk, books: Book[], lanes: Deed[][], nowMs: number): Promise<Book[]> {
+async function takeStep(desk: Desk, books: Book[], lanes: Action[][], nowMs: number): Promise<Book[]> {
   const now = new Date(nowMs)
-  const done = await Promise.all(lanes.map((deeds) => desk.perform(deeds, now)))
+  const done = await Promise.all(lanes.map((actions) => desk.perform(actions, now)))
   desk.learn(done.flat())
   const seen = { answers: answersOf(desk, done.flat()), ...(await readState(desk, now)) }
   const orders = permutations(lanes.flatMap(piecesOf))
   const fitting = new Map<string, Book>()
-  for (const order of books.flatMap((book) => orders.map((deeds) => ({ book, deeds: deeds.flat() })))) {
-    const story = tell(order.book.clone(), order.deeds, nowMs)
+  for (const order of books.flatMap((book) => orders.map((actions) => ({ book, actions: actions.flat() })))) {
+    const story = tell(order.book.clone(), order.actions, nowMs)
     if (isSame(story.seen, seen)) fitting.set(story.book.summary(), story.book)
   }
   if (fitting.size > 0) return [...fitting.values()]
-  const said = lanes.map((deeds) => deeds.map((deed) => JSON.stringify(deed)).join('\n')).join('\nand at once\n')
+  const said = lanes
+    .map((actions) => actions.map((action) => JSON.stringify(action)).join('\n'))
+    .join('\nand at once\n')
   assert.deepEqual(seen, tell(books[0] as Book, lanes.flat(), nowMs).seen, `At ${now.toISOString()}\n${said}`)
   assert.fail('unreachable')
 }
 
 /** What is settled together is settled whole; clicks that come together may be recorded one by one. */
-const piecesOf = (lane: Deed[]): Deed[][] => (lane[0]?.kind === 'click' ? lane.map((deed) => [deed]) : [lane])
+const piecesOf = (lane: Action[]): Action[][] => (lane[0]?.kind === 'click' ? lane.map((action) => [action]) : [lane])
 
-function tell(book: Book, deeds: Deed[], nowMs: number) {
-  const answers = new Map(deeds.map((deed) => [deed.label, apply(book, deed, nowMs)]))
+function tell(book: Book, actions: Action[], nowMs: number) {
+  const answers = new Map(actions.map((action) => [action.label, apply(book, action, nowMs)]))
   const { entries, offers } = book
   const usage = book.allUsage(nowMs)
   return { book, seen: { answers, entries: grouped(entries), offers, usage, money: book.money() } }
 }
 
 const answersOf = (desk: Desk, done: Done[]) =>
-  new Map<number, Answer>(done.map((one) => [one.deed.label, desk.answer(one)]))
+  new Map<number, Answer>(done.map((one) => [one.action.label, desk.answer(one)]))
 
 function isSame(a: unknown, b: unknown): boolean {
   try {

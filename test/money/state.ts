@@ -3,7 +3,7 @@ import { conversionOfJson } from '../../src/features/conversions/conversions.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
 import type { Money, OfferUsage } from './book.ts'
 import { type Entry, grouped } from './entries.ts'
-import { type Goal, type OfferTerms, PEOPLE } from './deeds.ts'
+import { type Goal, type OfferTerms, PEOPLE } from './actions.ts'
 import type { Desk } from './desk.ts'
 
 export type State = { entries: Entry[]; offers: OfferTerms[]; usage: OfferUsage[]; money: Money }

@@ -5,35 +5,35 @@ import { allOf, type Found, search } from '../../db/search.ts'
 import { AppError } from '../../errors.ts'
 import type { Role } from './people.ts'
 
-/** Who did it. `id` null: nobody was signed in, such as somebody who accepts an invitation. */
-export type Doer = {
+/** Who did it. `id` is null without a session, as when an invitation is accepted. */
+export type Actor = {
   id: string | null
   email: string
   ip: string | null
-  /** What somebody who is signed in was let through as. It must still be so when the change is recorded. */
+  /** The role the request was authorized with. It must still hold when the change is recorded. */
   role?: Role | null
   /** The token that a program used. */
   via?: string | null
 }
 
-export type Deed = {
+export type AuditEntry = {
   /** noun.verb */
   action: string
   /** The noun's id. */
   subject: string | number
-  /** Whom it concerns, where it concerns one publisher. */
+  /** The publisher concerned, if it is one. */
   publisherId?: number | null
-  /** What is worth knowing. Never a secret. */
+  /** Context for a reader. Never a secret. */
   details?: Record<string, unknown>
 }
 
 /**
- * In the transaction of the change: neither is there without the other. Whoever was disabled or given another role since
- * they were let through changes nothing. Returns its audit_id.
+ * Runs in the transaction of the change, so that neither exists without the other. Throws if the actor was disabled or
+ * given another role since the request was authorized. Returns the audit_id.
  */
-export async function recordDeed(trx: Trx, by: Doer, deed: Deed): Promise<number> {
+export async function recordAudit(trx: Trx, by: Actor, entry: AuditEntry): Promise<number> {
   await checkStillMay(trx, by)
-  const { details, ...row } = rowOf(by, deed)
+  const { details, ...row } = rowOf(by, entry)
   const { audit_id } = await trx
     .insertInto('audit_log')
     .values({ ...row, details: JSON.stringify(details) })
@@ -42,8 +42,8 @@ export async function recordDeed(trx: Trx, by: Doer, deed: Deed): Promise<number
   return audit_id
 }
 
-/** Locked until the transaction ends, so that whoever disables them meanwhile comes after it, or before all of it. */
-async function checkStillMay(trx: Trx, { id, role }: Doer): Promise<void> {
+/** Locks the person until the transaction ends: disabling them happens before all of it, or after. */
+async function checkStillMay(trx: Trx, { id, role }: Actor): Promise<void> {
   if (id === null || role === undefined || role === null) return
   const person = await trx
     .selectFrom('people')
@@ -56,14 +56,14 @@ async function checkStillMay(trx: Trx, { id, role }: Doer): Promise<void> {
 }
 
 /**
- * For a change that is not made in one transaction of ours: an import in pieces, a call that is settled elsewhere, what
- * better-auth writes. To be called before the change, so that a crash leaves an entry rather than none.
+ * For a change that is not one transaction of ours: an import in batches, a call that the command queue applies, what
+ * better-auth writes. Call it before the change, so that a crash leaves an entry too many rather than one too few.
  */
-export const recordDeedAlone = (db: Db, by: Doer, deed: Deed): Promise<number> =>
-  inTransaction(db, (trx) => recordDeed(trx, by, deed))
+export const recordAuditAlone = (db: Db, by: Actor, entry: AuditEntry): Promise<number> =>
+  inTransaction(db, (trx) => recordAudit(trx, by, entry))
 
-/** What a deed did to many, one by one: the history of each, and left out where whole deeds are listed. */
-export async function recordParts(trx: Trx, by: Doer, auditId: number, parts: Deed[]): Promise<void> {
+/** What one entry did to each of many subjects: shown in the history of each subject, left out of the whole log. */
+export async function recordParts(trx: Trx, by: Actor, auditId: number, parts: AuditEntry[]): Promise<void> {
   const rows = parts.map((part) => ({ ...rowOf(by, part), part_of: auditId }))
   await sql`
     INSERT INTO audit_log (person_id, who, ip, via, action, subject, publisher_id, details, part_of)
@@ -71,7 +71,7 @@ export async function recordParts(trx: Trx, by: Doer, auditId: number, parts: De
     FROM json_populate_recordset(NULL::audit_log, ${JSON.stringify(rows)})`.execute(trx)
 }
 
-const rowOf = (by: Doer, { action, subject, publisherId = null, details = {} }: Deed) => ({
+const rowOf = (by: Actor, { action, subject, publisherId = null, details = {} }: AuditEntry) => ({
   person_id: by.id,
   who: by.email,
   ip: by.ip,
@@ -82,8 +82,8 @@ const rowOf = (by: Doer, { action, subject, publisherId = null, details = {} }: 
   details,
 })
 
-/** Every part narrows; what is absent does not. */
-export type DeedFilter = {
+/** Filters are combined with AND; an absent one is ignored. */
+export type AuditFilter = {
   publisherId?: number
   /** noun. or noun.verb */
   action?: string
@@ -94,7 +94,7 @@ export type DeedFilter = {
 
 const COLUMNS = sql.raw('audit_id, created_at, who, action, subject, publisher_id, details, ip, via')
 
-export type RecordedDeed = {
+export type AuditRecord = {
   audit_id: number
   created_at: Date
   who: string
@@ -106,8 +106,8 @@ export type RecordedDeed = {
   via: string | null
 }
 
-/** Newest first. Parts of deeds only where it is about one subject. */
-export async function searchDeeds(db: Db, filter: DeedFilter, limit: number): Promise<Found<RecordedDeed>> {
+/** Newest first. Includes parts of entries only when filtered by subject. */
+export async function searchAuditEntries(db: Db, filter: AuditFilter, limit: number): Promise<Found<AuditRecord>> {
   const { subject, who, publisherId, action, before } = filter
   const known = {
     subject: subject === undefined ? null : sql<boolean>`subject = ${subject}`,
@@ -127,7 +127,7 @@ export async function searchDeeds(db: Db, filter: DeedFilter, limit: number): Pr
     const branches = indexed.map(
       (one) => sql`(SELECT ${COLUMNS} FROM audit_log WHERE ${allOf([one, ...always])} ${order} LIMIT ${most}::integer)`,
     )
-    return sql`SELECT * FROM (${sql.join(branches, sql` UNION ALL `)}) AS deed`
+    return sql`SELECT * FROM (${sql.join(branches, sql` UNION ALL `)}) AS entry`
   }
   return search(db, { id: 'audit_id', filters, walk }, limit)
 }
@@ -149,6 +149,6 @@ async function readActions(db: Db, beginning: string): Promise<Condition[]> {
   return rows.map(({ name }) => sql<boolean>`action = ${name}`)
 }
 
-/** The same, without a way to go on. */
-export const listDeeds = async (...given: Parameters<typeof searchDeeds>): Promise<RecordedDeed[]> =>
-  (await searchDeeds(...given)).rows
+/** One page of it, without a cursor. */
+export const listAuditEntries = async (...given: Parameters<typeof searchAuditEntries>): Promise<AuditRecord[]> =>
+  (await searchAuditEntries(...given)).rows

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
-import { recordDeed } from './audit.ts'
+import { recordAudit } from './audit.ts'
 import type { Network } from './invitation-mails.ts'
 import { queueMail, type Writer } from './mails.ts'
 import { endSessionsOf } from './passwords.ts'
@@ -99,7 +99,7 @@ export async function releaseAddress(trx: Trx, { personId, ip }: { personId: str
   await voidResetLinks(trx, personId)
   await revokeAccessTokens(trx, personId, now)
   await revokeInvitationsBy(trx, personId, now)
-  await recordDeed(
+  await recordAudit(
     trx,
     { id: null, email: person.email, ip },
     {

@@ -2,7 +2,7 @@
 // addresses that are nobody's together, the first, the tenth, the hundredth… failure within an hour is recorded.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { recordDeed } from './audit.ts'
+import { recordAudit } from './audit.ts'
 
 export type FailedTry = {
   /** Null: nobody has the address that was typed. It is not recorded: it may be a password in the wrong field. */
@@ -21,7 +21,7 @@ export async function recordFailure(db: Db, { person, kind, ip }: FailedTry, now
       RETURNING failures, since`.execute(trx)
     const { failures = 0, since = now } = rows[0] ?? {}
     if (!/^10*$/.test(String(failures))) return
-    await recordDeed(
+    await recordAudit(
       trx,
       { id: null, email: person?.email ?? 'unknown', ip },
       {

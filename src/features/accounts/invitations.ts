@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
-import { recordDeed } from './audit.ts'
+import { recordAudit } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
 import { queueMail } from './mails.ts'
 import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
@@ -164,7 +164,7 @@ export async function acceptInvitation(
     await makeRoom(trx, { email: person.email, mailed: open.mailed, ip }, now)
     const joined = await addPerson(trx, person, open.mailed)
     await noteSignInPlace(trx, joined.id, ip, now) // where one joins is no surprise
-    await recordDeed(
+    await recordAudit(
       trx,
       { id: joined.id, email: joined.email, ip },
       { action: 'person.join', subject: joined.id, publisherId, details: { role } },

@@ -22,13 +22,13 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
-export type Actor = 'publisher' | 'advertiser' | 'operator' | 'system'
+export type ActorKind = 'publisher' | 'advertiser' | 'operator' | 'system'
 
 /** A row of the table. */
 export type Conversion = Omit<Selectable<Conversions>, 'status' | 'status_reason' | 'actor'> & {
   status: Status
   status_reason: Reason | null
-  actor: Actor
+  actor: ActorKind
 }
 
 /** What is told of a conversion. */

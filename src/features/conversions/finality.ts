@@ -4,14 +4,14 @@
 // the offer does not let users redo, stays (`bars_redo`). What an operator or a fraud rule turned down otherwise stays for
 // its click, whatever transaction is named next.
 import type { ClickFacts, OfferFacts } from './facts.ts'
-import type { Actor, Conversion, Reason } from './conversions.ts'
+import type { ActorKind, Conversion, Reason } from './conversions.ts'
 
 export const isStanding = ({ status }: Conversion) => status === 'pending' || status === 'approved'
 
 /** Whether a move to rejected or reversed keeps the user from completing the goal again. */
 export function barsRedo(
   { is_repeatable }: Conversion,
-  { to, reason, actor }: { to: 'approved' | 'rejected' | 'reversed'; reason: Reason | null; actor: Actor },
+  { to, reason, actor }: { to: 'approved' | 'rejected' | 'reversed'; reason: Reason | null; actor: ActorKind },
   offer: OfferFacts | undefined,
 ): boolean {
   if (is_repeatable || to === 'approved') return false

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Account } from '../ledger/ledger.ts'
-import type { Actor, Conversion, Reason, Status } from './conversions.ts'
+import type { ActorKind, Conversion, Reason, Status } from './conversions.ts'
 
 const CLICK_COLUMNS = [
   'click_id',
@@ -43,7 +43,7 @@ export async function readMoves(db: Db, conversionId: string) {
     ...row,
     status: row.status as Status,
     status_reason: row.status_reason as Reason | null,
-    actor: row.actor as Actor,
+    actor: row.actor as ActorKind,
   }))
 }
 

@@ -2,7 +2,7 @@
 import { WHOLE_PPM } from '../../lib/money.ts'
 import { dayNumber, isFull } from '../offers/caps.ts'
 import type { Change, Outcome, Refusal } from './commands.ts'
-import type { Actor, Conversion, Reason, Status } from './conversions.ts'
+import type { ActorKind, Conversion, Reason, Status } from './conversions.ts'
 import {
   addressCountKey,
   type AppFacts,
@@ -151,7 +151,7 @@ export const create = (after: Conversion): Decision => ({
 })
 
 /** What becomes of a conversion, why, and by whose word. */
-export type Verb = { to: 'approved' | 'rejected' | 'reversed'; reason: Reason | null; actor: Actor }
+export type Verb = { to: 'approved' | 'rejected' | 'reversed'; reason: Reason | null; actor: ActorKind }
 
 export function move(
   before: Conversion,

@@ -39,7 +39,7 @@ const share = fc.integer({ min: 0, max: 999 }).map((part) => part / 1_000)
 const thing = { share, app: fc.nat(1), offer: fc.nat(1), country: fc.constantFrom(undefined, 'US', 'DE') }
 /** At which statement a worker dies that does it: where it was, another one goes on later. */
 const diesAt = fc.option(fc.integer({ min: 1, max: 10 }))
-const deed = fc.oneof(
+const action = fc.oneof(
   fc.record({ kind: fc.constant('click' as const), ...thing, isBot: fc.boolean() }),
   fc.record({ kind: fc.constant('late click' as const), ...thing }),
   fc.record({
@@ -52,9 +52,9 @@ const deed = fc.oneof(
   fc.record({ kind: fc.constant('roll up' as const), share, diesAt }),
   fc.record({ kind: fc.constant('drop clicks' as const), share, diesAt }),
 )
-type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-async function perform(db: Db, one: Deed): Promise<void> {
+async function perform(db: Db, one: Action): Promise<void> {
   if (one.kind === 'roll up' || one.kind === 'drop clicks') {
     const doIt = (by: Db) =>
       one.kind === 'roll up'
@@ -98,7 +98,7 @@ async function perform(db: Db, one: Deed): Promise<void> {
 }
 
 /** A pending conversion is approved elsewhere, or changes while it stays so; an approved one is reversed. */
-async function move(db: Db, { which, country, rate }: Extract<Deed, { kind: 'move' }>): Promise<void> {
+async function move(db: Db, { which, country, rate }: Extract<Action, { kind: 'move' }>): Promise<void> {
   const rows = await db.selectFrom('conversions').select(['conversion_id', 'status', 'sequence', 'created_at']).where('status', 'in', ['pending', 'approved']).orderBy('conversion_id').execute() // prettier-ignore
   const found = rows[which % Math.max(rows.length, 1)]
   if (found === undefined) return
@@ -167,11 +167,11 @@ test('figures are the same, rolled up or not, whatever changes late and in every
   )
   await fc.assert(
     fc.asyncProperty(
-      fc.array(deed, { minLength: 4, maxLength: 14 }),
+      fc.array(action, { minLength: 4, maxLength: 14 }),
       fc.array(question, { minLength: 4, maxLength: 6 }),
-      async (deeds, questions) => {
+      async (actions, questions) => {
         // prettier-ignore
-        for (const one of deeds) await perform(db, one)
+        for (const one of actions) await perform(db, one)
         for (const asked of questions) assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
       },
     ),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepOut, makePerson, makeToken, PASSWORD, totp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
 const world = useWorld('account')
 
-const deedsOf = async (email: string) =>
-  (await listDeeds(world.database.db, { who: email }, 100)).map(({ action }) => action).toReversed()
+const auditOf = async (email: string) =>
+  (await listAuditEntries(world.database.db, { who: email }, 100)).map(({ action }) => action).toReversed()
 
 const secretIn = (uri: string) => new URL(uri).searchParams.get('secret') ?? ''
 
@@ -46,7 +46,7 @@ test('changing the password needs the current one, ends the other sessions, and 
   assert.equal((await new Visitor(world).post('/session', { email, password: PASSWORD })).status, 401)
   const token = new URL(link).hash.slice(1)
   assert.equal((await new Visitor(world).post('/password/reset', { token, password: PASSWORD })).status, 400)
-  assert.deepEqual(await deedsOf(email), ['session.start', 'session.start', 'session.wrong_password', 'password.change', 'session.wrong_password'].slice(0, 4)) // prettier-ignore
+  assert.deepEqual(await auditOf(email), ['session.start', 'session.start', 'session.wrong_password', 'password.change', 'session.wrong_password'].slice(0, 4)) // prettier-ignore
 })
 
 test('a second factor is on only after its first code, and asked for from then on', async () => {
@@ -66,8 +66,8 @@ test('a second factor is on only after its first code, and asked for from then o
   const code = nextCode(data.uri)
   assert.equal((await next.post('/session/two-factor', { code: `${code.slice(0, 3)} ${code.slice(3)}` })).status, 200)
   assert.equal((await next.get('/me')).status, 200)
-  const deeds = await deedsOf(email)
-  assert.deepEqual(deeds, ['session.start', 'session.wrong_password', 'session.start', 'session.wrong_code', 'two_factor.enable', 'session.start']) // prettier-ignore
+  const entries = await auditOf(email)
+  assert.deepEqual(entries, ['session.start', 'session.wrong_password', 'session.start', 'session.wrong_code', 'two_factor.enable', 'session.start']) // prettier-ignore
 })
 
 test('a backup code works once', async () => {
@@ -102,7 +102,7 @@ test('turning the second factor off needs the password', async () => {
   assert.equal((await visitor.post('/me/two-factor/disable', { password: 'not the password' })).status, 400)
   assert.equal((await visitor.post('/me/two-factor/disable', { password: PASSWORD })).status, 200)
   await new Visitor(world).signIn(email)
-  assert.ok((await deedsOf(email)).includes('two_factor.disable'))
+  assert.ok((await auditOf(email)).includes('two_factor.disable'))
 })
 
 test('a reset link does not get around the second factor, and is in the audit log', async () => {
@@ -117,7 +117,7 @@ test('a reset link does not get around the second factor, and is in the audit lo
   const token = new URL(link).hash.slice(1)
   const reset = await new Visitor(world).post('/password/reset', { token, password: 'another good password' })
   assert.equal(reset.status, 200)
-  assert.equal((await deedsOf(email)).at(-1), 'password.reset')
+  assert.equal((await auditOf(email)).at(-1), 'password.reset')
   const visitor = new Visitor(world)
   const { data } = await visitor.post<{ two_factor: boolean }>('/session', { email, password: 'another good password' })
   assert.equal(data.two_factor, true)

@@ -6,7 +6,7 @@ import {
   listAccessTokens,
   revokeAccessTokens,
 } from '../../features/accounts/access-tokens.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
 import { endSession, isEmailVerified, isOperatorRole, listSessions } from '../../features/accounts/people.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
 import { isUuid } from '../../lib/uuid7.ts'
@@ -33,8 +33,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     has_mail: sendMails !== null,
     version: VERSION,
   }
-  const note = (trx: Trx, by: Doer, caller: Caller, action: string, details = {}) =>
-    recordDeed(trx, by, { action, subject: caller.id, publisherId: caller.publisherId, details })
+  const note = (trx: Trx, by: Actor, caller: Caller, action: string, details = {}) =>
+    recordAudit(trx, by, { action, subject: caller.id, publisherId: caller.publisherId, details })
 
   routes.get('/me', {
     id: 'getMe',

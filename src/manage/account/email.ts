@@ -1,6 +1,6 @@
 // Proving that one's e-mail address is one's own.
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { queueVerificationMail, useVerificationLink } from '../../features/accounts/email-verification.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -39,7 +39,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
         const person = await useVerificationLink(trx, secretKey, token, new Date())
         if (person === null)
           throw new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
-        await recordDeed(
+        await recordAudit(
           trx,
           { id: person.id, email: person.email, ip: request.ip },
           { action: 'person.verify_email', subject: person.id, publisherId: person.publisher_id },

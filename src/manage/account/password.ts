@@ -1,6 +1,6 @@
 // One's own password: changing it, and setting a new one by a reset link.
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { verifyEmail } from '../../features/accounts/email-verification.ts'
 import { hashNewPassword, setPassword } from '../../features/accounts/passwords.ts'
 import { queueResetMail, useResetLink } from '../../features/accounts/reset-links.ts'
@@ -33,7 +33,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
         const ended = await setPassword(trx, wanted, new Date())
         if (ended === null)
           throw new AppError('CONFLICT', 'Your password was changed at the same moment. Sign in again.')
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'password.change',
           subject: caller.id,
           publisherId: caller.publisherId,
@@ -77,7 +77,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
         const wanted = { personId: person.id, hash, provedHash: null, keptSessionId: null, endTokens: true }
         const ended = (await setPassword(trx, wanted, now)) ?? 0
         if (person.isMailed) await verifyEmail(trx, person.id)
-        await recordDeed(
+        await recordAudit(
           trx,
           { id: person.id, email: person.email, ip: request.ip },
           {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePerson, makeToken, PASSWORD, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { Role } from '../../features/accounts/people.ts'
 
 const world = useWorld('second_factor')
@@ -141,7 +141,7 @@ test('wrong passwords and codes are in the audit log, bounded whatever somebody 
   const visitor = await half(email)
   for (let i = 0; i < 3; i++) await visitor.post('/session/two-factor', { code: '000000' })
   const failed = async (subject: string) =>
-    (await listDeeds(world.database.db, { subject, action: 'session.wrong' }, 100)).map(({ action, who, details, ip }) => [action, who, (details as { failures: number }).failures, ip !== null]) // prettier-ignore
+    (await listAuditEntries(world.database.db, { subject, action: 'session.wrong' }, 100)).map(({ action, who, details, ip }) => [action, who, (details as { failures: number }).failures, ip !== null]) // prettier-ignore
   assert.deepEqual(await failed(id), [
     ['session.wrong_code', email, 1, true],
     ['session.wrong_password', email, 10, true],
@@ -149,7 +149,7 @@ test('wrong passwords and codes are in the audit log, bounded whatever somebody 
   ])
   const unknown = await failed('unknown')
   assert.ok(unknown.length >= 2 && unknown.length <= 3)
-  const log = JSON.stringify(await listDeeds(world.database.db, { action: 'session.wrong' }, 100))
+  const log = JSON.stringify(await listAuditEntries(world.database.db, { action: 'session.wrong' }, 100))
   assert.doesNotMatch(log, /guess number|nobody-/)
   const reader = await visit(world, 'operator_reader')
   const { data } = await reader.get<{ deeds: unknown[] }>('/audit?action=session.wrong_password')

@@ -1,6 +1,6 @@
 // Turning one's own second factor on and off.
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { endSessionsOf } from '../../features/accounts/passwords.ts'
 import { isOperatorRole, noteCodeGiven } from '../../features/accounts/people.ts'
 import { enableSecondFactor, removeSecondFactor } from '../../features/accounts/second-factor.ts'
@@ -50,7 +50,7 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
         await enableSecondFactor(trx, caller.id)
         if (caller.session !== null) await noteCodeGiven(trx, caller.session)
         await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
-        await recordDeed(trx, by, ofSelf(caller, 'two_factor.enable'))
+        await recordAudit(trx, by, ofSelf(caller, 'two_factor.enable'))
       })
       return OK
     },
@@ -75,7 +75,7 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
         if (!(await removeSecondFactor(trx, caller.id)))
           throw new AppError('CONFLICT', 'Two-factor sign-in is already off.')
         await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
-        await recordDeed(trx, by, ofSelf(caller, 'two_factor.disable'))
+        await recordAudit(trx, by, ofSelf(caller, 'two_factor.disable'))
       })
       return OK
     },

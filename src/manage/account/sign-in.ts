@@ -1,7 +1,7 @@
 // Signing in and out.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
+import { recordAudit, recordAuditAlone } from '../../features/accounts/audit.ts'
 import { recordFailure } from '../../features/accounts/failed-tries.ts'
 import { endSession, readPasswordHash } from '../../features/accounts/passwords.ts'
 import { findByTypedEmail, noteCodeGiven } from '../../features/accounts/people.ts'
@@ -34,7 +34,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
         return false
       }
       const isNewPlace = await noteSignInPlace(trx, person.id, ip, new Date())
-      await recordDeed(
+      await recordAudit(
         trx,
         { id: person.id, email: person.email, ip },
         {
@@ -117,7 +117,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       cookies.push(...answer.headers.getSetCookie())
       const { caller } = request
       if (caller !== null && caller.session !== null)
-        await recordDeedAlone(db, by, { action: 'session.end', subject: caller.id, publisherId: caller.publisherId })
+        await recordAuditAlone(db, by, { action: 'session.end', subject: caller.id, publisherId: caller.publisherId })
       return OK
     },
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 import { changePerson } from '../../features/accounts/team.ts'
 
@@ -45,11 +45,11 @@ test('the audit log names the token that a change was made with', async () => {
   const { id } = await makePerson(world, 'operator')
   const program = await makeToken(world, id, ['publishers'])
   const { data } = await program.post<{ publisher_id: number }>('/publishers', { name: 'By a program' })
-  const [deed] = await listDeeds(world.database.db, { action: 'publisher.create', subject: String(data.publisher_id) }, 1) // prettier-ignore
-  assert.match(deed?.via ?? '', /^token \d+: Job \d+$/)
+  const [entry] = await listAuditEntries(world.database.db, { action: 'publisher.create', subject: String(data.publisher_id) }, 1) // prettier-ignore
+  assert.match(entry?.via ?? '', /^token \d+: Job \d+$/)
   const reader = await visit(world, 'operator_reader')
   const { data: log } = await reader.get<{ deeds: { via: string }[] }>(`/audit?subject=${data.publisher_id}&action=publisher.create`) // prettier-ignore
-  assert.equal(log.deeds[0]?.via, deed?.via)
+  assert.equal(log.deeds[0]?.via, entry?.via)
 })
 
 test('a reset ends every token, a change only if asked, and both say how many', async () => {
@@ -68,8 +68,8 @@ test('a reset ends every token, a change only if asked, and both say how many', 
   const reset = await new Visitor(world).post('/password/reset', { token: new URL(link).hash.slice(1), password: 'another good password' }) // prettier-ignore
   assert.deepEqual([reset.status, reset.data], [200, { tokens_ended: 2 }])
   for (const one of programs) assert.equal((await one.get('/me')).status, 401)
-  const [deed] = await listDeeds(world.database.db, { action: 'password.reset', subject: id }, 1)
-  assert.deepEqual(deed?.details, { tokens_ended: 2 })
+  const [entry] = await listAuditEntries(world.database.db, { action: 'password.reset', subject: id }, 1)
+  assert.deepEqual(entry?.details, { tokens_ended: 2 })
 })
 
 test('whoever is disabled loses their tokens for good: enabling brings none back', async () => {

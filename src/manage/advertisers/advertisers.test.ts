@@ -21,7 +21,7 @@ const show = async (id: number) => (await operator.get<Shown>(`/advertisers/${id
 const callsOf = async (query: string) => (await operator.get<{ calls: Calls }>(`/inbound-calls?${query}`)).data.calls
 const confirmWith = async (token: string) =>
   (await world.app.server.inject(`/postback?click_id=00000000-0000-7000-8000-000000000000&token=${token}`)).statusCode
-const deedsOf = async (subject: number | string) =>
+const auditOf = async (subject: number | string) =>
   world.database.db.selectFrom('audit_log').select(['action', 'details']).where('subject', '=', String(subject)).orderBy('audit_id').execute() // prettier-ignore
 
 test('an advertiser is made, and its token is told once', async () => {
@@ -37,9 +37,9 @@ test('an advertiser is made, and its token is told once', async () => {
   assert.match(again.error.message, /already/)
   const listed = await operator.get<Static<typeof AdvertiserPage>>(`/advertisers?search=${encodeURIComponent(name)}`)
   assert.partialDeepStrictEqual(listed.data.advertisers[0], { advertiser_id, offers: 0, has_token: true })
-  const deeds = await deedsOf(advertiser_id)
-  assert.ok(deeds.some(({ action }) => action === 'advertiser.create'))
-  assert.ok(!JSON.stringify(deeds).includes(token))
+  const entries = await auditOf(advertiser_id)
+  assert.ok(entries.some(({ action }) => action === 'advertiser.create'))
+  assert.ok(!JSON.stringify(entries).includes(token))
 })
 
 test('advertisers are listed page by page', async () => {
@@ -92,7 +92,7 @@ test('addresses, statuses and names of parameters are set each by itself, with b
   assert.equal((await change({ negative_amount: 'guess' })).status, 400)
   const { data: cleared } = await change({ allowed_ips: [], aliases: [] })
   assert.deepEqual([cleared.allowed_ips, cleared.aliases, cleared.status_map.length], [[], [], 1])
-  const [, first] = await deedsOf(advertiser_id)
+  const [, first] = await auditOf(advertiser_id)
   assert.deepEqual(first, {
     action: 'advertiser.change',
     details: { changes: { allowed_ips: { before: [], after: ['192.0.2.0/24', '198.51.100.7'] } } },
@@ -138,8 +138,8 @@ test('calls are listed with their outcome, masked, and filtered; one is processe
   assert.partialDeepStrictEqual(after, { outcome: 'approved', attempts: 2 })
   const made = await world.database.db.selectFrom('conversions').select('status').where('app_id', '=', appId).execute()
   assert.deepEqual(made, [{ status: 'approved' }])
-  const [deed] = await deedsOf(call?.inbound_id ?? '')
-  assert.deepEqual(deed, { action: 'call.reprocess', details: { advertiser_id, before: 'invalid' } })
+  const [entry] = await auditOf(call?.inbound_id ?? '')
+  assert.deepEqual(entry, { action: 'call.reprocess', details: { advertiser_id, before: 'invalid' } })
   assert.equal((await operator.post('/inbound-calls/reprocess', { inbound_ids: ['x'] })).status, 404)
   assert.equal((await operator.post('/inbound-calls/reprocess', { inbound_ids: [] })).status, 400)
 })
@@ -157,7 +157,7 @@ test('what came to nothing is listed as open, and dismissed for good', async () 
   assert.deepEqual(data.dismissed, [invalid?.inbound_id], 'what is still waiting waits on')
   assert.deepEqual((await open()).map(({ outcome }) => outcome), ['unmatched']) // prettier-ignore
   assert.equal((await callsOf(`advertiser_id=${advertiser_id}`)).length, 2)
-  assert.deepEqual((await deedsOf(invalid?.inbound_id ?? '')).map(({ action }) => action), ['call.dismiss']) // prettier-ignore
+  assert.deepEqual((await auditOf(invalid?.inbound_id ?? '')).map(({ action }) => action), ['call.dismiss']) // prettier-ignore
 })
 
 test('those who only look change nothing, and publishers see nothing', async () => {

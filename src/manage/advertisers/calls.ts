@@ -1,5 +1,5 @@
 // What advertisers called, what came of it, and doing it again.
-import { recordDeed, recordDeedAlone } from '../../features/accounts/audit.ts'
+import { recordAudit, recordAuditAlone } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../../features/clicks/geo.ts'
 import {
@@ -60,7 +60,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
           if (call === null) continue
           const { inbound_id } = call
           // Before it, because it is settled elsewhere: what came of it is in the log of calls.
-          await recordDeedAlone(db, by, {
+          await recordAuditAlone(db, by, {
             action: 'call.reprocess',
             subject: inbound_id,
             details: { advertiser_id: call.advertiser_id, before: call.outcome },
@@ -87,7 +87,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
       const ids = body.inbound_ids.filter(isUuid)
       return db.transaction().execute(async (trx) => {
         const dismissed = await dismissCalls(trx, ids)
-        for (const inboundId of dismissed) await recordDeed(trx, by, { action: 'call.dismiss', subject: inboundId })
+        for (const inboundId of dismissed) await recordAudit(trx, by, { action: 'call.dismiss', subject: inboundId })
         return { dismissed }
       })
     },

@@ -10,7 +10,7 @@ import {
   listTokens,
   rotateToken,
 } from '../../features/accounts/advertisers.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { listPostbackUrls } from '../../features/offers/postback-urls.ts'
 import { cutPage } from '../../http/paging.ts'
 import { parseDuration } from '../../lib/duration.ts'
@@ -73,7 +73,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
     async run({ body: { name }, by }) {
       return db.transaction().execute(async (trx) => {
         const made = await createAdvertiser(trx, secretKey, name.trim())
-        await recordDeed(trx, by, { action: 'advertiser.create', subject: made.advertiser_id, details: { name } })
+        await recordAudit(trx, by, { action: 'advertiser.create', subject: made.advertiser_id, details: { name } })
         return made
       })
     },
@@ -104,7 +104,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
       const before = await find(advertiser_id)
       const after = await db.transaction().execute(async (trx) => {
         const changed = await setAdvertiser(trx, advertiser_id, settingsOf(body))
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'advertiser.change',
           subject: advertiser_id,
           details: { changes: compare(before, changed) },
@@ -133,7 +133,7 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
       await find(advertiser_id)
       return db.transaction().execute(async (trx) => {
         const { token, old_token_expires_at } = await rotateToken(trx, secretKey, advertiser_id, graceMs, new Date())
-        await recordDeed(trx, by, { action: 'advertiser.rotate_token', subject: advertiser_id, details: { grace } })
+        await recordAudit(trx, by, { action: 'advertiser.rotate_token', subject: advertiser_id, details: { grace } })
         return { token, old_token_expires_at }
       })
     },

@@ -129,8 +129,8 @@ test('content rules hold from the next request on, say how many offers are left,
   assert.equal(changed.data.offers_left, before.offers_total - 2)
   const { offers } = (await world.get('/v1/offers?userId=u&limit=100', live)).body.data
   assert.ok(!offers.some(({ name }) => name.includes(unique)))
-  const deeds = await world.database.db.selectFrom('audit_log').select(['action', 'publisher_id', 'details']).where('action', '=', 'content_rules.change').where('subject', '=', String(appId)).execute() // prettier-ignore
-  assert.deepEqual(deeds, [
+  const entries = await world.database.db.selectFrom('audit_log').select(['action', 'publisher_id', 'details']).where('action', '=', 'content_rules.change').where('subject', '=', String(appId)).execute() // prettier-ignore
+  assert.deepEqual(entries, [
     {
       action: 'content_rules.change',
       publisher_id: publisherId,

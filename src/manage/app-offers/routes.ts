@@ -2,7 +2,7 @@
 // want them to see.
 import type { Static } from 'typebox'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { readContentRules, setContentRules, tidyKeywords } from '../../features/apps/content-rules.ts'
 import { showCaps } from '../../features/offers/caps.ts'
 import type { ShownOffer } from '../../features/offers/catalogue.ts'
@@ -170,7 +170,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
         const before = await readContentRules(trx, appId)
         await setContentRules(trx, appId, rules)
         const details = { before, after: rules }
-        await recordDeed(trx, by, { action: 'content_rules.change', subject: appId, publisherId, details })
+        await recordAudit(trx, by, { action: 'content_rules.change', subject: appId, publisherId, details })
       })
       await context.refresh()
       return presentRules(appId)

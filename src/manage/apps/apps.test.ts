@@ -9,7 +9,7 @@ import { createApp } from '../../features/apps/apps.ts'
 import type { App, AppList, Checklist, IssuedApp, Overview } from './schema.ts'
 
 const world = useWorld('manage_apps')
-const { makeOwned, deedsOf } = createOwnedApps(world)
+const { makeOwned, auditOf } = createOwnedApps(world)
 let count = 0
 const NEW = { name: 'My game', currency: 'Gems', rate: 12.5 }
 
@@ -47,7 +47,7 @@ test('an owner makes an app, whose keys work at once and whose secrets are told 
   )
   for (const secret of [live.api_secret, live.signing_secret, testKeys.api_secret, testKeys.signing_secret])
     assert.ok(!shown.text.includes(secret))
-  assert.deepEqual(await deedsOf(app_id), [
+  assert.deepEqual(await auditOf(app_id), [
     { action: 'app.create', who: email, publisher_id: publisherId, details: NEW },
   ])
 })
@@ -106,7 +106,7 @@ test('a change of name, currency and rate is seen by the next request', async ()
   assert.deepEqual([data.name, data.currency, data.rate], ['New name', 'Points', 2])
   assert.equal((await visitor.put(`${base}/currency`, { currency: 'Points', rate: 0 })).status, 400)
   assert.deepEqual(
-    (await deedsOf(appId)).map(({ action, details }) => [action, details]),
+    (await auditOf(appId)).map(({ action, details }) => [action, details]),
     [
       ['app.change', { name: 'New name', before: { name: 'App', currency: 'Coins', rate: 100 } }],
       ['app.change', { currency: 'Points', rate: 2, before: { name: 'New name', currency: 'Coins', rate: 100 } }],
@@ -153,7 +153,7 @@ test('developers change no secrets and no rate, readers nothing, and others see 
     assert.equal((await reader.get(path)).status, 200, path)
     assert.equal((await stranger.get(path)).status, 404, path)
   }
-  assert.deepEqual(await deedsOf(appId), [])
+  assert.deepEqual(await auditOf(appId), [])
 })
 
 test('the checklist knows whether the publisher has seen a secret, not whether the operator has', async () => {

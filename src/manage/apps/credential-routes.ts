@@ -1,7 +1,7 @@
 // The keys of an app and their secrets: renewing and ending them.
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { type Deed, type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type AuditEntry, type Actor, recordAudit } from '../../features/accounts/audit.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
 import { endOldSecrets, revokeApp, rotateSecret, setExpiry } from '../../features/apps/keys.ts'
 import { rotateSigningSecret } from '../../features/apps/signing-secrets.ts'
@@ -18,14 +18,14 @@ const HOUR_MS = 3_600_000
 export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh }: ManageContext): void {
   /** The change and its entry in the audit log, both or neither. */
   const change = <T>(
-    by: Doer,
+    by: Actor,
     { appId, publisherId }: ManagedApp,
     work: (trx: Trx) => Promise<T>,
-    describe: (result: T) => Pick<Deed, 'action' | 'details'>,
+    describe: (result: T) => Pick<AuditEntry, 'action' | 'details'>,
   ) =>
     db.transaction().execute(async (trx) => {
       const result = await work(trx)
-      await recordDeed(trx, by, { ...describe(result), subject: appId, publisherId })
+      await recordAudit(trx, by, { ...describe(result), subject: appId, publisherId })
       return result
     })
 

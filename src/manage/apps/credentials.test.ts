@@ -8,7 +8,7 @@ import { recordLeak } from '../../features/apps/leaks.ts'
 import type { App, AppList } from './schema.ts'
 
 const world = useWorld('manage_credentials')
-const { makeOwned, deedsOf } = createOwnedApps(world)
+const { makeOwned, auditOf } = createOwnedApps(world)
 
 test('a new secret works at once; the old one for its grace, or until it is ended', async () => {
   const { base, visitor, live, appId } = await makeOwned()
@@ -30,7 +30,7 @@ test('a new secret works at once; the old one for its grace, or until it is ende
   assert.equal((await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 169 })).status, 400)
   assert.equal((await visitor.post(`${base}/credentials/other/rotate`, { grace_hours: 1 })).status, 400)
   assert.deepEqual(
-    (await deedsOf(appId)).map(({ action, details }) => [action, details]),
+    (await auditOf(appId)).map(({ action, details }) => [action, details]),
     [
       ['app.rotate_secret', { mode: 'live', grace_hours: 24 }],
       ['app.end_old_secret', { mode: 'live', ended: 1 }],
@@ -90,7 +90,7 @@ test('one key is revoked, the other one goes on; with both the app is revoked', 
   assert.equal((await visitor.post(`${base}/credentials/live/rotate`, { grace_hours: 0 })).status, 400)
   assert.equal((await visitor.post(`${base}/credentials/test/rotate`, { grace_hours: 24 })).status, 200)
   assert.deepEqual(
-    (await deedsOf(appId)).map(({ action, details }) => [action, details]),
+    (await auditOf(appId)).map(({ action, details }) => [action, details]),
     [
       ['app.revoke_key', { mode: 'live' }],
       ['app.rotate_secret', { mode: 'test', grace_hours: 24 }],

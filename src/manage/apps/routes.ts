@@ -1,6 +1,6 @@
 // A publisher's apps: making and changing them, how far their integration is, how they fare.
 import { AppError } from '../../errors.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
 import { type AppChange, changeApp, createApp } from '../../features/apps/apps.ts'
 import { revokeApp } from '../../features/apps/keys.ts'
 import { listAppsOf, readApp } from '../../features/apps/read-app.ts'
@@ -81,7 +81,7 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
       }
       const made = await db.transaction().execute(async (trx) => {
         const issued = await createApp(trx, secretKey, app, MAX_APPS)
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'app.create',
           subject: issued.app_id,
           publisherId,
@@ -144,7 +144,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
       change(app, by, { currency: readName('currency', currency), rateMicros: readRate(rate) }),
   })
 
-  async function change({ appId, publisherId }: ManagedApp, by: Doer, wanted: AppChange) {
+  async function change({ appId, publisherId }: ManagedApp, by: Actor, wanted: AppChange) {
     await db.transaction().execute(async (trx) => {
       const { name, currency, rate } = await readApp(trx, appId, new Date())
       await changeApp(trx, appId, wanted)
@@ -154,7 +154,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
         ...(rateMicros === undefined ? {} : { rate: microsToUsd(rateMicros) }),
         before: { name, currency, rate },
       }
-      await recordDeed(trx, by, { action: 'app.change', subject: appId, publisherId, details })
+      await recordAudit(trx, by, { action: 'app.change', subject: appId, publisherId, details })
     })
     await refresh()
     return OK
@@ -170,7 +170,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
     async run({ app, publisherId, by }) {
       await db.transaction().execute(async (trx) => {
         await revokeApp(trx, app.appId)
-        await recordDeed(trx, by, { action: 'app.revoke', subject: app.appId, publisherId })
+        await recordAudit(trx, by, { action: 'app.revoke', subject: app.appId, publisherId })
       })
       await refresh()
       return OK

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publisherOfApp, visit } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { recordDeedAlone } from '../../features/accounts/audit.ts'
+import { recordAuditAlone } from '../../features/accounts/audit.ts'
 
 const world = useWorld('manage_audit')
 
@@ -16,22 +16,22 @@ async function fill(): Promise<number> {
   const publisherId = await publisherOfApp(world, appId)
   const by = (email: string) => ({ id: null, email, ip: '192.0.2.7' })
   const { db } = world.database
-  await recordDeedAlone(db, by('ann@example.com'), {
+  await recordAuditAlone(db, by('ann@example.com'), {
     action: 'app.change',
     subject: appId,
     publisherId,
     details: { name: 'X' },
   })
-  await recordDeedAlone(db, by('bob@example.com'), { action: 'app.suspend', subject: appId, publisherId })
-  await recordDeedAlone(db, by('ann@example.com'), { action: 'offer.change', subject: 1 })
+  await recordAuditAlone(db, by('bob@example.com'), { action: 'app.suspend', subject: appId, publisherId })
+  await recordAuditAlone(db, by('ann@example.com'), { action: 'offer.change', subject: 1 })
   return publisherId
 }
 
-test('deeds are listed newest first, by who, what, to what and whom', async () => {
+test('audit entries are listed newest first, by actor, action, subject and publisher', async () => {
   const publisherId = await fill()
   const reader = await visit(world, 'operator_reader')
   const actions = async (query: string) =>
-    (await reader.get<Page>(`/audit?${query}`)).data.deeds.map((deed) => deed.action)
+    (await reader.get<Page>(`/audit?${query}`)).data.deeds.map((entry) => entry.action)
   assert.deepEqual(await actions(`publisher_id=${publisherId}`), ['app.suspend', 'app.change'])
   assert.deepEqual(await actions(`publisher_id=${publisherId}&action=app.change`), ['app.change'])
   assert.deepEqual(await actions(`publisher_id=${publisherId}&action=app.`), ['app.suspend', 'app.change'])

@@ -1,5 +1,5 @@
 // Users banned in an app, or in all of them.
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { type BanFilter, banUser, liftBan, listBans } from '../../features/apps/bans.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
@@ -40,7 +40,7 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
       const { app_id = null, user_id, reason } = body
       const isNew = await db.transaction().execute(async (trx) => {
         const added = await banUser(trx, { appId: app_id, userId: user_id, reason })
-        if (added) await recordDeed(trx, by, { action: 'user.ban', subject: user_id, details: { app_id, reason } })
+        if (added) await recordAudit(trx, by, { action: 'user.ban', subject: user_id, details: { app_id, reason } })
         return added
       })
       await refresh()
@@ -60,7 +60,7 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
         const lifted = await liftBan(trx, params.ban_id)
         if (lifted === null) throw notThere()
         const { user_id, ...details } = lifted
-        await recordDeed(trx, by, { action: 'user.unban', subject: user_id, details })
+        await recordAudit(trx, by, { action: 'user.unban', subject: user_id, details })
       })
       await refresh()
       return OK

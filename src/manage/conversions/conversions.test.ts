@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { type Deal, makeConversion, makeDeal, type NewRow } from '../../../test/conversion-rows.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { numberEvents } from '../../features/conversions/events.ts'
 import { checkLedger } from '../../features/ledger/check.ts'
 import type { ConversionReply, ConversionSearch, Moved } from './schema.ts'
@@ -99,8 +99,12 @@ test('many are approved at once; each says what came of it, and is in the audit 
     ],
   )
   assert.equal((await search(`status=approved&app_id=${deal.appId}&limit=100`)).conversions.length, 61)
-  const deeds = await listDeeds(world.database.db, { action: 'conversion.', publisherId: deal.publisherId }, 100)
-  assert.deepEqual(deeds.map(({ subject }) => subject).toSorted(), waiting.toSorted())
+  const entries = await listAuditEntries(
+    world.database.db,
+    { action: 'conversion.', publisherId: deal.publisherId },
+    100,
+  )
+  assert.deepEqual(entries.map(({ subject }) => subject).toSorted(), waiting.toSorted())
   assert.deepEqual(await checkLedger(world.database), [])
 })
 

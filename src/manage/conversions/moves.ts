@@ -2,7 +2,7 @@
 // log.
 import type { Static } from 'typebox'
 import type { Trx } from '../../db/open.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
 import type { Command, Outcome } from '../../features/conversions/commands.ts'
 import type { Conversion } from '../../features/conversions/conversions.ts'
 import { isUuid } from '../../lib/uuid7.ts'
@@ -19,13 +19,13 @@ type Result = Static<typeof Moved>['results'][number]
 export async function moveAll(
   settle: (command: Command) => Promise<Outcome>,
   { to, conversion_ids, reason, status_reason = 'operator' }: Wanted,
-  by: Doer,
+  by: Actor,
 ): Promise<Result[]> {
   const ids = [...new Set(conversion_ids.map((id) => id.trim().toLowerCase()))]
   const results: Result[] = []
   const record = async (trx: Trx, { conversion_id: subject, publisher_id: publisherId }: Conversion) => {
     const details = { status_reason, ...(reason === undefined ? {} : { reason }) }
-    await recordDeed(trx, by, { action: `conversion.${ACTIONS[to]}`, subject, publisherId, details })
+    await recordAudit(trx, by, { action: `conversion.${ACTIONS[to]}`, subject, publisherId, details })
   }
   for (let i = 0; i < ids.length; i += BATCH) {
     const batch = ids.slice(i, i + BATCH)

@@ -1,6 +1,6 @@
 // Conversions of the whole network: the operator looks for them, looks into them, and decides about them.
 import { AppError } from '../../errors.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { MOVE_REASONS } from '../../features/conversions/commands.ts'
 import {
   type Conversion,
@@ -53,11 +53,11 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
       const conversion = await findConversion(db, params.conversion_id, null)
       if (conversion === null) throw notThere('There is no such conversion.')
       const { conversion_id: conversionId } = conversion
-      const [names, history, entries, deeds, postbacks] = await Promise.all([
+      const [names, history, entries, decisions, postbacks] = await Promise.all([
         readNames(db, [conversion]),
         readHistory(db, conversionId),
         readEntries(db, conversion),
-        listDeeds(db, { action: 'conversion.', subject: conversionId }, SHOWN),
+        listAuditEntries(db, { action: 'conversion.', subject: conversionId }, SHOWN),
         listPostbacks(db, { conversionId }, SHOWN),
       ])
       return {
@@ -69,7 +69,7 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
           status_reason: event.status_reason as Reason | null,
         })),
         entries: entries.map(({ amount_micros, ...entry }) => ({ ...entry, amount: exactUsd(amount_micros) })),
-        decisions: deeds.map(({ created_at, who, action, details }) => ({
+        decisions: decisions.map(({ created_at, who, action, details }) => ({
           created_at,
           who,
           action: action.replace('conversion.', ''),

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { IssuedCredentials } from '../../features/apps/keys.ts'
 import { setFraudRule } from '../../features/conversions/fraud.ts'
 import type { FraudOverview } from './schema.ts'
@@ -55,9 +55,9 @@ test('a rule of an offer holds from now on, is counted by itself, and goes away 
   assert.equal((await operator.delete(`/fraud/rules/too_fast?offer_id=${strict}`)).status, 200)
   assert.equal((await convert(strict)).status, 'approved')
   assert.equal((await operator.delete(`/fraud/rules/too_fast?offer_id=${strict}`)).status, 404)
-  const deeds = await listDeeds(world.database.db, { action: 'fraud_rule.', subject: 'too_fast' }, 10)
+  const entries = await listAuditEntries(world.database.db, { action: 'fraud_rule.', subject: 'too_fast' }, 10)
   assert.deepEqual(
-    deeds.map(({ action, details }) => [action, details]),
+    entries.map(({ action, details }) => [action, details]),
     [
       ['fraud_rule.delete', { offer_id: strict, before: { threshold: 60, action: 'hold' } }],
       [
@@ -125,9 +125,9 @@ test('the log says which rule was replaced or deleted, also when somebody else s
       await untilSomebodyWaits(db)
     })
     await changing
-    const [deed] = await listDeeds(db, { action, subject: 'too_fast' }, 1)
-    assert.ok(deed)
-    return (deed.details as { before: unknown }).before
+    const [entry] = await listAuditEntries(db, { action, subject: 'too_fast' }, 1)
+    assert.ok(entry)
+    return (entry.details as { before: unknown }).before
   }
   const put = { signal: 'too_fast', offer_id: offerId, threshold: 9, action: 'reject' }
   assert.deepEqual(await logged('fraud_rule.set', () => operator.put('/fraud/rules', put), 2), {

@@ -1,7 +1,7 @@
 // Signals of fraud: what they mean, how often they are seen, and what is done about them.
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import {
   countSignals,
   deleteRule,
@@ -83,7 +83,7 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       await db.transaction().execute(async (trx) => {
         const before = await findRule(trx, signal, offerId)
         await setFraudRule(trx, rule)
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'fraud_rule.set',
           subject: signal,
           details: { offer_id: offerId, threshold, action, before },
@@ -107,7 +107,7 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       await db.transaction().execute(async (trx) => {
         const before = await findRule(trx, signal, offerId)
         if (!(await deleteRule(trx, { signal, offerId }))) throw notThere('There is no such rule.')
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'fraud_rule.delete',
           subject: signal,
           details: { offer_id: offerId, before },

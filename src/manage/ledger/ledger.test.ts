@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
 import { visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { permit } from '../../features/apps/permissions.ts'
 import { rollUp } from '../../features/ledger/rollup.ts'
 
@@ -94,8 +94,12 @@ test('a payout counts once under its reference, however often it is sent', async
   assert.deepEqual([other.status, /used for 12\.50 USD, not 12\.00/.test(other.error.message)], [400, true])
   const row = await payable(bob.publisherId)
   assert.deepEqual([row?.payable, row?.paid], [17.5, 12.5])
-  const deeds = await listDeeds(world.database.db, { action: 'payout.record', publisherId: bob.publisherId }, 10)
-  assert.deepEqual(deeds.map(({ details }) => details), [{ amount: 12.5, reference: 'transfer 1' }]) // prettier-ignore
+  const entries = await listAuditEntries(
+    world.database.db,
+    { action: 'payout.record', publisherId: bob.publisherId },
+    10,
+  )
+  assert.deepEqual(entries.map(({ details }) => details), [{ amount: 12.5, reference: 'transfer 1' }]) // prettier-ignore
 })
 
 test('more than is payable is refused', async () => {
@@ -120,8 +124,8 @@ test('what an advertiser pays is taken from what it owes, once for each referenc
   const list = await operator.get<{ advertisers: { advertiser_id: number; receivable: number; received: number }[] }>('/ledger/advertisers?limit=200') // prettier-ignore
   const row = list.data.advertisers.find(({ advertiser_id }) => advertiser_id === deal.advertiserId)
   assert.deepEqual([row?.receivable, row?.received], [6, 4])
-  const [deed] = await listDeeds(world.database.db, { action: 'receipt.record' }, 1)
-  assert.equal((deed?.details as { reference?: string } | undefined)?.reference, 'INV 7')
+  const [entry] = await listAuditEntries(world.database.db, { action: 'receipt.record' }, 1)
+  assert.equal((entry?.details as { reference?: string } | undefined)?.reference, 'INV 7')
   assert.equal((await operator.post('/ledger/receipts', { ...receipt, advertiser_id: 999_999 })).status, 404)
 })
 

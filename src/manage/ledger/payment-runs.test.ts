@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
 import { type Answer, visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { Cancelled, Exported, LineList, Paid, Run, RunList } from './payment-run-schema.ts'
 import type { MovementList } from './schema.ts'
 
@@ -76,12 +76,16 @@ test('a run is created, exported, paid and listed, with who did it', async () =>
   const { data } = await operator.get<Static<typeof RunList>>('/ledger/payment-runs?limit=1')
   assert.deepEqual([data.runs[0]?.run_id, data.next_cursor !== null], [run.run_id, true])
   const { db } = world.database
-  const deeds = await listDeeds(db, { action: 'payment_run.', subject: String(run.run_id) }, 10)
-  assert.deepEqual(deeds.map(({ action }) => action), ['payment_run.pay', 'payment_run.export', 'payment_run.create']) // prettier-ignore
+  const entries = await listAuditEntries(db, { action: 'payment_run.', subject: String(run.run_id) }, 10)
+  assert.deepEqual(entries.map(({ action }) => action), ['payment_run.pay', 'payment_run.export', 'payment_run.create']) // prettier-ignore
   const payments = await operator.get<Static<typeof MovementList>>('/ledger/payments?limit=1')
   const [payment] = payments.data.payments
   assert.deepEqual([payment?.reference, payment?.amount], [`run-${run.run_id}`, 5])
-  const [ofPublisher] = await listDeeds(db, { subject: payment?.posting_id ?? '', publisherId: bob.publisherId }, 10)
+  const [ofPublisher] = await listAuditEntries(
+    db,
+    { subject: payment?.posting_id ?? '', publisherId: bob.publisherId },
+    10,
+  )
   assert.equal(ofPublisher?.action, 'payout.record')
 })
 
@@ -142,6 +146,8 @@ test('a publisher sees its bonus and a voided payment, with the reason', async (
     text,
     /adjustment,.*,bonus,2\.50,22\.50,A good month\.\r\n.*payout,.*\r\n.*payout_void,.*,p,10\.00,22\.50,It bounced\./,
   )
-  const actions = (await listDeeds(world.database.db, { publisherId: publisher_id }, 10)).map(({ action }) => action)
+  const actions = (await listAuditEntries(world.database.db, { publisherId: publisher_id }, 10)).map(
+    ({ action }) => action,
+  )
   assert.deepEqual(actions.filter((action) => !action.startsWith('session')), ['payout.void', 'payout.record', 'adjustment.record']) // prettier-ignore
 })

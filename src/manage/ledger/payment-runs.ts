@@ -1,6 +1,6 @@
 // Payment runs: created as a snapshot, exported, paid and cancelled as that.
 import { AppError } from '../../errors.ts'
-import { recordDeed, recordParts } from '../../features/accounts/audit.ts'
+import { recordAudit, recordParts } from '../../features/accounts/audit.ts'
 import {
   cancelRun,
   createRun,
@@ -127,7 +127,7 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       return db.transaction().execute(async (trx) => {
         const { runId, lines, totalMicros } = await createRun(trx, wanted)
         const details = { minimum, lines, total: microsToUsd(totalMicros) }
-        await recordDeed(trx, by, { action: 'payment_run.create', subject: runId, details })
+        await recordAudit(trx, by, { action: 'payment_run.create', subject: runId, details })
         return readRun(trx, runId)
       })
     },
@@ -146,7 +146,7 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
         await readRun(trx, run_id)
         const { cancelled } = await exportRun(trx, run_id, new Date())
         const details = { cancelled: cancelled.map(({ publisher_id }) => publisher_id) }
-        await recordDeed(trx, by, { action: 'payment_run.export', subject: run_id, details })
+        await recordAudit(trx, by, { action: 'payment_run.export', subject: run_id, details })
         return { run: await readRun(trx, run_id), cancelled: cancelled.length }
       })
     },
@@ -168,8 +168,8 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
         if (paid.length > 0) {
           const total = microsToUsd(paid.reduce((sum, { amount_micros }) => sum + amount_micros, 0))
           const details = { lines: paid.length, total, is_sent }
-          const auditId = await recordDeed(trx, by, { action: 'payment_run.pay', subject: run_id, details })
-          await recordParts(trx, by, auditId, paid.map((line) => payoutDeed(run_id, line))) // prettier-ignore
+          const auditId = await recordAudit(trx, by, { action: 'payment_run.pay', subject: run_id, details })
+          await recordParts(trx, by, auditId, paid.map((line) => payoutEntry(run_id, line))) // prettier-ignore
         }
         return { run: await readRun(trx, run_id), results: results.map(presentResult) }
       })
@@ -189,14 +189,14 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
         await readRun(trx, run_id)
         const cancelled = await cancelRun(trx, run_id, { publisherIds: publisher_ids, reason, now: new Date() })
         const details = { publisher_ids, reason, lines: cancelled }
-        if (cancelled > 0) await recordDeed(trx, by, { action: 'payment_run.cancel', subject: run_id, details })
+        if (cancelled > 0) await recordAudit(trx, by, { action: 'payment_run.cancel', subject: run_id, details })
         return { run: await readRun(trx, run_id), cancelled }
       })
     },
   })
 }
 
-const payoutDeed = (runId: number, { publisher_id: publisherId, posting_id, amount_micros }: LineResult) => ({
+const payoutEntry = (runId: number, { publisher_id: publisherId, posting_id, amount_micros }: LineResult) => ({
   action: 'payout.record',
   subject: posting_id ?? '',
   publisherId,

@@ -1,7 +1,7 @@
 // What was paid and received, adjusted and voided. Each is recorded together with its entry in the audit log.
 import type { Static } from 'typebox'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { type Party, recordAdjustment, voidPosting } from '../../features/ledger/corrections.ts'
 import { listMovements } from '../../features/ledger/parties.ts'
@@ -67,7 +67,7 @@ function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       return db.transaction().execute(async (trx) => {
         const { postingId, isNew, payableMicros } = await recordPayout(trx, payout)
         const details = { amount, reference }
-        if (isNew) await recordDeed(trx, by, { action: 'payout.record', subject: postingId, publisherId, details })
+        if (isNew) await recordAudit(trx, by, { action: 'payout.record', subject: postingId, publisherId, details })
         return { is_new: isNew, payable: microsToUsd(payableMicros) }
       })
     },
@@ -88,7 +88,7 @@ function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       return db.transaction().execute(async (trx) => {
         const { postingId, isNew, receivableMicros } = await recordReceipt(trx, receipt)
         const details = { advertiser_id, advertiser, amount, reference }
-        if (isNew) await recordDeed(trx, by, { action: 'receipt.record', subject: postingId, details })
+        if (isNew) await recordAudit(trx, by, { action: 'receipt.record', subject: postingId, details })
         return { is_new: isNew, receivable: microsToUsd(receivableMicros) }
       })
     },
@@ -110,7 +110,12 @@ function correctionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
         const { postingId, isNew, balanceMicros } = await recordAdjustment(trx, adjustment)
         const details = { ...whose, amount, reference, reason }
         if (isNew)
-          await recordDeed(trx, by, { action: 'adjustment.record', subject: postingId, ...publisherOf(party), details })
+          await recordAudit(trx, by, {
+            action: 'adjustment.record',
+            subject: postingId,
+            ...publisherOf(party),
+            details,
+          })
         return { is_new: isNew, posting_id: postingId, balance: microsToUsd(balanceMicros) }
       })
     },
@@ -131,7 +136,7 @@ function correctionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
         const whose = 'advertiserId' in party ? { advertiser_id: party.advertiserId } : {}
         const details = { ...whose, amount: microsToUsd(Math.abs(amountMicros)), reference, reason }
         if (isNew)
-          await recordDeed(trx, by, { action: `${kind}.void`, subject: posting_id, ...publisherOf(party), details })
+          await recordAudit(trx, by, { action: `${kind}.void`, subject: posting_id, ...publisherOf(party), details })
         return { is_new: isNew, balance: microsToUsd(balanceMicros) }
       })
     },

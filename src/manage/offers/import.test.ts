@@ -74,9 +74,9 @@ test('a file is read through first: what would be made, changed and refused, by 
   assert.equal(await countOffers(), before + 1)
   assert.equal((await operator.post(`/offer-imports/${done.import_id}/run`)).status, 409, 'once')
 
-  const deeds = await world.database.db.selectFrom('audit_log').select(['action', 'details']).where('subject', '=', done.import_id).orderBy('audit_id').execute() // prettier-ignore
-  assert.deepEqual(deeds.map(({ action }) => action), ['offers.import', 'offers.imported']) // prettier-ignore
-  assert.partialDeepStrictEqual(deeds[1]?.details, { file_name: 'o.csv', state: 'done', created: 1, rejected: 2 })
+  const entries = await world.database.db.selectFrom('audit_log').select(['action', 'details']).where('subject', '=', done.import_id).orderBy('audit_id').execute() // prettier-ignore
+  assert.deepEqual(entries.map(({ action }) => action), ['offers.import', 'offers.imported']) // prettier-ignore
+  assert.partialDeepStrictEqual(entries[1]?.details, { file_name: 'o.csv', state: 'done', created: 1, rejected: 2 })
 })
 
 test('reading through foretells the import, also for many rows and for offers named twice', async () => {

@@ -12,12 +12,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError, messageOf, OperatorError } from '../../errors.ts'
-import { type Doer, recordDeedAlone } from '../../features/accounts/audit.ts'
+import { type Actor, recordAuditAlone } from '../../features/accounts/audit.ts'
 import { importOffers, type ImportWatcher, tryImport } from '../../features/offers/import.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
-import { recordImport } from './import-deeds.ts'
+import { recordImport } from './import-audit.ts'
 import { ImportJob, ImportParams, MAX_FILE_BYTES, NewImport } from './schema.ts'
 
 const TAG = 'Offers of the network'
@@ -88,8 +88,8 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         throw new AppError('CONFLICT', 'Another import is running. Wait until it is done.')
       job.state = 'running' // nobody else takes it
       const { file_name } = job
-      const deed = { action: 'offers.import', subject: job.import_id, details: { file_name } }
-      const auditId = await recordDeedAlone(db, by, deed).catch((error: unknown) => {
+      const entry = { action: 'offers.import', subject: job.import_id, details: { file_name } }
+      const auditId = await recordAuditAlone(db, by, entry).catch((error: unknown) => {
         job.state = 'checked' // or no other could ever run
         throw error
       })
@@ -126,7 +126,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     })
   }
 
-  async function take(job: Job, by: Doer, auditId: number, log: FastifyBaseLogger): Promise<void> {
+  async function take(job: Job, by: Actor, auditId: number, log: FastifyBaseLogger): Promise<void> {
     await attempt(job, log, async () => {
       job.result = await importOffers(db, job.file, watch(job), recordImport(by, job.file_name, auditId))
       await refresh()
@@ -136,7 +136,7 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     const { file_name, state, result } = job
     await attempt(job, log, async () => {
       const details = { file_name, state, ...result }
-      await recordDeedAlone(db, by, { action: 'offers.imported', subject: job.import_id, details })
+      await recordAuditAlone(db, by, { action: 'offers.imported', subject: job.import_id, details })
     })
   }
 }

@@ -161,9 +161,9 @@ test('what was shown can be sent back and changes nothing; a change is kept with
   assert.equal(changed.status, 200, changed.text)
   assert.equal(changed.data.name, 'Castle of Glass')
   assert.deepEqual(changed.data.goals.map(({ goal_id }) => goal_id), [offer.goals[0]?.goal_id]) // prettier-ignore
-  const [deed] = await history(offerId)
-  assert.equal(deed?.action, 'offer.change')
-  const fields = new Map(deed?.fields.map(({ field, before, after }) => [field, [before, after]]))
+  const [entry] = await history(offerId)
+  assert.equal(entry?.action, 'offer.change')
+  const fields = new Map(entry?.fields.map(({ field, before, after }) => [field, [before, after]]))
   assert.deepEqual([...fields.keys()].toSorted(), ['daily_click_cap', 'goals', 'name', 'payout'])
   assert.deepEqual(fields.get('name'), ['Castle of Mirrors', 'Castle of Glass'])
   assert.deepEqual(fields.get('payout'), [1.5, 2])

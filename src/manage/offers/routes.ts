@@ -1,7 +1,7 @@
 // The operator's offers: finding, making, changing, pausing and copying them, and who changed what.
 import { AppError } from '../../errors.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
-import { type Doer, recordDeed, searchDeeds } from '../../features/accounts/audit.ts'
+import { type Actor, recordAudit, searchAuditEntries } from '../../features/accounts/audit.ts'
 import type { NewOffer as OfferToWrite } from '../../features/offers/import-record.ts'
 import { countCaps } from '../../features/offers/cap-counts.ts'
 import { lockOffer, type OfferFilter, searchOffers, setOfferStatus } from '../../features/offers/offers.ts'
@@ -97,7 +97,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
         await putOffer(trx, advertiser_id, offer)
         const changes = compareRecords(before, await getOffer(trx, params.offer_id))
         if (Object.keys(changes).length > 0)
-          await recordDeed(trx, by, { action: 'offer.change', subject: params.offer_id, details: { changes } })
+          await recordAudit(trx, by, { action: 'offer.change', subject: params.offer_id, details: { changes } })
       })
       await countCaps(db, new Date())
       await refresh()
@@ -122,7 +122,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
           if ((await getOffer(trx, params.offer_id)).status === status) return
           await setOfferStatus(trx, params.offer_id, status)
           const changes = { status: { before, after: status } }
-          await recordDeed(trx, by, { action: `offer.${verb}`, subject: params.offer_id, details: { changes } })
+          await recordAudit(trx, by, { action: `offer.${verb}`, subject: params.offer_id, details: { changes } })
         })
         await refresh()
         return OK
@@ -164,7 +164,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     async run({ params, query: { limit = LIMIT, cursor } }) {
       await getOffer(db, params.offer_id)
       const filter = { action: 'offer.', subject: String(params.offer_id), ...beforeId(cursor) }
-      const { rows: page, next } = await searchDeeds(db, filter, limit)
+      const { rows: page, next } = await searchAuditEntries(db, filter, limit)
       return {
         changes: page.map(({ audit_id, created_at, who, action, details }) => ({
           audit_id,
@@ -180,13 +180,13 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   importRoutes(routes, context)
 
-  async function makeOffer(advertiserId: number, offer: OfferToWrite, by: Doer, details: object): Promise<number> {
+  async function makeOffer(advertiserId: number, offer: OfferToWrite, by: Actor, details: object): Promise<number> {
     const offerId = await db.transaction().execute(async (trx) => {
       const { offerId, isNew } = await putOffer(trx, advertiserId, offer)
       // Thrown inside: what was written over is as before.
       if (!isNew) throw taken(offer.externalId, offerId)
       const { name, externalId: external_id, advertiser } = offer
-      await recordDeed(trx, by, {
+      await recordAudit(trx, by, {
         action: 'offer.create',
         subject: offerId,
         details: { name, advertiser, external_id, ...details },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { publisherOfApp, visit } from '../../../test/people.ts'
 import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { permit } from '../../features/apps/permissions.ts'
 
 const world = useWorld('manage_permissions')
@@ -44,13 +44,13 @@ test('an operator suspends a publisher, sets its margin and its offers, and the 
   assert.deepEqual([refused.status, refused.error.message], [400, 'There is no offer 999999.'])
   for (const body of [{ margin_percent: 101 }, { margin_percent: -1 }, { status: 'gone' }])
     assert.equal((await operator.patch(path, body)).status, 400)
-  const deeds = await world.database.db
+  const entries = await world.database.db
     .selectFrom('audit_log')
     .select(['action', 'subject'])
     .where('action', '=', 'publisher.permit')
     .execute()
-  const deed = { action: 'publisher.permit', subject: String(publisherId) }
-  assert.deepEqual(deeds, [deed, deed])
+  const entry = { action: 'publisher.permit', subject: String(publisherId) }
+  assert.deepEqual(entries, [entry, entry])
 })
 
 test('a publisher that does not exist is not there', async () => {
@@ -70,9 +70,9 @@ test('the log says what a change replaced, also when somebody else changed it at
     await untilSomebodyWaits(db)
   })
   await changing
-  const [deed] = await listDeeds(db, { action: 'publisher.permit', subject: String(publisherId) }, 1)
-  assert.ok(deed)
-  const { before, after } = deed.details as Record<'before' | 'after', Shown>
+  const [entry] = await listAuditEntries(db, { action: 'publisher.permit', subject: String(publisherId) }, 1)
+  assert.ok(entry)
+  const { before, after } = entry.details as Record<'before' | 'after', Shown>
   assert.deepEqual([before.margin_percent, after.margin_percent], [30, 10])
 })
 

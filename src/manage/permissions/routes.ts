@@ -1,7 +1,7 @@
 // What the operator lets a publisher do: use its keys, run offers, earn a share.
 import { createHash } from 'node:crypto'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { lockPermissions, permit, type Permissions as Found, readPermissions } from '../../features/apps/permissions.ts'
 import { PPM_PER_PERCENT } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
@@ -61,7 +61,7 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
             : { offers: { onlyListed: offers.only_listed, allowed: offers.allowed, denied: offers.denied } }),
         })
         const details = { before, after: describe(await readPermissions(trx, publisherId)) }
-        await recordDeed(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
+        await recordAudit(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
         return details.after
       })
       await refresh()

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { visit } from '../../../test/people.ts'
 import { after, before, HOUR, makeLane, MINUTE, NOW, publisherOf, putAttempt, putPostbacks, readLane } from '../../../test/postback-world.ts' // prettier-ignore
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { removeSettings } from '../../features/postbacks/settings.ts'
 import type { LaneList } from './schema.ts'
 
@@ -54,8 +54,8 @@ test('a lane is paused and resumed by an operator, and the log knows it', async 
   assert.equal((await operator.post(`/postback-lanes/${appId}/resume`)).status, 200)
   const lane = await readLane(db, appId)
   assert.deepEqual([lane.paused_at, lane.failures, lane.open_until], [null, 0, null])
-  const deeds = await listDeeds(db, { publisherId: await publisherOf(db, appId) }, 10)
-  assert.deepEqual(deeds.map(({ action }) => action), ['postback_lane.resume', 'postback_lane.pause']) // prettier-ignore
+  const entries = await listAuditEntries(db, { publisherId: await publisherOf(db, appId) }, 10)
+  assert.deepEqual(entries.map(({ action }) => action), ['postback_lane.resume', 'postback_lane.pause']) // prettier-ignore
 })
 
 test('what the operator holds back, the publisher cannot let go, by resuming or by saving', async () => {

@@ -1,7 +1,7 @@
 // How postbacks fare over all apps, and the switch for each lane.
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { countLanes, listLanes, readDay, readHealth, readP95 } from '../../features/postbacks/health.ts'
 import { findLane, pauseLane } from '../../features/postbacks/lanes.ts'
 import { openLane } from '../../features/postbacks/settings.ts'
@@ -61,7 +61,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
         await laneOf(trx, appId)
         if (!(await pauseLane(trx, appId, new Date())))
           throw new AppError('CONFLICT', 'These postbacks are already paused.')
-        await recordDeed(trx, by, { action: 'postback_lane.pause', subject: appId, publisherId })
+        await recordAudit(trx, by, { action: 'postback_lane.pause', subject: appId, publisherId })
       })
       return OK
     },
@@ -80,7 +80,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
         if (!hasAddress)
           throw new AppError('CONFLICT', 'This app has no postback URL. The publisher must set one first.')
         await openLane(trx, appId)
-        await recordDeed(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
+        await recordAudit(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
       })
       wakePostbacks()
       return OK

@@ -1,6 +1,6 @@
 // How the postbacks of an app went: all of them, each with every try, and in short.
 import type { Static } from 'typebox'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { readDelivery, readHealth } from '../../features/postbacks/health.ts'
 import { listNotices } from '../../features/postbacks/notices.ts'
 import {
@@ -63,7 +63,7 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
       const { postback, warning } = await db.transaction().execute(async (trx) => {
         const replayed = await replayPostback(trx, params.postback_id, { appId: app.appId })
         if (replayed === null) throw noPostback()
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'postback.replay',
           subject: replayed.postback.postback_id,
           publisherId: app.publisherId,

@@ -29,7 +29,7 @@ async function makeOwner() {
   return { appId, publisherId, base: `/apps/${appId}`, visitor: await visit(world, 'publisher_owner', publisherId) }
 }
 
-const deedsOf = (publisherId: number) =>
+const auditOf = (publisherId: number) =>
   world.database.db
     .selectFrom('audit_log')
     .select(['action', 'details'])
@@ -89,7 +89,7 @@ test('one postback is shown with every try in full, and sent again', async () =>
   const replayed = await visitor.post<Static<typeof OnePostback>>(`${base}/postbacks/${id}/replay`)
   assert.deepEqual([replayed.data.postback.state, replayed.data.postback.tries.length], ['queued', 1])
   assert.deepEqual(
-    (await deedsOf(publisherId)).map(({ action }) => action),
+    (await auditOf(publisherId)).map(({ action }) => action),
     ['postback.replay'],
   )
 })
@@ -157,7 +157,7 @@ test('a replay of many is counted, started once, watched and cancelled, by its o
     [replay?.replay_id],
   )
   assert.deepEqual(
-    (await deedsOf(publisherId)).map(({ action }) => action),
+    (await auditOf(publisherId)).map(({ action }) => action),
     ['replay.start', 'replay.cancel'],
   )
 })

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { retrying } from '../../db/faults.ts'
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import {
   cancelReplay,
   countReplayable,
@@ -51,7 +51,7 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
         if (started === null)
           throw new AppError('CONFLICT', 'Postbacks are already being resent. Wait until that is done, or stop it.')
         const details = { app_id: appId, ...body }
-        await recordDeed(trx, by, { action: 'replay.start', subject: started, publisherId, details })
+        await recordAudit(trx, by, { action: 'replay.start', subject: started, publisherId, details })
         return started
       })
       return read(appId, replayId)
@@ -93,7 +93,7 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
       const cancel = async (trx: Trx) => {
         await cancelReplay(trx, replay_id, new Date())
         const details = { app_id: appId }
-        await recordDeed(trx, by, { action: 'replay.cancel', subject: replay_id, publisherId, details })
+        await recordAudit(trx, by, { action: 'replay.cancel', subject: replay_id, publisherId, details })
       }
       await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
       return read(appId, replay_id)

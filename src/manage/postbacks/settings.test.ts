@@ -32,7 +32,7 @@ async function makeOwner(role: 'publisher_owner' | 'publisher_developer' = 'publ
   return { appId, publisherId, base: `/apps/${appId}`, visitor: await visit(world, role, publisherId) }
 }
 
-const deedsOf = (publisherId: number) =>
+const auditOf = (publisherId: number) =>
   world.database.db
     .selectFrom('audit_log')
     .select(['action', 'details'])
@@ -78,12 +78,12 @@ test('settings are saved, shown without the values of headers, changed in part, 
   assert.equal((await visitor.delete(`${base}/postback`)).status, 200)
   assert.equal((await visitor.delete(`${base}/postback`)).status, 404)
   assert.equal((await visitor.post(`${base}/postback/resume`)).status, 409)
-  const deeds = await deedsOf(publisherId)
+  const entries = await auditOf(publisherId)
   assert.deepEqual(
-    deeds.map(({ action }) => action),
+    entries.map(({ action }) => action),
     ['postback_settings.save', 'postback_settings.save', 'postback_settings.remove'],
   )
-  assert.ok(!JSON.stringify(deeds).includes('very secret'))
+  assert.ok(!JSON.stringify(entries).includes('very secret'))
 })
 
 test('what cannot be sent is not saved, and each fault stands at its field', async () => {
@@ -171,7 +171,7 @@ test('a run of tests tells for each scenario what was expected and every try', a
   assert.equal((await visitor.get(`${base}/postback/tests/no-uuid`)).status, 404)
   const limits = await Promise.all(Array.from({ length: 21 }, () => stranger.visitor.post(`${stranger.base}/postback/tests`))) // prettier-ignore
   assert.equal(limits.filter(({ status }) => status === 429).length, 1)
-  assert.ok((await deedsOf(publisherId)).some(({ action }) => action === 'postback_test.start'))
+  assert.ok((await auditOf(publisherId)).some(({ action }) => action === 'postback_test.start'))
 })
 
 test('a form that was loaded before another save undoes nothing: 409, and two at once take turns', async () => {

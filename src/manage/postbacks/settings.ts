@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Db, Trx } from '../../db/open.ts'
 import { AppError, type Details } from '../../errors.ts'
-import { type Doer, recordDeed } from '../../features/accounts/audit.ts'
+import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
 import { isOperatorRole } from '../../features/accounts/people.ts'
 import type { AddressGuard } from '../../features/postbacks/address-guard.ts'
 import { createGuards } from '../../features/postbacks/demo-receiver.ts'
@@ -221,8 +221,8 @@ const describe = ({ url, method, events, headers, timeoutMs, success, negativeRe
 
 const record = (
   trx: Trx,
-  by: Doer,
+  by: Actor,
   { appId, publisherId }: ManagedApp,
   action: string,
   details: Record<string, unknown> = {},
-) => recordDeed(trx, by, { action, subject: appId, publisherId, details })
+) => recordAudit(trx, by, { action, subject: appId, publisherId, details })

@@ -1,5 +1,5 @@
 // Made-up postbacks, sent to see that an app's server does the right thing with each.
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { presentAttempt, readAttempts } from '../../features/postbacks/postbacks.ts'
 import { limitTrials, readTrial, SCENARIO_NAMES, startTrial } from '../../features/postbacks/trials.ts'
 import { isUuid } from '../../lib/uuid7.ts'
@@ -23,7 +23,7 @@ export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }:
       const testId = await db.transaction().execute(async (trx) => {
         const started = await startTrial(trx, { appId, isTest: mode === 'test' }, scenarios, new Date())
         const details = { app_id: appId, mode, scenarios }
-        await recordDeed(trx, by, { action: 'postback_test.start', subject: started, publisherId, details })
+        await recordAudit(trx, by, { action: 'postback_test.start', subject: started, publisherId, details })
         return started
       })
       wakePostbacks()

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { MadePublisher, PublisherList, PublisherReply, TrustList } from './schema.ts'
 
 let operator: Visitor
@@ -13,8 +13,8 @@ const world = useWorld('manage_publishers', async () => {
   operator = await visit(world, 'operator')
 })
 
-const deedsOf = (subject: string | number, action: string) =>
-  listDeeds(world.database.db, { action, subject: String(subject) }, 10)
+const auditOf = (subject: string | number, action: string) =>
+  listAuditEntries(world.database.db, { action, subject: String(subject) }, 10)
 
 test('a publisher is made, found by part of its name, and told where notices go', async () => {
   const made = await operator.post<Static<typeof MadePublisher>>('/publishers', { name: 'Quiet Harbour 100%' })
@@ -44,9 +44,9 @@ test('a publisher is made, found by part of its name, and told where notices go'
   assert.equal((await operator.get<{ email: string }>(`/publishers/${publisher_id}`)).data.email, 'n@example.com')
   assert.equal((await operator.patch(`/publishers/${publisher_id}`, { email: null })).status, 200)
   assert.equal((await operator.get<{ email: null }>(`/publishers/${publisher_id}`)).data.email, null)
-  const deeds = await deedsOf(publisher_id, 'publisher.')
+  const entries = await auditOf(publisher_id, 'publisher.')
   assert.deepEqual(
-    deeds.map(({ action, details }) => [action, details]),
+    entries.map(({ action, details }) => [action, details]),
     [
       ['publisher.change', { email: null, email_before: 'n@example.com' }],
       ['publisher.change', { email: 'n@example.com', email_before: null }],
@@ -122,8 +122,8 @@ test('a new rate allowance holds at once', async () => {
   assert.equal((await operator.put(`/apps/${appId}/rate-limit`, { rate_limit: 7 })).status, 200)
   const { headers } = await world.get('/v1/offers?userId=u', live)
   assert.equal(headers['x-ratelimit-limit'], '7')
-  const [deed] = await deedsOf(appId, 'app.set_rate_limit')
-  assert.deepEqual(deed?.details, { rate_limit: 7, rate_limit_before: 50 })
+  const [entry] = await auditOf(appId, 'app.set_rate_limit')
+  assert.deepEqual(entry?.details, { rate_limit: 7, rate_limit_before: 50 })
   for (const rate_limit of [0, 1_000_001, 1.5, '9'])
     assert.equal((await operator.put(`/apps/${appId}/rate-limit`, { rate_limit })).status, 400)
 })
@@ -158,9 +158,9 @@ test("an app's word is taken for one offer, for all, and no longer", async () =>
   const missing = await change({ trusted: true, offer_ids: [999_999_999] })
   assert.equal(missing.status, 400)
   assert.match(missing.error.message, /no offer 999999999/)
-  const deeds = await deedsOf(appId, 'app.')
+  const entries = await auditOf(appId, 'app.')
   assert.deepEqual(
-    deeds.map(({ action }) => action),
+    entries.map(({ action }) => action),
     ['app.distrust', 'app.distrust', 'app.trust', 'app.trust', 'app.trust'],
   )
 })

@@ -1,5 +1,5 @@
 // Publishers as the operator sees them: who they are, what they are owed, and what their apps are allowed.
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import {
   createPublisher,
   readPublisher,
@@ -71,7 +71,7 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
       return db.transaction().execute(async (trx) => {
         const publisher = await createPublisher(trx, name.trim(), email)
         const { publisher_id: publisherId } = publisher
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'publisher.create',
           subject: publisherId,
           publisherId,
@@ -124,7 +124,7 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
         const before = await readPublisher(trx, publisherId)
         if (before === null) throw notThere('There is no such publisher.')
         await setPublisherEmail(trx, publisherId, email)
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'publisher.change',
           subject: publisherId,
           publisherId,
@@ -146,7 +146,7 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
     async run({ app: { appId, publisherId }, body: { rate_limit }, by }) {
       await db.transaction().execute(async (trx) => {
         const before = await setRateLimit(trx, appId, rate_limit)
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: 'app.set_rate_limit',
           subject: appId,
           publisherId,
@@ -189,7 +189,7 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
       const offers = offer_ids ?? 'all'
       return db.transaction().execute(async (trx) => {
         const changed = await (trusted ? trustApp : distrustApp)(trx, appId, offers)
-        await recordDeed(trx, by, {
+        await recordAudit(trx, by, {
           action: trusted ? 'app.trust' : 'app.distrust',
           subject: appId,
           publisherId,

@@ -6,7 +6,7 @@ import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visito
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { until } from '../../../test/installation.ts'
 import { createPostman } from '../../app.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { Postman } from '../../features/accounts/mails.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
@@ -87,8 +87,8 @@ test('who comes by a mailed link has a proven address; an account that never pro
   assert.equal((await new Visitor(world).post('/session', { email: squatter.email, password: PASSWORD })).status, 401)
   const refused = await first.owner.patch(`${first.base}/people/${squatter.id}`, { disabled: false })
   assert.equal(refused.status, 403)
-  const [deed] = await listDeeds(world.database.db, { action: 'person.give_way', subject: squatter.id }, 1)
-  assert.deepEqual([deed?.publisher_id, deed?.details], [first.publisherId, { email: squatter.email }])
+  const [entry] = await listAuditEntries(world.database.db, { action: 'person.give_way', subject: squatter.id }, 1)
+  assert.deepEqual([entry?.publisher_id, entry?.details], [first.publisherId, { email: squatter.email }])
 })
 
 test('a proven address, an operator’s and a disabled person’s stay, and only the mailbox hears of it', async () => {

@@ -2,7 +2,7 @@
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordDeed } from '../../features/accounts/audit.ts'
+import { recordAudit } from '../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../features/accounts/invitations.ts'
 import {
   findByTypedEmail,
@@ -123,7 +123,7 @@ function addTeam(
     const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMails !== null }
     const { token } = await db.transaction().execute(async (trx) => {
       const issued = await invite(trx, secretKey, wanted, new Date())
-      await recordDeed(trx, call.by, {
+      await recordAudit(trx, call.by, {
         action: 'invitation.create',
         subject: issued.invitation_id,
         publisherId,
@@ -146,7 +146,7 @@ function addTeam(
       const publisherId = publisherOf(call)
       await db.transaction().execute(async (trx) => {
         if (!(await revokeInvitation(trx, invitation_id, publisherId, new Date()))) throw notThere()
-        await recordDeed(trx, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
+        await recordAudit(trx, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
       })
       return OK
     },
@@ -170,7 +170,7 @@ function addTeam(
       await db.transaction().execute(async (trx) => {
         const person = await changePerson(trx, { personId: person_id, publisherId, byOperator }, call.body, new Date())
         if (person === null) throw notThere()
-        await recordDeed(trx, call.by, {
+        await recordAudit(trx, call.by, {
           action: 'person.change',
           subject: person.id,
           publisherId,

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { MailServer } from '../../../test/mail-server.ts'
 import { makePerson, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { listDeeds } from '../../features/accounts/audit.ts'
+import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { makeResetLink } from '../../features/accounts/reset-links.ts'
 
 let mails: MailServer
@@ -34,7 +34,7 @@ async function makePublisher() {
 }
 
 const latest = async (action: string, publisherId?: number) =>
-  (await listDeeds(world.database.db, { action, ...(publisherId === undefined ? {} : { publisherId }) }, 1))[0]
+  (await listAuditEntries(world.database.db, { action, ...(publisherId === undefined ? {} : { publisherId }) }, 1))[0]
 
 test('an owner invites, sees the invitation, and whoever opens its link is one of the people', async () => {
   const { publisherId, base, owner } = await makePublisher()
@@ -43,8 +43,8 @@ test('an owner invites, sees the invitation, and whoever opens its link is one o
   const open = await owner.get<Team>(`${base}/people`)
   assert.deepEqual(open.data.invitations.map(({ email, role }) => [email, role]), [['new@example.com', 'publisher_developer']]) // prettier-ignore
   assert.equal(open.text.includes('inv_'), false, 'the link is shown once')
-  const deed = await latest('invitation.create', publisherId)
-  assert.deepEqual(deed?.details, { email: 'New@Example.com', role: 'publisher_developer' })
+  const entry = await latest('invitation.create', publisherId)
+  assert.deepEqual(entry?.details, { email: 'New@Example.com', role: 'publisher_developer' })
 
   const guest = new Visitor(world)
   const token = await mailedToken('New@Example.com')
@@ -163,8 +163,8 @@ test('who is kept out is out at once, with every session and token, and may be l
   assert.equal((await owner.patch(`${base}/people/${member.id}`, { disabled: true })).status, 200)
   assert.equal((await visitor.get('/me')).status, 401)
   assert.equal((await program.get('/me')).status, 401)
-  const deed = await latest('person.change', publisherId)
-  assert.deepEqual([deed?.subject, deed?.details], [member.id, { email: member.email, disabled: true }])
+  const entry = await latest('person.change', publisherId)
+  assert.deepEqual([entry?.subject, entry?.details], [member.id, { email: member.email, disabled: true }])
   await owner.patch(`${base}/people/${member.id}`, { disabled: false })
   const reset = { token: new URL(link).hash.slice(1), password: 'another good password' }
   assert.equal((await new Visitor(world).post('/password/reset', reset)).status, 400)

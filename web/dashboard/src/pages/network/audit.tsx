@@ -38,9 +38,9 @@ export default function Audit() {
         </Group>
       )}
       <Loaded query={found}>
-        {({ deeds, next_cursor }) => (
+        {({ deeds: entries, next_cursor }) => (
           <DataTable
-            rows={deeds}
+            rows={entries}
             columns={columnsOf(change)}
             rowKey={({ audit_id }) => audit_id}
             minWidth={860}
@@ -101,9 +101,9 @@ function PublisherFilter({ value, onChange }: PublisherFilterProps) {
   )
 }
 
-type Deed = Reply<typeof AuditList>['deeds'][number]
+type Entry = Reply<typeof AuditList>['deeds'][number]
 
-const columnsOf = (change: Change): Column<Deed>[] => [
+const columnsOf = (change: Change): Column<Entry>[] => [
   {
     name: 'Action',
     cell: ({ action, created_at }) => (

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 
-/** What is worth knowing of a deed: name and value, a line each. */
+/** What is worth knowing of an audit entry: name and value, a line each. */
 export function Details({ details }: { details: Record<string, unknown> }) {
   const entries = Object.entries(details)
   if (entries.length === 0) return <Text size="sm">–</Text>

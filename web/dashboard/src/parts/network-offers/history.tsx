@@ -8,7 +8,7 @@ import { Time } from '../time.tsx'
 
 type HistoryData = Reply<typeof OfferHistory>
 
-const DEEDS: Record<string, string> = {
+const ACTIONS: Record<string, string> = {
   'offer.create': 'created the offer',
   'offer.change': 'edited the offer',
   'offer.pause': 'paused the offer',
@@ -43,7 +43,7 @@ function Change({ change }: { change: HistoryData['changes'][number] }) {
   return (
     <Paper>
       <Text size="sm" component="div">
-        <b>{change.who}</b> {DEEDS[change.action] ?? change.action} · <Time at={change.created_at} ago />
+        <b>{change.who}</b> {ACTIONS[change.action] ?? change.action} · <Time at={change.created_at} ago />
       </Text>
       {change.fields.length > 0 && (
         <Table.ScrollContainer minWidth={480}>

@@ -1,20 +1,20 @@
-// What an import did to each offer, as the offer's own history tells it.
-import { type Doer, recordParts } from '../../features/accounts/audit.ts'
+// The audit entries of an import: one for each offer, shown in that offer’s history.
+import { type Actor, recordParts } from '../../features/accounts/audit.ts'
 import type { OfferChange, OnOfferChanges } from '../../features/offers/offer-changes.ts'
 import { compareRecords } from './record.ts'
 
-/** Writes it beside the changes. `auditId` is the deed of the whole import. */
+/** Writes it beside the changes. `auditId` is the audit entry of the whole import. */
 export const recordImport =
-  (by: Doer, fileName: string, auditId: number): OnOfferChanges =>
+  (by: Actor, fileName: string, auditId: number): OnOfferChanges =>
   (trx, changes) =>
     recordParts(
       trx,
       by,
       auditId,
-      changes.map((change) => deedOf(change, fileName)),
+      changes.map((change) => entryOf(change, fileName)),
     )
 
-function deedOf(change: OfferChange, file_name: string) {
+function entryOf(change: OfferChange, file_name: string) {
   const { offerId: subject } = change
   if (change.made === null)
     return {

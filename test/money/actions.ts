@@ -135,8 +135,8 @@ export type Order =
 
 type Settled = 'confirm' | 'report' | 'move' | 'release'
 
-/** An order of which everything is known. Clicks and conversions have the label of the deed that made them. */
-export type Deed =
+/** An order of which everything is known. Clicks and conversions have the label of the action that made them. */
+export type Action =
   | {
       kind: 'click'
       label: number
@@ -174,8 +174,8 @@ export type Deed =
   | { kind: 'status'; label: number; offer: number; status: 'active' | 'paused' }
   | { kind: 'share'; label: number; app: number; sharePpm: number }
 
-export type SettledDeed = Extract<Deed, { kind: Settled }>
-export type Told = Extract<Deed, { kind: 'confirm' | 'report' }>
+export type SettledAction = Extract<Action, { kind: Settled }>
+export type Told = Extract<Action, { kind: 'confirm' | 'report' }>
 
 export type Answer =
   | { kind: string }

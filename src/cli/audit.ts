@@ -1,33 +1,33 @@
-// Commands in the audit log: every one that changes something, with whoever the operating system says gave it.
+// Records every command that changes something in the audit log, with the operating system’s user as its actor.
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import type { Db } from '../db/open.ts'
-import { recordDeedAlone } from '../features/accounts/audit.ts'
+import { recordAuditAlone } from '../features/accounts/audit.ts'
 
-/** These change nothing. Every other command is noted, also one that is new. */
+/** These change nothing. Every other command is recorded, including ones added later. */
 const READS = ['list', 'show', 'check', 'balance', 'statement']
 /** "offer caps 7" shows the caps; with options it sets them. */
 const SHOW_OR_SET = ['caps', 'permit']
 const SECRETS = ['header', 'secret', 'token']
 const MAX_SUBJECT = 200
 
-/** Whoever gives commands, by the name that the operating system knows. */
+/** The actor of commands: the operating system’s user. */
 export const operatorName = () => `${userInfo().username} (command line)`
 
 let given: Command | null = null
 
-/** What the person typed. */
+/** Remembers the command that is about to run. */
 export function noteCommand(command: Command): void {
   given = command
 }
 
-/** What was given, without what says only how to print it. */
+/** The options given, without those that only say how to print. */
 function optionsOf(command: Command): Record<string, unknown> {
   const { json: _, ...options } = command.opts<Record<string, unknown>>()
   return Object.fromEntries(Object.entries(options).filter(([, value]) => !Array.isArray(value) || value.length > 0))
 }
 
-/** In the transaction of what it changes, or before it where that is more than one. */
+/** Runs in the transaction of the change, or before it where the change is more than one transaction. */
 export async function recordCommand(db: Db): Promise<void> {
   const command = given
   given = null // once, however often it opens the database
@@ -36,7 +36,7 @@ export async function recordCommand(db: Db): Promise<void> {
   if (SHOW_OR_SET.includes(command.name()) && Object.keys(options).length === 0) return
   for (const name of SECRETS) if (name in options) options[name] = '********'
   const noun = command.parent?.parent ? `${command.parent.name()}.` : ''
-  await recordDeedAlone(
+  await recordAuditAlone(
     db,
     { id: null, email: operatorName(), ip: null },
     {

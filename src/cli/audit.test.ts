@@ -3,10 +3,10 @@ import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { useWorld } from '../../test/world.ts'
-import { listDeeds } from '../features/accounts/audit.ts'
-import { noteCommand, recordCommand } from './deed.ts'
+import { listAuditEntries } from '../features/accounts/audit.ts'
+import { noteCommand, recordCommand } from './audit.ts'
 
-const world = useWorld('cli_deed')
+const world = useWorld('cli_audit')
 
 /** As main.ts and withDatabase do it. */
 async function give(...words: string[]): Promise<void> {
@@ -30,9 +30,9 @@ test('a command that changes something is noted once, without its secrets; one t
   await give('app', 'caps', '7')
   await give('app', 'set-postback', '7', '8', '--header', 'Authorization: hunter2', '--json')
   await give('app', 'caps', '7', '--daily', '10')
-  const deeds = await listDeeds(world.database.db, {}, 10)
+  const entries = await listAuditEntries(world.database.db, {}, 10)
   assert.deepEqual(
-    deeds.map(({ who, action, subject, details }) => [who, action, subject, details]),
+    entries.map(({ who, action, subject, details }) => [who, action, subject, details]),
     [
       [`${userInfo().username} (command line)`, 'app.caps', '7', { daily: '10' }],
       [`${userInfo().username} (command line)`, 'app.set_postback', '7 8', { header: '********' }],
