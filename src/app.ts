@@ -8,7 +8,7 @@ import type { Database } from './db/open.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
 import { createSignal } from './db/signals.ts'
-import { SoleProcess } from './db/sole-process.ts'
+import { SingleWriter } from './db/single-writer.ts'
 import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
 import { createMailer } from './lib/mail.ts'
@@ -72,9 +72,9 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await using opened = new AsyncDisposableStack()
 
   // What every request needs, in memory.
-  const sole = new SoleProcess(pool)
-  opened.defer(() => sole.leave())
-  await sole.join()
+  const singleWriter = new SingleWriter(pool)
+  opened.defer(() => singleWriter.leave())
+  await singleWriter.join()
   const credentials = new Credentials()
   const catalogue = new Catalogue(config.publicUrl)
   const [changedApps, changedOffers] = [await ChangeFeed.open(db, 'apps'), await ChangeFeed.open(db, 'offers')]
@@ -89,7 +89,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   await ensurePartitionsAhead(db, Date.now())
   const spoolDir = join(config.dataDir, 'spool')
   const warn = (message: string) => log.warn(message)
-  const contexts = new Contexts(pool, new Spool<UserContext>(join(spoolDir, 'contexts')), sole, warn)
+  const contexts = new Contexts(pool, new Spool<UserContext>(join(spoolDir, 'contexts')), singleWriter, warn)
   opened.defer(() => contexts.close())
   const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
   opened.defer(() => clicks.close())

@@ -52,7 +52,7 @@ export class PostgresProxy {
     server.on('data', (data) => (isDoomed ? client.destroy() : client.write(data)))
   }
 
-  /** The database is away: connections break, and new ones are not taken. */
+  /** Cuts the database off: connections break, and new ones are refused. */
   cut(): void {
     this.#isCut = true
     for (const socket of this.#sockets) socket.destroy()

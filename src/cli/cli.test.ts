@@ -177,14 +177,14 @@ test('doctor finds nothing on a healthy installation', async () => {
 
 test('where the database, Redis or the certificate is missing, doctor says what to do, and no secret', async () => {
   const port = await freePort()
-  const away = {
+  const offline = {
     DATABASE_URL: `postgres://u:${CANARY}@127.0.0.1:${port}/x`,
     SECRET_KEY: CANARY,
     REDIS_URL: `redis://:${CANARY}@127.0.0.1:${port}`,
     TLS_CERT: '/no/cert.pem',
     TLS_KEY: '/no/key.pem',
   }
-  const { status, out, err } = await home.run(['doctor'], away)
+  const { status, out, err } = await home.run(['doctor'], offline)
   assert.equal(status, 1)
   assert.match(
     out,
@@ -196,9 +196,9 @@ test('where the database, Redis or the certificate is missing, doctor says what 
 })
 
 test('where the database does not answer, every command says what to do', async () => {
-  const away = { DATABASE_URL: `postgres://u:${CANARY}@127.0.0.1:${await freePort()}/x`, SECRET_KEY: CANARY }
+  const offline = { DATABASE_URL: `postgres://u:${CANARY}@127.0.0.1:${await freePort()}/x`, SECRET_KEY: CANARY }
   const results = await Promise.all(
-    ['publisher list', 'migrate', 'serve'].map((line) => home.run(line.split(' '), away)),
+    ['publisher list', 'migrate', 'serve'].map((line) => home.run(line.split(' '), offline)),
   )
   for (const result of results) failsWith(result, /DATABASE_URL|offerdeck doctor/)
 })

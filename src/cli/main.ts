@@ -1,6 +1,6 @@
 // The command line: every command by name, and how a failure is told.
 import { Command, CommanderError } from 'commander'
-import { isAway } from '../db/faults.ts'
+import { isUnavailable } from '../db/pg-errors.ts'
 import { AppError, messageOf, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { noteCommand } from './audit.ts'
@@ -69,7 +69,7 @@ function tellFailure(error: unknown): void {
 function explain(error: unknown): string {
   if (error instanceof OperatorError || error instanceof AppError || error instanceof CommanderError)
     return error.message
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     return `The database does not answer (${messageOf(error)}). Check that it is running and that DATABASE_URL is correct, or run "offerdeck doctor" to find out more.`
   }
   if (/^(EACCES|EROFS|EPERM|ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) {

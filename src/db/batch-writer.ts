@@ -17,7 +17,7 @@ export type WriteBatch<Row, Result> = (rows: Row[]) => Promise<readonly Result[]
 
 export class BatchWriter<Row, Result> {
   readonly #write: WriteBatch<Row, Result>
-  readonly #isRowFault: (error: unknown) => boolean
+  readonly #isRowError: (error: unknown) => boolean
   readonly #lanes: number
   readonly #maxRows: number
   #queue: Waiting<Row, Result>[] = []
@@ -29,11 +29,11 @@ export class BatchWriter<Row, Result> {
   /** `write` must be idempotent: a batch that failed half way is written again. `lanes` batches may be under way at once. */
   constructor(
     write: WriteBatch<Row, Result>,
-    isRowFault: (error: unknown) => boolean,
+    isRowError: (error: unknown) => boolean,
     { lanes = 1, maxRows = MAX_ROWS } = {},
   ) {
     this.#write = write
-    this.#isRowFault = isRowFault
+    this.#isRowError = isRowError
     this.#lanes = lanes
     this.#maxRows = maxRows
   }
@@ -79,7 +79,7 @@ export class BatchWriter<Row, Result> {
       const results = await this.#write(batch.map(({ row }) => row))
       for (const [i, { done }] of batch.entries()) done(results[i] as Result)
     } catch (error) {
-      if (batch.length > 1 && this.#isRowFault(error)) for (const waiting of batch) await this.#commit([waiting])
+      if (batch.length > 1 && this.#isRowError(error)) for (const waiting of batch) await this.#commit([waiting])
       else for (const { failed } of batch) failed(error)
     }
   }

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { until } from '../../test/installation.ts'
 import { adminQuery, createDatabase, useWorld } from '../../test/world.ts'
 import { BatchWriter } from './batch-writer.ts'
-import { isAway, isRowFault } from './faults.ts'
+import { isUnavailable, isRowError } from './pg-errors.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { openPool } from './open.ts'
-import { SoleProcess } from './sole-process.ts'
+import { SingleWriter } from './single-writer.ts'
 
 const world = useWorld('db')
 
@@ -38,7 +38,7 @@ test('one bad row sinks no other', async () => {
     if (rows.includes(7)) throw fault
     written.push(...rows)
     return rows
-  }, isRowFault)
+  }, isRowError)
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => writer.add(i)))
   assert.deepEqual(
     results.filter((result) => result.status === 'rejected').map((result) => result.reason as unknown),
@@ -52,42 +52,42 @@ test('a failure that is not about a row fails the batch once, and a full queue r
   const failing = new BatchWriter<number, void>(async () => {
     calls++
     throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-  }, isRowFault)
+  }, isRowError)
   const results = await Promise.allSettled([failing.add(1), failing.add(2)])
-  assert.ok(results.every((result) => result.status === 'rejected' && isAway(result.reason)))
+  assert.ok(results.every((result) => result.status === 'rejected' && isUnavailable(result.reason)))
   assert.equal(calls, 1)
-  const stuck = new BatchWriter<number, void>(() => new Promise(() => {}), isRowFault)
+  const stuck = new BatchWriter<number, void>(() => new Promise(() => {}), isRowError)
   for (let i = 0; i < 20_000; i++) void stuck.add(i)
   await assert.rejects(stuck.add(0), /queue is full/)
 })
 
-test('the first process is alone, and stops being it before the second one is in', async () => {
+test('the first process stops assuming it is alone before the second one joins', async () => {
   const [a, b] = [connect(), connect()]
   // The app of this file's world is alone on the database so far: it gives way to the first of these.
-  const first = new SoleProcess(a.pool, 1)
-  const second = new SoleProcess(b.pool, 1)
+  const first = new SingleWriter(a.pool, 1)
+  const second = new SingleWriter(b.pool, 1)
   await first.join()
-  assert.equal(first.isSole, false)
+  assert.equal(first.isAlone, false)
   await second.join()
-  assert.deepEqual([first.isSole, second.isSole], [false, false])
+  assert.deepEqual([first.isAlone, second.isAlone], [false, false])
   await Promise.all([first.leave(), second.leave()])
   await Promise.all([a.close(), b.close()])
 })
 
-test('whoever loses its connection does not believe to be alone', async () => {
+test('a process that loses its connection no longer assumes it is alone', async () => {
   await createDatabase(`alone_${world.databaseName}`, 'template_for_tests')
   const only = openPool({ ...world.connection(`alone_${world.databaseName}`), application_name: 'only' }, 4)
-  const sole = new SoleProcess(only.pool, 1)
-  let company = 0
-  sole.onCompany = () => company++
-  await sole.join()
-  await until(() => sole.isSole)
+  const singleWriter = new SingleWriter(only.pool, 1)
+  let peers = 0
+  singleWriter.onPeerJoined = () => peers++
+  await singleWriter.join()
+  await until(() => singleWriter.isAlone)
   await adminQuery(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('only', 'offerdeck') AND datname LIKE 'alone_%'",
   )
-  await until(() => company > 0)
-  await until(() => sole.isSole) // it comes back by itself
-  await sole.leave()
+  await until(() => peers > 0)
+  await until(() => singleWriter.isAlone) // it comes back by itself
+  await singleWriter.leave()
   await only.close()
 })
 

@@ -40,7 +40,7 @@ export class Node {
       .execute()
   }
 
-  /** Where the database is away, time will tell. */
+  /** If the database is unavailable, the row expires by itself. */
   async leave(): Promise<void> {
     await this.#db
       .deleteFrom('nodes')

@@ -1,5 +1,5 @@
 // A word between processes that there is something to do (NOTIFY): it saves a wait, and nothing depends on it. It does
-// not pass a PgBouncer that pools transactions, and is lost while the database is away; whoever listens also looks now
+// not pass a PgBouncer that pools transactions, and is lost while the database is unavailable; whoever listens also looks now
 // and then.
 import type pg from 'pg'
 

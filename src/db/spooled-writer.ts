@@ -1,22 +1,22 @@
-// Rows that are never refused because the database is away, or fails for whatever reason but the row itself: they are
-// committed in groups, and while that cannot be, they go to the spool on disk and are written later, by the same ids.
+// Rows that are never refused because the database is unavailable, or fails for any reason but the row itself: they are
+// committed in groups, or written to the spool on disk and replayed later under the same ids.
 import { messageOf } from '../errors.ts'
 import { BatchWriter, type WriteBatch } from './batch-writer.ts'
-import { isAway, isRowFault } from './faults.ts'
+import { isUnavailable, isRowError } from './pg-errors.ts'
 import type { Spool } from './spool.ts'
 
-const AWAY_MS = 1_000
+const UNAVAILABLE_MS = 1_000
 
 export type SpooledWriterOptions<Row, Result> = {
   /** Must be idempotent. */
   write: WriteBatch<Row, Result>
-  /** Writes what comes out of the spool; without it the same as `write`. */
+  /** Writes rows replayed from the spool; `write` by default. */
   writeLate?: (rows: Row[]) => Promise<unknown>
   spool: Spool<Row>
-  /** What a row that went to the spool counts as. */
+  /** The result for a row that went to the spool. */
   spooled: Result
   lanes: number
-  /** How long a row waits for the database before the spool takes it; the database may then have it as well. */
+  /** How long a row waits for the database before it goes to the spool; the database may then have it as well. */
   patienceMs?: number
   warn: (message: string) => void
 }
@@ -28,11 +28,11 @@ export class SpooledWriter<Row, Result> {
   readonly #spooled: Result
   readonly #patienceMs: number | undefined
   readonly #warn: (message: string) => void
-  #awayUntilMs = 0
+  #unavailableUntilMs = 0
 
   constructor(options: SpooledWriterOptions<Row, Result>) {
     const { write, writeLate = write, spool, spooled, lanes, patienceMs, warn } = options
-    this.#writer = new BatchWriter(write, isRowFault, { lanes })
+    this.#writer = new BatchWriter(write, isRowError, { lanes })
     this.#writeLate = writeLate
     this.#spool = spool
     this.#spooled = spooled
@@ -40,30 +40,30 @@ export class SpooledWriter<Row, Result> {
     this.#warn = warn
   }
 
-  /** Resolves when the row is on disk, here or there. */
+  /** Resolves when the row is on disk, in the database or the spool. */
   async save(row: Row): Promise<Result> {
-    if (Date.now() >= this.#awayUntilMs) {
+    if (Date.now() >= this.#unavailableUntilMs) {
       try {
         return await inTime(this.#writer.add(row), this.#patienceMs)
       } catch (error) {
-        if (isRowFault(error)) throw error
-        if (error instanceof TooLate || isAway(error)) this.#awayUntilMs = Date.now() + AWAY_MS
+        if (isRowError(error)) throw error
+        if (error instanceof TooLate || isUnavailable(error)) this.#unavailableUntilMs = Date.now() + UNAVAILABLE_MS
       }
     }
     await this.#spool.append(row)
     return this.#spooled
   }
 
-  /** Writes what the spool took while the database did not. A row that the database refuses for good is set aside. */
+  /** Replays the spool. A row that the database refuses for good is set aside. */
   replay(): Promise<number> {
     return this.#spool.replay(async (rows) => {
       try {
         await this.#writeLate(rows)
       } catch (error) {
-        if (!isRowFault(error)) throw error
+        if (!isRowError(error)) throw error
         for (const row of rows) {
           await this.#writeLate([row]).catch(async (fault: unknown) => {
-            if (!isRowFault(fault)) throw fault
+            if (!isRowError(fault)) throw fault
             const file = await this.#spool.setAside(row)
             this.#warn(`the database refused a row of the spool (${messageOf(fault)}); it is in ${file}`)
           })

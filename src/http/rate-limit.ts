@@ -2,7 +2,7 @@
 //
 // In memory the count is exact for this process. With Redis it is exact over all of them: Redis has 30 ms to answer;
 // a late or failed answer opens a breaker for a second, during which the count in memory decides. That count follows
-// Redis while Redis answers, so nobody gets a fresh allowance because Redis went away.
+// Redis while Redis answers, so an outage of Redis gives no caller a fresh allowance.
 import { Cache } from '../lib/cache.ts'
 
 const WINDOW_MS = 60_000

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { addClicks } from '../facts.ts'
+import { addClicks } from '../seed-rows.ts'
 import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
 
 const USD = 1_000_000

@@ -98,7 +98,7 @@ test(`after kill -9 of PostgreSQL under load, the API goes on, the database come
     )
     const answeredAt = acknowledged.size
     await sleep(300)
-    assert.ok(acknowledged.size > answeredAt, 'requests are answered while the database is away')
+    assert.ok(acknowledged.size > answeredAt, 'requests are answered while the database is unavailable')
     for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
       const { database } = (await (await fetch(`${server.url}/readyz`)).json()) as { database: string }
       if (database === 'ok') break

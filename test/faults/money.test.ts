@@ -133,7 +133,7 @@ async function someAnswers(): Promise<void> {
   await sleep(Math.random() * 400)
 }
 
-/** Starts once more, so that what the last one left in its spool is written: thousands of rows, if it was away often. */
+/** Starts once more, so that what the last one left in its spool is written: thousands of rows, if the database was down often. */
 async function replaySpool(): Promise<void> {
   const server = await program.serve()
   const spool = join(program.dataDir, 'spool')

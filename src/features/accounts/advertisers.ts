@@ -1,7 +1,7 @@
 // Advertisers, and the tokens that their confirmations carry: adv_…, shown once, kept as a hash.
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { isUniqueViolation } from '../../db/faults.ts'
+import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'

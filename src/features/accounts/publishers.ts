@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { isUniqueViolation } from '../../db/faults.ts'
+import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { OperatorError } from '../../errors.ts'
 
 export type Publisher = { publisher_id: number; name: string; email: string | null; status: string; created_at: Date }

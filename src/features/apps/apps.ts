@@ -1,7 +1,7 @@
 // Apps as they are recorded: making, changing and listing them. Their keys are in keys.ts.
 import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
-import { isUniqueViolation } from '../../db/faults.ts'
+import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { issueCredentials } from './keys.ts'

@@ -51,9 +51,9 @@ test('what two processes note never goes back in time', async () => {
 test('a use that could not be written is written later', async () => {
   const uses = new CredentialUses(() => START)
   uses.note({ apiKey: 'pk_c' })
-  const away = openPool(world.connection('no_such_database'), 1)
-  await assert.rejects(uses.write(away.db))
-  await away.close()
+  const offline = openPool(world.connection('no_such_database'), 1)
+  await assert.rejects(uses.write(offline.db))
+  await offline.close()
   await uses.write(world.database.db)
   assert.deepEqual(await useOf('pk_c'), { first: at(0), last: at(0) })
 })

@@ -1,11 +1,11 @@
-// Clicks: recorded before the user is sent on, in groups, or in the spool while the database is away.
+// Clicks: recorded before the user is sent on, in groups, or in the spool while the database is unavailable.
 //
 // Clicks on offers without caps go in by one statement a group. For a capped offer the usage is locked, and what no
 // longer fits is refused. What comes late out of the spool is counted, but not refused: its user was sent on long ago.
 import { type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
 import { rowsLiteral } from '../../db/arrays.ts'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { type Found, search } from '../../db/search.ts'
@@ -110,7 +110,7 @@ async function recordCappedClicks(db: Db, clicks: Click[], now: Date): Promise<S
   const full = new Set<string>()
   // Each day by itself: a transaction that locked one day's usage after another's could wait for one that did the same.
   for (const [day, ofDay] of byDay(clicks)) {
-    const refused = await retrying(() => db.transaction().execute((trx) => recordWhileOpen(trx, day, ofDay, now)))
+    const refused = await withRetry(() => db.transaction().execute((trx) => recordWhileOpen(trx, day, ofDay, now)))
     for (const clickId of refused) full.add(clickId)
   }
   return full
@@ -157,7 +157,7 @@ export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Prom
     const counted = await insertAndCount(trx, unknown, capped)
     await refreshFull(trx, counted, now) // of no others: only of these the usage is locked
   }
-  await withPartitions(db, clicks, () => retrying(() => db.transaction().execute(record)))
+  await withPartitions(db, clicks, () => withRetry(() => db.transaction().execute(record)))
 }
 
 /** Suspected bots are recorded, but take nobody's place. */

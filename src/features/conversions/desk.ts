@@ -1,6 +1,6 @@
 // Takes commands one by one and settles them in batches: a few statements and one commit for many.
 import { BatchWriter } from '../../db/batch-writer.ts'
-import { isRowFault } from '../../db/faults.ts'
+import { isRowError } from '../../db/pg-errors.ts'
 import type { Db } from '../../db/open.ts'
 import type { Command, Outcome } from './commands.ts'
 import { KnownOffers } from './known-offers.ts'
@@ -26,7 +26,7 @@ export function createDesk(db: Db, onMoved: () => void = () => {}): Desk {
       if (outcomes.some(({ kind }) => kind === 'created' || kind === 'moved')) onMoved()
       return outcomes
     },
-    isRowFault,
+    isRowError,
     { lanes: LANES, maxRows: DESK_ROWS },
   )
   return { settle: (command) => writer.add(command), close: () => writer.drain() }

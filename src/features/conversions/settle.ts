@@ -6,7 +6,7 @@
 // usage of capped offers. The unique indexes stand behind all of it.
 import { sql } from 'kysely'
 import { rowsLiteral } from '../../db/arrays.ts'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { hashNumber } from '../../lib/hash-text.ts'
@@ -45,11 +45,11 @@ export async function settle(
 ): Promise<Outcome[]> {
   const settleOnce = () => settleBatch(db, commands, now, knownOffers)
   try {
-    return await retrying(settleOnce)
+    return await withRetry(settleOnce)
   } catch (error) {
     if (!isMissingPartition(error)) throw error
     await ensurePartitions(db, 'inbound_calls', callTimes(commands))
-    return retrying(settleOnce)
+    return withRetry(settleOnce)
   }
 }
 

@@ -10,7 +10,7 @@
 // Until then the offer is open for longer than its caps would have it, by the time that counting takes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import {
   CAP_COLUMN,
@@ -72,13 +72,13 @@ export async function countCaps(db: Db, now: Date): Promise<void> {
     if (asked.length === 0) return
     const ids = asked.map(({ offer_id }) => offer_id)
     const day = dayNumber(now)
-    await retrying(() => db.transaction().execute((trx) => openUsage(trx, ids, day, now)))
+    await withRetry(() => db.transaction().execute((trx) => openUsage(trx, ids, day, now)))
     if (!(await waitForCounters(db))) return
     const missing = await db
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute((trx) => findMissing(trx, ids, day))
-    await retrying(() => db.transaction().execute((trx) => addMissing(trx, asked, missing, now)))
+    await withRetry(() => db.transaction().execute((trx) => addMissing(trx, asked, missing, now)))
     if (asked.length < OFFERS_AT_ONCE) return
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addConversions, type ConversionFact } from '../../../test/facts.ts'
+import { addConversions, type ConversionSeed } from '../../../test/seed-rows.ts'
 import { until } from '../../../test/installation.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { Db } from '../../db/open.ts'
@@ -37,7 +37,7 @@ async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
   return offerId
 }
 
-const convert = (db: Db, offerId: number, more: Partial<ConversionFact> = {}) =>
+const convert = (db: Db, offerId: number, more: Partial<ConversionSeed> = {}) =>
   addConversions(db, { at: NOON.toISOString(), appId, offerId, status: 'approved', payoutMicros: 1_000_000, ...more })
 
 const fullUntil = async (offerId: number): Promise<unknown> => {

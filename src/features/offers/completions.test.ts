@@ -249,7 +249,7 @@ test('a process starts and lists without having read the conversions, and hides 
   }
 })
 
-test('while the database is away or silent, all lists are answered, perhaps with an offer too many', async () => {
+test('while the database is unavailable or silent, all lists are answered, perhaps with an offer too many', async () => {
   const offerId = await makeOffer()
   for (const userId of ['cut', 'frozen']) await complete(offerId, userId, {})
   const proxy = await PostgresProxy.open(world)

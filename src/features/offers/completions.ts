@@ -9,7 +9,7 @@
 import { setImmediate as yieldToRequests, setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { BatchWriter } from '../../db/batch-writer.ts'
-import { isAway, isRowFault } from '../../db/faults.ts'
+import { isUnavailable, isRowError } from '../../db/pg-errors.ts'
 import type { Db } from '../../db/open.ts'
 import { BloomFilter } from '../../lib/bloom-filter.ts'
 import { Cache } from '../../lib/cache.ts'
@@ -46,7 +46,7 @@ export class Completions {
 
   constructor(db: Db) {
     this.#db = db
-    this.#reader = new BatchWriter((users) => this.#readInTime(users), isRowFault, { lanes: LANES })
+    this.#reader = new BatchWriter((users) => this.#readInTime(users), isRowError, { lanes: LANES })
   }
 
   /** At once for users who never converted, and for those asked about lately. */
@@ -136,7 +136,7 @@ export class Completions {
   /** A list with an offer too many is better than none, or one that comes too late. */
   async #readInTime(users: AppUser[]): Promise<(Goals | null)[]> {
     const reading = this.#read(users).catch((error: unknown) => {
-      if (isAway(error)) return null
+      if (isUnavailable(error)) return null
       throw error
     })
     const patience = new AbortController()

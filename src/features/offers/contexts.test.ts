@@ -146,37 +146,37 @@ const spooled = () =>
   )
 
 /** A database that is away until told otherwise: nobody listens where it is said to be. */
-function switchable(): { database: Database; goAway: () => void; comeBack: () => void } {
+function switchable(): { database: Database; goDown: () => void; comeBack: () => void } {
   const nowhere = openPool({ host: '/nonexistent', user: 'x' }, 1)
   const { pool } = world.database
-  let isAway = false
+  let isDown = false
   const proxy = new Proxy(pool, {
     get(target, name, receiver) {
-      const from = isAway && (name === 'query' || name === 'connect') ? nowhere.pool : target
+      const from = isDown && (name === 'query' || name === 'connect') ? nowhere.pool : target
       const value: unknown = Reflect.get(from, name, receiver)
       return typeof value === 'function' ? value.bind(from) : value
     },
   })
   return {
     database: { ...world.database, pool: proxy },
-    goAway: () => void (isAway = true),
-    comeBack: () => void (isAway = false),
+    goDown: () => void (isDown = true),
+    comeBack: () => void (isDown = false),
   }
 }
 
-test('while the database is away the list answers, sub-IDs go to the spool, and are replayed when it is back', async () => {
-  const { database, goAway, comeBack } = switchable()
+test('while the database is unavailable the list answers, sub-IDs go to the spool, and are replayed when it is back', async () => {
+  const { database, goDown, comeBack } = switchable()
   const app = await world.start({}, database)
   try {
-    goAway()
-    assert.equal(await ask('userId=away&aff_sub=spooled', live, app), 200)
-    assert.equal(await ask('userId=away2&aff_sub=spooled', live, app), 200)
-    assert.equal(await keptFor('away'), undefined)
+    goDown()
+    assert.equal(await ask('userId=down&aff_sub=spooled', live, app), 200)
+    assert.equal(await ask('userId=down2&aff_sub=spooled', live, app), 200)
+    assert.equal(await keptFor('down'), undefined)
     assert.ok(spooled().length > 0)
     comeBack()
     await until(() => spooled().length === 0)
     assert.deepEqual(
-      [await keptFor('away'), await keptFor('away2')],
+      [await keptFor('down'), await keptFor('down2')],
       [
         ['spooled', null, null, null],
         ['spooled', null, null, null],

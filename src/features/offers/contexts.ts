@@ -1,11 +1,11 @@
 // The sub-IDs of a user's latest request that carried any, kept for conversions that come without a click.
 //
-// They are on disk before the request is answered: in the database, or in the spool while that is away. While this is
-// the only API process its memory of what it wrote is right, and an unchanged set is not written again; among several,
-// the database compares, and notes every 10 s that a set is still the latest: what comes out of a spool must not
-// replace it.
+// They are on disk before the request is answered: in the database, or in the spool while the database is unavailable.
+// While this is the only API process, its memory of what it wrote is right, and an unchanged set is not written again.
+// With several processes the database compares, and records every 10 s that a set is still the latest, so that a
+// replayed spool does not replace it.
 import type pg from 'pg'
-import type { SoleProcess } from '../../db/sole-process.ts'
+import type { SingleWriter } from '../../db/single-writer.ts'
 import type { Spool } from '../../db/spool.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { Cache } from '../../lib/cache.ts'
@@ -17,20 +17,20 @@ const PATIENCE_MS = 1_000 // then the spool takes it: a user waits for the answe
 
 export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
 
-/** As it stands in the spool, too. */
+/** Also the format of the spool. */
 export type UserContext = { appId: number; isTest: boolean; userId: string; subIds: SubIdSet; seenAtMs: number }
 
 type Remembered = { value: string; keptAtMs: number; saving: Promise<void> | null }
 
 export class Contexts {
   readonly #pool: pg.Pool
-  readonly #sole: SoleProcess
+  readonly #singleWriter: SingleWriter
   readonly #writer: SpooledWriter<UserContext, void>
   readonly #remembered = new Cache<string, Remembered>(REMEMBERED_USERS)
 
-  constructor(pool: pg.Pool, spool: Spool<UserContext>, sole: SoleProcess, warn: (message: string) => void) {
+  constructor(pool: pg.Pool, spool: Spool<UserContext>, singleWriter: SingleWriter, warn: (message: string) => void) {
     this.#pool = pool
-    this.#sole = sole
+    this.#singleWriter = singleWriter
     this.#writer = new SpooledWriter({
       write: (rows) => this.#write(rows),
       spool,
@@ -39,12 +39,14 @@ export class Contexts {
       patienceMs: PATIENCE_MS,
       warn,
     })
-    sole.onCompany = () => this.#remembered.clear()
+    singleWriter.onPeerJoined = () => this.#remembered.clear()
   }
 
-  /** Keeps a user's set. Returns nothing when it is kept already, else a promise that resolves when it is. */
+  /**
+   * Saves a user's sub-IDs. Returns nothing when they are saved already, else a promise that resolves when they are.
+   */
   keep(context: UserContext): Promise<void> | undefined {
-    if (!this.#sole.isSole) return this.#writer.save(context)
+    if (!this.#singleWriter.isAlone) return this.#writer.save(context)
     const key = `${context.appId}|${context.isTest ? 't' : 'l'}|${context.userId}`
     const value = JSON.stringify(context.subIds)
     const known = this.#remembered.get(key)
@@ -61,7 +63,7 @@ export class Contexts {
     return entry.saving
   }
 
-  /** Writes what the spool took while the database was away. */
+  /** Replays what was spooled while the database was unavailable. */
   replaySpool(): Promise<number> {
     return this.#writer.replay()
   }
@@ -78,9 +80,9 @@ export class Contexts {
       const other = latest.get(key)
       if (other === undefined || other.seenAtMs <= row.seenAtMs) latest.set(key, row)
     }
-    // Always in the same order, so that two processes writing the same users never wait for each other.
+    // Always in the same order, so that two processes writing the same users never deadlock.
     const distinct = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-    // How long ago it was, by this node's clock: when that was, is said by the database's, which all nodes share.
+    // The age by this node's clock: the database turns it into a time by its own clock, which all nodes share.
     const nowMs = Date.now()
     await this.#pool.query({
       name: 'keep-contexts',

@@ -1,7 +1,7 @@
 // Popularity is how often an offer was completed lately. It is recomputed now and then, not counted along: a list that
 // re-sorts itself with every conversion would give overlapping pages all day.
 import { sql } from 'kysely'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 
@@ -10,7 +10,7 @@ const LOCK = 0x0ff3_0003
 
 /** Writes what changed and returns how many offers that were. */
 export async function recomputePopularity(db: Db, now: Date): Promise<number> {
-  return retrying(() => db.transaction().execute((trx) => recompute(trx, now)))
+  return withRetry(() => db.transaction().execute((trx) => recompute(trx, now)))
 }
 
 async function recompute(trx: Trx, now: Date): Promise<number> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addConversions } from '../../../test/facts.ts'
+import { addConversions } from '../../../test/seed-rows.ts'
 import { FORMATS, useOfferFiles, write } from '../../../test/offer-files.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createAdvertiser } from '../accounts/advertisers.ts'

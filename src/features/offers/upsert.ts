@@ -2,7 +2,7 @@
 // known by its advertiser and the advertiser's own id for it; its goals as write-goals.ts says. Where what an offer promises
 // has changed, it gets new terms.
 import { sql } from 'kysely'
-import { isRowFault, retrying } from '../../db/faults.ts'
+import { isRowError, withRetry } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import { askForCount, countCaps } from './cap-counts.ts'
@@ -73,12 +73,12 @@ async function writeOrSplit(
 ): Promise<void> {
   if (rows.length === 0) return
   try {
-    const { created, updated } = await retrying(() => writeAll(rows))
+    const { created, updated } = await withRetry(() => writeAll(rows))
     outcome.created += created
     outcome.updated += updated
     outcome.unchanged += rows.length - created - updated
   } catch (error) {
-    if (!isRowFault(error)) throw error
+    if (!isRowError(error)) throw error
     if (rows.length === 1)
       outcome.problems.push({ line: rows[0]?.line ?? 0, problem: `the database refused it: ${messageOf(error)}` })
     else for (const row of rows) await writeOrSplit(writeAll, [row], outcome)

@@ -2,7 +2,7 @@
 // many machines; each can be killed at any moment.
 import { BatchWriter } from '../../db/batch-writer.ts'
 import { briefly } from '../../db/brief.ts'
-import { isAway, isRowFault, retrying } from '../../db/faults.ts'
+import { isUnavailable, isRowError, withRetry } from '../../db/pg-errors.ts'
 import type { Db } from '../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -24,7 +24,7 @@ const CLAIM = 200
 const STALE_CLAIM_MS = LEASE_MS / 4 // from then on leases are renewed
 const READY_MS = 250 // the shortest wait is some seconds
 const MAX_UNSETTLED = 10_000
-const AWAY_MS = 500
+const RETRY_MS = 500
 const GIVE_UP_MS = 60_000
 const RENEWED_AFTER_MS = 5_000
 const WARN_MS = 60_000
@@ -59,7 +59,7 @@ export class Deliverer {
   constructor(options: DelivererOptions) {
     this.#options = options
     this.#apps = new AppSettingsCache(options.db, options.secretKey)
-    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowFault, { lanes: 1, maxRows: 200 })
+    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowError, { lanes: 1, maxRows: 200 })
   }
 
   /** Claims and starts everything that is due and fits. Resolves when there was nothing more to claim. */
@@ -218,13 +218,13 @@ export class Deliverer {
     return waitBeforeTry(tries, Math.random(), status === 410 ? null : readRetryAfter(retryAfter, this.#now()))
   }
 
-  /** Results are kept while the database is away; whoever takes over the work meanwhile sends it again. */
+  /** Results are kept while the database is unavailable; whoever takes over the work meanwhile sends it again. */
   async #finish(results: readonly Finished[]): Promise<null[]> {
     const { db } = this.#options
     let ours: Finished[] = []
     for (const startedMs = Date.now(); ;) {
       try {
-        ours = await retrying(() => finishClaims(db, results))
+        ours = await withRetry(() => finishClaims(db, results))
         break
       } catch (error) {
         if (isMissingPartition(error))
@@ -233,8 +233,8 @@ export class Deliverer {
             'postback_attempts',
             results.map((one) => one.startedAt.getTime()),
           )
-        else if (!isAway(error) || Date.now() - startedMs > GIVE_UP_MS) throw error
-        else await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
+        else if (!isUnavailable(error) || Date.now() - startedMs > GIVE_UP_MS) throw error
+        else await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
     }
     await this.#settleLanes(laneSigns(ours))

@@ -3,7 +3,7 @@
 // older status than it knows is left out: a later event of its conversion was delivered and is not sent again.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { messageOf, OperatorError } from '../../errors.ts'
 import type { State } from './postbacks.ts'
@@ -72,7 +72,7 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
     await unblockNext(trx, waiting?.map((row) => row.conversion_id) ?? [])
   }
   if (db.isTransaction) return cancel(db as Trx)
-  await retrying(() => briefly(db, cancel)) // workers lock the same rows, in an order of their own
+  await withRetry(() => briefly(db, cancel)) // workers lock the same rows, in an order of their own
 }
 
 const idsOf = (rows: readonly { postback_id: string }[] = []) => rows.map((row) => row.postback_id)

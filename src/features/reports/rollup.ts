@@ -8,7 +8,7 @@
 // The database's clock tells what is past, because it also tells its triggers which changes are late. If that clock was
 // ahead for a while, times were rolled up that were yet to come; they are rolled up again.
 import { sql } from 'kysely'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import { IS_COUNTED } from '../clicks/retention.ts'
@@ -43,14 +43,14 @@ export async function rollUpStats(db: Db, now: Date): Promise<Date> {
   const nowMs = Math.min(now.getTime(), await forgetFuture(db))
   const untilMs = Math.floor((nowMs - LAG_MS) / STEP_MS) * STEP_MS
   while (
-    await retrying(() =>
+    await withRetry(() =>
       db
         .transaction()
         .setIsolationLevel('repeatable read')
         .execute((trx) => rollUpNext(trx, untilMs)),
     )
   );
-  await retrying(() => db.transaction().execute(addDeltas))
+  await withRetry(() => db.transaction().execute(addDeltas))
   return readThrough(db)
 }
 

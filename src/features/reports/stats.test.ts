@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addClicks, addConversions, type ConversionFact } from '../../../test/facts.ts'
+import { addClicks, addConversions, type ConversionSeed } from '../../../test/seed-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import type { Stats, StatsRow } from './schema.ts'
@@ -34,7 +34,7 @@ async function fill(): Promise<void> {
     { ...click, signals: ['listed_ip', 'bot'] },
     { ...click, appId: theirs.appId },
   )
-  const conversion: ConversionFact = { at: click.at, appId: ours.appId, offerId: first, status: 'approved' }
+  const conversion: ConversionSeed = { at: click.at, appId: ours.appId, offerId: first, status: 'approved' }
   await addConversions(
     db,
     { ...conversion, payoutMicros: 1_000_050, rateMicros: 33_333_333, country: 'US', aff_sub: 'a', aff_sub2: '2' },

@@ -1,6 +1,6 @@
 // Sending many postbacks of an app again: as work that goes on by itself, can be watched and stopped.
 import type { Static } from 'typebox'
-import { retrying } from '../../db/faults.ts'
+import { withRetry } from '../../db/pg-errors.ts'
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordAudit } from '../../features/accounts/audit.ts'
@@ -95,7 +95,7 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
         const details = { app_id: appId }
         await recordAudit(trx, by, { action: 'replay.cancel', subject: replay_id, publisherId, details })
       }
-      await retrying(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
+      await withRetry(() => db.transaction().execute(cancel)) // workers lock the same rows, in an order of their own
       return read(appId, replay_id)
     },
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
-import { addClicks } from '../../../test/facts.ts'
+import { addClicks } from '../../../test/seed-rows.ts'
 import { visit } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 import { PUBLISHER_ROLES } from '../../features/accounts/people.ts'

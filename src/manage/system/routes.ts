@@ -1,5 +1,5 @@
 // How the program is, for whoever runs it.
-import { readDatabase, readPartitions, readSpool } from '../../db/facts.ts'
+import { readDatabase, readPartitions, readSpool } from '../../db/diagnostics.ts'
 import { readNodes } from '../../db/nodes.ts'
 import { countQueuedMails, listFailedMails } from '../../features/accounts/mails.ts'
 import { readQueues } from '../../features/reports/queues.ts'

@@ -206,15 +206,15 @@ test('what is too long is refused, not half understood, and kept as what it is',
   assert.deepEqual(await conversionsOf(offerId), [])
 })
 
-test('while the database is away the caller is told to try again', async () => {
+test('while the database is unavailable, the caller is asked to retry', async () => {
   const { told } = await newClick()
-  const away = await world.start()
+  const offline = await world.start()
   const { pool } = world.database
   const connect = pool.connect.bind(pool)
   pool.connect = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
-  const answer = await away.server.inject(`/postback?${form(told)}`)
+  const answer = await offline.server.inject(`/postback?${form(told)}`)
   pool.connect = connect
-  await away.close()
+  await offline.close()
   assert.equal(answer.statusCode, 503)
   assert.match(String(answer.headers['retry-after']), /^\d+$/)
   assert.match(answer.json<Told>().message, /Retry the callback/)

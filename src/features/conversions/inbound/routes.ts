@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { BatchWriter } from '../../../db/batch-writer.ts'
-import { isAway, isRowFault } from '../../../db/faults.ts'
+import { isUnavailable, isRowError } from '../../../db/pg-errors.ts'
 import type { Db } from '../../../db/open.ts'
 import { asciiJson } from '../../../lib/ascii-json.ts'
 import { plainAddress } from '../../../lib/ip-address.ts'
@@ -119,7 +119,7 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     try {
       return await admit({ request, reply, receivedAt: new Date(), query, body, unread, raw, asText })
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       reply.header('Retry-After', '30')
       const message = 'We could not record this right now. Retry the callback: repeating it is safe.'
       return answer(
@@ -197,7 +197,7 @@ type Owner = Awaited<ReturnType<typeof findAdvertisersByTokens>>[number]
 
 /** One look at a time for all that come meanwhile: a flood of tokens that are nobody's takes no connections from others. */
 const createOwnerSearch = (db: Db) =>
-  new BatchWriter<TokenSearch, Owner>((searches) => findAdvertisersByTokens(db, searches), isRowFault)
+  new BatchWriter<TokenSearch, Owner>((searches) => findAdvertisersByTokens(db, searches), isRowError)
 
 const refusalOf = (reason: keyof typeof REFUSALS) => ({ outcome: 'refused', reason, conversionId: null }) as const
 

@@ -1,4 +1,4 @@
-// Clicks while the database is away: nobody is kept from an offer, no click is lost, none is recorded twice.
+// Clicks while the database is unavailable: no user is kept from an offer, no click is lost or recorded twice.
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import type { Click } from './clicks.ts'
 
 let appId: number
 let live: IssuedCredentials
-const world = useWorld('away', async () => {
+const world = useWorld('outage', async () => {
   ;({ appId, live } = await world.makeApp())
 })
 
@@ -25,7 +25,7 @@ function makeFolder(): string {
   return folder
 }
 
-/** An app whose database can go away, with a data folder of its own. */
+/** An app whose database can be cut off, with its own data folder. */
 async function withProxy(
   run: (at: { app: App; proxy: PostgresProxy; dataDir: string }) => Promise<void>,
   dataDir = makeFolder(),

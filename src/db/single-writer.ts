@@ -1,41 +1,41 @@
 // Knows whether this is the only API process on the database. Only then may it trust its memory of what it wrote: with
-// two, the other may have written since.
+// two processes, the other may have written since.
 //
-// Every API process holds a shared lock in a transaction that stays open for as long as it lives; one that has been
-// alone for a while holds it exclusively. A newcomer waits for the shared lock, and does not serve before it has it; the
-// process that is alone looks for such a waiter a few times a second, forgets what it knew, and gives way. After a
-// restart of the database nobody is alone at first: others may be there and not back yet. A lock in an open transaction,
-// unlike one of a session, also means what it says behind a connection pooler.
+// Every API process holds a shared lock in a transaction that stays open as long as the process lives; one that has
+// been alone for a while holds it exclusively. A new process waits for the shared lock before it serves. The process
+// that is alone checks for such a waiter a few times a second, drops what it remembered, and releases its exclusive
+// lock. After a restart of the database no process assumes that it is alone: others may not have reconnected yet. A
+// lock in an open transaction, unlike a session lock, also works behind a connection pooler.
 import type pg from 'pg'
 
 const LOCK = 0x0ff3_0002
 const LOOK_MS = 250
-const ALONE_AFTER_LOOKS = 40 // after 10 s without having to wait for anybody
+const ALONE_AFTER_LOOKS = 40 // after 10 s without another process
 const PATIENCE_MS = 5_000
-// Advisory locks are per database; the list of locks is of the whole server.
+// Advisory locks are per database; pg_locks lists those of the whole server.
 const IS_SERVING_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-export class SoleProcess {
+export class SingleWriter {
   readonly #pool: pg.Pool
   readonly #aloneAfterLooks: number
   #client: pg.PoolClient | null = null
-  #isSole = false
+  #isAlone = false
   #looks = 0
   #timer: NodeJS.Timeout | null = null
   #working: Promise<void> = Promise.resolve()
-  /** Called when this stops being the only process, before the other one starts. */
-  onCompany: () => void = () => {}
+  /** Called when this stops being the only process, before the other one starts serving. */
+  onPeerJoined: () => void = () => {}
 
   constructor(pool: pg.Pool, aloneAfterLooks = ALONE_AFTER_LOOKS) {
     this.#pool = pool
     this.#aloneAfterLooks = aloneAfterLooks
   }
 
-  get isSole(): boolean {
-    return this.#isSole
+  get isAlone(): boolean {
+    return this.#isAlone
   }
 
-  /** Joins the processes that serve. Resolves when every other one knows of this one. */
+  /** Joins the serving processes. Resolves when every other one knows about this one. */
   async join(): Promise<void> {
     await this.#enter()
     this.#schedule()
@@ -59,18 +59,18 @@ export class SoleProcess {
   async #look(): Promise<void> {
     try {
       if (this.#client === null) await this.#enter()
-      else if (this.#isSole) {
-        if (await this.#somebodyWaits()) {
+      else if (this.#isAlone) {
+        if (await this.#isAwaited()) {
           this.#forget()
           await this.#client.query('COMMIT')
           await this.#client.query('BEGIN')
           await this.#client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCK])
         }
       } else if (++this.#looks % this.#aloneAfterLooks === 0) {
-        this.#isSole = await this.#tryExclusive(this.#client)
+        this.#isAlone = await this.#tryExclusive(this.#client)
       } else await this.#client.query('SELECT 1') // notices a dead connection, and keeps it from looking idle
     } catch {
-      this.#drop() // the database went away: tried again at the next look
+      this.#drop() // the database is unavailable: retried at the next look
     }
   }
 
@@ -88,14 +88,16 @@ export class SoleProcess {
     return rows[0]?.locked ?? false
   }
 
-  /** A holder that does not give way in time is frozen or cut off: its connection is ended, which it will notice. */
+  /**
+   * A holder that does not release in time is frozen or cut off: its connection is terminated, which it will notice.
+   */
   async #waitForShared(client: pg.PoolClient): Promise<void> {
     const impatience = setInterval(() => {
       this.#pool
         .query(
           `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE ${IS_SERVING_LOCK} AND granted AND mode = 'ExclusiveLock'`,
         )
-        .catch(() => {}) // tried again, for as long as we wait
+        .catch(() => {}) // retried for as long as we wait
     }, PATIENCE_MS)
     try {
       await client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCK])
@@ -104,7 +106,7 @@ export class SoleProcess {
     }
   }
 
-  async #somebodyWaits(): Promise<boolean> {
+  async #isAwaited(): Promise<boolean> {
     const { rows } = await this.#client!.query<{ waits: boolean }>(
       `SELECT EXISTS (SELECT FROM pg_locks WHERE ${IS_SERVING_LOCK} AND NOT granted) AS waits`,
     )
@@ -112,9 +114,9 @@ export class SoleProcess {
   }
 
   #forget(): void {
-    if (this.#isSole) {
-      this.#isSole = false
-      this.onCompany()
+    if (this.#isAlone) {
+      this.#isAlone = false
+      this.onPeerJoined()
     }
   }
 

@@ -1,4 +1,4 @@
-// Clicks and conversions written straight into the database, for tests of what is told about them.
+// Clicks and conversions inserted straight into the database, for tests of what is reported about them.
 import { randomUUID } from 'node:crypto'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import type { Db } from '../src/db/open.ts'
@@ -6,7 +6,7 @@ import { uuid7 } from '../src/lib/uuid7.ts'
 
 type SubIds = { aff_sub?: string; aff_sub2?: string; aff_sub3?: string; aff_sub4?: string }
 
-export type ClickFact = SubIds & {
+export type ClickSeed = SubIds & {
   at: string
   appId: number
   offerId: number
@@ -15,13 +15,13 @@ export type ClickFact = SubIds & {
   signals?: string[]
 }
 
-export async function addClicks(db: Db, ...facts: ClickFact[]): Promise<void> {
+export async function addClicks(db: Db, ...seeds: ClickSeed[]): Promise<void> {
   await ensurePartitions(
     db,
     'clicks',
-    facts.map(({ at }) => Date.parse(at)),
+    seeds.map(({ at }) => Date.parse(at)),
   )
-  const rows = facts.map(({ at, appId, offerId, isTest = false, signals, ...more }) => ({
+  const rows = seeds.map(({ at, appId, offerId, isTest = false, signals, ...more }) => ({
     click_id: uuid7(Date.parse(at)),
     clicked_at: new Date(at),
     app_id: appId,
@@ -38,7 +38,7 @@ export async function addClicks(db: Db, ...facts: ClickFact[]): Promise<void> {
   await db.insertInto('clicks').values(rows).execute()
 }
 
-export type ConversionFact = SubIds & {
+export type ConversionSeed = SubIds & {
   at: string
   appId: number
   offerId: number
@@ -49,8 +49,8 @@ export type ConversionFact = SubIds & {
   isTest?: boolean
 }
 
-/** Each of a user of its own. A reversed one is made as an approved one first, as the database demands. */
-export async function addConversions(db: Db, ...facts: ConversionFact[]): Promise<void> {
+/** Each belongs to a user of its own. A reversed one is inserted as approved first, as the database demands. */
+export async function addConversions(db: Db, ...seeds: ConversionSeed[]): Promise<void> {
   for (const {
     at,
     appId,
@@ -60,7 +60,7 @@ export async function addConversions(db: Db, ...facts: ConversionFact[]): Promis
     rateMicros = 1_000_000,
     isTest = false,
     ...more
-  } of facts) {
+  } of seeds) {
     const app = await db.selectFrom('apps').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
     const offer = await db.selectFrom('offers').selectAll().where('offer_id', '=', offerId).executeTakeFirstOrThrow()
     const goal = await db.selectFrom('goals').selectAll().where('offer_id', '=', offerId).executeTakeFirstOrThrow()

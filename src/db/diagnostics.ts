@@ -1,5 +1,4 @@
-// What the program stands on: the database, and what waits on disk. Asked a few times a minute by whoever
-// looks at it.
+// Figures about the database and the spool for the system page, read a few times a minute.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -33,8 +32,8 @@ type Partitions = {
 }
 
 /**
- * Of every table that has them; their names end in their day. Sizes are those that vacuum noted last: asking for the files of
- * some hundred partitions would cost thousands of look-ups in the catalogue.
+ * The partitions of every partitioned table; their names end in their day. Sizes are those that vacuum recorded last:
+ * asking for the files of hundreds of partitions would cost thousands of catalogue look-ups.
  */
 export async function readPartitions(db: Db): Promise<Partitions[]> {
   const { rows } = await sql<Partitions>`
@@ -55,7 +54,7 @@ export async function readPartitions(db: Db): Promise<Partitions[]> {
   return rows
 }
 
-/** What the database could not take, on this node's disk. */
+/** The spool on this node's disk: rows the database could not accept yet. */
 export async function readSpool(dataDir: string): Promise<{ spool_files: number; spool_bytes: number }> {
   const folder = join(dataDir, 'spool')
   const names = await readdir(folder, { recursive: true }).catch(() => []) // nothing was ever spooled

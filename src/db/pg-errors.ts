@@ -1,7 +1,7 @@
-// What a failed query says about the database.
+// Classifies the errors of failed queries.
 
-/** The server is away, going away or not there yet: the same query may work later. */
-export function isAway(error: unknown): boolean {
+/** The server is down, shutting down or still starting: the same query may work later. */
+export function isUnavailable(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string }
   if (/^(ECONN|ENOENT|EPIPE|EHOST|ENET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)/.test(code)) return true
   // 08: connection; 57P: shutting down or starting; 53: out of connections, memory or disk; 25006: read-only standby
@@ -14,8 +14,8 @@ export function isAway(error: unknown): boolean {
   )
 }
 
-/** The data of the query was refused, so another row may still be fine: bad value (22), constraint (23). */
-export function isRowFault(error: unknown): boolean {
+/** The row itself was refused, so other rows may still be fine: bad value (22), constraint (23). */
+export function isRowError(error: unknown): boolean {
   return /^2[23]/.test((error as { code?: string }).code ?? '')
 }
 
@@ -23,20 +23,20 @@ export function isUniqueViolation(error: unknown): boolean {
   return (error as { code?: string }).code === '23505'
 }
 
-/** Two transactions were in each other's way, and this one was ended: the same work may well pass the next time. */
-export function isCollision(error: unknown): boolean {
+/** A deadlock or serialization failure ended this transaction: the same work will probably succeed if retried. */
+export function isConflict(error: unknown): boolean {
   return ['40P01', '40001'].includes((error as { code?: string }).code ?? '')
 }
 
 const MAX_TRIES = 10
 
-/** Does it once more, a few times, where the database ended a transaction that was in another's way. */
-export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+/** Retries work whose transaction PostgreSQL ended because of a conflict with another one. */
+export async function withRetry<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!isCollision(error) || tries === MAX_TRIES) throw error
+      if (!isConflict(error) || tries === MAX_TRIES) throw error
     }
   }
 }
