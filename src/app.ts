@@ -20,7 +20,7 @@ import { resetWriter } from './features/accounts/reset-links.ts'
 import { alertWriter } from './features/accounts/security-alerts.ts'
 import { Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
-import { CredentialUses } from './features/apps/uses.ts'
+import { KeyUsage } from './features/apps/key-usage.ts'
 import { createSecretHashes } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
@@ -53,7 +53,7 @@ import { mountManage } from './manage/mount.ts'
 import { createLoop } from './loop.ts'
 
 const LOOK_MS = 200
-const USES_MS = 500
+const KEY_USAGE_MS = 500
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
@@ -83,7 +83,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   loading.catch(() => {}) // told where it is awaited
   const completions = new Completions(db)
   await completions.follow()
-  const uses = new CredentialUses()
+  const keyUsage = new KeyUsage()
 
   // What requests write.
   await ensurePartitionsAhead(db, Date.now())
@@ -126,7 +126,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     }),
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
     createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
-    createLoop('noting which keys are used', USES_MS, log, { run: () => uses.write(db) }),
+    createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
   ]
 
   // The doors.
@@ -142,7 +142,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     limiter,
     publicUrl: config.publicUrl,
     onLeak: leakReporter(db, log),
-    onPass: uses.note,
+    onPass: keyUsage.note,
   })
   const { requireHttps, trustProxy, tls } = config
   const server = createServer({ log, gate, requireHttps, trustProxy, tls, answerBadAddress: explainBrokenLink })

@@ -18,7 +18,7 @@ import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { readImportRecord } from '../src/features/offers/import-record.ts'
 import type { Conversion, EventList } from '../src/features/conversions/schema.ts'
 import type { Offer } from '../src/features/offers/schema.ts'
-import type { Postback, PostbackWithAttempts, TrialReply } from '../src/features/postbacks/schema.ts'
+import type { Postback, PostbackWithAttempts, TestSendsReply } from '../src/features/postbacks/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
 import { makeFolder } from './folders.ts'
 
@@ -42,7 +42,7 @@ export type Envelope = {
     next_cursor: string | null
     postbacks: Static<typeof Postback>[]
     postback: Static<typeof PostbackWithAttempts>
-    test: Static<typeof TrialReply>['test']
+    test: Static<typeof TestSendsReply>['test']
   }
   message: string
   error: { code: string; message: string; details: Record<string, string> | null }

@@ -14,7 +14,7 @@ import {
   STATES,
 } from '../features/postbacks/postbacks.ts'
 import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
-import { readTrial, SCENARIO_NAMES, startTrial } from '../features/postbacks/trials.ts'
+import { readTestSends, SCENARIO_NAMES, startTestSends } from '../features/postbacks/test-sends.ts'
 import { withChange, withDatabase } from './context.ts'
 import {
   fields,
@@ -166,21 +166,21 @@ function testCommand(): Command {
     .addOption(new Option('--only <scenario>', 'send only this test').choices(SCENARIO_NAMES))
     .option('--test', 'sign with the secret of the test key')
     .action(async (id: string, options: OutputOptions & { only?: (typeof SCENARIO_NAMES)[number]; test?: boolean }) => {
-      const trial = await withDatabase(async ({ database: { db } }) => {
+      const test = await withDatabase(async ({ database: { db } }) => {
         const scenarios = options.only === undefined ? SCENARIO_NAMES : [options.only]
         const app = { appId: readId(id), isTest: options.test === true }
         await findApp(db, app.appId)
-        return waitForTrial(db, await startTrial(db, app, scenarios, new Date()))
+        return waitForTestSends(db, await startTestSends(db, app, scenarios, new Date()))
       })
-      show(options, trial, () =>
+      show(options, test, () =>
         table(
-          trial.results.map(({ scenario, result, seen, about }) => ({
+          test.results.map(({ scenario, result, seen, about }) => ({
             scenario, result, seen, about,
           })), // prettier-ignore
           '',
         ),
       )
-      if (trial.result !== 'pass') process.exitCode = 1
+      if (test.result !== 'pass') process.exitCode = 1
     })
 }
 
@@ -189,11 +189,11 @@ async function findApp(db: Db, appId: number): Promise<void> {
   if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
 }
 
-async function waitForTrial(db: Db, testId: string) {
+async function waitForTestSends(db: Db, testId: string) {
   for (const untilMs = Date.now() + TRIAL_PATIENCE_MS; ; await sleep(200)) {
-    const trial = await readTrial(db, testId, null)
-    if (trial === null) throw new Error('The test is gone.')
-    if (trial.result !== 'waiting') return trial
+    const test = await readTestSends(db, testId, null)
+    if (test === null) throw new Error('The test is gone.')
+    if (test.result !== 'waiting') return test
     if (Date.now() > untilMs)
       throw new OperatorError('The test postbacks were not sent. Check that a worker is running ("offerdeck serve").')
   }

@@ -8,7 +8,7 @@ import { buildWorker, type Worker } from '../../src/worker.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { recordLeak } from '../../src/features/apps/leaks.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
-import { startTrial } from '../../src/features/postbacks/trials.ts'
+import { startTestSends } from '../../src/features/postbacks/test-sends.ts'
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
@@ -75,7 +75,7 @@ test('from nothing to the first conversion: the page notices every step by itsel
     url: `http://127.0.0.1:${receiver.port}/?id={transaction_id}&status={status}`,
   })
   await stepIsDone(page, 'Set your postback URL')
-  await startTrial(db, { appId, isTest: true }, ['approved'], new Date())
+  await startTestSends(db, { appId, isTest: true }, ['approved'], new Date())
   await stepIsDone(page, 'Send test postbacks')
 
   const node = await snippet(page, 'Node')

@@ -5,7 +5,7 @@ import { type CountryResponse, Reader } from 'maxmind'
 import { Cache } from '../../lib/cache.ts'
 import { countryPlace } from '../../lib/countries.ts'
 import { plainAddress } from '../../lib/ip-address.ts'
-import { keepFile, type Log } from './kept-file.ts'
+import { watchFile, type Log } from './watched-file.ts'
 
 const MAX_ADDRESSES = 50_000
 const ADVICE =
@@ -22,7 +22,7 @@ export type CountryFinder = {
 
 export async function openCountryFinder({ file, log }: { file: string | null; log: Log }): Promise<CountryFinder> {
   if (file === null) return { find: () => null, refresh: async () => {}, close: () => {} }
-  const kept = await keepFile({ file, setting: 'GEOIP_DB', advice: ADVICE, parse: parseCountries, log })
+  const kept = await watchFile({ file, setting: 'GEOIP_DB', advice: ADVICE, parse: parseCountries, log })
   return { find: (ip) => kept.value(ip), refresh: kept.refresh, close: kept.close }
 }
 

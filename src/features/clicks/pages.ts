@@ -1,7 +1,15 @@
 // What a user sees when a link does not lead on: plain pages that say what happened and what to do.
-import type { OfferFault } from '../offers/catalogue.ts'
+import type { HiddenReason } from '../offers/catalogue.ts'
 
-export type LinkProblem = OfferFault | 'broken' | 'expired' | 'withdrawn' | 'completed' | 'banned' | 'busy' | 'too_many'
+export type LinkProblem =
+  | HiddenReason
+  | 'broken'
+  | 'expired'
+  | 'withdrawn'
+  | 'completed'
+  | 'banned'
+  | 'busy'
+  | 'too_many'
 
 type Explanation = { title: string; text: string; advice: string }
 

@@ -138,8 +138,8 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       headers: request.headers,
     })
     const visit = { country: visitor.country, platforms: platformsOf(visitor), rules: credential.rules }
-    const [fault] = catalogue.faultsOf(offer.offerId, visit, nowMs) ?? []
-    if (fault !== undefined) return fault
+    const [reason] = catalogue.hiddenReasons(offer.offerId, visit, nowMs) ?? []
+    if (reason !== undefined) return reason
     const goals = await completions.of(context)
     if (goals.length > 0 && catalogue.completedOffers(goals).includes(offer.offerId)) return 'completed'
     return { context, credential, offer, visitor }

@@ -7,7 +7,7 @@ import { plainAddress } from '../../lib/ip-address.ts'
 import { type IpRanges, parseRanges } from '../../lib/ip-ranges.ts'
 import type { Platform } from '../offers/schema.ts'
 import { assignedCountry, openCountryFinder } from './geo.ts'
-import { keepFile, type Log } from './kept-file.ts'
+import { watchFile, type Log } from './watched-file.ts'
 
 const MAX_AGENTS = 10_000
 const MAX_AGENT_LENGTH = 1_000
@@ -103,7 +103,7 @@ async function openListedIps(file: string | null, log: Log) {
     return ranges
   }
   const advice = 'Give LISTED_IPS a text file with one address or CIDR a line, or leave it out to do without.'
-  return keepFile({ file, setting: 'LISTED_IPS', advice, parse, log })
+  return watchFile({ file, setting: 'LISTED_IPS', advice, parse, log })
 }
 
 function agentOf(agents: Cache<string, Agent>, header: string): Agent {

@@ -31,7 +31,7 @@ export type Visit = {
   rules: ContentRules | null
 }
 
-export type OfferFault =
+export type HiddenReason =
   | 'paused'
   | 'not_started'
   | 'ended'
@@ -177,22 +177,22 @@ export class Catalogue {
   }
 
   /** Why an offer cannot be shown to, or followed by, such a visitor now; empty when it can. Null: no such offer. */
-  faultsOf(offerId: number, { country, platforms, rules }: Visit, nowMs: number): OfferFault[] | null {
+  hiddenReasons(offerId: number, { country, platforms, rules }: Visit, nowMs: number): HiddenReason[] | null {
     const { slots } = this.#shelf
     const slot = this.#shelf.find(offerId)
     if (slot === undefined) return null
-    const faults: OfferFault[] = []
-    if (slots.active[slot] !== 1) faults.push('paused')
-    if (nowMs < (slots.startsAt[slot] as number)) faults.push('not_started')
-    if (nowMs >= (slots.endsAt[slot] as number)) faults.push('ended')
-    if (nowMs < (slots.fullUntil[slot] as number)) faults.push('full')
+    const reasons: HiddenReason[] = []
+    if (slots.active[slot] !== 1) reasons.push('paused')
+    if (nowMs < (slots.startsAt[slot] as number)) reasons.push('not_started')
+    if (nowMs >= (slots.endsAt[slot] as number)) reasons.push('ended')
+    if (nowMs < (slots.fullUntil[slot] as number)) reasons.push('full')
     const fails = (filter: Omit<Filter, 'rules'>) => !matches(compileFilter(filter), slots, slot)
-    if (country !== null && fails({ country })) faults.push('country')
-    if (platforms !== null && platforms.every((platform) => fails({ platform }))) faults.push('platform')
+    if (country !== null && fails({ country })) reasons.push('country')
+    if (platforms !== null && platforms.every((platform) => fails({ platform }))) reasons.push('platform')
     const ruleSet = this.#lists.ruleSetOf(rules)
-    if (ruleSet !== null && !ruleSet.allowsContent(slots, slot)) faults.push('content')
-    if (ruleSet !== null && !ruleSet.allowsOffer(offerId)) faults.push('not_allowed')
-    return faults
+    if (ruleSet !== null && !ruleSet.allowsContent(slots, slot)) reasons.push('content')
+    if (ruleSet !== null && !ruleSet.allowsOffer(offerId)) reasons.push('not_allowed')
+    return reasons
   }
 
   /** Where the link of an offer leads, whatever its state, for whoever has checked that. */

@@ -12,8 +12,16 @@ import type { Filter } from './filters.ts'
 import type { LinkSigner } from './links.ts'
 import { fillPayouts, TOKEN } from './offer-text.ts'
 import { Pages } from './pages.ts'
-import { OfferList, OfferListQuery, OfferParams, OfferQuery, OfferReply, WhyQuery, WhyReply } from './schema.ts'
-import { explainOffer } from './why.ts'
+import {
+  OfferList,
+  OfferListQuery,
+  OfferParams,
+  OfferQuery,
+  OfferReply,
+  VisibilityQuery,
+  VisibilityReply,
+} from './schema.ts'
+import { explainVisibility } from './visibility.ts'
 
 const SECONDS_A_DAY = 86_400
 const MAX_OFFER_ID = Number.MAX_SAFE_INTEGER
@@ -111,7 +119,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
     },
   )
 
-  server.get<{ Querystring: WhyQuery; Params: { offer_id: string } }>(
+  server.get<{ Querystring: VisibilityQuery; Params: { offer_id: string } }>(
     '/offers/:offer_id/why',
     {
       schema: {
@@ -119,8 +127,8 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
         summary: 'Explain why a user does not see an offer',
         tags: ['Offers'],
         params: OfferParams,
-        querystring: WhyQuery,
-        response: { 200: successReply(WhyReply), ...errorReplies(400, 401, 404, 429, 500) },
+        querystring: VisibilityQuery,
+        response: { 200: successReply(VisibilityReply), ...errorReplies(400, 401, 404, 429, 500) },
       },
     },
     (request, reply) => {
@@ -134,7 +142,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
           rules,
         }
         const user = { completed: goals, isBanned: isBanned(caller, userId) }
-        const explained = explainOffer(catalogue, readOfferId(request.params.offer_id), visit, user, Date.now())
+        const explained = explainVisibility(catalogue, readOfferId(request.params.offer_id), visit, user, Date.now())
         const sentences = explained.reasons.map(({ message }) => message)
         const message = sentences.join(' ') || 'The user sees this offer.'
         sendJson(request, reply, 200, successJson(request, explained, message))

@@ -72,12 +72,12 @@ export type OfferListQuery = Static<typeof OfferListQuery> & { limit: number; of
 export const OfferQuery = Type.Object({ userId: UserId, ...SubIds })
 export type OfferQuery = Static<typeof OfferQuery>
 
-export const WhyQuery = Type.Object({
+export const VisibilityQuery = Type.Object({
   userId: UserId,
   country: OfferListQuery.properties.country,
   platform: OfferListQuery.properties.platform,
 })
-export type WhyQuery = Static<typeof WhyQuery>
+export type VisibilityQuery = Static<typeof VisibilityQuery>
 
 export const OfferParams = Type.Object({ offer_id: Type.String({ description: 'The offer_id of an offer.' }) })
 
@@ -133,7 +133,7 @@ export const OfferList = Type.Object({
 
 const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'not_allowed', 'completed', 'banned'] as const // prettier-ignore
 
-export const WhyReply = Type.Object({
+export const VisibilityReply = Type.Object({
   offer_id: Type.Integer(),
   visible: Type.Boolean({ description: 'The user sees it in a list without filters, or with those given here.' }),
   reasons: Type.Array(

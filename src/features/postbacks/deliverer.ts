@@ -17,7 +17,7 @@ import type { Sender, SendRequest, SendResult } from './sender.ts'
 import type { PostbackSettings } from './settings.ts'
 import { UNWANTED } from './sift.ts'
 import { Slots } from './slots.ts'
-import { readTestContents } from './trials.ts'
+import { readTestContents } from './test-sends.ts'
 
 const SLOTS = 512
 const CLAIM = 200

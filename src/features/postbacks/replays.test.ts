@@ -24,7 +24,7 @@ import { listPostbacks, replayPostback } from './postbacks.ts'
 import { finishClaims } from './claims.ts'
 import type { Claimed } from './queue.ts'
 import { cancelReplay, readReplay, type ReplayFilter, runReplays, startReplay } from './replays.ts'
-import { SCENARIO_NAMES, startTrial } from './trials.ts'
+import { SCENARIO_NAMES, startTestSends } from './test-sends.ts'
 
 const world = useWorld('replays')
 beforeEach(() => forgetPostbacks(world.database.db))
@@ -197,7 +197,7 @@ test('test sends are left out', async () => {
   const { db } = world.database
   const lane = await makeLane(world, { width: 64 })
   for (const isTest of [false, true]) {
-    await startTrial(db, { appId: lane, isTest }, SCENARIO_NAMES, NOW)
+    await startTestSends(db, { appId: lane, isTest }, SCENARIO_NAMES, NOW)
     for (let sent = 1; sent > 0;) sent = (await deliver(64)).length
     await start(lane, { isTest })
   }

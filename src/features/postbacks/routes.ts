@@ -17,16 +17,16 @@ import {
   searchPostbacks,
 } from './postbacks.ts'
 import {
-  NewTrial,
+  NewTestSends,
   PostbackDetailReply,
   PostbackList,
   PostbackListQuery,
   PostbackParams,
   PostbackReply,
-  TrialParams,
-  TrialReply,
+  TestSendsParams,
+  TestSendsReply,
 } from './schema.ts'
-import { limitTrials, readTrial, SCENARIO_NAMES, startTrial } from './trials.ts'
+import { limitTestSends, readTestSends, SCENARIO_NAMES, startTestSends } from './test-sends.ts'
 
 export type PostbackRoutesOptions = {
   gate: Gate<AppCredential>
@@ -109,7 +109,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     },
   )
 
-  server.post<{ Body: NewTrial | null }>(
+  server.post<{ Body: NewTestSends | null }>(
     '/postbacks/test',
     {
       schema: {
@@ -118,16 +118,16 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
         description:
           'Sends sample postbacks of each kind, marked is_test, to your own URL. Get the result by its test_id.',
         tags: TAGS,
-        body: NewTrial,
-        response: { 201: successReply(TrialReply), ...errorReplies(400, 401, 429, 500) },
+        body: NewTestSends,
+        response: { 201: successReply(TestSendsReply), ...errorReplies(400, 401, 429, 500) },
       },
     },
     async (request, reply) => {
       const caller = gate.callerOf(request)
-      await limitTrials(limiter, caller.appId)
-      const testId = await startTrial(db, caller, request.body?.scenarios ?? SCENARIO_NAMES, new Date())
+      await limitTestSends(limiter, caller.appId)
+      const testId = await startTestSends(db, caller, request.body?.scenarios ?? SCENARIO_NAMES, new Date())
       wake()
-      const data = { test: await readTrial(db, testId, caller) }
+      const data = { test: await readTestSends(db, testId, caller) }
       sendJson(request, reply, 201, successJson(request, data, 'Test postbacks are on their way'))
       return reply
     },
@@ -140,13 +140,13 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
         operationId: 'getPostbackTest',
         summary: 'Get the result of test postbacks',
         tags: TAGS,
-        params: TrialParams,
-        response: { 200: successReply(TrialReply), ...errorReplies(400, 401, 404, 429, 500) },
+        params: TestSendsParams,
+        response: { 200: successReply(TestSendsReply), ...errorReplies(400, 401, 404, 429, 500) },
       },
     },
     async (request, reply) => {
       const { test_id } = request.params
-      const test = isUuid(test_id) ? await readTrial(db, test_id, gate.callerOf(request)) : null
+      const test = isUuid(test_id) ? await readTestSends(db, test_id, gate.callerOf(request)) : null
       if (test === null)
         throw new AppError('RESOURCE_NOT_FOUND', 'There is no such test.', {
           test_id: 'No test of this app has this ID.',

@@ -4,7 +4,7 @@ import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { oneOf } from '../offers/schema.ts'
 import { STATES } from './postbacks.ts'
 import { STATUSES } from './settings.ts'
-import { SCENARIO_NAMES } from './trials.ts'
+import { SCENARIO_NAMES } from './test-sends.ts'
 
 const orNull = <T extends TSchema>(schema: T, description = '') =>
   Type.Union([schema, Type.Null()], description === '' ? {} : { description })
@@ -73,7 +73,7 @@ export const REPLAY_WARNING = text(
 export const PostbackReply = Type.Object({ postback: Postback, warning: REPLAY_WARNING })
 export const PostbackDetailReply = Type.Object({ postback: PostbackWithAttempts })
 
-export const NewTrial = Type.Object({
+export const NewTestSends = Type.Object({
   scenarios: Type.Optional(
     Type.Array(oneOf(SCENARIO_NAMES), {
       minItems: 1,
@@ -82,9 +82,9 @@ export const NewTrial = Type.Object({
     }),
   ),
 })
-export type NewTrial = Static<typeof NewTrial>
+export type NewTestSends = Static<typeof NewTestSends>
 
-export const TrialReply = Type.Object({
+export const TestSendsReply = Type.Object({
   test: Type.Object({
     test_id: Type.String(),
     result: oneOf(['waiting', 'pass', 'fail']),
@@ -99,4 +99,4 @@ export const TrialReply = Type.Object({
     ),
   }),
 })
-export const TrialParams = Type.Object({ test_id: Type.String() })
+export const TestSendsParams = Type.Object({ test_id: Type.String() })

@@ -8,8 +8,8 @@ import { showCaps } from '../../features/offers/caps.ts'
 import type { ShownOffer } from '../../features/offers/catalogue.ts'
 import type { Filter } from '../../features/offers/filters.ts'
 import { type Currency, fillPayouts, TOKEN } from '../../features/offers/offer-text.ts'
-import { WhyReply } from '../../features/offers/schema.ts'
-import { explainOffer } from '../../features/offers/why.ts'
+import { VisibilityReply } from '../../features/offers/schema.ts'
+import { explainVisibility } from '../../features/offers/visibility.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -92,7 +92,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
     async run({ app: { appId }, params: { offer_id } }) {
       const { rules, currency } = await credentialOf(appId)
       const visit = { country: null, platforms: null, rules }
-      const { visible, reasons } = explainOffer(
+      const { visible, reasons } = explainVisibility(
         catalogue,
         offer_id,
         visit,
@@ -114,7 +114,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
     access: 'publisher',
     params: OfferOfAppParams,
     query: WhyOfAppQuery,
-    reply: WhyReply,
+    reply: VisibilityReply,
     async run({ app: { appId }, params: { offer_id }, query: { user_id, mode, country, platform } }) {
       const credential = await credentialOf(appId, mode)
       const { rules } = credential
@@ -125,7 +125,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
       }
       const isBanned = user_id !== undefined && credentials.isBanned(credential, user_id)
       const user = { completed: await completedBy(appId, mode, user_id), isBanned }
-      return explainOffer(catalogue, offer_id, visit, user, Date.now())
+      return explainVisibility(catalogue, offer_id, visit, user, Date.now())
     },
   })
 

@@ -1,6 +1,14 @@
 // The shapes of what a publisher sees of offers.
 import { Type } from 'typebox'
-import { CATEGORIES, Offer, OfferListQuery, OfferList, SORTS, UserId, WhyReply } from '../../features/offers/schema.ts'
+import {
+  CATEGORIES,
+  Offer,
+  OfferListQuery,
+  OfferList,
+  SORTS,
+  UserId,
+  VisibilityReply,
+} from '../../features/offers/schema.ts'
 import { id, oneOf, text } from '../shapes.ts'
 
 export const MODES = ['live', 'test'] as const
@@ -32,7 +40,7 @@ export const CAP_STATES = ['open', 'full_today', 'full'] as const
 export const AppOfferReply = Type.Object({
   offer: AppOffer,
   available: Type.Boolean({ description: 'Users of this app can see it.' }),
-  reasons: WhyReply.properties.reasons,
+  reasons: VisibilityReply.properties.reasons,
   cap: oneOf(CAP_STATES),
 })
 

@@ -167,11 +167,11 @@ test('health tells of the lane, of the last day, and of what waits; a paused lan
   const { db } = world.database
   const read = async () => (await visitor.get<Static<typeof PostbackHealth>>(`${base}/postback/health`)).data
   const [one = ''] = await putPostbacks(db, appId, 2, { state: 'dead' })
-  const trial = await putPostback(db, appId, { state: 'dead', scenario: 'approved' })
+  const testSend = await putPostback(db, appId, { state: 'dead', scenario: 'approved' })
   for (let ms = 1; ms <= 19; ms++) await putAttempt(db, one, { duration_ms: ms })
   await putAttempt(db, one, { ok: false, status: null, error: 'It took too long.', duration_ms: 15_000 })
   await putAttempt(db, one, { ok: false }, before(25 * HOUR))
-  await putAttempt(db, trial, { ok: false })
+  await putAttempt(db, testSend, { ok: false })
   await db.insertInto('notices').values({ app_id: appId, kind: 'postbacks_paused', message: 'Mend it.' }).execute()
   const health = await read()
   assert.deepEqual(

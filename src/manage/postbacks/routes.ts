@@ -4,11 +4,11 @@ import type { ManageRoutes } from '../route.ts'
 import { logRoutes } from './log.ts'
 import { replayRoutes } from './replays.ts'
 import { settingsRoutes } from './settings.ts'
-import { testRoutes } from './tests.ts'
+import { testSendRoutes } from './test-sends.ts'
 
 export function postbacksRoutes(routes: ManageRoutes, context: ManageContext): void {
   settingsRoutes(routes, context)
-  testRoutes(routes, context)
+  testSendRoutes(routes, context)
   logRoutes(routes, context)
   replayRoutes(routes, context)
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Postback, PostbackWithAttempts, REPLAY_WARNING } from '../../features/postbacks/schema.ts'
 import { STATES } from '../../features/postbacks/postbacks.ts'
 import { METHODS, STATUSES, SUCCESS_RULES } from '../../features/postbacks/settings.ts'
-import { SCENARIO_NAMES } from '../../features/postbacks/trials.ts'
+import { SCENARIO_NAMES } from '../../features/postbacks/test-sends.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
@@ -89,12 +89,12 @@ export const PreviewBody = Type.Object({
   status: Type.Optional(oneOf(STATUSES)),
 })
 
-export const NewTest = Type.Object({
+export const NewTestSends = Type.Object({
   mode: Type.Optional(oneOf(MODES)),
   scenarios: Type.Optional(Type.Array(oneOf(SCENARIO_NAMES), { minItems: 1, maxItems: SCENARIO_NAMES.length })),
 })
-export const TestParams = Type.Object({ app_id: id, test_id: Type.String() })
-export const Test = Type.Object({
+export const TestSendsParams = Type.Object({ app_id: id, test_id: Type.String() })
+export const TestSends = Type.Object({
   test_id: Type.String(),
   result: oneOf(RESULTS),
   results: Type.Array(

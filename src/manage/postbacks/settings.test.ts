@@ -8,7 +8,7 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import type { Static } from 'typebox'
 import { buildWorker, type Worker } from '../../worker.ts'
 import { DEFAULTS, readSettings, saveSettings } from '../../features/postbacks/settings.ts'
-import type { PostbackSettingsReply, Preview, Test } from './schema.ts'
+import type { PostbackSettingsReply, Preview, TestSends } from './schema.ts'
 
 let worker: Worker
 let receiver: Receiver
@@ -151,10 +151,10 @@ test('a run of tests tells for each scenario what was expected and every try', a
   const none = await visitor.post(`${base}/postback/tests`)
   assert.deepEqual([none.status, none.error.message.includes('Set one first')], [400, true])
   await visitor.put(`${base}/postback`, { url: `http://127.0.0.1:${receiver.port}/{status}` })
-  const { data: started } = await visitor.post<Static<typeof Test>>(`${base}/postback/tests`, { mode: 'test' })
+  const { data: started } = await visitor.post<Static<typeof TestSends>>(`${base}/postback/tests`, { mode: 'test' })
   const path = `${base}/postback/tests/${started.test_id}`
-  await until(async () => (await visitor.get<Static<typeof Test>>(path)).data.result !== 'waiting')
-  const { data } = await visitor.get<Static<typeof Test>>(path)
+  await until(async () => (await visitor.get<Static<typeof TestSends>>(path)).data.result !== 'waiting')
+  const { data } = await visitor.get<Static<typeof TestSends>>(path)
   assert.deepEqual(
     data.results.map(({ scenario, result }) => [scenario, result]),
     [['pending', 'pass'], ['approved', 'pass'], ['duplicate', 'pass'], ['reversed', 'pass'], ['out_of_order', 'pass'], ['wrong_signature', 'fail']], // prettier-ignore

@@ -18,7 +18,7 @@ import {
   type Status,
 } from '../../features/postbacks/settings.ts'
 import { MACROS } from '../../features/postbacks/template.ts'
-import { SCENARIO_NAMES, SCENARIOS } from '../../features/postbacks/trials.ts'
+import { SCENARIO_NAMES, SCENARIOS } from '../../features/postbacks/test-sends.ts'
 import type { ManageContext } from '../context.ts'
 import { type Caller, type ManagedApp, notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'

@@ -3,7 +3,7 @@ import { useParams } from 'wouter'
 import { useFilters } from '../../lib/use-filters.ts'
 import { ContentRulesSection } from '../../parts/offers/content-rules.tsx'
 import { OfferList } from '../../parts/offers/offer-list.tsx'
-import { WhySection } from '../../parts/offers/why.tsx'
+import { VisibilitySection } from '../../parts/offers/visibility.tsx'
 import { Page } from '../../parts/page.tsx'
 
 export default function Offers() {
@@ -28,7 +28,7 @@ export default function Offers() {
           <ContentRulesSection appId={app_id} />
         </Tabs.Panel>
         <Tabs.Panel value="why">
-          <WhySection key={filters['why'] ?? ''} appId={app_id} offerId={filters['why'] ?? ''} />
+          <VisibilitySection key={filters['why'] ?? ''} appId={app_id} offerId={filters['why'] ?? ''} />
         </Tabs.Panel>
       </Tabs>
     </Page>

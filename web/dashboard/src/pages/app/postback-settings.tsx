@@ -4,7 +4,7 @@ import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { MacroTable } from '../../parts/postbacks/macros.tsx'
 import { type SettingsData, SettingsForm } from '../../parts/postbacks/settings-form.tsx'
-import { TestsSection } from '../../parts/postbacks/tests.tsx'
+import { TestSendsSection } from '../../parts/postbacks/test-sends.tsx'
 
 export default function PostbackSettings() {
   const { app_id } = useParams<{ app_id: string }>()
@@ -31,7 +31,7 @@ export default function PostbackSettings() {
             {/* Never what was saved for another app. */}
             {!settings.isPlaceholderData && <SettingsForm key={base} base={base} data={data} />}
             <MacroTable macros={data.macros} />
-            <TestsSection base={base} data={data} />
+            <TestSendsSection base={base} data={data} />
           </Stack>
         )}
       </Loaded>

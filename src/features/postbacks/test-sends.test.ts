@@ -5,9 +5,9 @@ import { publisherOfApp, visit } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
 
-const world = useWorld('trials')
+const world = useWorld('test_sends')
 
-test('test sends are started twenty times a minute for an app, by its key and from the dashboard together', async () => {
+test('test sends are limited to twenty runs a minute for an app, by its key and from the dashboard together', async () => {
   const { appId, live } = await world.makeApp()
   await saveSettings(world.database.db, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/' })
   const visitor = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))

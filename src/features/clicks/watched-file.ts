@@ -1,7 +1,7 @@
-// A file that an operator replaces now and then, kept in memory: read at the start, and again when it has changed.
+// A file that an operator replaces now and then, kept in memory: read at the start, and again whenever it changes.
 //
-// At the start it must be good. Later, one that is gone or broken changes nothing but the log: what was read last
-// stays in force until the file is good again.
+// At the start it must be valid. Later, a missing or broken file only logs a warning: the content read last stays in
+// force until the file is valid again.
 import { readFile, stat } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { messageOf, OperatorError } from '../../errors.ts'
@@ -11,7 +11,7 @@ const LOOK_MS = 60_000
 
 export type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
 
-export type KeptFile<T> = {
+export type WatchedFile<T> = {
   readonly value: T
   /** Looks now whether the file has changed. It does so by itself every minute. */
   refresh: () => Promise<void>
@@ -29,7 +29,7 @@ export type FileOptions<T> = {
   log: Log
 }
 
-export async function keepFile<T>({ file, setting, advice, parse, log }: FileOptions<T>): Promise<KeptFile<T>> {
+export async function watchFile<T>({ file, setting, advice, parse, log }: FileOptions<T>): Promise<WatchedFile<T>> {
   const failure = (error: unknown) => `${setting} names ${file}, which cannot be used: ${messageOf(error)}.`
   let stamp = ''
   let value: T

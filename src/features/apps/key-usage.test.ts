@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
 import { openPool } from '../../db/open.ts'
-import { CredentialUses } from './uses.ts'
+import { KeyUsage } from './key-usage.ts'
 
-const world = useWorld('uses')
+const world = useWorld('key_usage')
 const START = Date.UTC(2026, 0, 1)
 const at = (seconds: number) => new Date(START + seconds * 1000)
 
@@ -17,15 +17,15 @@ async function useOf(apiKey: string) {
   return { first, last }
 }
 
-test('the first use is noted at once, later ones once a minute', async () => {
+test('the first use is recorded at once, later ones once a minute', async () => {
   let now = START
-  const uses = new CredentialUses(() => now)
+  const usage = new KeyUsage(() => now)
   const apiKey = 'pk_a'
   const useAt = async (seconds: number) => {
     now = at(seconds).getTime()
-    await uses.write(world.database.db)
-    uses.note({ apiKey })
-    await uses.write(world.database.db)
+    await usage.write(world.database.db)
+    usage.note({ apiKey })
+    await usage.write(world.database.db)
   }
   await useAt(0)
   assert.deepEqual(await useOf(apiKey), { first: at(0), last: at(0) })
@@ -37,9 +37,9 @@ test('the first use is noted at once, later ones once a minute', async () => {
   assert.deepEqual(await useOf(apiKey), { first: at(0), last: at(60) })
 })
 
-test('what two processes note never goes back in time', async () => {
+test('the last use never moves back in time when two processes record it', async () => {
   let now = at(100).getTime()
-  const [one, other] = [new CredentialUses(() => now), new CredentialUses(() => now)]
+  const [one, other] = [new KeyUsage(() => now), new KeyUsage(() => now)]
   one.note({ apiKey: 'pk_b' })
   now = at(130).getTime()
   other.note({ apiKey: 'pk_b' })
@@ -49,11 +49,11 @@ test('what two processes note never goes back in time', async () => {
 })
 
 test('a use that could not be written is written later', async () => {
-  const uses = new CredentialUses(() => START)
-  uses.note({ apiKey: 'pk_c' })
+  const usage = new KeyUsage(() => START)
+  usage.note({ apiKey: 'pk_c' })
   const offline = openPool(world.connection('no_such_database'), 1)
-  await assert.rejects(uses.write(offline.db))
+  await assert.rejects(usage.write(offline.db))
   await offline.close()
-  await uses.write(world.database.db)
+  await usage.write(world.database.db)
   assert.deepEqual(await useOf('pk_c'), { first: at(0), last: at(0) })
 })

@@ -1,4 +1,5 @@
-// Test sends: a run of made-up postbacks through the real engine, to see that a receiver does the right thing with each.
+// Test sends: a run of made-up postbacks through the real delivery engine, to check that a receiver handles each
+// correctly.
 import type { Db } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
@@ -25,14 +26,14 @@ const RUNS_A_MINUTE = 20 // each is several requests to a publisher's server
 
 type Made = { scenario: Scenario; content: EventContent; status: string; conversionId: string }
 
-/** However they are started, by the API or the dashboard. */
-export async function limitTrials(limiter: RateLimiter, appId: number): Promise<void> {
+/** One limit for the API and the dashboard together. */
+export async function limitTestSends(limiter: RateLimiter, appId: number): Promise<void> {
   const { exceeded } = await limiter.take(`postback tests ${appId}`, RUNS_A_MINUTE)
   if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many tests. Wait a minute and try again.')
 }
 
 /** Queues a run; returns its id. */
-export async function startTrial(
+export async function startTestSends(
   db: Db,
   app: { appId: number; isTest: boolean },
   scenarios: readonly Scenario[],
@@ -48,7 +49,7 @@ export async function startTrial(
   if (settings.paused_at !== null)
     throw new AppError('INVALID_REQUEST', 'Postbacks of this app are paused. Save its postback URL again to resume.')
   const testId = uuid7(now.getTime())
-  const made = makeTrial(scenarios, settings.negative_reversals, now)
+  const made = composeTestSends(scenarios, settings.negative_reversals, now)
   await db
     .insertInto('postbacks')
     .values(
@@ -57,7 +58,7 @@ export async function startTrial(
         app_id: app.appId,
         is_test: app.isTest,
         conversion_id: conversionId,
-        sequence: i + 1, // the order they are sent in, which is not always what they tell
+        sequence: i + 1, // the order they are sent in, which differs from the order of the events for some scenarios
         status,
         state: 'queued',
         created_at: now,
@@ -70,19 +71,19 @@ export async function startTrial(
   return testId
 }
 
-function makeTrial(scenarios: readonly Scenario[], isNegative: boolean, now: Date): Made[] {
-  const row = uuid7(now.getTime()) // one conversion for the queue, so that all go in order
+function composeTestSends(scenarios: readonly Scenario[], isNegative: boolean, now: Date): Made[] {
+  const row = uuid7(now.getTime()) // one conversion for the queue, so that all are sent in order
   const [first, second] = [uuid7(now.getTime()), uuid7(now.getTime())]
-  const tell = (conversionId: string, status: string, sequence: number) =>
+  const compose = (conversionId: string, status: string, sequence: number) =>
     contentOf({ conversionId, status, sequence, eventId: uuid7(now.getTime()), isNegative, now })
-  const approved = tell(first, 'approved', 2)
+  const approved = compose(first, 'approved', 2)
   const contents: Record<Scenario, EventContent[]> = {
-    pending: [tell(first, 'pending', 1)],
+    pending: [compose(first, 'pending', 1)],
     approved: [approved],
     duplicate: [approved],
-    reversed: [tell(first, 'reversed', 3)],
-    out_of_order: [tell(second, 'reversed', 2), tell(second, 'approved', 1)],
-    wrong_signature: [tell(first, 'approved', 2)],
+    reversed: [compose(first, 'reversed', 3)],
+    out_of_order: [compose(second, 'reversed', 2), compose(second, 'approved', 1)],
+    wrong_signature: [compose(first, 'approved', 2)],
   }
   return SCENARIO_NAMES.filter((name) => scenarios.includes(name)).flatMap((scenario) =>
     contents[scenario].map((content) => ({
@@ -94,7 +95,7 @@ function makeTrial(scenarios: readonly Scenario[], isNegative: boolean, now: Dat
   )
 }
 
-type Telling = {
+type EventSeed = {
   conversionId: string
   eventId: string
   status: string
@@ -103,7 +104,7 @@ type Telling = {
   now: Date
 }
 
-function contentOf({ conversionId, eventId, status, sequence, isNegative, now }: Telling): EventContent {
+function contentOf({ conversionId, eventId, status, sequence, isNegative, now }: EventSeed): EventContent {
   const sign = status === 'reversed' && isNegative ? -1 : 1
   const [payout, reward] = [sign * 0.5, sign * 50]
   const at = rfc3339(now)
@@ -150,7 +151,7 @@ function contentOf({ conversionId, eventId, status, sequence, isNegative, now }:
   return { body: { id: eventId, type: `conversion.${status}`, created_at: at, sequence, data }, macros }
 }
 
-/** What these test sends tell, by their ids. */
+/** The contents of these test sends, by their ids. */
 export async function readTestContents(
   db: Db,
   sends: readonly { postback_id: string }[],
@@ -166,8 +167,8 @@ export async function readTestContents(
 
 export type Verdict = 'waiting' | 'pass' | 'fail'
 
-/** What came of a run, scenario by scenario; null when there is no such run. */
-export async function readTrial(db: Db, testId: string, owner: Owner) {
+/** The results of a run, scenario by scenario; null when there is no such run. */
+export async function readTestSends(db: Db, testId: string, owner: Owner) {
   const rows = await listTestSends(db, testId, owner)
   if (rows.length === 0) return null
   const results = [...Map.groupBy(rows, (row) => row.scenario as Scenario)].map(([scenario, ofOne]) => ({
@@ -182,7 +183,7 @@ export async function readTrial(db: Db, testId: string, owner: Owner) {
   return { test_id: testId, result, results }
 }
 
-/** Only the answers are seen from here: what the server made of it is for its owner to check. */
+/** Only the responses are visible here: what the server did with a postback is for its owner to check. */
 function describeSeen({ state, last_status, last_error }: Postback): string {
   if (state === 'queued' || state === 'sending') return 'Not sent yet.'
   return last_status === null ? (last_error ?? '') : `Answered ${last_status}.`

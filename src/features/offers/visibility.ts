@@ -1,11 +1,11 @@
-// Why a user does not see an offer, in words.
+// Explains why a user does not see an offer.
 import type { Static } from 'typebox'
 import { AppError } from '../../errors.ts'
-import type { Catalogue, OfferFault, Visit } from './catalogue.ts'
+import type { Catalogue, HiddenReason, Visit } from './catalogue.ts'
 import type { CompletedGoal } from './completions.ts'
-import type { WhyReply } from './schema.ts'
+import type { VisibilityReply } from './schema.ts'
 
-const SENTENCES: Record<OfferFault | 'completed' | 'banned', string> = {
+const SENTENCES: Record<HiddenReason | 'completed' | 'banned', string> = {
   paused: 'The offer is paused.',
   not_started: 'The offer has not started yet.',
   ended: 'The offer has ended.',
@@ -18,17 +18,17 @@ const SENTENCES: Record<OfferFault | 'completed' | 'banned', string> = {
   banned: 'The user is banned, and sees no offers.',
 }
 
-export function explainOffer(
+export function explainVisibility(
   catalogue: Catalogue,
   offerId: number,
   visit: Visit,
   { completed, isBanned }: { completed: readonly CompletedGoal[]; isBanned: boolean },
   nowMs: number,
-): Static<typeof WhyReply> {
-  const faults = catalogue.faultsOf(offerId, visit, nowMs)
-  if (faults === null)
+): Static<typeof VisibilityReply> {
+  const reasons = catalogue.hiddenReasons(offerId, visit, nowMs)
+  if (reasons === null)
     throw new AppError('RESOURCE_NOT_FOUND', 'There is no such offer.', { offer_id: 'No offer has this ID.' })
-  const codes: (OfferFault | 'completed' | 'banned')[] = [...faults]
+  const codes: (HiddenReason | 'completed' | 'banned')[] = [...reasons]
   if (catalogue.completedOffers(completed).includes(offerId)) codes.push('completed')
   if (isBanned) codes.push('banned')
   return {

@@ -1,27 +1,27 @@
-// Made-up postbacks, sent to see that an app's server does the right thing with each.
+// Test sends: made-up postbacks that show whether an app's server handles each correctly.
 import { recordAudit } from '../../features/accounts/audit.ts'
 import { presentAttempt, readAttempts } from '../../features/postbacks/postbacks.ts'
-import { limitTrials, readTrial, SCENARIO_NAMES, startTrial } from '../../features/postbacks/trials.ts'
+import { limitTestSends, readTestSends, SCENARIO_NAMES, startTestSends } from '../../features/postbacks/test-sends.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { ManageContext } from '../context.ts'
 import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { AppParams } from '../shapes.ts'
-import { NewTest, TAG, Test, TestParams } from './schema.ts'
+import { NewTestSends, TAG, TestSends, TestSendsParams } from './schema.ts'
 
-export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }: ManageContext): void {
+export function testSendRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }: ManageContext): void {
   routes.post('/apps/:app_id/postback/tests', {
     id: 'startPostbackTest',
     summary: 'Send test postbacks to the saved address',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
-    body: NewTest,
-    reply: Test,
+    body: NewTestSends,
+    reply: TestSends,
     async run({ app: { appId, publisherId }, body: { mode = 'live', scenarios = SCENARIO_NAMES }, by }) {
-      await limitTrials(limiter, appId)
+      await limitTestSends(limiter, appId)
       const testId = await db.transaction().execute(async (trx) => {
-        const started = await startTrial(trx, { appId, isTest: mode === 'test' }, scenarios, new Date())
+        const started = await startTestSends(trx, { appId, isTest: mode === 'test' }, scenarios, new Date())
         const details = { app_id: appId, mode, scenarios }
         await recordAudit(trx, by, { action: 'postback_test.start', subject: started, publisherId, details })
         return started
@@ -36,15 +36,16 @@ export function testRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }:
     summary: 'What came of test postbacks, with every try',
     tag: TAG,
     access: 'publisher',
-    params: TestParams,
-    reply: Test,
+    params: TestSendsParams,
+    reply: TestSends,
     run: ({ app, params }) => read(app.appId, params.test_id),
   })
 
   async function read(appId: number, testId: string) {
     if (!isUuid(testId)) throw notThere('No test of this app has this ID.')
     const test =
-      (await readTrial(db, testId, { appId, isTest: false })) ?? (await readTrial(db, testId, { appId, isTest: true }))
+      (await readTestSends(db, testId, { appId, isTest: false })) ??
+      (await readTestSends(db, testId, { appId, isTest: true }))
     if (test === null) throw notThere('No test of this app has this ID.')
     const ids = test.results.flatMap(({ postbacks }) => postbacks.map((one) => one.postback_id))
     const tries = Map.groupBy(await readAttempts(db, ...ids), (attempt) => attempt.postback_id)

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Group, Input, List, Paper, SegmentedControl, Sta
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Test as TestSchema } from '../../../../../src/manage/postbacks/schema.ts'
+import type { TestSends as TestSendsSchema } from '../../../../../src/manage/postbacks/schema.ts'
 import { type ApiError, get, post, type Reply } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
@@ -14,13 +14,13 @@ import { Status } from '../status.tsx'
 import { Attempts } from './attempts.tsx'
 import type { SettingsData } from './settings-form.tsx'
 
-type TestData = Reply<typeof TestSchema>
+type TestData = Reply<typeof TestSendsSchema>
 type Result = TestData['results'][number]
 
 const POLL_MS = 1_000
 const LONG_MS = 60_000
 
-export function TestsSection({ base, data }: { base: string; data: SettingsData }) {
+export function TestSendsSection({ base, data }: { base: string; data: SettingsData }) {
   const me = useMe()
   const [{ test }, setFilters] = useFilters()
   const [mode, setMode] = useState('live')

@@ -3,7 +3,7 @@ import { Alert, Button, Group, List, Select, SimpleGrid, Stack, Text, TextInput 
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { Static } from 'typebox'
-import type { WhyReply } from '../../../../../src/features/offers/schema.ts'
+import type { VisibilityReply } from '../../../../../src/features/offers/schema.ts'
 import { get, query } from '../../lib/api.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormFault } from '../form-fault.tsx'
@@ -11,9 +11,9 @@ import { Section } from '../section.tsx'
 import { countryChoices } from './countries.ts'
 import { MODES, PLATFORMS } from './words.ts'
 
-type Why = Static<typeof WhyReply>
+type Why = Static<typeof VisibilityReply>
 
-export function WhySection({ appId, offerId }: { appId: string; offerId: string }) {
+export function VisibilitySection({ appId, offerId }: { appId: string; offerId: string }) {
   const [answer, setAnswer] = useState<Why | null>(null)
   const form = useForm({
     initialValues: { offer_id: offerId, user_id: '', country: '', platform: '', mode: 'live' },

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 
 let live: IssuedCredentials
 let testMode: IssuedCredentials
-const world = useWorld('why', async () => {
+const world = useWorld('visibility', async () => {
   ;({ live, test: testMode } = await world.makeApp())
 })
 
@@ -26,7 +26,7 @@ async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString()
 
-test('an offer that the user sees has no reasons against it', async () => {
+test('an offer that the user sees has no reasons', async () => {
   const offerId = await makeOffer({ countries: ['SE'], platforms: ['ios'] })
   const { status, data, body } = await why(offerId, '&country=se&platform=ios')
   assert.equal(status, 200)
@@ -35,7 +35,7 @@ test('an offer that the user sees has no reasons against it', async () => {
   assert.deepEqual((await why(offerId)).codes, [], 'what is not given is not a reason')
 })
 
-test('every reason is told by itself, and the offer is in no list then', async () => {
+test('every reason is reported by itself, and then the offer is in no list', async () => {
   const cases: [string, Record<string, unknown>, string][] = [
     ['paused', { status: 'paused' }, ''],
     ['not_started', { starts_at: at(DAY_MS) }, ''],
@@ -55,14 +55,14 @@ test('every reason is told by itself, and the offer is in no list then', async (
   }
 })
 
-test('a full offer says so', async () => {
+test('an offer that reached its cap says so', async () => {
   const offerId = await makeOffer({ total_click_cap: 1 })
   await world.click(offerId, live)
   await world.app.refresh()
   assert.deepEqual((await why(offerId)).codes, ['full'])
 })
 
-test("an app's own rules are a reason for that app", async () => {
+test('an app’s content rules are a reason for that app', async () => {
   const strict = await world.makeApp({ blockedKeywords: ['casino'], blockedCategories: ['game'], paymentOffers: false })
   for (const more of [{ name: 'Casino' }, { category: 'game' }, { payment_required: true }]) {
     const offerId = await makeOffer(more)
@@ -71,7 +71,7 @@ test("an app's own rules are a reason for that app", async () => {
   }
 })
 
-test('having completed it is a reason for that user, and in that mode', async () => {
+test('a completed offer is hidden from that user, in that mode', async () => {
   const offerId = await makeOffer()
   await world.report(live, { userId: 'u', offerId })
   await world.app.refresh()
@@ -79,7 +79,7 @@ test('having completed it is a reason for that user, and in that mode', async ()
   assert.deepEqual((await why(offerId, '', testMode)).codes, [])
 })
 
-test('all reasons are told at once', async () => {
+test('all reasons are reported at once', async () => {
   const { db } = world.database
   const app = await world.makeApp()
   const offerId = await makeOffer({ category: 'survey', countries: ['SE'], platforms: ['ios'] })
@@ -101,7 +101,7 @@ test('all reasons are told at once', async () => {
   assert.equal(body.message, data?.reasons.map(({ message }) => message).join(' '))
 })
 
-test('an offer that there is not: 404, whatever its id looks like', async () => {
+test('an unknown offer is 404, whatever its ID looks like', async () => {
   for (const id of ['999999999', '0', '-1', '1e3', 'abc', `${10n ** 20n}`, '%20', '%F0%9F%98%80']) {
     const { status, body } = await why(id)
     assert.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'], id)
