@@ -18,14 +18,14 @@ import { invitationWriter } from './features/accounts/invitation-mails.ts'
 import { Postman } from './features/accounts/mails.ts'
 import { resetWriter } from './features/accounts/reset-links.ts'
 import { alertWriter } from './features/accounts/security-alerts.ts'
-import { Credentials } from './features/apps/credentials.ts'
+import { type AppCredential, Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { KeyUsage } from './features/apps/key-usage.ts'
 import { createSecretHashes } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
 import { createVisitLimits } from './features/clicks/visit-limits.ts'
-import { openVisitorReader } from './features/clicks/visitor.ts'
+import { openVisitorReader, type VisitorReader } from './features/clicks/visitor.ts'
 import { createDesk } from './features/conversions/desk.ts'
 import { numberEvents, Passed } from './features/conversions/events.ts'
 import { inboundRoutes } from './features/conversions/inbound/routes.ts'
@@ -42,13 +42,15 @@ import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { postbackRoutes } from './features/postbacks/routes.ts'
 import { statsRoutes } from './features/reports/routes.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
-import { createGate } from './http/gate.ts'
+import { createGate, type Gate } from './http/gate.ts'
 import { healthRoutes } from './http/health.ts'
 import { describeApi } from './http/openapi.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { createMemoryLimiter, createRedisLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { mountV1 } from './http/v1.ts'
+import { MANAGE_TAGS } from './manage/access.ts'
+import type { ManageContext } from './manage/context.ts'
 import { mountManage } from './manage/mount.ts'
 import { createLoop } from './loop.ts'
 
@@ -146,25 +148,21 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   })
   const { requireHttps, trustProxy, tls } = config
   const server = createServer({ log, gate, requireHttps, trustProxy, tls, answerBadAddress: explainBrokenLink })
-  await describeApi(server, config.publicUrl)
-  const links = createLinkSigner(secretKey)
-  await mountV1(server, gate, (v1) => {
-    offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
-    conversionRoutes(v1, { gate, db, settle: desk.settle })
-    postbackRoutes(v1, { gate, db, limiter, wake: postbacksDue.send })
-    statsRoutes(v1, { gate, db })
-  })
   const postman = createPostman({ config, secretKey, database })
   opened.defer(() => postman?.close())
-  await mountManage(server, {
+  await mountRoutes(server, {
     db,
     pool,
     config,
     secretKey,
     limiter,
+    gate,
     catalogue,
+    contexts,
+    clicks,
     completions,
     credentials,
+    visitors,
     settle: desk.settle,
     wakePostbacks: postbacksDue.send,
     refresh,
@@ -173,18 +171,6 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
         ? null
         : () => void postman.send().catch((error) => warn(`a mail is sent later (${messageOf(error)})`)),
   })
-  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
-  await inboundRoutes(server, {
-    db,
-    settle: desk.settle,
-    hashToken: createSecretHashes(secretKey),
-    limiter,
-    countryOf: visitors.countryOf,
-  })
-  healthRoutes(server, pool)
-  referenceRoutes(server)
-  pictureRoutes(server)
-  dashboardRoutes(server)
   await server.ready()
   await loading
   const node = new Node(db, 'api')
@@ -198,6 +184,35 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
 
   const owned = opened.move()
   return { server, refresh, close: () => owned.disposeAsync() }
+}
+
+export type Wires = Omit<ManageContext, 'auth'> & {
+  gate: Gate<AppCredential>
+  contexts: Contexts
+  clicks: Clicks
+  visitors: VisitorReader
+}
+
+/** Every route, in order. No wire is used before the first request: scripts/openapi.ts describes the API without them. */
+export async function mountRoutes(server: FastifyInstance, wires: Wires): Promise<void> {
+  const { db, pool, config, secretKey, limiter, gate, catalogue, contexts, clicks, completions, credentials } = wires
+  const { visitors, settle, wakePostbacks } = wires
+  await describeApi(server, config.publicUrl, MANAGE_TAGS)
+  const links = createLinkSigner(secretKey)
+  await mountV1(server, gate, (v1) => {
+    offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
+    conversionRoutes(v1, { gate, db, settle })
+    postbackRoutes(v1, { gate, db, limiter, wake: wakePostbacks })
+    statsRoutes(v1, { gate, db })
+  })
+  await mountManage(server, wires)
+  clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
+  const hashToken = createSecretHashes(secretKey)
+  await inboundRoutes(server, { db, settle, hashToken, limiter, countryOf: visitors.countryOf })
+  healthRoutes(server, pool)
+  referenceRoutes(server)
+  pictureRoutes(server)
+  dashboardRoutes(server)
 }
 
 /** Null where no mail server is set. */

@@ -72,7 +72,7 @@ test('every route is described and behind a gate, or known to be open', async ()
   const gates = ['/manage/v1', '/v1', '/api/v1']
   const isGated = (route: ServedRoute) => gates.some((prefix) => isBehind(prefix)(route))
   const names = (some: ServedRoute[]) => some.filter(({ method }) => method !== 'HEAD').map(({ method, path }) => `${method} ${path}`) // prettier-ignore
-  assert.deepEqual(names(routes.filter(isGated)).filter((name) => !described.has(name)), []) // prettier-ignore
+  assert.deepEqual(names(routes.filter(isGated)).filter((name) => !described.has(name.replace(' /v1', ' /api/v1'))), []) // prettier-ignore
   assert.deepEqual(names(routes.filter((route) => !isGated(route))).toSorted(), OPEN.toSorted())
 })
 

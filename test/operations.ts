@@ -32,7 +32,21 @@ export type Paths = Record<string, Record<string, Described>>
 
 export async function readPaths(world: World): Promise<Paths> {
   const { text } = await world.get('/openapi.json')
-  return (JSON.parse(text) as { paths: Paths }).paths
+  return (resolveRefs(JSON.parse(text)) as { paths: Paths }).paths
+}
+
+/** The same document with every component written out where it is referred to. */
+export function resolveRefs(document: unknown): unknown {
+  const { components } = document as { components: Record<string, Record<string, unknown>> }
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as { $ref?: string }
+    if ($ref === undefined) return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolve(part)]))
+    const [kind = '', name = ''] = $ref.split('/').slice(2)
+    return resolve(components[kind]?.[name])
+  }
+  return resolve(document)
 }
 
 const NO_ID = '01890000-0000-7000-8000-000000000000'

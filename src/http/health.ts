@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { type Static, Type } from 'typebox'
+import { errorReplies, jsonReply } from './openapi.ts'
+import { shape } from './shape.ts'
 
-const Health = Type.Object({
+const Health = shape('Health', {
   status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }),
   database: Type.Optional(Type.Unsafe<'ok' | 'away'>({ type: 'string', enum: ['ok', 'away'] })),
 })
@@ -15,9 +17,10 @@ export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
       schema: {
         operationId: 'health',
         summary: 'Liveness: is the process running',
+        description: 'Answers as long as the process runs. Needs no credentials.',
         tags: ['Health'],
         security: [],
-        response: { 200: Health },
+        response: { 200: jsonReply('Running.', Health), ...errorReplies(400) },
       },
     },
     async (): Promise<Static<typeof Health>> => ({ status: 'ok' }),
@@ -29,9 +32,14 @@ export function healthRoutes(server: FastifyInstance, pool: pg.Pool): void {
       schema: {
         operationId: 'readiness',
         summary: 'Readiness: can the process serve requests, and is its database available',
+        description:
+          'Answers 200 without the database, too: offers are served from memory, and clicks are kept on disk. Needs no credentials.',
         tags: ['Health'],
         security: [],
-        response: { 200: Health },
+        response: {
+          200: jsonReply('Ready. `degraded` when the database is unavailable.', Health),
+          ...errorReplies(400),
+        },
       },
     },
     async (_request, reply): Promise<Static<typeof Health>> => {

@@ -2,57 +2,88 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { type ErrorCode, ERRORS, MANAGE_ERRORS } from '../errors.ts'
+import { nameComponents, type Document } from './components.ts'
+import { type ErrorCode, MANAGE_ERRORS } from '../errors.ts'
+import { shape } from './shape.ts'
 
-const Meta = Type.Object({
+const Meta = shape('Meta', {
   timestamp: Type.Integer({ description: 'Unix seconds.' }),
   request_id: Type.String({ description: 'Also in X-Request-Id. Include it when you ask for help.' }),
 })
 
+const Details = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+  description: 'What is wrong, by parameter.',
+})
+
+/** A response in JSON. Its description is not repeated in its schema. */
+export const jsonReply = (description: string, schema: TSchema) => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+
 export const successReply = (data: TSchema) =>
-  Type.Object({ success: Type.Boolean(), data, message: Type.String(), meta: Meta }, { description: 'Success.' })
+  jsonReply('Success.', Type.Object({ success: Type.Literal(true), data, message: Type.String(), meta: Meta }))
 
-type Codes = Partial<Record<ErrorCode, number>>
+const errorReply = (name: string, description: string, codes: readonly ErrorCode[]) => {
+  const code = Type.Unsafe<ErrorCode>({ type: 'string', enum: codes })
+  const error = Type.Object({ code, message: Type.String(), details: Details })
+  return jsonReply(description, shape(`${name}Error`, { success: Type.Literal(false), error, meta: Meta }))
+}
 
-/** The error envelope for each of these statuses, with those of `codes` that travel with it. */
-const repliesOf =
-  (codes: Codes) =>
-  (...statuses: number[]): Record<number, TSchema> =>
-    Object.fromEntries(
-      statuses.map((status) => {
-        const possible = (Object.keys(codes) as ErrorCode[]).filter((code) => codes[code] === status)
-        const error = Type.Object({
-          code: Type.Unsafe<ErrorCode>({ type: 'string', enum: possible }),
-          message: Type.String(),
-          details: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-            description: 'What is wrong, by parameter.',
-          }),
-        })
-        return [
-          status,
-          Type.Object({ success: Type.Boolean(), error, meta: Meta }, { description: possible.join(' or ') }),
-        ]
-      }),
-    )
+const ERROR_REPLIES = {
+  400: errorReply('InvalidRequest', 'A parameter is missing or invalid: `details` says which.', ['INVALID_REQUEST']),
+  401: errorReply('InvalidCredentials', 'The API key or secret is missing, wrong or expired.', [
+    'INVALID_API_KEY',
+    'INVALID_API_SECRET',
+  ]),
+  404: errorReply('NotFound', 'Not found, or not part of your app.', ['RESOURCE_NOT_FOUND']),
+  429: errorReply('RateLimit', 'Too many requests. Retry after `Retry-After` seconds.', ['RATE_LIMIT_EXCEEDED']),
+  500: errorReply('Server', 'Something went wrong on our side. Repeating the request is safe.', ['SERVER_ERROR']),
+}
 
-export const errorReplies = repliesOf(ERRORS)
+/** What the public API answers with each of these statuses. */
+export const errorReplies = (...statuses: (keyof typeof ERROR_REPLIES)[]) =>
+  Object.fromEntries(statuses.map((status) => [status, ERROR_REPLIES[status]]))
 
-const { INVALID_API_KEY: _key, INVALID_API_SECRET: _secret, ...MANAGE_CODES } = MANAGE_ERRORS
-export const manageErrorReplies = repliesOf(MANAGE_CODES)
+const MANAGE_CODES = (Object.keys(MANAGE_ERRORS) as ErrorCode[]).filter((code) => !code.startsWith('INVALID_API_'))
+const STATUSES = MANAGE_CODES.map((code) => `\`${code}\` (${MANAGE_ERRORS[code]})`).join(', ')
 
-/** Must come before the routes that it is to describe. */
-export async function describeApi(server: FastifyInstance, publicUrl: string): Promise<void> {
+/** Every operation of the management API fails in the same ways. */
+export const MANAGE_ERROR_REPLIES = {
+  '4xx': errorReply('Manage', `One of these, with its status: ${STATUSES}.`, MANAGE_CODES),
+  500: ERROR_REPLIES[500],
+}
+
+const TAGS = {
+  Offers: 'The offers a user can complete, with a tracked link for each.',
+  Conversions: 'Completions: report them, list them, follow their events.',
+  Postbacks: 'What your server was sent about conversions: delivery log, resends, test postbacks.',
+  Statistics: 'Clicks, conversions and payout, by day, offer, country or sub-ID.',
+  Links: 'Where users go.',
+  Advertisers: 'Callbacks of advertisers, server to server.',
+  Health: 'For load balancers and monitoring.',
+}
+
+/** Must come before the routes that it describes. `moreTags` are those of the routes that are not known here. */
+export async function describeApi(
+  server: FastifyInstance,
+  publicUrl: string,
+  moreTags: Record<string, string>,
+): Promise<void> {
   await server.register(swagger, {
+    transformObject: (made) => nameComponents(('openapiObject' in made ? made.openapiObject : {}) as Document) as never,
     openapi: {
       openapi: '3.1.1',
       info: {
         title: 'Offerdeck API',
         version: 'v1',
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
         description:
           'Offers for your users, over one API. Send the API key and secret of your app with every request, from your servers only: ' +
           'as headers, or as the query parameters `apiKey` and `apiSecret`. Every path also works without the leading `/api`.',
       },
       servers: [{ url: publicUrl }],
+      tags: Object.entries({ ...TAGS, ...moreTags }).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Public: pk_live_… or pk_test_….' },

@@ -39,21 +39,19 @@ Scalar.createApiReference('#reference', {
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-type Operation = { responses: Record<string, object> }
-type Paths = Record<string, Record<string, Operation>>
 type Description = {
-  info: object
+  info: { title: string; description: string }
+  tags: { name: string }[]
   security: object[]
-  paths: Paths
-  components: { securitySchemes: Record<string, object>; responses?: Record<string, object> }
+  paths: Record<string, Record<string, { tags: string[] }>>
+  components: Record<string, Record<string, object>>
 }
 
 const PARTS = {
   v1: {
     title: 'Offerdeck API',
     more: 'The [management API](/docs/manage), which the dashboard uses, has its own reference.',
-    // Each path of /api/v1 answers under /v1, too: once is enough to read.
-    has: (path: string, all: Paths) => !path.startsWith('/manage/') && !(`/api${path}` in all),
+    has: (path: string) => !path.startsWith('/manage/'),
     security: null,
   },
   manage: {
@@ -68,45 +66,42 @@ const PARTS = {
 function partOf(whole: Description, part: keyof typeof PARTS): Description {
   const { title, more, has, security: own } = PARTS[part]
   const security = own ?? whole.security
+  const { description } = whole.info
+  const paths = only(whole.paths, has)
+  const tags = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((one) => one.tags)))
   const schemes = security.flatMap((each) => Object.keys(each))
-  const { description } = whole.info as { description: string }
-  const only = <T>(all: Record<string, T>, isIn: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => isIn(name)))
-  const { paths, responses } = shareFaults(only(whole.paths, (path) => has(path, whole.paths)))
   return {
     ...whole,
     security,
     info: { ...whole.info, title, description: part === 'v1' ? `${description}\n\n${more}` : more },
+    tags: whole.tags.filter(({ name }) => tags.has(name)),
     paths,
     components: {
-      ...whole.components,
-      securitySchemes: only(whole.components.securitySchemes, (name) => schemes.includes(name)),
-      responses,
+      ...componentsOf(whole, paths),
+      securitySchemes: only(whole.components['securitySchemes'] ?? {}, (name) => schemes.includes(name)),
     },
   }
 }
 
-/** Nearly all operations fail alike: what is said of that once is most of the document. */
-function shareFaults(paths: Paths): { paths: Paths; responses: Record<string, object> } {
-  const names = new Map<string, string>()
-  const responses: Record<string, object> = {}
-  const share = (status: string, response: object) => {
-    if (Number(status) < 400) return response
-    const text = JSON.stringify(response)
-    const name = names.get(text) ?? `fault-${names.size + 1}`
-    names.set(text, name)
-    responses[name] = response
-    return { $ref: `#/components/responses/${name}` }
+const only = <T>(all: Record<string, T>, isIn: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => isIn(name)))
+
+/** The components that these paths refer to, and those that these refer to. */
+function componentsOf({ components }: Description, paths: object): Description['components'] {
+  const used = new Set<string>()
+  const follow = (part: object | undefined) => {
+    for (const [, kind = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      if (used.has(`${kind}/${name}`)) continue
+      used.add(`${kind}/${name}`)
+      follow(components[kind]?.[name])
+    }
   }
-  const map = <T, U>(all: Record<string, T>, change: (value: T, name: string) => U) =>
-    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value, name)]))
-  const shared = map(paths, (operations) =>
-    map(operations, (operation) => ({
-      ...operation,
-      responses: map(operation.responses, (response, status) => share(status, response)),
-    })),
-  )
-  return { paths: shared, responses }
+  follow(paths)
+  const kinds = Object.entries(components).map(([kind, all]) => [
+    kind,
+    only(all, (name) => used.has(`${kind}/${name}`)),
+  ])
+  return Object.fromEntries(kinds) as Description['components']
 }
 
 export function referenceRoutes(server: FastifyInstance): void {

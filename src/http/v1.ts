@@ -1,5 +1,5 @@
 // What all of v1 has in common: both ways to write its path, the gate in front, the envelope around what is not there.
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sendError } from './envelope.ts'
 import type { Credential, Gate } from './gate.ts'
 import { sendPage } from './pages.ts'
@@ -22,7 +22,8 @@ export async function mountV1<C extends Credential>(
         v1.addHook('onRoute', (route) => {
           const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
           route.onRequest = gate.createHook(Object.keys(properties), route.url)
-          if (prefix === '/v1' && route.schema) route.schema = describeAlias(route.schema)
+          // Described once, under the path that the specification has.
+          if (prefix === '/v1') route.schema = { ...route.schema, hide: true }
         })
         mount(v1)
       },
@@ -64,9 +65,3 @@ const NOTHING_HERE = `<!doctype html>
 </body>
 </html>
 `
-
-/** The short path of an operation: described apart, under an id of its own. */
-function describeAlias(schema: FastifySchema): FastifySchema {
-  const { operationId } = schema as { operationId?: string }
-  return { ...schema, operationId: `${operationId}Short`, tags: ['The same without /api'] }
-}

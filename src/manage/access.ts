@@ -43,6 +43,29 @@ const SCOPES_BY_TAG = {
 
 export type Tag = keyof typeof SCOPES_BY_TAG
 
+/** What the description of the API says about each of them. */
+export const MANAGE_TAGS: Record<Tag, string> = {
+  'Signing in': 'Sessions, invitations and forgotten passwords.',
+  'Your account': 'Your own password, second factor, sessions and API tokens.',
+  People: 'The people of a publisher or of the network: their roles and invitations.',
+  Apps: "A publisher's apps: API keys, secrets, currency and integration checklist.",
+  'Offers of an app': 'The catalog as the users of an app see it, and the content rules of the app.',
+  'Postbacks of an app': 'Postback settings, delivery log, test sends and replays.',
+  'Conversions of an app': 'The conversions of an app, each with its timeline.',
+  Reports: 'Clicks, conversions, payout and revenue by day and dimension.',
+  Balance: 'What a publisher has earned and was paid, by month.',
+  'Offers of the network': 'Create, change, pause and import offers.',
+  'Advertisers of the network': 'Advertisers, their tokens and mappings, and the log of their callbacks.',
+  Publishers: 'Publishers, what they may do, rate limits and trust.',
+  'Conversions of the network': 'Search conversions of all apps; approve, reject and reverse them.',
+  Fraud: 'Fraud signals, and the rules that say what happens to flagged conversions.',
+  'Banned users': 'Users who see no offers, in one app or in all.',
+  'Postback health': 'Delivery health of every app; pause and resume deliveries.',
+  Ledger: 'Balances, payments, payment runs and the ledger check.',
+  'Audit log': 'Every change that a person made.',
+  System: 'Versions, queues, database and nodes of this installation.',
+}
+
 /** What the gate needs to know of an operation. */
 export type Operation = {
   access: Access
@@ -92,10 +115,11 @@ export function refusalOf(operation: Operation, role: Role): string {
 }
 
 /** For the description of the API. */
-export function describeAccess(operation: Operation) {
+export function describeAccess(operation: Operation, about: string) {
   const roles = rolesOf(operation)
   const scopes = scopesOf(operation)
   const sentences = [
+    about,
     ...(roles === null ? [] : [`For: ${roles.map(roleName).join(', ')}.`]),
     ...(scopes === null ? [] : [`A token needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`]),
     ...(operation.isSensitive
@@ -103,7 +127,7 @@ export function describeAccess(operation: Operation) {
       : []),
   ]
   return {
-    ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
+    description: sentences.join(' '),
     security: securityOf(operation),
     'x-access': operation.access,
     'x-read': operation.isRead,

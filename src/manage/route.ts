@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Actor } from '../features/accounts/audit.ts'
 import { sendJson, successJson } from '../http/envelope.ts'
-import { manageErrorReplies, successReply } from '../http/openapi.ts'
+import { MANAGE_ERROR_REPLIES, successReply } from '../http/openapi.ts'
 import { type Access, describeAccess, type Operation, type Tag } from './access.ts'
 import { CsvFile } from './csv.ts'
 import type { Caller, ManagedApp } from './gate.ts'
@@ -15,7 +15,10 @@ const csvReply = { description: 'Success.', content: { 'text/csv': { schema: Csv
 
 export type Route<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = {
   id: string
+  /** A few words, verb first. */
   summary: string
+  /** What a caller should know beyond that, in a sentence or two. */
+  about: string
   tag: Tag
   access: Access
   /** Makes people, tokens, secrets or ways in: the gate asks for a session with a recent proof. */
@@ -75,7 +78,7 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
   const adder =
     (method: HTTPMethods): Add =>
     (url, route) => {
-      const { id, summary, tag, params, query, body, reply: data, bodyLimit, run } = route
+      const { id, summary, about, tag, params, query, body, reply: data, bodyLimit, run } = route
       const operation: Operation = {
         access: route.access,
         tag,
@@ -92,13 +95,13 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
           operationId: id,
           summary,
           tags: [tag],
-          ...describeAccess(operation),
+          ...describeAccess(operation, about),
           ...(params === undefined ? {} : { params }),
           ...(query === undefined ? {} : { querystring: query }),
           ...(body === undefined ? {} : { body: closed(body) }),
           response: {
             200: (data as TSchema) === CsvFile ? csvReply : successReply(data),
-            ...manageErrorReplies(400, 401, 403, 404, 409, 429, 500),
+            ...MANAGE_ERROR_REPLIES,
           },
         },
         async handler(request, reply) {

@@ -1,6 +1,7 @@
 // Shapes that many operations share.
 import { type TSchema, Type } from 'typebox'
 import { LINE, SAFE_TEXT } from '../http/validation.ts'
+import { shape } from '../http/shape.ts'
 
 /** Goes out as RFC 3339. */
 export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
@@ -12,9 +13,9 @@ export const text = textOf(LINE)
 export const freeText = textOf(SAFE_TEXT)
 export const oneOf = <const T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) })
-export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, title: 'Id' })
 
-export const Ok = Type.Object({ ok: Type.Boolean() })
+export const Ok = shape('Ok', { ok: Type.Boolean() })
 export const OK = { ok: true }
 
 export const AppParams = Type.Object({ app_id: id })

@@ -73,12 +73,13 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
           required: ['offer_id', 'token'],
         },
         response: {
-          302: { type: 'null', description: 'On to the offer.' },
+          302: { type: 'null', description: 'A redirect to the offer.' },
           403: { type: 'string', description: 'The offer is not for this user: a page says why.' },
           404: { type: 'string', description: 'The link is not one of ours.' },
           410: { type: 'string', description: 'The link is too old, or the offer has ended.' },
           429: { type: 'string', description: 'Too many visits from this address. Try again after Retry-After.' },
           503: { type: 'string', description: 'The click could not be recorded. Try again.' },
+          default: { type: 'string', description: 'A page that tells the user what went wrong.' },
         },
       },
       // Whoever follows a link is a person: even a fault is told on a page. What is wrong with the request itself, such as

@@ -35,6 +35,8 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       schema: {
         operationId: 'createConversion',
         summary: 'Report that a user completed an offer',
+        description:
+          'Repeating a report is safe: the first conversion is returned with status 200. Without a confirmation of the advertiser it stays `pending`, unless your app is trusted for the offer.',
         tags: ['Conversions'],
         headers: ReportHeaders,
         body: NewConversion,
@@ -74,6 +76,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       schema: {
         operationId: 'listConversions',
         summary: 'List conversions',
+        description: 'Newest first. Filter by user, offer, status and time; continue with `next_cursor`.',
         tags: ['Conversions'],
         querystring: ConversionListQuery,
         response: { 200: successReply(ConversionList), ...errorReplies(400, 401, 429, 500) },
@@ -94,6 +97,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       schema: {
         operationId: 'getConversion',
         summary: 'Get one conversion',
+        description: 'The current status, payout and sub-IDs of one conversion of your app.',
         tags: ['Conversions'],
         params: ConversionParams,
         response: { 200: successReply(ConversionReply), ...errorReplies(400, 401, 404, 429, 500) },

@@ -4,10 +4,11 @@ import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME, NUMBER_CURSOR, SAFE_TEXT } from '../../http/validation.ts'
 import { oneOf, UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from './conversions.ts'
+import { shape } from '../../http/shape.ts'
 
 const MAX_ID = Number.MAX_SAFE_INTEGER
 
-export const NewConversion = Type.Object({
+export const NewConversion = shape('NewConversion', {
   userId: UserId,
   offerId: Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'The offer_id of the offer that was completed.' }),
   goalId: Type.Optional(
@@ -39,7 +40,7 @@ export const ReportHeaders = Type.Object({
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description })
 const text = Type.Union([Type.String(), Type.Null()])
 
-export const Conversion = Type.Object({
+export const Conversion = shape('Conversion', {
   conversion_id: Type.String({ description: 'Never changes.' }),
   publisher_transaction_id: Type.Union([Type.String(), Type.Null()], { description: 'Your own transactionId.' }),
   offer_id: Type.Integer(),
@@ -71,7 +72,7 @@ export const Conversion = Type.Object({
   is_test: Type.Boolean(),
 })
 
-export const ConversionReply = Type.Object({ conversion: Conversion })
+export const ConversionReply = shape('ConversionReply', { conversion: Conversion })
 
 export const ConversionListQuery = Type.Object({
   userId: Type.Optional(UserId),
@@ -85,7 +86,7 @@ export const ConversionListQuery = Type.Object({
 })
 export type ConversionListQuery = Static<typeof ConversionListQuery> & { limit: number }
 
-export const ConversionList = Type.Object({
+export const ConversionList = shape('ConversionList', {
   conversions: Type.Array(Conversion, { description: 'Newest first.' }),
   next_cursor: NextCursor,
 })
@@ -107,7 +108,7 @@ export const EventListQuery = Type.Object({
 })
 export type EventListQuery = Static<typeof EventListQuery> & { limit: number }
 
-export const EventList = Type.Object({
+export const EventList = shape('EventList', {
   events: Type.Array(
     Type.Object({
       id: Type.String({ description: 'Unique for each event: store it so that you process each event once.' }),

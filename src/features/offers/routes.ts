@@ -56,6 +56,8 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
       schema: {
         operationId: 'listOffers',
         summary: 'List the offers a user can complete',
+        description:
+          'Offers for one user, with filters, sorting and exact totals. Completed offers are left out. Every `link` is made for this user.',
         tags: ['Offers'],
         querystring: OfferListQuery,
         response: {
@@ -88,6 +90,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
       schema: {
         operationId: 'getOffer',
         summary: 'Get one offer for a user',
+        description: 'The same fields as in the list. 404 when the user cannot complete the offer.',
         tags: ['Offers'],
         params: OfferParams,
         querystring: OfferQuery,
@@ -125,6 +128,8 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
       schema: {
         operationId: 'explainOffer',
         summary: 'Explain why a user does not see an offer',
+        description:
+          'For support and debugging: all reasons why this user does not see the offer. Empty when the offer is visible.',
         tags: ['Offers'],
         params: OfferParams,
         querystring: VisibilityQuery,

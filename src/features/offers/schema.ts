@@ -1,6 +1,7 @@
 // The shapes of the offers API: they validate requests, type the code and document both.
 import { type Static, Type } from 'typebox'
 import { NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
+import { shape } from '../../http/shape.ts'
 
 export const PLATFORMS = ['web', 'android', 'ios'] as const
 export const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
@@ -85,7 +86,7 @@ const usd = Type.Number({ description: 'US dollars, at most four decimals.' })
 const local = Type.Number({ description: "The same in the app's own currency." })
 const time = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' })
 
-export const Goal = Type.Object({
+export const Goal = shape('Goal', {
   goal_id: Type.Integer(),
   name: Type.String(),
   description: Type.String(),
@@ -100,7 +101,7 @@ export const Goal = Type.Object({
   ),
 })
 
-export const Offer = Type.Object({
+export const Offer = shape('Offer', {
   offer_id: Type.Integer(),
   name: Type.String(),
   description: Type.String(),
@@ -123,7 +124,7 @@ export const Offer = Type.Object({
 })
 export type Offer = Static<typeof Offer>
 
-export const OfferList = Type.Object({
+export const OfferList = shape('OfferList', {
   offers: Type.Array(Offer),
   total: Type.Integer({ description: 'How many offers match, on all pages together.' }),
   limit: Type.Integer(),
@@ -133,7 +134,7 @@ export const OfferList = Type.Object({
 
 const WHY_CODES = ['paused', 'not_started', 'ended', 'full', 'country', 'platform', 'content', 'not_allowed', 'completed', 'banned'] as const // prettier-ignore
 
-export const VisibilityReply = Type.Object({
+export const VisibilityReply = shape('OfferVisibility', {
   offer_id: Type.Integer(),
   visible: Type.Boolean({ description: 'The user sees it in a list without filters, or with those given here.' }),
   reasons: Type.Array(
@@ -145,4 +146,4 @@ export const VisibilityReply = Type.Object({
   ),
 })
 
-export const OfferReply = Type.Object({ offer: Offer })
+export const OfferReply = shape('OfferReply', { offer: Offer })

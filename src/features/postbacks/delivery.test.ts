@@ -230,8 +230,8 @@ test('test sends go through the engine, and say for each whether the receiver di
     response.writeHead(verdict === 'ok' ? 200 : 401).end()
   }
   const run = async () => {
-    const { body } = await world.get('/v1/postbacks/test', live, { method: 'POST', payload: {} })
-    const path = `/v1/postbacks/test/${body.data.test.test_id}`
+    const { body } = await world.get('/v1/postback-tests', live, { method: 'POST', payload: {} })
+    const path = `/v1/postback-tests/${body.data.test.test_id}`
     await until(async () => (await world.get(path, live)).body.data.test.result !== 'waiting')
     return (await world.get(path, live)).body.data.test
   }

@@ -65,11 +65,11 @@ test('none of them is reached by a delivery, a replay or a test send', async () 
       assert.deepEqual([phase, remote_address, status], ['dns', null, null], url)
       assert.match(error ?? '', /not a public IP address/, url)
     }
-    const started = await world.get('/v1/postbacks/test', live, {
+    const started = await world.get('/v1/postback-tests', live, {
       method: 'POST',
       payload: { scenarios: ['approved'] },
     })
-    const path = `/v1/postbacks/test/${started.body.data.test.test_id}`
+    const path = `/v1/postback-tests/${started.body.data.test.test_id}`
     await until(async () => (await world.get(path, live)).body.data.test.result === 'fail')
   }
 })

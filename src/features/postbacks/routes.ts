@@ -71,6 +71,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
       schema: {
         operationId: 'getPostback',
         summary: 'Get one postback with every attempt',
+        description: 'When each attempt was made, how long it took, and what your server answered.',
         tags: TAGS,
         params: PostbackParams,
         response: { 200: successReply(PostbackDetailReply), ...errorReplies(400, 401, 404, 429, 500) },
@@ -110,7 +111,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
   )
 
   server.post<{ Body: NewTestSends | null }>(
-    '/postbacks/test',
+    '/postback-tests',
     {
       schema: {
         operationId: 'testPostbacks',
@@ -134,11 +135,12 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
   )
 
   server.get<{ Params: { test_id: string } }>(
-    '/postbacks/test/:test_id',
+    '/postback-tests/:test_id',
     {
       schema: {
         operationId: 'getPostbackTest',
         summary: 'Get the result of test postbacks',
+        description: 'How your server responded to each sample postback, and whether that is correct.',
         tags: TAGS,
         params: TestSendsParams,
         response: { 200: successReply(TestSendsReply), ...errorReplies(400, 401, 404, 429, 500) },

@@ -5,6 +5,7 @@ import { oneOf } from '../offers/schema.ts'
 import { STATES } from './postbacks.ts'
 import { STATUSES } from './settings.ts'
 import { SCENARIO_NAMES } from './test-sends.ts'
+import { shape } from '../../http/shape.ts'
 
 const orNull = <T extends TSchema>(schema: T, description = '') =>
   Type.Union([schema, Type.Null()], description === '' ? {} : { description })
@@ -31,9 +32,9 @@ const POSTBACK = {
   is_test: Type.Boolean(),
 }
 
-export const Postback = Type.Object(POSTBACK)
+export const Postback = shape('Postback', POSTBACK)
 
-export const PostbackWithAttempts = Type.Object({
+export const PostbackWithAttempts = shape('PostbackWithAttempts', {
   ...POSTBACK,
   tries: Type.Array(
     Type.Object({
@@ -61,7 +62,7 @@ export const PostbackListQuery = Type.Object({
 })
 export type PostbackListQuery = Static<typeof PostbackListQuery> & { limit: number }
 
-export const PostbackList = Type.Object({
+export const PostbackList = shape('PostbackList', {
   postbacks: Type.Array(Postback, { description: 'Newest first.' }),
   next_cursor: NextCursor,
 })
@@ -70,10 +71,10 @@ export const PostbackParams = Type.Object({ postback_id: Type.String() })
 export const REPLAY_WARNING = text(
   'Set when a later event of the conversion was already delivered: your server must go by the sequence.',
 )
-export const PostbackReply = Type.Object({ postback: Postback, warning: REPLAY_WARNING })
-export const PostbackDetailReply = Type.Object({ postback: PostbackWithAttempts })
+export const PostbackReply = shape('PostbackReply', { postback: Postback, warning: REPLAY_WARNING })
+export const PostbackDetailReply = shape('PostbackWithAttemptsReply', { postback: PostbackWithAttempts })
 
-export const NewTestSends = Type.Object({
+export const NewTestSends = shape('NewPostbackTest', {
   scenarios: Type.Optional(
     Type.Array(oneOf(SCENARIO_NAMES), {
       minItems: 1,
@@ -84,7 +85,7 @@ export const NewTestSends = Type.Object({
 })
 export type NewTestSends = Static<typeof NewTestSends>
 
-export const TestSendsReply = Type.Object({
+export const TestSendsReply = shape('PostbackTest', {
   test: Type.Object({
     test_id: Type.String(),
     result: oneOf(['waiting', 'pass', 'fail']),

@@ -12,7 +12,7 @@ test('test sends are limited to twenty runs a minute for an app, by its key and 
   await saveSettings(world.database.db, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/' })
   const visitor = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   const byPage = () => visitor.post(`/apps/${appId}/postback/tests`, { scenarios: ['approved'] })
-  const byKey = () => world.get('/v1/postbacks/test', live, { method: 'POST', payload: { scenarios: ['approved'] } })
+  const byKey = () => world.get('/v1/postback-tests', live, { method: 'POST', payload: { scenarios: ['approved'] } })
   for (let i = 0; i < 10; i++) assert.deepEqual([(await byPage()).status, (await byKey()).status], [200, 201])
   const refused = await byKey()
   assert.deepEqual([refused.status, refused.body.error?.code], [429, 'RATE_LIMIT_EXCEEDED'])

@@ -1,6 +1,7 @@
 // The shapes of the statistics API.
 import { type Static, Type } from 'typebox'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
+import { shape } from '../../http/shape.ts'
 
 export const GROUPINGS = ['day', 'offer', 'country', 'platform', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
 export type Grouping = (typeof GROUPINGS)[number]
@@ -75,10 +76,10 @@ const Figures = {
 const key = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
 const subId = key('When grouped by it. Null: none was given.')
 
-export const StatsTotals = Type.Object(Figures)
+export const StatsTotals = shape('StatsTotals', Figures)
 export type StatsTotals = Static<typeof StatsTotals>
 
-export const StatsRow = Type.Object({
+export const StatsRow = shape('StatsRow', {
   day: Type.Optional(Type.String({ format: 'date', description: 'When grouped by day: a date of the time zone.' })),
   offer_id: Type.Optional(Type.Integer({ description: 'When grouped by offer.' })),
   offer_name: Type.Optional(Type.String({ description: 'When grouped by offer.' })),
@@ -94,7 +95,7 @@ export const StatsRow = Type.Object({
 })
 export type StatsRow = Static<typeof StatsRow>
 
-export const Stats = Type.Object({
+export const Stats = shape('Stats', {
   from: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
   to: Type.String({ format: 'date-time', description: 'RFC 3339 in UTC.' }),
   timezone: Type.String(),

@@ -38,7 +38,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
 
   routes.get('/me', {
     id: 'getMe',
-    summary: 'Who is signed in',
+    summary: 'Get your account',
+    about: 'Who is signed in, with role, publisher and the facts about this installation that a client needs.',
     tag: TAG,
     access: 'person',
     forSetUp: true,
@@ -63,7 +64,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
 
   routes.get('/me/sessions', {
     id: 'listSessions',
-    summary: 'Where you are signed in',
+    summary: 'List your sessions',
+    about: 'Every browser in which you are signed in, with IP address and time of last use.',
     tag: TAG,
     access: 'session',
     reply: SessionList,
@@ -81,7 +83,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
 
   routes.delete('/me/sessions/:session_id', {
     id: 'endSession',
-    summary: 'Sign out somewhere else',
+    summary: 'End one of your sessions',
+    about: 'Signs you out in another browser, effective immediately.',
     tag: TAG,
     access: 'session',
     params: SessionParams,
@@ -97,7 +100,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
 
   routes.get('/me/tokens', {
     id: 'listTokens',
-    summary: 'Your API tokens',
+    summary: 'List your API tokens',
+    about: 'Your tokens that have not been revoked. The tokens themselves are shown only when they are created.',
     tag: TAG,
     access: 'session',
     reply: TokenList,
@@ -107,6 +111,7 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
   routes.post('/me/tokens', {
     id: 'createToken',
     summary: 'Create an API token',
+    about: 'Returns the token once. It can do what you can, limited to its scopes and allowed IP addresses.',
     tag: TAG,
     access: 'session',
     sensitive: true,
@@ -125,7 +130,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
 
   routes.delete('/me/tokens/:token_id', {
     id: 'revokeToken',
-    summary: 'Revoke a token',
+    summary: 'Revoke an API token',
+    about: 'Requests with this token are refused from now on.',
     tag: TAG,
     access: 'session',
     params: TokenParams,

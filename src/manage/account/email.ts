@@ -13,7 +13,8 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
 
   routes.post('/me/email/verification', {
     id: 'requestEmailVerification',
-    summary: 'Have a link mailed that proves your e-mail address',
+    summary: 'Request a link that confirms your e-mail address',
+    about: 'Mails a link to the address of your account.',
     tag: 'Your account',
     access: 'session',
     reply: Ok,
@@ -28,7 +29,8 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
 
   routes.post('/email/verify', {
     id: 'verifyEmail',
-    summary: 'Prove your e-mail address with the link that was mailed there',
+    summary: 'Confirm an e-mail address',
+    about: 'Uses the token of the link that was mailed to the address.',
     tag: 'Signing in',
     access: 'anyone',
     body: VerifyEmail,

@@ -17,7 +17,9 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
 
   routes.post('/invitation', {
     id: 'getInvitation',
-    summary: 'See what an invitation is for',
+    summary: 'Read an invitation',
+    about:
+      'Shows what an invitation link is for before it is accepted. The token is the part of the link after the `#`.',
     tag: TAG,
     access: 'anyone',
     body: InvitationToken,
@@ -35,7 +37,8 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
 
   routes.post('/invitation/accept', {
     id: 'acceptInvitation',
-    summary: 'Make an account with an invitation, and sign in',
+    summary: 'Create an account from an invitation',
+    about: 'Creates the account and signs it in. An invitation can be accepted once.',
     tag: TAG,
     access: 'anyone',
     body: Join,

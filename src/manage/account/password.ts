@@ -19,7 +19,8 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.post('/me/password', {
     id: 'changePassword',
-    summary: 'Change your password; other sessions end, and tokens if you say so',
+    summary: 'Change your password',
+    about: 'Ends your other sessions, and revokes your API tokens if you ask for it.',
     tag: 'Your account',
     access: 'session',
     body: ChangePassword,
@@ -47,7 +48,8 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.post('/password/forgot', {
     id: 'forgotPassword',
-    summary: 'Have a reset link mailed',
+    summary: 'Request a password reset link',
+    about: 'Always succeeds, so that nobody learns which addresses have an account.',
     tag: 'Signing in',
     access: 'anyone',
     body: ForgotPassword,
@@ -62,7 +64,8 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.post('/password/reset', {
     id: 'resetPassword',
-    summary: 'Set a new password with a reset link; every session and token ends',
+    summary: 'Set a new password with a reset link',
+    about: 'Ends every session and revokes every API token of the account.',
     tag: 'Signing in',
     access: 'anyone',
     body: ResetPassword,

@@ -22,7 +22,8 @@ export function proofRoutes(routes: ManageRoutes, context: ManageContext): void 
 
   routes.post('/session/proof', {
     id: 'proveSession',
-    summary: 'Confirm that it is you, for the next 15 minutes of this session',
+    summary: 'Confirm that it is you',
+    about: 'Takes your password or a code. Sensitive operations are then open to this session for 15 minutes.',
     tag: 'Your account',
     access: 'session',
     body: Proof,

@@ -3,39 +3,40 @@ import { type Static, Type } from 'typebox'
 import { DEFAULT_DAYS, MAX_ADDRESSES, MAX_DAYS, SCOPES } from '../../features/accounts/access-tokens.ts'
 import { ROLES } from '../../features/accounts/people.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const Email = text(254)
 const Password = Type.String({ minLength: 1, maxLength: 128 })
 
-export const SignIn = Type.Object({ email: Email, password: Password })
-export const SignInReply = Type.Object({
+export const SignIn = shape('SignIn', { email: Email, password: Password })
+export const SignInReply = shape('SignInReply', {
   two_factor: Type.Boolean({ description: 'A code is asked for next.' }),
 })
-export const TwoFactorCode = Type.Object({
+export const TwoFactorCode = shape('TwoFactorCode', {
   code: text(20, 'Of the authenticator, or one of the backup codes.'),
 })
-export const ForgotPassword = Type.Object({ email: Email })
-export const ForgotPasswordReply = Type.Object({
+export const ForgotPassword = shape('ForgotPassword', { email: Email })
+export const ForgotPasswordReply = shape('ForgotPasswordReply', {
   mailed: Type.Boolean({ description: 'False where no mail server is set: then the operator can make a link.' }),
 })
-export const ResetPassword = Type.Object({ token: text(200), password: Password })
-export const ChangePassword = Type.Object({
+export const ResetPassword = shape('ResetPassword', { token: text(200), password: Password })
+export const ChangePassword = shape('ChangePassword', {
   current_password: Password,
   new_password: Password,
   end_tokens: Type.Optional(Type.Boolean({ description: 'Revokes your API tokens, too. A reset link always does.' })),
 })
-export const PasswordReset = Type.Object({
+export const PasswordReset = shape('PasswordReset', {
   tokens_ended: Type.Integer({ description: 'How many API tokens were revoked.' }),
 })
-export const Proof = Type.Object({
+export const Proof = shape('NewProof', {
   password: Type.Optional(Password),
   code: Type.Optional(text(20, 'In place of the password, for those who have a second factor.')),
 })
 
-export const VerifyEmail = Type.Object({ token: text(200) })
+export const VerifyEmail = shape('VerifyEmail', { token: text(200) })
 
-export const InvitationToken = Type.Object({ token: text(200) })
-export const OpenInvitation = Type.Object({
+export const InvitationToken = shape('InvitationToken', { token: text(200) })
+export const OpenInvitation = shape('OpenInvitation', {
   email: orNull(Type.String()),
   role: oneOf(ROLES),
   publisher: orNull(Type.String()),
@@ -45,14 +46,14 @@ export const OpenInvitation = Type.Object({
     'Whether an account has this address already: `gives way` when it never proved it and is closed by accepting. Told only to whoever got the link by mail.',
   ),
 })
-export const Join = Type.Object({
+export const Join = shape('NewAccount', {
   token: text(200),
   name: text(200),
   email: Type.Optional(Email),
   password: Password,
 })
 
-export const Me = Type.Object({
+export const Me = shape('Me', {
   id: Type.String(),
   name: Type.String(),
   email: Type.String(),
@@ -76,7 +77,7 @@ export const Me = Type.Object({
 })
 export type Me = Static<typeof Me>
 
-export const SessionList = Type.Object({
+export const SessionList = shape('SessionList', {
   sessions: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -90,8 +91,8 @@ export const SessionList = Type.Object({
 })
 export const SessionParams = Type.Object({ session_id: Type.String() })
 
-export const PasswordOnly = Type.Object({ password: Password })
-export const TwoFactorSetup = Type.Object({
+export const PasswordOnly = shape('PasswordConfirmation', { password: Password })
+export const TwoFactorSetup = shape('TwoFactorSetup', {
   uri: Type.String({ description: 'For the authenticator, as a QR code.' }),
   backup_codes: Type.Array(Type.String()),
 })
@@ -107,8 +108,8 @@ const TOKEN = {
   expires_at: Time,
   last_used_at: orNull(Time),
 }
-export const TokenList = Type.Object({ tokens: Type.Array(Type.Object(TOKEN)) })
-export const NewToken = Type.Object({
+export const TokenList = shape('TokenList', { tokens: Type.Array(Type.Object(TOKEN)) })
+export const NewToken = shape('NewToken', {
   name: text(100),
   scopes: Type.Optional({
     ...Scopes,
@@ -124,5 +125,5 @@ export const NewToken = Type.Object({
     }),
   ),
 })
-export const IssuedToken = Type.Object({ ...TOKEN, token: Type.String({ description: 'Shown once.' }) })
+export const IssuedToken = shape('IssuedToken', { ...TOKEN, token: Type.String({ description: 'Shown once.' }) })
 export const TokenParams = Type.Object({ token_id: id })

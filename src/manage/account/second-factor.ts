@@ -21,7 +21,9 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
 
   routes.post('/me/two-factor', {
     id: 'startTwoFactor',
-    summary: 'Begin to use a second factor',
+    summary: 'Start setting up a second factor',
+    about:
+      'Returns the URI for the authenticator app and the backup codes. Nothing is required at sign-in until it is confirmed.',
     tag: TAG,
     access: 'session',
     forSetUp: true,
@@ -38,7 +40,8 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
 
   routes.post('/me/two-factor/confirm', {
     id: 'confirmTwoFactor',
-    summary: 'Turn the second factor on, with its first code; other sessions end',
+    summary: 'Enable the second factor',
+    about: 'Takes the first code of the authenticator app. Your other sessions end.',
     tag: TAG,
     access: 'session',
     forSetUp: true,
@@ -58,7 +61,8 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
 
   routes.post('/me/two-factor/disable', {
     id: 'disableTwoFactor',
-    summary: 'Turn the second factor off; other sessions end',
+    summary: 'Disable the second factor',
+    about: 'Your other sessions end.',
     tag: TAG,
     access: 'session',
     sensitive: true,

@@ -50,6 +50,8 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   routes.post('/session', {
     id: 'signIn',
     summary: 'Sign in',
+    about:
+      'Starts a session by e-mail address and password, as a cookie. When `two_factor` is true, finish with `signInWithCode`.',
     tag: TAG,
     access: 'anyone',
     body: SignIn,
@@ -73,6 +75,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   routes.post('/session/two-factor', {
     id: 'signInWithCode',
     summary: 'Finish signing in with a code',
+    about: 'The second step for accounts with a second factor: a code of the authenticator app, or a backup code.',
     tag: TAG,
     access: 'anyone',
     body: TwoFactorCode,
@@ -109,6 +112,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
   routes.delete('/session', {
     id: 'signOut',
     summary: 'Sign out',
+    about: 'Ends the current session and clears its cookie.',
     tag: TAG,
     access: 'anyone',
     reply: Ok,

@@ -23,7 +23,8 @@ const LIMIT = 20
 export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageContext): void {
   routes.get('/inbound-calls', {
     id: 'listInboundCalls',
-    summary: 'What advertisers called and what came of it, newest first; tokens are masked',
+    summary: 'List advertiser callbacks',
+    about: 'What advertisers sent and what came of it, newest first. Tokens are masked.',
     tag: TAG,
     access: 'operator',
     query: CallSearch,
@@ -44,7 +45,9 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
 
   routes.post('/inbound-calls/reprocess', {
     id: 'reprocessInboundCalls',
-    summary: 'Process calls again, the oldest first; a wrong token stays wrong, a wrong address until it is allowed',
+    summary: 'Process callbacks again',
+    about:
+      'Oldest first. A callback with a wrong token is refused again; one from an IP address that is now allowed is accepted.',
     tag: TAG,
     access: 'operator',
     body: Reprocess,
@@ -78,7 +81,8 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
 
   routes.post('/inbound-calls/dismiss', {
     id: 'dismissInboundCalls',
-    summary: 'Take calls off the list of those that need attention; the log keeps them',
+    summary: 'Dismiss callbacks',
+    about: 'Removes them from the list of those that need attention. The log keeps them.',
     tag: TAG,
     access: 'operator',
     body: Reprocess,

@@ -46,7 +46,8 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
 
   routes.get('/advertisers', {
     id: 'listAdvertisers',
-    summary: 'All advertisers',
+    summary: 'List advertisers',
+    about: 'With the number of their offers. Search by name.',
     tag: TAG,
     access: 'operator',
     query: AdvertiserSearch,
@@ -64,7 +65,8 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
 
   routes.post('/advertisers', {
     id: 'createAdvertiser',
-    summary: 'Make an advertiser; its token is shown once',
+    summary: 'Create an advertiser',
+    about: 'Returns the callback token once.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -81,7 +83,8 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
 
   routes.get('/advertisers/:advertiser_id', {
     id: 'showAdvertiser',
-    summary: 'What is recorded about an advertiser',
+    summary: 'Get an advertiser',
+    about: 'IP allowlist, mappings of statuses and parameters, and the tokens that work now.',
     tag: TAG,
     access: 'operator',
     params: AdvertiserParams,
@@ -93,7 +96,8 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
 
   routes.patch('/advertisers/:advertiser_id', {
     id: 'changeAdvertiser',
-    summary: 'Set where its confirmations may come from, and the words it uses; each is replaced as a whole',
+    summary: 'Change the mappings and IP allowlist of an advertiser',
+    about: 'Each list that you send replaces the old one as a whole.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -117,7 +121,8 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
 
   routes.post('/advertisers/:advertiser_id/rotate-token', {
     id: 'rotateAdvertiserToken',
-    summary: 'Issue a new token; the one before stays good for the grace',
+    summary: 'Rotate the token of an advertiser',
+    about: 'Returns a new token once. The old one keeps working for the grace period.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -141,7 +146,8 @@ export function advertisersRoutes(routes: ManageRoutes, context: ManageContext):
 
   routes.get('/advertisers/:advertiser_id/postback-urls', {
     id: 'listAdvertiserPostbackUrls',
-    summary: 'The addresses to hand out: one for each goal of its first offers',
+    summary: 'List callback URLs for an advertiser',
+    about: 'One URL for each goal of its first offers, with a placeholder for the token.',
     tag: TAG,
     access: 'operator',
     params: AdvertiserParams,

@@ -8,6 +8,7 @@ import {
 } from '../../features/accounts/advertiser-settings.ts'
 import { ID_PAGE_QUERY, NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const OUTCOMES = [
   'approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused',
@@ -21,16 +22,18 @@ export const AdvertiserSearch = Type.Object({
 
 const ADVERTISER = { advertiser_id: id, name: Type.String(), created_at: Time }
 
-export const AdvertiserPage = Type.Object({
+export const AdvertiserPage = shape('AdvertiserList', {
   advertisers: Type.Array(Type.Object({ ...ADVERTISER, offers: Type.Integer(), has_token: Type.Boolean() })),
   next_cursor: NextCursor,
 })
 
-export const NewAdvertiser = Type.Object({ name: text(200, 'Unique among advertisers. Imports know it by this name.') })
+export const NewAdvertiser = shape('NewAdvertiser', {
+  name: text(200, 'Unique among advertisers. Imports know it by this name.'),
+})
 const token = Type.String({ description: 'Shown once.' })
-export const IssuedAdvertiser = Type.Object({ ...ADVERTISER, token })
+export const IssuedAdvertiser = shape('IssuedAdvertiser', { ...ADVERTISER, token })
 
-export const ShownAdvertiser = Type.Object({
+export const ShownAdvertiser = shape('Advertiser', {
   ...ADVERTISER,
   allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
   status_map: Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) })),
@@ -42,7 +45,7 @@ export const ShownAdvertiser = Type.Object({
   }),
 })
 
-export const AdvertiserChange = Type.Object({
+export const AdvertiserChange = shape('ChangedAdvertiser', {
   allowed_ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
   status_map: Type.Optional(
     Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) }), { maxItems: 200 }),
@@ -54,13 +57,13 @@ export const AdvertiserChange = Type.Object({
   decimal_mark: Type.Optional(oneOf(DECIMAL_MARKS)),
 })
 
-export const Rotation = Type.Object({
+export const Rotation = shape('TokenRotation', {
   grace: text(10, 'How long the old token stays good, such as 24h or 7d; 0s ends it at once.'),
 })
-export const RotatedToken = Type.Object({ token, old_token_expires_at: orNull(Time) })
+export const RotatedToken = shape('RotatedAdvertiserToken', { token, old_token_expires_at: orNull(Time) })
 
 export const TOKEN_PLACE = 'YOUR_TOKEN'
-export const PostbackUrls = Type.Object({
+export const PostbackUrls = shape('AdvertiserPostbackUrls', {
   token_place: Type.String({ description: 'Stands in the addresses where the token belongs.' }),
   offers: Type.Array(
     Type.Object({
@@ -80,7 +83,7 @@ export const CallSearch = Type.Object({
   click_id: Type.Optional(text(256)),
   ...UUID_PAGE_QUERY,
 })
-export const CallPage = Type.Object({
+export const CallPage = shape('CallbackList', {
   calls: Type.Array(
     Type.Object({
       inbound_id: Type.String(),
@@ -110,10 +113,10 @@ export const CallPage = Type.Object({
   next_cursor: NextCursor,
 })
 
-export const Reprocess = Type.Object({
+export const Reprocess = shape('ChosenCallbacks', {
   inbound_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: 100 }),
 })
-export const Reprocessed = Type.Object({
+export const Reprocessed = shape('ReprocessedCallbacks', {
   results: Type.Array(Type.Object({ inbound_id: Type.String(), outcome: Type.String(), message: Type.String() })),
 })
-export const Dismissed = Type.Object({ dismissed: Type.Array(Type.String()) })
+export const Dismissed = shape('DismissedCallbacks', { dismissed: Type.Array(Type.String()) })

@@ -24,7 +24,8 @@ const TAG = 'Conversions of an app'
 export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/apps/:app_id/conversions', {
     id: 'listConversionsOfApp',
-    summary: 'Conversions of an app',
+    summary: 'List the conversions of an app',
+    about: 'Newest first. Filter by user, offer, status, sub-ID and time.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -48,7 +49,8 @@ export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext)
 
   routes.get('/apps/:app_id/conversions.csv', {
     id: 'exportConversionsOfApp',
-    summary: `The newest ${MAX_EXPORT} of these conversions as CSV`,
+    summary: 'Download conversions as CSV',
+    about: 'The newest 10,000 that match the filters.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -62,7 +64,8 @@ export function appConversionRoutes(routes: ManageRoutes, { db }: ManageContext)
 
   routes.get('/apps/:app_id/conversions/:conversion_id', {
     id: 'getConversionOfApp',
-    summary: 'One conversion with its history, from the request to its postbacks',
+    summary: 'Get a conversion with its timeline',
+    about: 'From the click to the postbacks: events, delivery attempts and ledger entries.',
     tag: TAG,
     access: 'publisher',
     params: ConversionOfAppParams,

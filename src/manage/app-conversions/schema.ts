@@ -6,6 +6,7 @@ import { UserId } from '../../features/offers/schema.ts'
 import { Postback } from '../../features/postbacks/schema.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const MODES = ['live', 'test'] as const
 export const BALANCES = ['pending', 'payable'] as const
@@ -28,14 +29,17 @@ export const ExportQuery = Type.Object(FILTERS)
 export type ExportQuery = Static<typeof ExportQuery>
 
 const SHOWN = { ...Conversion.properties, offer_name: Type.String() }
-export const AppConversionList = Type.Object({ conversions: Type.Array(Type.Object(SHOWN)), next_cursor: NextCursor })
+export const AppConversionList = shape('AppConversionList', {
+  conversions: Type.Array(Type.Object(SHOWN)),
+  next_cursor: NextCursor,
+})
 
 export const ConversionOfAppParams = Type.Object({ app_id: id, conversion_id: Type.String() })
 
 const subId = orNull(Type.String())
 const SUB_IDS = { aff_sub: subId, aff_sub2: subId, aff_sub3: subId, aff_sub4: subId }
 
-export const ConversionHistory = Type.Object({
+export const ConversionHistory = shape('ConversionHistory', {
   conversion: Type.Object({ ...SHOWN, goal_name: Type.String() }),
   click: orNull(
     Type.Object({

@@ -49,7 +49,9 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.get('/apps/:app_id/offers', {
     id: 'listOffersOfApp',
-    summary: 'Offers as the users of an app see them',
+    summary: 'List offers as users of an app see them',
+    about:
+      'The same list that the offers API returns, without links. Add a user, country or platform to see it as they do.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -84,7 +86,8 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.get('/apps/:app_id/offers/:offer_id', {
     id: 'getOfferOfApp',
-    summary: 'One offer, and whether users of an app can see it',
+    summary: 'Get an offer and its visibility in an app',
+    about: 'Says whether users of the app can see the offer, and all reasons if they cannot.',
     tag: TAG,
     access: 'publisher',
     params: OfferOfAppParams,
@@ -109,7 +112,8 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.get('/apps/:app_id/offers/:offer_id/why', {
     id: 'explainOfferOfApp',
-    summary: 'Why a user does not see an offer',
+    summary: 'Explain why a user does not see an offer',
+    about: 'Checks schedule, caps, country, platform, content rules, bans and completions.',
     tag: TAG,
     access: 'publisher',
     params: OfferOfAppParams,
@@ -143,7 +147,8 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.get('/apps/:app_id/content-rules', {
     id: 'getContentRules',
-    summary: 'What an app does not show',
+    summary: 'Get the content rules of an app',
+    about: 'Which categories, keywords and paid offers the app hides, and how many offers are left.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -153,7 +158,8 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.put('/apps/:app_id/content-rules', {
     id: 'setContentRules',
-    summary: 'Say what an app does not show',
+    summary: 'Set the content rules of an app',
+    about: 'Replaces the rules as a whole. Effective within a second.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,

@@ -10,6 +10,7 @@ import {
   VisibilityReply,
 } from '../../features/offers/schema.ts'
 import { id, oneOf, text } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const MODES = ['live', 'test'] as const
 export type Mode = (typeof MODES)[number]
@@ -32,12 +33,12 @@ export const AppOfferQuery = Type.Object({
 
 // Links are made for one user, who asked for them: there are none here.
 const { link: _link, ...OFFER } = Offer.properties
-export const AppOffer = Type.Object(OFFER)
-export const AppOfferList = Type.Object({ ...OfferList.properties, offers: Type.Array(AppOffer) })
+export const AppOffer = shape('AppOffer', OFFER)
+export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(AppOffer) })
 
 export const OfferOfAppParams = Type.Object({ app_id: id, offer_id: id })
 export const CAP_STATES = ['open', 'full_today', 'full'] as const
-export const AppOfferReply = Type.Object({
+export const AppOfferReply = shape('AppOfferReply', {
   offer: AppOffer,
   available: Type.Boolean({ description: 'Users of this app can see it.' }),
   reasons: VisibilityReply.properties.reasons,
@@ -53,8 +54,8 @@ const RULES = {
   blocked_keywords: Type.Array(Type.String()),
   payment_offers: Type.Boolean({ description: 'Offers for which the user must pay something are shown.' }),
 }
-export const NewContentRules = Type.Object(RULES)
-export const ContentRules = Type.Object({
+export const NewContentRules = shape('NewContentRules', RULES)
+export const ContentRules = shape('ContentRules', {
   ...RULES,
   offers_left: Type.Integer({ description: 'Offers that run now and that these rules allow.' }),
   offers_total: Type.Integer({ description: 'Offers that run now.' }),

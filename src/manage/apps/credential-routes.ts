@@ -31,7 +31,8 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
 
   routes.post('/apps/:app_id/credentials/:mode/rotate', {
     id: 'rotateSecret',
-    summary: 'Make a new API secret; it is shown once',
+    summary: 'Rotate the API secret',
+    about: 'Returns a new secret once. The old one keeps working for the grace period.',
     tag: TAG,
     access: 'owner',
     sensitive: true,
@@ -52,7 +53,8 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
 
   routes.post('/apps/:app_id/credentials/:mode/end-old-secret', {
     id: 'endOldSecret',
-    summary: 'End the API secret before, without waiting for the end of its grace',
+    summary: 'End the grace period of the old API secret',
+    about: 'The old secret stops working immediately.',
     tag: TAG,
     access: 'owner',
     params: CredentialParams,
@@ -71,7 +73,8 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
 
   routes.post('/apps/:app_id/credentials/:mode/signing-secret/rotate', {
     id: 'rotateSigningSecret',
-    summary: 'Make a new secret for signing postbacks; it is shown once',
+    summary: 'Rotate the signing secret',
+    about: 'Returns a new secret once. Postbacks carry both signatures during the grace period.',
     tag: TAG,
     access: 'owner',
     sensitive: true,
@@ -91,7 +94,8 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
 
   routes.post('/apps/:app_id/credentials/:mode/revoke', {
     id: 'revokeKey',
-    summary: 'End one key of an app, for good; the other one goes on',
+    summary: 'Revoke one key of an app',
+    about: 'Revokes the live or the test key for good. The other key keeps working.',
     tag: TAG,
     access: 'owner',
     params: CredentialParams,
@@ -110,7 +114,8 @@ export function credentialRoutes(routes: ManageRoutes, { db, secretKey, refresh 
 
   routes.put('/apps/:app_id/credentials/:mode/expiry', {
     id: 'setKeyExpiry',
-    summary: 'Say when a key ends, or that it does not',
+    summary: 'Set when a key expires',
+    about: 'Without `expires_at` the key never expires.',
     tag: TAG,
     access: 'owner',
     sensitive: true,

@@ -48,7 +48,8 @@ export function appRoutes(routes: ManageRoutes, context: ManageContext): void {
 function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageContext): void {
   routes.get('/publishers/:publisher_id/apps', {
     id: 'listApps',
-    summary: 'Apps of a publisher',
+    summary: 'List the apps of a publisher',
+    about: 'Includes revoked apps.',
     tag: TAG,
     access: 'publisher',
     params: PublisherParams,
@@ -58,7 +59,8 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
 
   routes.post('/publishers/:publisher_id/apps', {
     id: 'createApp',
-    summary: 'Make an app; its secrets are shown once',
+    summary: 'Create an app',
+    about: 'Returns live and test credentials. Their secrets are shown only here.',
     tag: TAG,
     access: 'owner',
     sensitive: true,
@@ -98,7 +100,8 @@ function listAndMake(routes: ManageRoutes, { db, secretKey, refresh }: ManageCon
 function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, refresh }: ManageContext): void {
   routes.get('/apps/:app_id', {
     id: 'getApp',
-    summary: 'An app with its keys',
+    summary: 'Get an app with its credentials',
+    about: 'Keys with their status, expiry, rate limit and last use. Secrets are never returned.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -123,6 +126,7 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
   routes.patch('/apps/:app_id', {
     id: 'changeApp',
     summary: "Change an app's name",
+    about: 'The name is shown in the dashboard only.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -133,7 +137,8 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
 
   routes.put('/apps/:app_id/currency', {
     id: 'setCurrency',
-    summary: "Set an app's currency, and how much of it a US dollar is",
+    summary: "Set an app's currency and exchange rate",
+    about: 'Users see payouts in this currency. Clicks keep the rate that applied when they were made.',
     tag: TAG,
     access: 'finance',
     sensitive: true,
@@ -162,7 +167,8 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
 
   routes.post('/apps/:app_id/revoke', {
     id: 'revokeApp',
-    summary: 'End both keys of an app, for good',
+    summary: 'Revoke an app',
+    about: 'Revokes both keys for good.',
     tag: TAG,
     access: 'owner',
     params: AppParams,
@@ -179,7 +185,8 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
 
   routes.get('/apps/:app_id/checklist', {
     id: 'getChecklist',
-    summary: "How far an app's integration has come",
+    summary: 'Get the integration checklist of an app',
+    about: 'Which steps of the integration are done. Steps complete automatically.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -189,7 +196,8 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
 
   routes.get('/apps/:app_id/overview', {
     id: 'getOverview',
-    summary: "Today's figures and the health of postbacks",
+    summary: "Get today's figures of an app",
+    about: 'Clicks, conversions and payout of today and the last seven days, with the health of postbacks.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,

@@ -4,6 +4,7 @@ import { StatsTotals } from '../../features/reports/schema.ts'
 import { STEPS } from '../../features/reports/checklist.ts'
 import { DATE_OR_TIME } from '../../http/validation.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const MODES = ['live', 'test'] as const
 const MAX_GRACE_HOURS = 7 * 24
@@ -18,11 +19,11 @@ const APP = {
   created_at: Time,
 }
 
-export const AppList = Type.Object({
+export const AppList = shape('AppList', {
   apps: Type.Array(Type.Object({ ...APP, revoked_at: orNull(Time) })),
 })
 
-export const NewApp = Type.Object({
+export const NewApp = shape('NewApp', {
   name: text(200, "Unique among the publisher's apps."),
   currency: text(40, "The name of the app's own currency."),
   rate,
@@ -30,14 +31,14 @@ export const NewApp = Type.Object({
 export const ChangedApp = Type.Pick(NewApp, ['name'])
 export const NewCurrency = Type.Pick(NewApp, ['currency', 'rate'])
 
-const Issued = Type.Object({
+const Issued = shape('IssuedCredential', {
   api_key: Type.String(),
   api_secret: Type.String({ description: 'Shown once.' }),
   signing_secret: Type.String({ description: 'Shown once. Postbacks are signed with it.' }),
 })
-export const IssuedApp = Type.Object({ app_id: id, live: Issued, test: Issued })
+export const IssuedApp = shape('IssuedApp', { app_id: id, live: Issued, test: Issued })
 
-const Credential = Type.Object({
+const Credential = shape('Credential', {
   mode: oneOf(MODES),
   api_key: Type.String(),
   created_at: Time,
@@ -69,7 +70,7 @@ const Credential = Type.Object({
   ),
 })
 
-export const App = Type.Object({
+export const App = shape('App', {
   ...APP,
   publisher: Type.String(),
   api_url: Type.String(),
@@ -77,29 +78,29 @@ export const App = Type.Object({
 })
 
 export const CredentialParams = Type.Object({ app_id: id, mode: oneOf(MODES) })
-export const Grace = Type.Object({
+export const Grace = shape('GracePeriod', {
   grace_hours: Type.Integer({
     minimum: 0,
     maximum: MAX_GRACE_HOURS,
     description: 'How long the secret before stays good. 0: it ends at once.',
   }),
 })
-export const RotatedSecret = Type.Object({
+export const RotatedSecret = shape('RotatedSecret', {
   api_key: Type.String(),
   api_secret: Type.String({ description: 'Shown once.' }),
   old_secret_expires_at: orNull(Time),
 })
-export const RotatedSigningSecret = Type.Object({
+export const RotatedSigningSecret = shape('RotatedSigningSecret', {
   api_key: Type.String(),
   signing_secret: Type.String({ description: 'Shown once.' }),
   old_signing_secret_expires_at: orNull(Time),
 })
-export const Ended = Type.Object({ ended: Type.Integer() })
-export const Expiry = Type.Object({
+export const Ended = shape('EndedSecrets', { ended: Type.Integer() })
+export const Expiry = shape('KeyExpiry', {
   expires_at: Type.Optional(Type.String({ format: DATE_OR_TIME, description: 'Without it the key does not expire.' })),
 })
 
-export const Checklist = Type.Object({
+export const Checklist = shape('Checklist', {
   is_complete: Type.Boolean(),
   steps: Type.Array(Type.Object({ step: oneOf(STEPS), done_at: orNull(Time) })),
   last_test: Type.Union([Type.Object({ state: Type.String(), error: orNull(Type.String()) }), Type.Null()], {
@@ -114,7 +115,7 @@ export const OverviewQuery = Type.Object({
     Type.String({ maxLength: 64, default: 'UTC', description: 'Whose days are meant: an IANA time zone.' }),
   ),
 })
-export const Overview = Type.Object({
+export const Overview = shape('Overview', {
   today: StatsTotals,
   week: StatsTotals,
   postbacks: Type.Object({

@@ -9,7 +9,8 @@ import { AuditList, AuditQuery } from './schema.ts'
 export function auditRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/audit', {
     id: 'listAudit',
-    summary: 'Every change that a person made, newest first',
+    summary: 'List the audit log',
+    about: 'Every change that a person made, newest first.',
     tag: 'Audit log',
     access: 'operator',
     query: AuditQuery,

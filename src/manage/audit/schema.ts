@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const AuditQuery = Type.Object({
   who: Type.Optional(text(254, 'The e-mail address of whoever did it.')),
@@ -11,7 +12,7 @@ export const AuditQuery = Type.Object({
   ...ID_PAGE_QUERY,
 })
 
-export const AuditList = Type.Object({
+export const AuditList = shape('AuditList', {
   deeds: Type.Array(
     Type.Object({
       audit_id: id,

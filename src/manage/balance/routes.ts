@@ -18,7 +18,8 @@ const TAG = 'Balance'
 export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/publishers/:publisher_id/balance', {
     id: 'getBalance',
-    summary: 'What a publisher is owed and was paid, and what moved in a time',
+    summary: 'Get the balance of a publisher',
+    about: 'Pending, payable and paid amounts, and what changed in a period.',
     tag: TAG,
     access: 'finance',
     params: PublisherParams,
@@ -41,7 +42,8 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/publishers/:publisher_id/statements', {
     id: 'listStatements',
-    summary: 'The months of a publisher with their sums, newest first',
+    summary: 'List monthly statements',
+    about: 'Each month with its totals, newest first.',
     tag: TAG,
     access: 'finance',
     params: PublisherParams,
@@ -65,7 +67,8 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/publishers/:publisher_id/statements/:month', {
     id: 'downloadStatement',
-    summary: 'The statement of a month as a CSV file: every movement, with the balance after it',
+    summary: 'Download a monthly statement as CSV',
+    about: 'Every ledger entry of the month with the balance after it.',
     tag: TAG,
     access: 'finance',
     params: StatementParams,
@@ -79,7 +82,8 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/publishers/:publisher_id/payments', {
     id: 'listPayments',
-    summary: 'What a publisher was paid, newest first',
+    summary: 'List the payments to a publisher',
+    about: 'Newest first. Voided payments are included and marked.',
     tag: TAG,
     access: 'finance',
     params: PublisherParams,

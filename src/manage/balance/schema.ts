@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { MONTH_CURSOR } from '../../http/validation.ts'
 import { id, orNull, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const usd = (description: string) => Type.Number({ description: `US dollars ${description}` })
 const Movement = {
@@ -11,7 +12,7 @@ const Movement = {
   paid: usd('that were paid out, less payments that were voided.'),
 }
 
-export const Balance = Type.Object({
+export const Balance = shape('Balance', {
   publisher: Type.Object({ publisher_id: id, name: Type.String() }),
   pending: usd('of conversions that are not approved yet.'),
   payable: usd('that are to be paid; negative when more was taken back than earned.'),
@@ -21,7 +22,7 @@ export const Balance = Type.Object({
 
 const month = Type.String({ description: 'A month of UTC, such as 2026-11.' })
 
-export const StatementList = Type.Object({
+export const StatementList = shape('StatementList', {
   statements: Type.Array(
     Type.Object({
       month,
@@ -43,7 +44,7 @@ export const StatementParams = Type.Object({
   month: Type.String({ maxLength: 20, description: 'A month of UTC, such as 2026-11.' }),
 })
 
-export const PaymentList = Type.Object({
+export const PaymentList = shape('PaymentList', {
   payments: Type.Array(
     Type.Object({
       payment_id: id,

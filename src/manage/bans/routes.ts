@@ -12,7 +12,8 @@ const TAG = 'Banned users'
 export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext): void {
   routes.get('/bans', {
     id: 'listBans',
-    summary: 'Banned users, newest first',
+    summary: 'List banned users',
+    about: 'Newest first.',
     tag: TAG,
     access: 'operator',
     query: BanListQuery,
@@ -31,7 +32,8 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
 
   routes.post('/bans', {
     id: 'banUser',
-    summary: 'Ban a user, in one app or in all',
+    summary: 'Ban a user',
+    about: 'In one app, or in all without `app_id`. Banned users see no offers, and their conversions are rejected.',
     tag: TAG,
     access: 'operator',
     body: NewBan,
@@ -51,6 +53,7 @@ export function banRoutes(routes: ManageRoutes, { db, refresh }: ManageContext):
   routes.delete('/bans/:ban_id', {
     id: 'liftBan',
     summary: 'Lift a ban',
+    about: 'The user sees offers again. Rejected conversions stay rejected.',
     tag: TAG,
     access: 'operator',
     params: BanParams,

@@ -1,6 +1,7 @@
 // The shapes of bans.
 import { Type } from 'typebox'
 import { freeText, id, orNull, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const BanListQuery = Type.Object({
   app_id: Type.Optional(id),
@@ -8,7 +9,7 @@ export const BanListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(id),
 })
-export const BanList = Type.Object({
+export const BanList = shape('BanList', {
   bans: Type.Array(
     Type.Object({
       ban_id: id,
@@ -21,10 +22,12 @@ export const BanList = Type.Object({
   ),
   next_cursor: orNull(Type.String()),
 })
-export const NewBan = Type.Object({
+export const NewBan = shape('NewBan', {
   app_id: Type.Optional(id),
   user_id: freeText(256),
   reason: freeText(500),
 })
-export const BanReply = Type.Object({ is_new: Type.Boolean({ description: 'False: the user was banned already.' }) })
+export const BanReply = shape('BanReply', {
+  is_new: Type.Boolean({ description: 'False: the user was banned already.' }),
+})
 export const BanParams = Type.Object({ ban_id: id })

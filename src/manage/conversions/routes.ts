@@ -29,7 +29,8 @@ const SHOWN = 100 // of what belongs to one conversion
 export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: ManageContext): void {
   routes.get('/conversions', {
     id: 'searchConversions',
-    summary: 'Search all conversions',
+    summary: 'Search conversions of all apps',
+    about: 'Filter by status, fraud signal, publisher, advertiser, offer, user and time.',
     tag: TAG,
     access: 'operator',
     query: ConversionSearchQuery,
@@ -44,7 +45,8 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
 
   routes.get('/conversions/:conversion_id', {
     id: 'getNetworkConversion',
-    summary: 'One conversion with all that is recorded about it',
+    summary: 'Get a conversion with everything recorded about it',
+    about: 'Click, status history, decisions, ledger entries, postbacks and fraud signals.',
     tag: TAG,
     access: 'operator',
     params: ConversionParams,
@@ -92,6 +94,7 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
   routes.post('/conversions/moves', {
     id: 'moveConversions',
     summary: 'Approve, reject or reverse conversions',
+    about: 'Up to 1,000 at once; each is decided on its own. Publishers are notified by postback.',
     tag: TAG,
     access: 'operator',
     body: Moves,

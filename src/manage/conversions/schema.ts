@@ -6,6 +6,7 @@ import { SIGNALS } from '../../features/conversions/fraud.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME } from '../../http/validation.ts'
 import { freeText, id, oneOf, orNull, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const MAX_MOVES = 1000
 
@@ -62,7 +63,7 @@ export const ConversionSearch = Type.Object({
 
 export const ConversionParams = Type.Object({ conversion_id: Type.String() })
 
-export const ConversionReply = Type.Object({
+export const ConversionReply = shape('NetworkConversion', {
   ...SUMMARY,
   payout_local: Type.Number({ description: "The payout in the app's own currency." }),
   currency: Type.String(),
@@ -121,7 +122,7 @@ export const ConversionReply = Type.Object({
 /** For the dashboard, which takes only types: what it offers must be just this. */
 export type MoveReasons = typeof MOVE_REASONS
 
-export const Moves = Type.Object({
+export const Moves = shape('ConversionMoves', {
   to: oneOf(Object.keys(MOVE_REASONS) as MoveTo[]),
   conversion_ids: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1,
@@ -143,7 +144,7 @@ export const Moves = Type.Object({
   ),
 })
 
-export const Moved = Type.Object({
+export const Moved = shape('MovedConversions', {
   results: Type.Array(
     Type.Object({
       conversion_id: Type.String(),

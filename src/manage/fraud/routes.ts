@@ -34,7 +34,8 @@ const MEANINGS: Record<Signal, [meaning: string, thresholdOf: string | null]> = 
 export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/fraud', {
     id: 'getFraud',
-    summary: 'Signals of fraud and the rules about them',
+    summary: 'Get fraud signals and rules',
+    about: 'How often each signal was seen in the last 30 days, and the rules that apply.',
     tag: TAG,
     access: 'operator',
     reply: FraudOverview,
@@ -69,7 +70,9 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.put('/fraud/rules', {
     id: 'setFraudRule',
-    summary: 'Say what is done about a signal, for one offer or for all without a rule of their own',
+    summary: 'Set a fraud rule',
+    about:
+      'What happens to conversions with this signal: flag, hold or reject. For one offer, or for all offers without a rule.',
     tag: TAG,
     access: 'operator',
     body: NewRule,
@@ -95,7 +98,8 @@ export function fraudRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.delete('/fraud/rules/:signal', {
     id: 'deleteFraudRule',
-    summary: 'Delete a rule: of one offer, or of the network',
+    summary: 'Delete a fraud rule',
+    about: 'The rule of an offer, or of the network without `offer_id`.',
     tag: TAG,
     access: 'operator',
     params: RuleParams,

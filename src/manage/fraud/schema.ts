@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import { ACTIONS, SIGNALS } from '../../features/conversions/fraud.ts'
 import { id, oneOf, orNull } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const Seen = Type.Integer({ description: 'How many conversions had it in the last 30 days.' })
 
-export const FraudOverview = Type.Object({
+export const FraudOverview = shape('FraudOverview', {
   signals: Type.Array(
     Type.Object({
       signal: oneOf(SIGNALS),
@@ -27,7 +28,7 @@ export const FraudOverview = Type.Object({
   ),
 })
 
-export const NewRule = Type.Object({
+export const NewRule = shape('NewFraudRule', {
   signal: oneOf(SIGNALS),
   offer_id: Type.Optional(orNull(id)),
   threshold: Type.Optional(orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),

@@ -4,13 +4,14 @@ import { RUN_STATUSES } from '../../features/ledger/payment-runs.ts'
 import { LINE_STATUSES } from '../../features/ledger/run-lines.ts'
 import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const Usd = Type.Number({ description: 'US dollars.' })
 const PublisherIds = Type.Optional(
   Type.Array(id, { minItems: 1, maxItems: 1_000, description: 'Only these publishers.' }),
 )
 
-export const NewRun = Type.Object({
+export const NewRun = shape('NewPaymentRun', {
   minimum: Type.Optional(
     Type.Number({ minimum: 0, maximum: 999_999_999, description: 'US dollars: only who is owed this much, or more.' }),
   ),
@@ -24,7 +25,7 @@ export const NewRun = Type.Object({
 })
 
 export const RunParams = Type.Object({ run_id: id })
-export const Run = Type.Object({
+export const Run = shape('PaymentRun', {
   run_id: id,
   status: oneOf(RUN_STATUSES),
   minimum: Usd,
@@ -39,11 +40,11 @@ export const Run = Type.Object({
   paid: Type.Integer(),
   paid_total: Usd,
 })
-export const RunList = Type.Object({ runs: Type.Array(Run), next_cursor: NextCursor })
+export const RunList = shape('PaymentRunList', { runs: Type.Array(Run), next_cursor: NextCursor })
 export const RunListQuery = Type.Object(ID_PAGE_QUERY)
 
 export const LineQuery = Type.Object({ status: Type.Optional(oneOf(LINE_STATUSES)), ...ID_PAGE_QUERY })
-export const LineList = Type.Object({
+export const LineList = shape('PaymentRunLineList', {
   lines: Type.Array(
     Type.Object({
       publisher_id: id,
@@ -64,12 +65,12 @@ export const LineList = Type.Object({
   next_cursor: NextCursor,
 })
 
-export const Exported = Type.Object({
+export const Exported = shape('ExportedPaymentRun', {
   run: Run,
   cancelled: Type.Integer({ description: 'Lines that were short, or whose publisher was suspended.' }),
 })
 
-export const Paying = Type.Object({
+export const Paying = shape('PaidLines', {
   publisher_ids: PublisherIds,
   is_sent: Type.Optional(
     Type.Boolean({
@@ -78,7 +79,7 @@ export const Paying = Type.Object({
     }),
   ),
 })
-export const Paid = Type.Object({
+export const Paid = shape('PaidPaymentRun', {
   run: Run,
   results: Type.Array(
     Type.Object({
@@ -91,5 +92,5 @@ export const Paid = Type.Object({
   ),
 })
 
-export const Cancelling = Type.Object({ publisher_ids: PublisherIds, reason: text(200, 'Why.') })
-export const Cancelled = Type.Object({ run: Run, cancelled: Type.Integer() })
+export const Cancelling = shape('CancelledLines', { publisher_ids: PublisherIds, reason: text(200, 'Why.') })
+export const Cancelled = shape('CancelledPaymentRun', { run: Run, cancelled: Type.Integer() })

@@ -50,7 +50,8 @@ export function paymentRunRoutes(routes: ManageRoutes, context: ManageContext): 
 function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/ledger/payment-runs', {
     id: 'listPaymentRuns',
-    summary: 'Payment runs, newest first',
+    summary: 'List payment runs',
+    about: 'Newest first.',
     tag: TAG,
     access: 'operator',
     query: RunListQuery,
@@ -65,7 +66,8 @@ function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.get('/ledger/payment-runs/:run_id', {
     id: 'getPaymentRun',
-    summary: 'One payment run',
+    summary: 'Get a payment run',
+    about: 'Its status and totals.',
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -75,7 +77,8 @@ function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.get('/ledger/payment-runs/:run_id/lines', {
     id: 'listPaymentRunLines',
-    summary: 'Who is paid how much by a payment run, and what the balance is by now',
+    summary: 'List the lines of a payment run',
+    about: 'One line per publisher, with its current balance.',
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -95,7 +98,8 @@ function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.get('/ledger/payment-runs/:run_id/lines.csv', {
     id: 'downloadPaymentRun',
-    summary: 'What is still to be paid of an exported payment run, as a CSV file',
+    summary: 'Download a payment run as CSV',
+    about: 'The lines of an exported run that are still due.',
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -116,7 +120,8 @@ function readRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.post('/ledger/payment-runs', {
     id: 'createPaymentRun',
-    summary: 'Store who is to be paid how much, from the balances of this moment',
+    summary: 'Create a payment run',
+    about: 'Proposes a payment for every publisher whose payable balance reaches the minimum. No money is moved.',
     tag: TAG,
     access: 'operator',
     body: NewRun,
@@ -135,8 +140,9 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/payment-runs/:run_id/export', {
     id: 'exportPaymentRun',
-    summary:
-      'Settle what the file holds: lines that the balance no longer covers, and those of publishers suspended since, are cancelled. Then download it',
+    summary: 'Export a payment run',
+    about:
+      'Fixes the amounts: lines that the balance no longer covers, and those of suspended publishers, are cancelled. Download the file afterwards.',
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -154,7 +160,8 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/payment-runs/:run_id/pay', {
     id: 'payPaymentRun',
-    summary: 'Record that a payment run was paid, all of it or some publishers; each line counts once',
+    summary: 'Mark a payment run as paid',
+    about: 'All of it or some publishers. Each line is recorded once, however often you send this.',
     tag: TAG,
     access: 'operator',
     params: RunParams,
@@ -178,7 +185,8 @@ function changeRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/payment-runs/:run_id/cancel', {
     id: 'cancelPaymentRun',
-    summary: 'Cancel what is still due of a payment run, all of it or some publishers; it stays on the balances',
+    summary: 'Cancel a payment run',
+    about: 'All that is due, or some publishers. The amounts stay on their balances.',
     tag: TAG,
     access: 'operator',
     params: RunParams,

@@ -36,7 +36,8 @@ export function paymentRoutes(routes: ManageRoutes, context: ManageContext): voi
 function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/ledger/payments', {
     id: 'listNetworkPayments',
-    summary: 'Payments, adjustments and voids, newest first',
+    summary: 'List payments, receipts and adjustments',
+    about: 'Newest first. Voided entries are marked.',
     tag: TAG,
     access: 'operator',
     query: MovementQuery,
@@ -56,8 +57,8 @@ function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/payouts', {
     id: 'recordPayout',
-    summary:
-      'Record what a publisher was paid outside of a payment run; given twice under one reference, it counts once',
+    summary: 'Record a payment to a publisher',
+    about: 'For payments outside of a payment run. Sent twice with one reference, it is recorded once.',
     tag: TAG,
     access: 'operator',
     body: NewPayout,
@@ -75,7 +76,8 @@ function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/receipts', {
     id: 'recordReceipt',
-    summary: 'Record what an advertiser paid; given twice under one reference, it counts once',
+    summary: 'Record a payment by an advertiser',
+    about: 'Sent twice with one reference, it is recorded once.',
     tag: TAG,
     access: 'operator',
     body: NewReceipt,
@@ -98,7 +100,8 @@ function recordRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 function correctionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.post('/ledger/adjustments', {
     id: 'recordAdjustment',
-    summary: 'Credit or debit a publisher or an advertiser, such as a bonus',
+    summary: 'Credit or debit a publisher or advertiser',
+    about: 'For example a bonus or a correction, with a reason that the statement shows.',
     tag: TAG,
     access: 'operator',
     body: NewAdjustment,
@@ -123,7 +126,8 @@ function correctionRoutes(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.post('/ledger/payments/:posting_id/void', {
     id: 'voidPayment',
-    summary: 'Undo a payment or an adjustment with a posting of its own',
+    summary: 'Void a payment or an adjustment',
+    about: 'Adds an entry that cancels it out. Nothing is deleted.',
     tag: TAG,
     access: 'operator',
     params: VoidParams,

@@ -23,7 +23,8 @@ export function ledgerRoutes(routes: ManageRoutes, context: ManageContext): void
 function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/ledger', {
     id: 'getNetworkBalance',
-    summary: 'The balances of the network',
+    summary: 'Get the balances of the network',
+    about: 'Totals over all publishers and advertisers, and the margin.',
     tag: TAG,
     access: 'operator',
     reply: NetworkBalance,
@@ -42,7 +43,8 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.get('/ledger/publishers', {
     id: 'listOwed',
-    summary: 'What each publisher is owed, most first',
+    summary: 'List what publishers are owed',
+    about: 'Highest balance first.',
     tag: TAG,
     access: 'operator',
     query: OwedQuery,
@@ -70,7 +72,8 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
 
   routes.get('/ledger/advertisers', {
     id: 'listDebtors',
-    summary: 'What each advertiser owes, most first',
+    summary: 'List what advertisers owe',
+    about: 'Highest balance first.',
     tag: TAG,
     access: 'operator',
     query: DebtorQuery,
@@ -96,7 +99,8 @@ function checkRoute(routes: ManageRoutes, { pool }: ManageContext): void {
   let isChecking = false
   routes.get('/ledger/check', {
     id: 'checkLedger',
-    summary: 'Prove that the ledger is right, from its entries and the conversions; may take long',
+    summary: 'Check the ledger',
+    about: 'Recalculates every balance from entries and conversions, and lists differences. May take a while.',
     tag: TAG,
     access: 'operator',
     reply: CheckReply,

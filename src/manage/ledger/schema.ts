@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { MOVEMENT_KINDS } from '../../features/ledger/parties.ts'
 import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const Usd = Type.Number({ description: 'US dollars.' })
 const Amount = Type.Number({
@@ -17,7 +18,7 @@ const OFFSET_QUERY = {
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
 }
 
-export const NetworkBalance = Type.Object({
+export const NetworkBalance = shape('NetworkBalance', {
   receivable: Type.Number({ description: 'What advertisers owe for what they confirmed.' }),
   unconfirmed: Type.Number({ description: 'What they would owe for what no advertiser has confirmed.' }),
   cash: Type.Number({ description: 'Received from advertisers, less what was paid to publishers.' }),
@@ -30,7 +31,7 @@ const MINIMUM = {
   minimum: Type.Optional(text(14, 'In US dollars, such as 50: only who is owed this much, or more.')),
 }
 export const OwedQuery = Type.Object({ ...MINIMUM, ...OFFSET_QUERY })
-export const OwedList = Type.Object({
+export const OwedList = shape('PublisherBalanceList', {
   publishers: Type.Array(
     Type.Object({
       publisher_id: id,
@@ -49,12 +50,15 @@ export const OwedList = Type.Object({
   total_due: Type.Number({ description: 'Of all that match and are not suspended.' }),
 })
 
-export const NewPayout = Type.Object({ publisher_id: id, amount: Amount, reference: Reference })
+export const NewPayout = shape('NewPayout', { publisher_id: id, amount: Amount, reference: Reference })
 const is_new = Type.Boolean({ description: 'False: it was recorded before, and counts once.' })
-export const PayoutReply = Type.Object({ is_new, payable: Type.Number({ description: 'What is payable still.' }) })
+export const PayoutReply = shape('RecordedPayout', {
+  is_new,
+  payable: Type.Number({ description: 'What is payable still.' }),
+})
 
 export const DebtorQuery = Type.Object(OFFSET_QUERY)
-export const DebtorList = Type.Object({
+export const DebtorList = shape('AdvertiserBalanceList', {
   advertisers: Type.Array(
     Type.Object({
       advertiser_id: id,
@@ -67,8 +71,11 @@ export const DebtorList = Type.Object({
   ),
   total: Type.Integer(),
 })
-export const NewReceipt = Type.Object({ advertiser_id: id, amount: Amount, reference: Reference })
-export const ReceiptReply = Type.Object({ is_new, receivable: Type.Number({ description: 'What it owes still.' }) })
+export const NewReceipt = shape('NewReceipt', { advertiser_id: id, amount: Amount, reference: Reference })
+export const ReceiptReply = shape('RecordedReceipt', {
+  is_new,
+  receivable: Type.Number({ description: 'What it owes still.' }),
+})
 
 const Reason = text(200, 'Why. The party sees it.')
 export const NewAdjustment = Type.Object(
@@ -87,13 +94,13 @@ export const NewAdjustment = Type.Object(
   { description: 'For a publisher or an advertiser, one of them.' },
 )
 const balance = Type.Number({ description: 'What the publisher is owed, or the advertiser owes, after it.' })
-export const AdjustmentReply = Type.Object({ is_new, posting_id: Type.String(), balance })
+export const AdjustmentReply = shape('RecordedAdjustment', { is_new, posting_id: Type.String(), balance })
 export const VoidParams = Type.Object({ posting_id: Type.String({ maxLength: 36 }) })
-export const NewVoid = Type.Object({ reason: Reason })
-export const VoidReply = Type.Object({ is_new, balance })
+export const NewVoid = shape('NewVoid', { reason: Reason })
+export const VoidReply = shape('VoidedPayment', { is_new, balance })
 
 export const MovementQuery = Type.Object({ kind: Type.Optional(oneOf(MOVEMENT_KINDS)), ...ID_PAGE_QUERY })
-export const MovementList = Type.Object({
+export const MovementList = shape('MovementList', {
   payments: Type.Array(
     Type.Object({
       posting_id: Type.String(),
@@ -114,7 +121,7 @@ export const MovementList = Type.Object({
   next_cursor: NextCursor,
 })
 
-export const CheckReply = Type.Object({
+export const CheckReply = shape('LedgerCheck', {
   is_right: Type.Boolean(),
   postings: Type.Integer(),
   conversions: Type.Integer(),

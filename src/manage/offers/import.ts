@@ -33,7 +33,8 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
 
   routes.post('/offer-imports', {
     id: 'uploadOfferImport',
-    summary: 'Upload a file of offers and see what importing it would do; nothing is changed yet',
+    summary: 'Upload a file of offers',
+    about: 'Reads CSV or JSON and previews what the import would do. Nothing is changed until `runOfferImport`.',
     tag: TAG,
     access: 'operator',
     body: NewImport,
@@ -65,7 +66,8 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
 
   routes.get('/offer-imports/:import_id', {
     id: 'showOfferImport',
-    summary: 'How an import is going, what it would do or did, and the lines that it refuses',
+    summary: 'Get an import',
+    about: 'Its progress, what it would change or has changed, and the lines it refuses.',
     tag: TAG,
     access: 'operator',
     params: ImportParams,
@@ -75,7 +77,8 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
 
   routes.post('/offer-imports/:import_id/run', {
     id: 'runOfferImport',
-    summary: 'Take the file: good lines are made or changed, bad ones left out',
+    summary: 'Run an import',
+    about: 'Creates and updates offers from the valid lines. Invalid lines are skipped.',
     tag: TAG,
     access: 'operator',
     params: ImportParams,

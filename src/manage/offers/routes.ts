@@ -35,7 +35,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.get('/offers', {
     id: 'searchOffers',
-    summary: 'All offers, newest first',
+    summary: 'Search all offers',
+    about: 'Newest first. Search by name, ID or external ID.',
     tag: TAG,
     access: 'operator',
     query: OfferSearch,
@@ -50,7 +51,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.get('/offers/:offer_id', {
     id: 'showOffer',
-    summary: 'Everything about an offer, and what it has used of its caps',
+    summary: 'Get an offer',
+    about: 'All fields of the offer, with the usage of its caps and warnings about its settings.',
     tag: TAG,
     access: 'operator',
     params: OfferParams,
@@ -60,7 +62,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.post('/offers', {
     id: 'createOffer',
-    summary: 'Make an offer',
+    summary: 'Create an offer',
+    about: 'Goals and their payouts are part of the offer. Fields that you leave out get their defaults.',
     tag: TAG,
     access: 'operator',
     body: NewOffer,
@@ -79,7 +82,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.put('/offers/:offer_id', {
     id: 'changeOffer',
-    summary: 'Replace what an offer says; what is left out gets its default',
+    summary: 'Replace an offer',
+    about: 'Fields that you leave out get their defaults. Clicks keep the terms that applied when they were made.',
     tag: TAG,
     access: 'operator',
     params: OfferParams,
@@ -105,13 +109,14 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     },
   })
 
-  for (const [verb, status, before, summary] of [
-    ['pause', 'paused', 'active', 'Take an offer off all lists'],
-    ['resume', 'active', 'paused', 'Put a paused offer back'],
+  for (const [verb, status, before, summary, about] of [
+    ['pause', 'paused', 'active', 'Pause an offer', 'Removes it from all lists. Earlier clicks can still convert.'],
+    ['resume', 'active', 'paused', 'Resume an offer', 'Puts a paused offer back on the lists.'],
   ] as const)
     routes.post(`/offers/:offer_id/${verb}`, {
       id: `${verb}Offer`,
       summary,
+      about,
       tag: TAG,
       access: 'operator',
       params: OfferParams,
@@ -131,7 +136,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.post('/offers/:offer_id/duplicate', {
     id: 'duplicateOffer',
-    summary: 'Make a paused copy of an offer, of the same advertiser',
+    summary: 'Duplicate an offer',
+    about: 'Creates a paused copy under the same advertiser, with a new external ID.',
     tag: TAG,
     access: 'operator',
     params: OfferParams,
@@ -155,7 +161,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   routes.get('/offers/:offer_id/history', {
     id: 'listOfferChanges',
-    summary: 'Who changed an offer, by hand or by an import, with before and after',
+    summary: 'List the changes of an offer',
+    about: 'Who changed what, by hand or by an import, with values before and after.',
     tag: TAG,
     access: 'operator',
     params: OfferParams,

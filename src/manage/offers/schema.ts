@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { CATEGORIES, CONVERSION_TYPES, DIFFICULTIES, PLATFORMS, STATUSES } from '../../features/offers/schema.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const OVER_CAP = ['honour', 'reject'] as const
 export const STATES = ['active', 'paused', 'scheduled', 'ended', 'full'] as const
@@ -40,10 +41,13 @@ const SUMMARY = {
   updated_at: Time,
 }
 
-export const OfferPage = Type.Object({ offers: Type.Array(Type.Object(SUMMARY)), next_cursor: NextCursor })
+export const OfferPage = shape('NetworkOfferList', {
+  offers: Type.Array(Type.Object(SUMMARY)),
+  next_cursor: NextCursor,
+})
 
 const cap = orNull(Type.Number())
-const Used = Type.Object({ clicks: Type.Integer(), conversions: Type.Integer(), payout: usd })
+const Used = shape('CapUsage', { clicks: Type.Integer(), conversions: Type.Integer(), payout: usd })
 
 const GOAL = {
   external_id: orNull(
@@ -63,7 +67,7 @@ const Warnings = Type.Array(Type.String(), {
   description: 'What is allowed and probably a mistake, such as a payout above the revenue.',
 })
 
-export const ShownOffer = Type.Object({
+export const ShownOffer = shape('NetworkOffer', {
   ...SUMMARY,
   description: Type.String(),
   destination_url: Type.String(),
@@ -152,22 +156,22 @@ const FIELDS = {
   total_payout_cap: amount,
 }
 
-export const NewOffer = Type.Object({
+export const NewOffer = shape('NewOffer', {
   advertiser_id: id,
   external_id: text(300, "The advertiser's own id of it: imports know the offer by it. Never changed."),
   ...FIELDS,
 })
-export const ChangedOffer = Type.Object({
+export const ChangedOffer = shape('ChangedOffer', {
   ...FIELDS,
   seen_updated_at: Type.Optional(
     Type.String({ description: 'The updated_at that you saw: where the offer has changed since, nothing is changed.' }),
   ),
 })
-export const CopiedOffer = Type.Object({ external_id: text(300), name: Type.Optional(text(300)) })
-export const MadeOffer = Type.Object({ offer_id: id, warnings: Warnings })
+export const CopiedOffer = shape('CopiedOffer', { external_id: text(300), name: Type.Optional(text(300)) })
+export const MadeOffer = shape('CreatedOffer', { offer_id: id, warnings: Warnings })
 
 export const HistoryQuery = Type.Object(ID_PAGE_QUERY)
-export const OfferHistory = Type.Object({
+export const OfferHistory = shape('OfferHistory', {
   changes: Type.Array(
     Type.Object({
       audit_id: id,
@@ -181,21 +185,21 @@ export const OfferHistory = Type.Object({
 })
 
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
-export const NewImport = Type.Object({
+export const NewImport = shape('NewOfferImport', {
   file_name: text(255),
   format: oneOf(['json', 'csv']),
   content: Type.String({ maxLength: MAX_FILE_BYTES, description: 'The file: a JSON array, or CSV with a header.' }),
 })
 export const ImportParams = Type.Object({ import_id: Type.String({ maxLength: 36 }) })
 
-const Counts = Type.Object({
+const Counts = shape('OfferImportCounts', {
   rows: Type.Integer(),
   created: Type.Integer(),
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   rejected: Type.Integer(),
 })
-export const ImportJob = Type.Object({
+export const ImportJob = shape('OfferImport', {
   import_id: Type.String(),
   file_name: Type.String(),
   state: oneOf(['checking', 'checked', 'running', 'done', 'failed']),

@@ -30,7 +30,8 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
 
   routes.get('/publishers/:publisher_id/permissions', {
     id: 'getPermissions',
-    summary: 'What a publisher may do',
+    summary: "Get a publisher's permissions",
+    about: 'Status, revenue share, and which offers it can run.',
     tag: TAG,
     access: 'operator',
     params: PublisherParams,
@@ -40,7 +41,8 @@ export function permissionRoutes(routes: ManageRoutes, { db, refresh }: ManageCo
 
   routes.patch('/publishers/:publisher_id/permissions', {
     id: 'changePermissions',
-    summary: 'Approve or suspend a publisher, set its margin and its offers',
+    summary: "Change a publisher's permissions",
+    about: 'Approve or suspend it, set its revenue share, allow or block offers. Effective within a second.',
     tag: TAG,
     access: 'operator',
     params: PublisherParams,

@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { id, oneOf, text } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const Offers = Type.Array(id, { maxItems: 10_000 })
 
-export const Permissions = Type.Object({
+export const Permissions = shape('Permissions', {
   status: oneOf(PUBLISHER_STATUSES),
   margin_percent: Type.Number({ description: 'Of what offers pay, what the network keeps.' }),
   only_listed_offers: Type.Boolean(),
@@ -14,7 +15,7 @@ export const Permissions = Type.Object({
   version: Type.String({ description: 'Differs when anything of this does. Send it back as seen_version.' }),
 })
 
-export const NewPermissions = Type.Object({
+export const NewPermissions = shape('ChangedPermissions', {
   status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
   margin_percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   offers: Type.Optional(

@@ -16,7 +16,8 @@ const TAG = 'Postback health'
 export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageContext): void {
   routes.get('/postback-lanes', {
     id: 'listPostbackLanes',
-    summary: 'How the postbacks of every app fare',
+    summary: 'List the postback health of every app',
+    about: 'Apps with delivery problems first, with queue and circuit breaker.',
     tag: TAG,
     access: 'operator',
     query: LaneQuery,
@@ -51,7 +52,8 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
 
   routes.post('/postback-lanes/:app_id/pause', {
     id: 'pausePostbackLane',
-    summary: "Hold an app's postbacks back",
+    summary: "Pause an app's postbacks",
+    about: 'Postbacks are queued until you resume.',
     tag: TAG,
     access: 'operator',
     params: AppParams,
@@ -69,7 +71,8 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
 
   routes.post('/postback-lanes/:app_id/resume', {
     id: 'resumePostbackLane',
-    summary: "Let an app's postbacks go again",
+    summary: "Resume an app's postbacks",
+    about: 'Closes the circuit breaker and sends what was queued.',
     tag: TAG,
     access: 'operator',
     params: AppParams,

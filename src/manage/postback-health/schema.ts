@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { LANE_STATES } from '../../features/postbacks/health.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const LaneQuery = Type.Object({
   state: Type.Optional(oneOf(LANE_STATES)),
@@ -12,7 +13,7 @@ export const LaneQuery = Type.Object({
 
 const Count = Type.Integer({ minimum: 0 })
 
-export const LaneList = Type.Object({
+export const LaneList = shape('PostbackLaneList', {
   lanes: Type.Array(
     Type.Object({
       app_id: id,

@@ -25,7 +25,8 @@ const NOTICES = 5
 export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageContext): void {
   routes.get('/apps/:app_id/postbacks', {
     id: 'listPostbacksOfApp',
-    summary: 'The log of postbacks, newest first',
+    summary: 'List the postbacks of an app',
+    about: 'The delivery log, newest first. A page may be short; continue with its cursor.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -40,7 +41,8 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
 
   routes.get('/apps/:app_id/postbacks/:postback_id', {
     id: 'getPostbackOfApp',
-    summary: 'One postback with every try in full',
+    summary: 'Get a postback with every attempt',
+    about: 'Requests and responses in full, as far as they are still kept.',
     tag: TAG,
     access: 'publisher',
     params: PostbackParams,
@@ -54,7 +56,8 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
 
   routes.post('/apps/:app_id/postbacks/:postback_id/replay', {
     id: 'replayPostbackOfApp',
-    summary: 'Send a postback again, with the same id',
+    summary: 'Resend a postback',
+    about: 'Uses the same `webhook-id`, so that a receiver that already processed it can ignore it.',
     tag: TAG,
     access: 'publisher',
     params: PostbackParams,
@@ -78,7 +81,8 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
 
   routes.get('/apps/:app_id/postback/health', {
     id: 'getPostbackHealth',
-    summary: 'How the postbacks of an app fare',
+    summary: 'Get the postback health of an app',
+    about: 'How deliveries went in the last 24 hours, with the queue and the latest failure.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,

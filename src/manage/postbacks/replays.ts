@@ -25,7 +25,8 @@ const LISTED = 3
 export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void {
   routes.get('/apps/:app_id/postback/replayable', {
     id: 'countReplayable',
-    summary: 'How many postbacks a replay would send again',
+    summary: 'Count what a bulk resend would send',
+    about: 'Takes the same filters as `startReplay` and sends nothing.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -39,7 +40,8 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
 
   routes.post('/apps/:app_id/postback/replays', {
     id: 'startReplay',
-    summary: 'Send again all that match, after everything else the app has to be told',
+    summary: 'Resend postbacks in bulk',
+    about: 'Resends all that match, after everything else in the queue of the app.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -60,7 +62,8 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
 
   routes.get('/apps/:app_id/postback/replays', {
     id: 'listReplays',
-    summary: 'The latest replays and how far they have come',
+    summary: 'List bulk resends',
+    about: 'The latest ones with their progress.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -73,7 +76,8 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
 
   routes.get('/apps/:app_id/postback/replays/:replay_id', {
     id: 'getReplay',
-    summary: 'How far a replay has come',
+    summary: 'Get the progress of a bulk resend',
+    about: 'How many postbacks were resent, and how many are left.',
     tag: TAG,
     access: 'publisher',
     params: ReplayParams,
@@ -83,7 +87,8 @@ export function replayRoutes(routes: ManageRoutes, { db }: ManageContext): void 
 
   routes.post('/apps/:app_id/postback/replays/:replay_id/cancel', {
     id: 'cancelReplay',
-    summary: 'Stop a replay; what it has not sent yet stays as it was',
+    summary: 'Cancel a bulk resend',
+    about: 'Postbacks that were not resent yet stay as they were.',
     tag: TAG,
     access: 'publisher',
     params: ReplayParams,

@@ -7,6 +7,7 @@ import { SCENARIO_NAMES } from '../../features/postbacks/test-sends.ts'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME, SAFE_TEXT } from '../../http/validation.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const TAG = 'Postbacks of an app'
 
@@ -25,7 +26,7 @@ const success = Type.Unsafe<(typeof SUCCESS_RULES)[number]>({
 })
 const negative = Type.Boolean({ description: 'Whether amounts that are taken back are told as negative.' })
 
-export const Preview = Type.Object({
+export const Preview = shape('PostbackPreview', {
   errors: Type.Array(Type.String(), { description: 'These forbid saving.' }),
   warnings: Type.Array(Type.String(), { description: 'These are only told.' }),
   request: orNull(
@@ -38,7 +39,7 @@ export const Preview = Type.Object({
   ),
 })
 
-export const PostbackSettingsReply = Type.Object({
+export const PostbackSettingsReply = shape('PostbackSettings', {
   settings: orNull(
     Type.Object({
       method,
@@ -59,7 +60,7 @@ export const PostbackSettingsReply = Type.Object({
   scenarios: Type.Array(Type.Object({ scenario: oneOf(SCENARIO_NAMES), about: Type.String() })),
 })
 
-export const NewPostbackSettings = Type.Object({
+export const NewPostbackSettings = shape('NewPostbackSettings', {
   url: text(2_000, 'With macros.'),
   method: Type.Optional(method),
   events: Type.Optional(events),
@@ -80,7 +81,7 @@ export const NewPostbackSettings = Type.Object({
   ),
 })
 
-export const PreviewBody = Type.Object({
+export const PreviewBody = shape('NewPostbackPreview', {
   url: Type.String({ maxLength: 4_000, format: SAFE_TEXT }),
   method: Type.Optional(method),
   events: Type.Optional(events),
@@ -89,12 +90,12 @@ export const PreviewBody = Type.Object({
   status: Type.Optional(oneOf(STATUSES)),
 })
 
-export const NewTestSends = Type.Object({
+export const NewTestSends = shape('NewPostbackTestOfApp', {
   mode: Type.Optional(oneOf(MODES)),
   scenarios: Type.Optional(Type.Array(oneOf(SCENARIO_NAMES), { minItems: 1, maxItems: SCENARIO_NAMES.length })),
 })
 export const TestSendsParams = Type.Object({ app_id: id, test_id: Type.String() })
-export const TestSends = Type.Object({
+export const TestSends = shape('PostbackTestOfApp', {
   test_id: Type.String(),
   result: oneOf(RESULTS),
   results: Type.Array(
@@ -118,10 +119,10 @@ export const LogQuery = Type.Object({
   to: Type.Optional(dateOrTime),
   ...UUID_PAGE_QUERY,
 })
-export const Log = Type.Object({ postbacks: Type.Array(Postback), next_cursor: NextCursor })
+export const Log = shape('PostbackLog', { postbacks: Type.Array(Postback), next_cursor: NextCursor })
 export const PostbackParams = Type.Object({ app_id: id, postback_id: Type.String() })
-export const OnePostback = Type.Object({ postback: PostbackWithAttempts })
-export const ReplayedPostback = Type.Object({ postback: PostbackWithAttempts, warning: REPLAY_WARNING })
+export const OnePostback = shape('PostbackOfApp', { postback: PostbackWithAttempts })
+export const ReplayedPostback = shape('ReplayedPostback', { postback: PostbackWithAttempts, warning: REPLAY_WARNING })
 
 const REPLAY_FILTER = {
   mode: Type.Optional(oneOf(MODES)),
@@ -130,13 +131,13 @@ const REPLAY_FILTER = {
   from: Type.Optional(dateOrTime),
   to: Type.Optional(dateOrTime),
 }
-export const NewReplay = Type.Object(REPLAY_FILTER)
-export const ReplayCount = Type.Object({
+export const NewReplay = shape('NewReplay', REPLAY_FILTER)
+export const ReplayCount = shape('ReplayCount', {
   count: Type.Integer(),
   is_more: Type.Boolean({ description: 'There are more than were counted.' }),
 })
 export const ReplayParams = Type.Object({ app_id: id, replay_id: id })
-export const Replay = Type.Object({
+export const Replay = shape('Replay', {
   replay_id: id,
   state: oneOf(['running', 'done', 'cancelled']),
   filter: Type.Object(REPLAY_FILTER),
@@ -149,9 +150,9 @@ export const Replay = Type.Object({
   created_at: Time,
   finished_at: orNull(Time),
 })
-export const ReplayList = Type.Object({ replays: Type.Array(Replay) })
+export const ReplayList = shape('ReplayList', { replays: Type.Array(Replay) })
 
-export const PostbackHealth = Type.Object({
+export const PostbackHealth = shape('PostbackHealth', {
   lane: oneOf(LANES),
   paused_at: orNull(Time),
   pause_reason: orNull(oneOf(['gone', 'failing', 'operator', 'no address'])),

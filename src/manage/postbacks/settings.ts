@@ -44,7 +44,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.get('/apps/:app_id/postback', {
     id: 'getPostbackSettings',
-    summary: 'Where and how an app is told of its conversions',
+    summary: 'Get postback settings',
+    about: 'The endpoint, method and events of an app, with a preview of a postback.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -54,7 +55,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.put('/apps/:app_id/postback', {
     id: 'savePostbackSettings',
-    summary: 'Say where and how an app is told; what is not given stays as it is',
+    summary: 'Save postback settings',
+    about: 'Fields that you leave out keep their values. Effective immediately, also for postbacks in the queue.',
     tag: TAG,
     access: 'publisher',
     sensitive: true,
@@ -82,7 +84,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.delete('/apps/:app_id/postback', {
     id: 'removePostbackSettings',
-    summary: 'Tell an app nothing any more; what is queued is kept',
+    summary: 'Remove postback settings',
+    about: 'Nothing more is sent. Queued postbacks are kept until there is an endpoint again.',
     tag: TAG,
     access: 'publisher',
     sensitive: true,
@@ -99,7 +102,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.post('/apps/:app_id/postback/resume', {
     id: 'resumePostbacks',
-    summary: 'Send again after a pause',
+    summary: 'Resume paused deliveries',
+    about: 'Sends what was queued during the pause.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -120,7 +124,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   routes.post('/apps/:app_id/postback/preview', {
     id: 'previewPostback',
-    summary: 'Check settings and see a postback as it would be sent; saves nothing',
+    summary: 'Preview a postback',
+    about: 'Checks settings without saving them, and shows the request as it would be sent.',
     tag: TAG,
     access: 'publisher',
     changesNothing: true,

@@ -12,7 +12,8 @@ import { NewTestSends, TAG, TestSends, TestSendsParams } from './schema.ts'
 export function testSendRoutes(routes: ManageRoutes, { db, limiter, wakePostbacks }: ManageContext): void {
   routes.post('/apps/:app_id/postback/tests', {
     id: 'startPostbackTest',
-    summary: 'Send test postbacks to the saved address',
+    summary: 'Send test postbacks',
+    about: 'Sends sample postbacks, marked `is_test`, to the saved endpoint.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -33,7 +34,8 @@ export function testSendRoutes(routes: ManageRoutes, { db, limiter, wakePostback
 
   routes.get('/apps/:app_id/postback/tests/:test_id', {
     id: 'getPostbackTestOfApp',
-    summary: 'What came of test postbacks, with every try',
+    summary: 'Get the result of test postbacks',
+    about: 'How your server responded to each sample postback, with every attempt.',
     tag: TAG,
     access: 'publisher',
     params: TestSendsParams,

@@ -36,7 +36,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.get('/publishers', {
     id: 'listPublishers',
-    summary: 'Publishers, with what they are owed',
+    summary: 'List publishers',
+    about: 'With status and payable balance. Search by name.',
     tag: TAG,
     access: 'operator',
     query: PublisherListQuery,
@@ -62,7 +63,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.post('/publishers', {
     id: 'createPublisher',
-    summary: 'Make a publisher',
+    summary: 'Create a publisher',
+    about: 'Names are unique. Add people and apps next.',
     tag: TAG,
     access: 'operator',
     body: NewPublisher,
@@ -84,7 +86,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.get('/publishers/:publisher_id', {
     id: 'getPublisher',
-    summary: 'One publisher and its apps',
+    summary: 'Get a publisher',
+    about: 'One publisher with its apps and balances.',
     tag: TAG,
     access: 'operator',
     params: PublisherParams,
@@ -112,7 +115,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.patch('/publishers/:publisher_id', {
     id: 'changePublisher',
-    summary: "Say where a publisher's notices go",
+    summary: "Set a publisher's notification address",
+    about: 'Delivery problems and other notices are mailed there.',
     tag: TAG,
     access: 'operator',
     sensitive: true,
@@ -137,7 +141,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.put('/apps/:app_id/rate-limit', {
     id: 'setRateLimit',
-    summary: 'Set how many requests a minute an app may make',
+    summary: 'Set the rate limit of an app',
+    about: 'Requests per minute for each key of the app.',
     tag: TAG,
     access: 'operator',
     params: AppParams,
@@ -160,7 +165,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.get('/apps/:app_id/trust', {
     id: 'listTrust',
-    summary: "Offers, with whether the app's word is taken for them",
+    summary: 'List offers with their trust',
+    about: 'For which offers conversions that the app reports are approved without a confirmation of the advertiser.',
     tag: TAG,
     access: 'operator',
     params: AppParams,
@@ -179,7 +185,8 @@ export function publisherRoutes(routes: ManageRoutes, context: ManageContext): v
 
   routes.post('/apps/:app_id/trust', {
     id: 'changeTrust',
-    summary: "Take an app's word for offers, or no longer",
+    summary: 'Change trust for offers',
+    about: 'Approve what the app reports for these offers without a confirmation of the advertiser, or stop doing so.',
     tag: TAG,
     access: 'operator',
     params: AppParams,

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 export const MAX_RATE_LIMIT = 1_000_000
 
@@ -25,7 +26,7 @@ export const PublisherListQuery = Type.Object({
   status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
   ...ID_PAGE_QUERY,
 })
-export const PublisherList = Type.Object({
+export const PublisherList = shape('PublisherList', {
   publishers: Type.Array(
     Type.Object({ ...PUBLISHER, ...MONEY, apps: Type.Integer(), last_conversion_at: orNull(Time) }),
     { description: 'Newest first.' },
@@ -33,13 +34,13 @@ export const PublisherList = Type.Object({
   next_cursor: NextCursor,
 })
 
-export const NewPublisher = Type.Object({ name: text(200), email: Type.Optional(orNull(text(254))) })
-export const MadePublisher = Type.Object(PUBLISHER)
-export const ChangedPublisher = Type.Object({
+export const NewPublisher = shape('NewPublisher', { name: text(200), email: Type.Optional(orNull(text(254))) })
+export const MadePublisher = shape('CreatedPublisher', PUBLISHER)
+export const ChangedPublisher = shape('ChangedPublisher', {
   email: orNull(text(254, 'Where notices go; null: they are listed, but not mailed.')),
 })
 
-export const PublisherReply = Type.Object({
+export const PublisherReply = shape('PublisherReply', {
   ...PUBLISHER,
   ...MONEY,
   paid: Usd('What was paid out so far'),
@@ -59,7 +60,7 @@ export const PublisherReply = Type.Object({
   ),
 })
 
-export const NewRateLimit = Type.Object({
+export const NewRateLimit = shape('NewRateLimit', {
   rate_limit: Type.Integer({
     minimum: 1,
     maximum: MAX_RATE_LIMIT,
@@ -72,17 +73,19 @@ export const TrustQuery = Type.Object({
   trusted: Type.Optional(oneOf(['yes', 'no'])),
   ...ID_PAGE_QUERY,
 })
-export const TrustList = Type.Object({
+export const TrustList = shape('TrustList', {
   offers: Type.Array(
     Type.Object({ offer_id: id, name: Type.String(), status: Type.String(), trusted_since: orNull(Time) }),
     { description: 'Newest first. Reports for offers with `trusted_since` are approved at once.' },
   ),
   next_cursor: NextCursor,
 })
-export const TrustChange = Type.Object({
+export const TrustChange = shape('TrustChange', {
   trusted: Type.Boolean(),
   offer_ids: Type.Optional(
     Type.Array(id, { minItems: 1, maxItems: 1000, description: 'Without them: all offers that there are now.' }),
   ),
 })
-export const TrustChanged = Type.Object({ changed: Type.Integer({ description: 'How many were not so before.' }) })
+export const TrustChanged = shape('TrustChanged', {
+  changed: Type.Integer({ description: 'How many were not so before.' }),
+})

@@ -24,7 +24,8 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/apps/:app_id/stats', {
     id: 'getAppStats',
-    summary: 'Clicks, conversions and payout of an app; test ones do not count',
+    summary: 'Get statistics of an app',
+    about: 'Clicks, conversions and payout by day, offer, country or sub-ID. Test traffic is excluded.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -35,7 +36,8 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/apps/:app_id/stats.csv', {
     id: 'downloadAppStats',
-    summary: `The same as a CSV file: at most the ${MAX_CSV_ROWS} rows with the highest payout`,
+    summary: 'Download statistics as CSV',
+    about: 'At most the 50,000 rows with the highest payout.',
     tag: TAG,
     access: 'publisher',
     params: AppParams,
@@ -51,7 +53,8 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
 
   routes.get('/network/overview', {
     id: 'getNetworkOverview',
-    summary: 'Money of today and the last 30 days, and what needs attention',
+    summary: 'Get the overview of the network',
+    about: 'Revenue, payout and margin of today and the last 30 days, and counts of what needs attention.',
     tag: TAG,
     access: 'operator',
     reply: NetworkOverview,

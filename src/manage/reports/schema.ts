@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { GROUPINGS, Stats, StatsQuery } from '../../features/reports/schema.ts'
 import { oneOf } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const { from, to, timezone, country, limit } = StatsQuery.properties
 const Asked = {
@@ -33,7 +34,7 @@ const Sums = {
   margin: Type.Number({ description: 'US dollars of it that stay with the network.' }),
 }
 
-export const NetworkOverview = Type.Object({
+export const NetworkOverview = shape('NetworkOverview', {
   today: Type.Object(Sums, { description: 'Since the day began in UTC.' }),
   last_30_days: Type.Object(Sums, { description: 'Today and the 29 days before it.' }),
   days: Type.Array(Type.Object({ day: Type.String({ format: 'date' }), ...Sums }), {

@@ -14,7 +14,8 @@ const FAILED_MAILS = 20
 export function systemRoutes(routes: ManageRoutes, { db, config, sendMails }: ManageContext): void {
   routes.get('/system', {
     id: 'getSystem',
-    summary: 'Versions, queues, database, nodes and settings',
+    summary: 'Get system status',
+    about: 'Versions, queues, database, nodes and settings in force.',
     tag: 'System',
     access: 'operator',
     reply: System,

@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import { MAIL_KINDS } from '../../features/accounts/mails.ts'
 import { oneOf, orNull, Time } from '../shapes.ts'
+import { shape } from '../../http/shape.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-export const System = Type.Object({
+export const System = shape('System', {
   version: Type.String(),
   node: Type.Object({
     version: Type.String(),

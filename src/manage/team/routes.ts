@@ -75,7 +75,8 @@ function addTeam(
 
   routes.get(`${prefix}/people`, {
     id: `listPeople${idSuffix}`,
-    summary: 'People and open invitations',
+    summary: 'List people and open invitations',
+    about: 'Everyone with access, with role and status, and the invitations that were not accepted yet.',
     tag: TAG,
     access: read,
     params: params(),
@@ -92,7 +93,8 @@ function addTeam(
 
   routes.post(`${prefix}/invitations`, {
     id: `invite${idSuffix}`,
-    summary: 'Invite somebody',
+    summary: 'Invite a person',
+    about: 'Creates an invitation link for a role, and mails it when a mail server is configured.',
     tag: TAG,
     access: write,
     sensitive: true,
@@ -136,7 +138,8 @@ function addTeam(
 
   routes.delete(`${prefix}/invitations/:invitation_id`, {
     id: `revokeInvitation${idSuffix}`,
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
+    about: 'The link stops working immediately.',
     tag: TAG,
     access: write,
     params: params({ invitation_id: id }),
@@ -154,7 +157,8 @@ function addTeam(
 
   routes.patch(`${prefix}/people/:person_id`, {
     id: `changePerson${idSuffix}`,
-    summary: "Change somebody's role, or disable them",
+    summary: "Change a person's role or disable the account",
+    about: 'Effective immediately. The sessions and API tokens of a disabled account stop working.',
     tag: TAG,
     access: write,
     sensitive: true,

@@ -3,8 +3,9 @@ import { Type } from 'typebox'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 import { MAIL_STATUSES } from '../../features/accounts/invitations.ts'
 import { ROLES } from '../../features/accounts/people.ts'
+import { shape } from '../../http/shape.ts'
 
-export const Team = Type.Object({
+export const Team = shape('Team', {
   people: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -35,7 +36,7 @@ export const Team = Type.Object({
 
 export const newInvitation = <const T extends string>(roles: readonly T[]) =>
   Type.Object({ email: text(254), role: oneOf(roles) })
-export const IssuedInvitation = Type.Object({
+export const IssuedInvitation = shape('IssuedInvitation', {
   url: orNull(
     Type.String({
       description:

@@ -11,6 +11,8 @@ import { uuid7 } from '../../../lib/uuid7.ts'
 import { compressionOf } from '../../../http/compression.ts'
 import { addressOf } from '../../../http/gate.ts'
 import type { RateLimiter } from '../../../http/rate-limit.ts'
+import { jsonReply } from '../../../http/openapi.ts'
+import { shape } from '../../../http/shape.ts'
 import { findAdvertisersByTokens, type TokenSearch } from '../../accounts/advertisers.ts'
 import { oneOf } from '../../offers/schema.ts'
 import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
@@ -51,16 +53,12 @@ type Arrival = {
 }
 type Body = Pick<Arrival, 'body' | 'unread'>
 
-const outcomeReply = (description: string) =>
-  Type.Object(
-    {
-      outcome: oneOf([...CONVERSION_STATUSES, 'duplicate', 'unmatched', 'invalid', 'refused']),
-      reason: Type.Union([Type.String(), Type.Null()]),
-      conversion_id: Type.Union([Type.String(), Type.Null()]),
-      message: Type.String(),
-    },
-    { description },
-  )
+const Outcome = shape('ConfirmationOutcome', {
+  outcome: oneOf([...CONVERSION_STATUSES, 'duplicate', 'unmatched', 'invalid', 'refused']),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  conversion_id: Type.Union([Type.String(), Type.Null()]),
+  message: Type.String(),
+})
 
 const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 202, invalid: 400, refused: 401 }
 
@@ -95,15 +93,18 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
         tags: ['Advertisers'],
         security: [],
         response: {
-          200: outcomeReply('The outcome.'),
-          202: outcomeReply('Unknown click; the callback is retried for three days.'),
-          400: outcomeReply('Something is missing or wrong.'),
-          401: outcomeReply('The token is wrong, or has expired.'),
-          403: outcomeReply('The IP address is not allowed.'),
-          413: outcomeReply('The body is too large.'),
-          415: outcomeReply('The body is compressed.'),
-          429: outcomeReply('Too many callbacks that cannot be processed. This one was not stored: retry it later.'),
-          503: outcomeReply('We could not record this right now. Retry the callback: repeating it is safe.'),
+          200: jsonReply('The outcome.', Outcome),
+          202: jsonReply('Unknown click; the callback is retried for three days.', Outcome),
+          400: jsonReply('Something is missing or wrong.', Outcome),
+          401: jsonReply('The token is wrong, or has expired.', Outcome),
+          403: jsonReply('The IP address is not allowed.', Outcome),
+          413: jsonReply('The body is too large.', Outcome),
+          415: jsonReply('The body is compressed.', Outcome),
+          429: jsonReply(
+            'Too many callbacks that cannot be processed. This one was not stored: retry it later.',
+            Outcome,
+          ),
+          503: jsonReply('We could not record this right now. Retry the callback: repeating it is safe.', Outcome),
         },
       },
       handler: (request: FastifyRequest, reply: FastifyReply) => receive(request, reply, bodyOf(request)),

@@ -1,0 +1,5 @@
+import { type TObjectOptions, type TProperties, Type } from 'typebox'
+
+/** An object that the OpenAPI description refers to by its name: see components.ts. */
+export const shape = <P extends TProperties>(title: string, properties: P, more: TObjectOptions = {}) =>
+  Type.Object(properties, { ...more, title })
