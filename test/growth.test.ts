@@ -12,10 +12,10 @@ import { readEntries } from '../src/features/conversions/history.ts'
 import { type ConversionFilter, searchConversions } from '../src/features/conversions/search.ts'
 import { readBalances } from '../src/features/ledger/ledger.ts'
 import { rollUp } from '../src/features/ledger/rollup.ts'
-import { readNetworkDays } from '../src/features/ledger/sums.ts'
+import { readNetworkDays } from '../src/features/ledger/periods.ts'
 import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
 import { CAPS_LOCK, showCaps } from '../src/features/offers/caps.ts'
-import { countAttention } from '../src/features/reports/attention.ts'
+import { readOperatorCounts } from '../src/features/reports/operator-counts.ts'
 import { readQueues } from '../src/features/reports/queues.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } from './crowd.ts'
@@ -146,7 +146,7 @@ test('a search that ends before its page is full goes on from there, and misses 
 
 test('the pages of the operator count up to a limit, and ask for no size of a partition', async () => {
   const { db } = explained
-  assertBelow(1_100, 'Attention', await costOf(() => countAttention(db)))
+  assertBelow(1_100, 'Attention', await costOf(() => readOperatorCounts(db)))
   assertBelow(
     200,
     'Queues',

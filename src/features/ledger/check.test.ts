@@ -26,7 +26,7 @@ const world = useWorld('check', async () => {
   }
   const { db } = world.database
   const approved = await make({ status: 'approved' })
-  await rollUp(db) // the others are behind what is summed up
+  await rollUp(db) // the others come after the rollup
   const moved = await moveConversion(world, deal, await make({}), 'approved', NEW)
   const rejected = await moveConversion(world, deal, await make({}), 'rejected', NEW)
   const reversed = await make({ status: 'reversed' })
@@ -41,10 +41,10 @@ const world = useWorld('check', async () => {
 
 after(() => superuser.close())
 
-/** As the superuser, who may also leave out the triggers of foreign keys. */
+/** As the superuser, who may also disable foreign key triggers. */
 const run = (text: string, values: unknown[] = []) => superuser.pool.query(text, values)
 
-/** What is found after a change that no trigger saw. The change is taken back. */
+/** The problems found after a change that no trigger saw. The change is rolled back. */
 async function problemsAfter(...changes: string[]): Promise<LedgerProblem[]> {
   for (const table of TABLES) {
     await run(`CREATE TABLE kept_${table} AS TABLE ${table}`)
@@ -70,7 +70,7 @@ const INSERT =
   'INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, conversion_id, created_at)'
 const at = `'${NEW.toISOString()}'`
 
-test('a ledger that nobody touched is right, and says how much it holds', async () => {
+test('an untouched ledger is right, and the check says how much it holds', async () => {
   assert.deepEqual(await checkLedger(world.database), [])
   assert.deepEqual(await countLedger(world.database), { postings: 10, conversions: 6 })
 })
@@ -98,7 +98,7 @@ test('one wrong amount is found, with the posting, the conversion and the sums i
   ])
 })
 
-test('a missing line is found', async () => {
+test('a missing entry is found', async () => {
   const problems = await problemsAfter(`DELETE FROM ledger_entries WHERE ${line('moved', 'publisher_payable')}`)
   assert.deepEqual(kindsOf(problems), ['unbalanced_posting', 'unbalanced_ledger', 'wrong_conversion'])
 })
@@ -120,7 +120,7 @@ test('a conversion without its posting is found, although all sums are zero', as
   )
 })
 
-test('an extra line is found, and so is an extra posting that sums to zero', async () => {
+test('an extra entry is found, and so is an extra posting that sums to zero', async () => {
   const [one, other] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
   for (const name of ['rejected', 'reversed']) {
     const extra = `${INSERT} VALUES ('${one}', 'conversion', 'publisher_payable', ${deal.publisherId}, -7, '${ids[name]}', ${at})`
@@ -140,21 +140,21 @@ test('an extra line is found, and so is an extra posting that sums to zero', asy
   }
 })
 
-test('entries on the account of another publisher are found', async () => {
+test('entries on another publisher’s account are found', async () => {
   const problems = await problemsAfter(
     `UPDATE ledger_entries SET party_id = party_id + 1 WHERE ${line('moved', 'publisher_payable')}`,
   )
   assert.deepEqual(kindsOf(problems), ['wrong_conversion'])
 })
 
-test('a conversion whose status or worth was changed without a posting is found', async () => {
+test('a conversion whose status or amounts were changed without a posting is found', async () => {
   const rejected = `UPDATE conversions SET status = 'reversed', status_reason = 'operator', reversed_at = now() WHERE conversion_id = '${ids['approved']}'`
   assert.deepEqual(kindsOf(await problemsAfter(rejected)), ['wrong_conversion'])
   const dearer = `UPDATE conversions SET payout_micros = payout_micros + 1 WHERE conversion_id = '${ids['moved']}'`
   assert.deepEqual(kindsOf(await problemsAfter(dearer)), ['wrong_conversion'])
 })
 
-test('a wrong, a missing and a surplus sum are found', async () => {
+test('a wrong, a missing and a surplus rollup total are found', async () => {
   const account = `account = 'network_margin'`
   const changes = {
     wrong_day: [
@@ -177,7 +177,7 @@ test('a wrong, a missing and a surplus sum are found', async () => {
     for (const change of wrong) assert.deepEqual(kindsOf(await problemsAfter(change)), [kind])
 })
 
-test('entries of a test conversion are found, also when they come to nothing', async () => {
+test('entries of a test conversion are found, even when they sum to zero', async () => {
   const [one, other] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
   const problems = await problemsAfter(
     `${INSERT} VALUES ('${one}', 'conversion', 'network_margin', 0, 7, '${ids['test']}', ${at}), ('${one}', 'conversion', 'network_margin', 1, -7, '${ids['test']}', ${at}),
@@ -199,14 +199,14 @@ test('entries without their conversion are found', async () => {
   assert.deepEqual(kindsOf(unnamed), ['no_conversion'])
 })
 
-test('payments that are none are found', async () => {
+test('invalid payments are found', async () => {
   const turned = `UPDATE ledger_entries SET amount_micros = -amount_micros WHERE kind = 'payout'`
   assert.deepEqual(kindsOf(await problemsAfter(turned)), ['wrong_payment'])
   const nobody = `UPDATE ledger_entries SET party_id = 999999 WHERE kind = 'receipt' AND account = 'advertiser_receivable'`
   assert.deepEqual(kindsOf(await problemsAfter(nobody)), ['wrong_payment'])
 })
 
-test('of many problems the first 20 are told, and how many there are', async () => {
+test('of many problems the first 20 are listed, with their number', async () => {
   const many = `${INSERT} SELECT gen_random_uuid(), 'receipt', 'cash', 0, 1, NULL, ${at} FROM generate_series(1, 50)`
   const [problem] = await problemsAfter(many)
   assert.equal(problem?.kind, 'unbalanced_posting')
@@ -215,7 +215,7 @@ test('of many problems the first 20 are told, and how many there are', async () 
   assert.deepEqual(problem.examples, problem.examples.toSorted())
 })
 
-test('a void that does not undo its payment is found, and so is one of nothing', async () => {
+test('a void that does not undo its payment is found, and so is a void of nothing', async () => {
   const { db } = world.database
   const payout = { publisherId: deal.publisherId, amountMicros: USD, reference: 'to be voided', at: NEW }
   const { postingId } = await recordPayout(db, payout)
@@ -236,7 +236,7 @@ test('a void that does not undo its payment is found, and so is one of nothing',
   assert.deepEqual(kindsOf(other), ['wrong_void'])
 })
 
-test('a line of a payment run whose payout is another, or not there, is found', async () => {
+test('a payment run line whose payout is a different one, or missing, is found', async () => {
   const { db } = world.database
   const { publisherId } = deal
   const paid = await db.transaction().execute(async (trx) => {

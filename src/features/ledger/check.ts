@@ -1,20 +1,20 @@
-// Proves that the ledger is right, from its entries and the conversions alone: whatever the program did, and whatever
-// somebody changed by hand.
+// Proves that the ledger is right from its entries and the conversions alone: whatever the program did, and whatever
+// was changed by hand.
 import type pg from 'pg'
 import type { Database } from '../../db/open.ts'
 import { NO_TIME_LIMIT } from '../../db/timeouts.ts'
 
-const MAX_MS = 3_600_000 // all entries there ever were take their time
+const MAX_MS = 3_600_000 // reading every entry ever written takes a while
 const MAX_EXAMPLES = 20
 
-/** `count` is how many there are, `examples` the first of them, each a sentence. Amounts are in micro-USD. */
+/** `count` is the number of problems, `examples` the first of them, each a sentence. Amounts are in micro-USD. */
 export type LedgerProblem = { kind: Kind; count: number; examples: string[] }
 type Kind = keyof typeof CHECKS
 
 const SUMMED_UP = 'entry_id <= (SELECT entry_id FROM ledger_rollup)'
 
-// Each selects the sentences of what is wrong. Where two sides must agree they are put under each other and summed:
-// one pass over both, whatever is missing on either.
+// Each selects sentences describing what is wrong. Where two sides must agree, they are combined with UNION ALL and
+// summed: one pass over both finds what is missing on either.
 const CHECKS = {
   unbalanced_posting: `
     SELECT format('Posting %s sums to %s instead of 0.', posting_id, sum(amount_micros)) AS example
@@ -122,7 +122,7 @@ const CHECKS = {
     ORDER BY run_id, l.publisher_id`,
 } as const
 
-/** What is wrong with the ledger: nothing, hopefully. Sees one moment, and works beside everything else. */
+/** The problems of the ledger. Reads one snapshot, without blocking anything. */
 export async function checkLedger(database: Pick<Database, 'pool'>): Promise<LedgerProblem[]> {
   return inOneMoment(database, async (run) => {
     const problems: LedgerProblem[] = []
@@ -150,7 +150,7 @@ export async function countLedger(
 
 type Run = <T extends pg.QueryResultRow>(text: string) => Promise<T[]>
 
-/** A read-only transaction in which all queries see the same, and may take longer than others. */
+/** A read-only transaction in which all queries share a snapshot, with a longer time limit. */
 async function inOneMoment<T>({ pool }: Pick<Database, 'pool'>, work: (run: Run) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let isDone = false

@@ -9,9 +9,9 @@ import { type Adjustment, type Party, recordAdjustment, voidPosting } from './co
 import { readBalances } from './ledger.ts'
 import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
-import { listMovements } from './parties.ts'
+import { listMovements } from './balances.ts'
 import { writeStatement } from './statement.ts'
-import { listMonths, listPayouts, readNetworkDays } from './sums.ts'
+import { listMonths, listPayouts, readNetworkDays } from './periods.ts'
 
 const world = useWorld('corrections')
 const AT = new Date('2026-11-10T12:00:00Z')
@@ -32,7 +32,7 @@ async function makeDealWorth(payoutMicros: number, at = AT): Promise<Deal> {
   return deal
 }
 
-test('a credit raises what a publisher is owed, a debit lowers it, below zero too; the margin bears it', async () => {
+test('a credit raises what a publisher is owed, a debit lowers it, even below zero; the margin pays for it', async () => {
   const deal = await makeDealWorth(10 * USD)
   const party = { publisherId: deal.publisherId }
   const before = await readBalances(world.database.db, 'network')
@@ -43,7 +43,7 @@ test('a credit raises what a publisher is owed, a debit lowers it, below zero to
   assert.deepEqual(await ofPublisher(deal), { pendingMicros: 0, payableMicros: -5 * USD, paidMicros: 0 })
 })
 
-test('an adjustment in favour of an advertiser lowers what it owes, one against it raises that', async () => {
+test('an adjustment in an advertiser’s favour lowers what it owes, one against it raises that', async () => {
   const deal = await makeDealWorth(10 * USD)
   const party = { advertiserId: deal.advertiserId }
   assert.equal((await adjust(party, 4 * USD, 'discount')).balanceMicros, 6 * USD)
@@ -51,7 +51,7 @@ test('an adjustment in favour of an advertiser lowers what it owes, one against 
   assert.equal((await ofAdvertiser(deal)).receivableMicros, 7 * USD)
 })
 
-test('an adjustment counts once under its reference, and needs a party, an amount and a reason', async () => {
+test('an adjustment counts once per reference, and needs a party, an amount and a reason', async () => {
   const deal = await makeDealWorth(10 * USD)
   const party = { publisherId: deal.publisherId }
   await adjust(party, USD, 'once')
@@ -65,7 +65,7 @@ test('an adjustment counts once under its reference, and needs a party, an amoun
   assert.equal((await ofPublisher(deal)).payableMicros, 11 * USD)
 })
 
-test('a void undoes a payout, a receipt and an adjustment, once, and a void stays', async () => {
+test('a void undoes a payout, a receipt or an adjustment once, and cannot be voided itself', async () => {
   const deal = await makeDealWorth(10 * USD)
   const { db } = world.database
   const payout = { publisherId: deal.publisherId, amountMicros: 4 * USD, reference: 'p', at: AT }
@@ -91,7 +91,7 @@ test('a void undoes a payout, a receipt and an adjustment, once, and a void stay
   await refuses(recordPayout(db, payout), /"p" was voided/)
 })
 
-test('statements, months, payments and days show what was voided and adjusted, also when days are folded', async () => {
+test('statements, months, payments and days show what was voided and adjusted, even after a rollup', async () => {
   const { db } = world.database
   const day = (text: string) => new Date(`2026-12-${text}T08:00:00Z`)
   const deal = await makeDealWorth(10 * USD, day('01'))
@@ -119,14 +119,14 @@ test('statements, months, payments and days show what was voided and adjusted, a
   await closeDays(db, new Date('2026-12-31T00:00:00Z'))
   await rollUp(db)
   assert.deepEqual([await days(), await ofPublisher(deal)], [before, balances])
-  // What is voided or adjusted for a closed day counts for the first open one.
+  // A void or adjustment for a closed day counts for the first open one.
   const late = await adjust({ publisherId }, USD, 'late', { at: day('01') })
   const [movement] = await listMovements(db, { kind: 'adjustment', before: undefined }, 1)
   assert.deepEqual([late.balanceMicros, movement?.amount_micros, movement?.created_at], [13 * USD, USD, new Date('2026-12-05T00:00:00Z')]) // prettier-ignore
   assert.deepEqual(await checkLedger(world.database), [])
 })
 
-test('an entry without its reason, and a second void, are refused by the database itself', async () => {
+test('the database itself refuses an entry without its reason and a second void', async () => {
   const deal = await makeDealWorth(10 * USD)
   const { postingId } = await adjust({ publisherId: deal.publisherId }, USD, 'db')
   await undo(postingId)

@@ -1,5 +1,5 @@
-// What was recorded wrong is put right by further postings, never by an edit: a void undoes a payment or an adjustment,
-// once; an adjustment credits or debits a publisher or an advertiser against the network's margin. Each says why.
+// Mistakes are corrected by further postings, never by an edit: a void undoes a payment or an adjustment, once; an
+// adjustment credits or debits a publisher or an advertiser against the network's margin. Each needs a reason.
 import { isUuid } from '../../lib/uuid7.ts'
 import type { Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -8,10 +8,10 @@ import { lockParty, postingIdOf, postOnce, readText, type Recorded } from './pay
 
 export type Party = { publisherId: number } | { advertiserId: number }
 
-/** What is owed to the publisher, or by the advertiser, after it. */
+/** What is owed to the publisher, or by the advertiser, afterwards. */
 type Left = { balanceMicros: number }
 
-/** A positive amount is in favour of the party: the publisher is owed more, the advertiser owes less. */
+/** A positive amount is in the party's favour: the publisher is owed more, the advertiser owes less. */
 export type Adjustment = { party: Party; amountMicros: number; reference: string; reason: string; at: Date }
 
 export async function recordAdjustment(
@@ -41,7 +41,7 @@ export async function recordAdjustment(
 
 export type Voided = Recorded & Left & { party: Party; kind: Posting['kind']; amountMicros: number; reference: string }
 
-/** Undoes a payment or an adjustment. Done again, it says so and changes nothing. */
+/** Undoes a payment or an adjustment. Idempotent: a repeat reports that and changes nothing. */
 export async function voidPosting(trx: Trx, asked: { postingId: string; reason: string; at: Date }): Promise<Voided> {
   const reason = readText(asked.reason, 'reason')
   const { line, lines, kind, reference } = await readPosting(trx, asked.postingId)

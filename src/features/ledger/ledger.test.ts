@@ -46,7 +46,7 @@ async function entriesOf(conversionId: string): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ account, sum }) => [account, sum]))
 }
 
-test('a conversion stands as a debit of its advertiser and credits of its publisher and the network', () => {
+test('a conversion is a debit of its advertiser and credits of its publisher and the network', () => {
   assert.deepEqual(linesFor(null, pending(60, 100)), {
     'advertiser_receivable 7': 100,
     'publisher_pending 5': -60,
@@ -63,7 +63,7 @@ test('a payout above the revenue is a debit of the margin', () => {
   assert.equal(linesFor(null, pending(100, 60))?.['network_margin 0'], 40)
 })
 
-test('a move posts the difference, without lines of zero', () => {
+test('a status change posts the difference, without zero entries', () => {
   assert.deepEqual(linesFor(pending(60, 100), approved(60, 100)), {
     'publisher_pending 5': 60,
     'publisher_payable 5': -60,
@@ -79,13 +79,13 @@ test('a move posts the difference, without lines of zero', () => {
   })
 })
 
-test('what moves no money has no posting', () => {
+test('a change that moves no money has no posting', () => {
   assert.equal(linesFor(null, null), null)
   assert.equal(linesFor(null, pending(0, 0)), null)
   assert.equal(linesFor(pending(60, 100), pending(60, 100)), null)
 })
 
-test('whatever a conversion goes through, its entries sum to its last worth', async () => {
+test('whatever a conversion goes through, its entries sum to its current amounts', async () => {
   const deal = await makeDeal(world)
   const micros = fc.integer({ min: 0, max: 1_000_000_000_000 })
   const worth = fc.record({
@@ -131,7 +131,7 @@ const owedBy = (partyId: number, amountMicros: number): Line => ({
   amountMicros,
 })
 
-test('postings are written together, or none of them when one does not sum to zero', async () => {
+test('postings are written together, or none of them when one is unbalanced', async () => {
   const good = receipt([inCash(5), owedBy(1, -5)])
   const bad = receipt([inCash(5), owedBy(1, -4)])
   const written = async () =>
@@ -196,7 +196,7 @@ test('balances follow a conversion from pending to approved to reversed', async 
   })
 })
 
-test('the balances of the network are those of all parties, and are even', async () => {
+test('the balances of the network are those of all parties, and balance', async () => {
   const before = await readBalances(world.database.db, 'network')
   const one = await makeDeal(world)
   const other = await makeDeal(world)
@@ -213,8 +213,8 @@ test('the balances of the network are those of all parties, and are even', async
   )
 })
 
-// One test, because days that are closed stay so, for all of this database.
-test('summing up changes no balance, is done once, and what comes late counts for the first open day', async () => {
+// One test, because closed days stay closed for all of this database.
+test('a rollup changes no balance, runs once, and late entries count for the first open day', async () => {
   const { db } = world.database
   const deal = await makeDeal(world)
   const convert = (at: string) =>
@@ -253,7 +253,7 @@ test('summing up changes no balance, is done once, and what comes late counts fo
   assert.equal(await closeDays(db, new Date('2027-11-24T00:00:00Z')), '2026-11-22') // no further than the newest entry
 })
 
-test('an entry that is committed late is summed up too, after those that came behind it', async () => {
+test('an entry that commits late is rolled up too, after those that came behind it', async () => {
   const { db } = world.database
   const deal = await makeDeal(world)
   const convert = () =>

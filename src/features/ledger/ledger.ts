@@ -29,7 +29,7 @@ export type Account =
   | 'network_margin'
   | 'cash'
 
-/** The party of the accounts that are the network's own. */
+/** The party of the network's own accounts. */
 export const NETWORK = 0
 
 export type Line = { account: Account; partyId: number; amountMicros: number }
@@ -39,7 +39,7 @@ export type Posting = {
   kind: 'conversion' | 'payout' | 'receipt' | 'adjustment'
   conversionId: string | null
   reference: string | null
-  /** The posting that this one undoes. */
+  /** The posting that this one voids. */
   voids?: string
   /** Of an adjustment or a void. */
   reason?: string
@@ -51,17 +51,17 @@ export type Worth = {
   status: 'pending' | 'approved'
   payoutMicros: number
   revenueMicros: number
-  /** By its advertiser. */
+  /** Confirmed by its advertiser. */
   isUnconfirmed?: boolean
 }
 
 type Parties = { publisherId: number; advertiserId: number }
 
-/** A null worth is nothing: not there yet, rejected or reversed. */
+/** Null amounts mean nothing is owed: not created yet, rejected or reversed. */
 export type Change = Parties & {
-  /** Names the posting, so it must be new: also where a pending conversion changes its worth without an event. */
+  /** Names the posting, so it must be new, even where a pending conversion changes its amounts without an event. */
   eventId: string
-  /** There is no event: none of the conversion's times says when this was posted. */
+  /** Set when there is no event: none of the conversion's times says when this was posted. */
   isCorrection?: boolean
   conversionId: string
   at: Date
@@ -69,10 +69,10 @@ export type Change = Parties & {
   after: Worth | null
 }
 
-/** The reference by which corrections are found: `ledger_entries_corrections` has no others. */
+/** The reference by which corrections are found: `ledger_entries_corrections` indexes no others. */
 const CORRECTION = 'correction'
 
-/** What a change of a conversion posts, or null when it moves no money. */
+/** The posting for a change of a conversion, or null when it moves no money. */
 export function movePosting(change: Change): Posting | null {
   const undone = linesOf(change.before, change).map((line) => ({ ...line, amountMicros: -line.amountMicros }))
   const lines = mergeLines([...undone, ...linesOf(change.after, change)])
@@ -103,8 +103,8 @@ function mergeLines(lines: Line[]): Line[] {
 }
 
 /**
- * Writes postings in one statement, since that is what the database looks at to see that each sums to zero. A transaction
- * has its number before its entries have theirs, which rollup.ts counts on.
+ * Writes postings in one statement, because the database checks per statement that each sums to zero. A transaction
+ * gets its id before its entries get theirs, which rollup.ts relies on.
  */
 export async function post(trx: Trx, postings: Posting[]): Promise<void> {
   if (postings.length === 0) return
@@ -116,7 +116,7 @@ export async function post(trx: Trx, postings: Posting[]): Promise<void> {
     WHERE pg_current_xact_id() IS NOT NULL`.execute(trx)
 }
 
-/** Those of `ledger_line`. */
+/** The attributes of `ledger_line`. */
 export const LINE_COLUMNS = [
   'posting_id', 'kind', 'account', 'party_id', 'amount_micros', 'conversion_id', 'reference', 'voids', 'reason', 'created_at',
 ] as const // prettier-ignore
@@ -134,9 +134,14 @@ const rowOf = (posting: Omit<Posting, 'lines'>, { account, partyId, amountMicros
   created_at: posting.createdAt,
 })
 
-/** What a publisher is owed, and has been paid so far, less voided payouts. Reversals of what was paid can make payable negative. */
+/**
+ * What a publisher is owed, and has been paid so far, less voided payouts. Reversals after a payout can make payable
+ * negative.
+ */
 export type PublisherBalances = { pendingMicros: number; payableMicros: number; paidMicros: number }
-/** What an advertiser owes, negative when it has paid ahead; and what it would owe for what it has not confirmed. */
+/**
+ * What an advertiser owes, negative when it has paid ahead; and what it would owe for conversions it has not confirmed.
+ */
 export type AdvertiserBalances = { receivableMicros: number; unconfirmedMicros: number }
 /** All publishers and advertisers together: receivable + unconfirmed + cash = pending + payable + margin. */
 export type NetworkBalances = {
@@ -158,7 +163,7 @@ export async function readBalances(db: Db, party: Party) {
   return rows[0]
 }
 
-// Each in one statement: entries that are being summed up must be seen on one side only.
+// Each in one statement: entries that are being rolled up must be seen on one side only.
 function balancesOf(party: Party): RawBuilder<PublisherBalances | AdvertiserBalances | NetworkBalances> {
   if (party === 'network') {
     return sql`SELECT ${debitOf('advertiser_receivable')} AS "receivableMicros",
@@ -173,7 +178,7 @@ function balancesOf(party: Party): RawBuilder<PublisherBalances | AdvertiserBala
       ${debitOf('advertiser_unconfirmed')} AS "unconfirmedMicros" FROM (${sumLines(isTheirs)}) AS line`
   }
   const isTheirs = sql<boolean>`account IN ('publisher_pending', 'publisher_payable') AND party_id = ${party.publisherId}`
-  // Payments are few, and have an index of their own.
+  // Payments are few and have their own index.
   return sql`SELECT ${creditOf('publisher_pending')} AS "pendingMicros", ${creditOf('publisher_payable')} AS "payableMicros",
     (SELECT coalesce(sum(amount_micros), 0)::bigint FROM ledger_entries WHERE kind = 'payout'
       AND account = 'publisher_payable' AND party_id = ${party.publisherId}) AS "paidMicros"
@@ -184,7 +189,7 @@ const debitOf = (account: Account) =>
   sql<number>`coalesce(sum(amount_micros) FILTER (WHERE account = ${account}), 0)::bigint`
 const creditOf = (account: Account) => sql<number>`(-${debitOf(account)})`
 
-/** What a publisher was owed when a day (UTC) began. */
+/** What a publisher was owed at the start of a day (UTC). */
 export async function readPayableBefore(db: Db, publisherId: number, day: string): Promise<number> {
   const isTheirs = sql<boolean>`account = 'publisher_payable' AND party_id = ${publisherId}`
   const { rows } = await sql<{ micros: number }>`
@@ -194,7 +199,7 @@ export async function readPayableBefore(db: Db, publisherId: number, day: string
 
 export type Owed = { pendingMicros: number; payableMicros: number }
 
-/** What each of these publishers is owed now, and may be. */
+/** What each of these publishers is owed now, payable and pending. */
 export async function readOwed(db: Db, publisherIds: readonly number[]): Promise<Map<number, Owed>> {
   const isTheirs = sql<boolean>`account IN ('publisher_pending', 'publisher_payable') AND party_id = ANY (${[...publisherIds]}::bigint[])`
   const { rows } = await sql<Owed & { party_id: number }>`

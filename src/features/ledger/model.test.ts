@@ -1,5 +1,5 @@
-// Payments, runs, voids, adjustments, conversions and chargebacks in any order, beside a plain model of what everybody is
-// owed: the books sum to zero, no line is paid twice, and runs agree with their postings.
+// Payments, runs, voids, adjustments, conversions and chargebacks in any order, against a simple model of all balances:
+// the books sum to zero, no line is paid twice, and runs agree with their postings.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ type Step =
   | { do: 'payout'; who: number; micros: number; reference: number }
   | { do: 'receipt'; who: number; micros: number; reference: number }
   | { do: 'adjust'; who: number; micros: number; reference: number; isAdvertiser: boolean }
-  /** A payment, receipt or adjustment that was asked for before, with the same amount or another. */
+  /** A payment, receipt or adjustment requested before, with the same amount or another. */
   | { do: 'again'; pick: number; more: number }
   | { do: 'void'; pick: number }
   | { do: 'create'; minimum: number }
@@ -39,7 +39,7 @@ type Step =
 const who = fc.nat(2)
 const pick = fc.nat(50)
 const micros = fc.oneof(fc.integer({ min: 1, max: 60 * CENT }), fc.integer({ min: 1, max: 9 }).map((n) => n * CENT)) // prettier-ignore
-const reference = fc.nat(2) // few, so that some are used again
+const reference = fc.nat(2) // few, so that some are reused
 const one = fc.option(who)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('convert' as const), who, micros }) },
@@ -74,7 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('nextDay' as const) }),
 )
 
-/** Somebody earns something, and the newest run pays it, and pays it again. */
+/** A publisher earns something, the newest run pays it, and is asked to pay it again. */
 const phrase: fc.Arbitrary<Step[]> = fc
   .tuple(who, micros, fc.boolean(), fc.array(step, { maxLength: 1 }), fc.integer({ min: 1, max: 3 }))
   .map(([payee, earned, isSent, between, times]) => {
@@ -88,10 +88,10 @@ const story = fc
   })
   .map((parts) => parts.flat())
 
-/** At which statement a process dies that tries a step, before another one takes it; mostly none does. */
+/** The statement at which a process dies during a step, before another process repeats it; mostly none. */
 const diesAt = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 12 }) }) // prettier-ignore
 
-/** What can be voided: what it added to which balance. */
+/** What can be voided: which amount it added to which balance. */
 type Asked = Extract<Step, { do: 'payout' | 'receipt' | 'adjust' }>
 type Posted = { postingId: string; who: number; sign: Sums; isVoided: boolean }
 type Sums = { payable: number; paid: number; receivable: number }
@@ -118,7 +118,7 @@ class Network {
     for (const field of ['payable', 'paid', 'receivable'] as const) sums[field] += change[field] ?? 0
   }
 
-  /** A posting that is new counts; one that was known must be the same. */
+  /** A new posting counts; a repeated one must be the same. */
   note(posting: { postingId: string; isNew: boolean }, index: number, change: Partial<Sums>): void {
     assert.equal(posting.isNew, !this.posted.has(posting.postingId))
     const sign = { payable: 0, paid: 0, receivable: 0, ...change }
@@ -177,7 +177,7 @@ function onlyRefused(error: unknown): void {
   if (!(error instanceof OperatorError)) throw error
 }
 
-/** A process that dies before it commits has done nothing; entries may be summed up as far as it got. */
+/** A process that dies before its commit has done nothing; a rollup may be done in part. */
 async function dieDoing(network: Network, firstRun: number, now: Step, statement: number): Promise<void> {
   if (now.do === 'convert' || now.do === 'reverse') return
   const { database } = world
@@ -185,7 +185,7 @@ async function dieDoing(network: Network, firstRun: number, now: Step, statement
   await dieAt(database, statement, ({ db }) => take(network, firstRun, now, db), { commits: 0 }).catch(onlyRefused)
 }
 
-/** Under its reference, once. */
+/** Once per reference. */
 async function pay(network: Network, asked: Asked, db: Db): Promise<void> {
   const { who: index, micros: amountMicros, reference: number } = asked
   const { publisherId, advertiserId } = network.deal(index)
@@ -268,12 +268,12 @@ async function agree(network: Network, firstRun: number): Promise<void> {
   assert.equal(new Set(due).size, due.length)
 }
 
-test('whatever is paid, voided, adjusted and charged back in whatever order, the books agree', async () => {
+test('whatever is paid, voided, adjusted and charged back in whatever order, the books balance', async () => {
   let dayMs = START_MS
   await fc.assert(
     fc.asyncProperty(story, fc.infiniteStream(diesAt), async (steps, deaths) => {
       const network = new Network([await makeDeal(world), await makeDeal(world), await makeDeal(world)])
-      network.now = new Date(dayMs) // days that are folded stay so
+      network.now = new Date(dayMs) // days that are rolled up stay so
       const firstRun = ((await listRuns(world.database.db, {}, 1))[0]?.run_id ?? 0) + 1
       for (const now of steps) {
         const statement: number | null = deaths.next().value

@@ -47,7 +47,7 @@ async function owe(micros: number): Promise<Owed> {
 
 const chargeBack = (deal: Owed) => moveConversion(world, deal, deal.made, 'reversed', AT)
 
-/** Nobody is owed anything by what came before. */
+/** Settles what earlier tests left owed. */
 beforeEach(async () => {
   for (const { run_id, status } of await listRuns(world.database.db, {}, 100))
     if (status === 'open' || status === 'exported') await cancel(run_id)
@@ -57,7 +57,7 @@ beforeEach(async () => {
   )
 })
 
-test('a run holds who was owed how much, in whole cents, whatever happens afterwards', async () => {
+test('a run keeps its publishers and amounts, in whole cents, whatever happens afterwards', async () => {
   const [ann, bob] = [await owe(20_123_456), await owe(5 * USD)]
   await owe(9_999)
   const { runId, lines, totalMicros } = await create(0)
@@ -91,7 +91,7 @@ test('a minimum, chosen publishers and suspended ones', async () => {
   await refuses(create(), /Nothing to pay/)
 })
 
-test('of ten runs at once one takes a balance, and it is paid once however often it is asked', async () => {
+test('of ten runs at once one gets a balance, and it is paid once however often that is requested', async () => {
   const [ann, bob] = [await owe(20 * USD), await owe(5 * USD)]
   const made = await Promise.allSettled(Array.from({ length: 10 }, () => create()))
   const [run] = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -105,7 +105,7 @@ test('of ten runs at once one takes a balance, and it is paid once however often
   assert.deepEqual([paidMicros, payableMicros], [20 * USD, 0])
 })
 
-test('a payout beside an open run leaves what is due alone, also when both come at once', async () => {
+test('a payout beside an open run cannot use what is due, even when both come at once', async () => {
   const ann = await owe(20 * USD)
   const { runId } = await create()
   const payout = (micros: number, reference: string) =>
@@ -137,7 +137,7 @@ test('a line that a chargeback made short is cancelled at the export, and is not
   assert.equal(await textOf(runId), 'publisher_id,publisher,email,amount,currency,reference\r\n')
 })
 
-test('a chargeback after the export is paid only if the money was sent, and carried over', async () => {
+test('a chargeback after the export: the line is paid only if the money was sent, and the rest carried over', async () => {
   const [ann, bob] = [await owe(20 * USD), await owe(5 * USD)]
   const { runId } = await create()
   await inTrx((trx) => exportRun(trx, runId, AT))
@@ -154,7 +154,7 @@ test('a chargeback after the export is paid only if the money was sent, and carr
   assert.equal(await payableOf(bob), 0)
 })
 
-test('who is suspended after the snapshot is not paid by it, unless the money was sent', async () => {
+test('a publisher suspended after the snapshot is not paid by it, unless the money was sent', async () => {
   const [ann, bob, eve] = [await owe(20 * USD), await owe(5 * USD), await owe(7 * USD)]
   const suspend = ({ publisherId }: Deal) => permit(world.database.db, publisherId, { status: 'suspended' })
   await suspend(eve)
@@ -173,7 +173,7 @@ test('who is suspended after the snapshot is not paid by it, unless the money wa
   assert.deepEqual([await payableOf(bob), await payableOf(eve)], [0, 0])
 })
 
-test('what is cancelled stays on the balance and can be in the next run; a voided payout, too', async () => {
+test('what is cancelled stays on the balance and can be in the next run; so can a voided payout', async () => {
   const [ann, bob] = [await owe(20 * USD), await owe(5 * USD)]
   const { runId } = await create()
   assert.equal(await cancel(runId, [bob.publisherId]), 1)
@@ -195,7 +195,7 @@ test('what is cancelled stays on the balance and can be in the next run; a voide
   assert.equal(await payableOf(ann), 20 * USD)
 })
 
-test('a run that ends in the middle has paid nothing, and is paid when it is asked again', async () => {
+test('a run that fails half way has paid nothing, and is paid when it is requested again', async () => {
   const ann = await owe(20 * USD)
   const { runId } = await create()
   const crash = inTrx(async (trx) => {
@@ -208,6 +208,6 @@ test('a run that ends in the middle has paid nothing, and is paid when it is ask
   assert.equal(await payableOf(ann), 0)
 })
 
-test('after all of this the ledger is right', async () => {
+test('after all these tests the ledger is right', async () => {
   assert.deepEqual(await checkLedger(world.database), [])
 })

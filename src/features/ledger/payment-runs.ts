@@ -14,7 +14,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { exactUsd } from '../../lib/money.ts'
 import { post } from './ledger.ts'
-import { PAYABLES } from './parties.ts'
+import { PAYABLES } from './balances.ts'
 import { lockPaying, payoutPosting, postingIdOf } from './payments.ts'
 import { readPages, type RunLine } from './run-lines.ts'
 
@@ -24,15 +24,15 @@ export const RUN_STATUSES = ['open', 'exported', 'paid', 'cancelled'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export type NewRun = {
-  /** Only who is owed this much, or more. */
+  /** Only publishers who are owed at least this much. */
   minimumMicros: number
-  /** Null: everybody who is owed and not suspended. */
+  /** Null: every publisher who is owed something and is not suspended. */
   publisherIds: readonly number[] | null
   createdBy: string
   now: Date
 }
 
-/** Takes the snapshot: whole cents, what is less stays on the balance. */
+/** Takes the snapshot in whole cents; fractions stay on the balance. */
 export async function createRun(trx: Trx, { minimumMicros, publisherIds, createdBy, now }: NewRun) {
   await lockPaying(trx, 'exclusive') // a payout under way is on the balance, or waits until the run is there
   const isWanted =
@@ -58,7 +58,7 @@ export async function createRun(trx: Trx, { minimumMicros, publisherIds, created
   return { runId: run_id, lines: rows.length, totalMicros: rows.reduce((sum, row) => sum + row.amount_micros, 0) }
 }
 
-/** What is due of a run, page by page. */
+/** The due lines of a run, page by page. */
 const duePages = (trx: Trx, runId: number, publisherIds: readonly number[] | null) =>
   readPages(trx, runId, { status: 'due', publisherIds })
 
@@ -76,7 +76,7 @@ async function lockRun(trx: Trx, runId: number): Promise<RunStatus> {
 
 export const noSuchRun = (runId: number) => new OperatorError(`There is no payment run ${runId}.`)
 
-/** A line that is due, but must not be paid without a second look: why. */
+/** Why a due line must not be paid without a second look. */
 type HeldBack = 'short' | 'suspended'
 
 const heldBack = ({ is_suspended, is_short }: RunLine): HeldBack | null =>
@@ -89,7 +89,7 @@ const whyCancelled = (line: RunLine) =>
 
 export type CancelledLine = RunLine & { reason: string }
 
-/** Before the file goes to a bank. Lines that are held back by now are cancelled; returns them. */
+/** Run before the file goes to a bank. Cancels lines that are held back by now, and returns them. */
 export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ cancelled: CancelledLine[] }> {
   const status = await lockRun(trx, runId)
   if (status === 'paid' || status === 'cancelled') throw new OperatorError(`Payment run ${runId} is ${status} already.`)
@@ -116,7 +116,7 @@ export type LineResult = {
   name: string
   outcome: 'paid' | 'already' | HeldBack | 'cancelled' | 'unknown'
   amount_micros: number
-  /** What the balance is after it. */
+  /** The balance afterwards. */
   payable_micros: number | null
   posting_id: string | null
 }
@@ -124,12 +124,12 @@ export type LineResult = {
 export type Paying = {
   /** Null: all that are due. */
   publisherIds: readonly number[] | null
-  /** Lines that are held back, too: the money was sent. */
+  /** Includes lines that are held back, because the money was sent. */
   isSent: boolean
   now: Date
 }
 
-/** Records that lines were paid, each once, however often this is asked. */
+/** Records that lines were paid, each once, however often this is called. */
 export async function payRun(trx: Trx, runId: number, { publisherIds, isSent, now }: Paying): Promise<LineResult[]> {
   await lockRun(trx, runId)
   const results: LineResult[] = []
@@ -176,7 +176,7 @@ function resultOf(runId: number, line: RunLine, isPaid: boolean): LineResult {
   }
 }
 
-/** Those that were asked for by name and are not due. */
+/** Lines requested by publisher that are not due. */
 async function explainOthers(trx: Trx, runId: number, asked: readonly number[], done: LineResult[]) {
   const known = new Set(done.map(({ publisher_id }) => publisher_id))
   const rest = [...new Set(asked)].filter((id) => !known.has(id))
@@ -195,7 +195,7 @@ async function explainOthers(trx: Trx, runId: number, asked: readonly number[], 
   })
 }
 
-/** Takes lines out of the run; what they would have paid stays on the balance. Returns how many. */
+/** Removes lines from the run; what they would have paid stays on the balance. Returns how many. */
 export async function cancelRun(
   trx: Trx,
   runId: number,
@@ -217,7 +217,7 @@ async function cancelLines(trx: Trx, runId: number, ids: readonly number[] | nul
   return Number((await query.executeTakeFirst()).numUpdatedRows)
 }
 
-/** Paid where anything was paid. */
+/** Paid if at least one line was paid. */
 const closeIfDone = (trx: Trx, runId: number, now: Date) =>
   sql`
     UPDATE payment_runs r SET closed_at = ${now}, status = CASE
@@ -241,7 +241,7 @@ export type Run = {
   total_micros: number
 }
 
-/** Newest first; `runId` for one alone. */
+/** Newest first; `runId` selects one. */
 export async function listRuns(db: Db, filter: { runId?: number; before?: number }, limit: number): Promise<Run[]> {
   const { runId = null, before = null } = filter
   const { rows } = await sql<Run>`

@@ -35,7 +35,7 @@ test('a payout moves what is payable to what is paid', async () => {
   assert.deepEqual(await balancesOf(deal), { pendingMicros: 0, payableMicros: 0, paidMicros: 10 * USD })
 })
 
-test('more than is payable is refused with what is payable, and pending is not payable', async () => {
+test('more than is payable is refused with the payable amount, and pending is not payable', async () => {
   const deal = await makeDealWorth(10 * USD)
   await makeConversion(world, deal, { status: 'pending', payoutMicros: 5 * USD, revenueMicros: 5 * USD, at: AT })
   await refuses(pay(deal, 10 * USD + 1, 'too much'), /^10\.000001 USD is more than is payable, which is 10\.00 USD\.$/)
@@ -43,7 +43,7 @@ test('more than is payable is refused with what is payable, and pending is not p
   await pay(deal, 10 * USD, 'too much') // a payout that was refused has not used its reference
 })
 
-test('a payout that is repeated counts once, whatever is payable, and another publisher may use its reference', async () => {
+test('a repeated payout counts once, whatever is payable, and another publisher may use its reference', async () => {
   const deal = await makeDealWorth(10 * USD)
   const other = await makeDealWorth(10 * USD)
   await pay(deal, 6 * USD, 'repeated')
@@ -53,7 +53,7 @@ test('a payout that is repeated counts once, whatever is payable, and another pu
   assert.equal((await balancesOf(deal)).paidMicros, 6 * USD)
 })
 
-test('a reference that was used for another amount is refused, and nothing is recorded', async () => {
+test('a reference already used for another amount is refused, and nothing is recorded', async () => {
   const deal = await makeDealWorth(10 * USD)
   const said = /^The reference "one" was used for 6\.00 USD, not 4\.00 USD\. Nothing was recorded/
   await pay(deal, 6 * USD, 'one')
@@ -63,7 +63,7 @@ test('a reference that was used for another amount is refused, and nothing is re
   assert.equal((await balancesOf(deal)).paidMicros, 6 * USD)
 })
 
-test('an amount that is not above 0 and a reference that says nothing are refused', async () => {
+test('amounts not above 0 and blank references are refused', async () => {
   const deal = await makeDealWorth(10 * USD)
   for (const amount of [0, -1, 0.5, Number.NaN]) {
     await refuses(pay(deal, amount, 'r'), /amount must be above 0/)
@@ -73,7 +73,7 @@ test('an amount that is not above 0 and a reference that says nothing are refuse
     await refuses(pay(deal, USD, reference), /reference must have 1 to 200 characters/)
 })
 
-test('of 20 payouts at once exactly those that fit are recorded', async () => {
+test('of 20 payouts at once only those that fit are recorded', async () => {
   const deal = await makeDealWorth(10 * USD)
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => pay(deal, 3 * USD, `race ${i}`)))
   const failed = results.filter((result) => result.status === 'rejected')
@@ -82,7 +82,7 @@ test('of 20 payouts at once exactly those that fit are recorded', async () => {
   assert.deepEqual(await balancesOf(deal), { pendingMicros: 0, payableMicros: USD, paidMicros: 9 * USD })
 })
 
-test('of 20 commands with one reference at once one is recorded', async () => {
+test('of 20 commands at once with one reference, one is recorded', async () => {
   const deal = await makeDealWorth(100 * USD)
   const all = async (work: () => Promise<{ isNew: boolean }>) => {
     const results = await Promise.all(Array.from({ length: 20 }, work))
@@ -102,6 +102,6 @@ test('an advertiser pays what it owes, or ahead of it', async () => {
   assert.equal(receivableMicros, -2 * USD)
 })
 
-test('after all of this the ledger is right', async () => {
+test('after all these tests the ledger is right', async () => {
   assert.deepEqual(await checkLedger(world.database), [])
 })

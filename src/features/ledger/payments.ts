@@ -1,9 +1,9 @@
-// Money that really moved: paid out to publishers, received from advertisers. A payment is known by its reference, so
-// that a command given twice does not pay twice.
+// Money that really moved: paid out to publishers, received from advertisers. A payment is identified by its reference,
+// so that a repeated command does not pay twice.
 //
-// Locks: whatever pays a publisher holds PAYING shared (or, for a whole run, exclusively), so that a payment run is
-// created from balances that nobody is paying out at that moment; then one for the party, so that its payments come one
-// after the other.
+// Locks: everything that pays a publisher holds PAYING shared (a whole run: exclusively), so that a payment run is
+// created from balances that no other command is paying out at that moment; then a lock for the party, so that its
+// payments are serialized.
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
@@ -15,7 +15,7 @@ const MAX_TEXT = 200
 const PARTY_LOCK = 0x0ff3_0008
 const PAYING_LOCK = 0x0ff3_0018
 
-/** A publisher by what it is owed, or an advertiser by what it owes. */
+/** A publisher with what it is owed, or an advertiser with what it owes. */
 export type PartyAccount = { account: Account; partyId: number }
 
 export const lockPaying = (trx: Trx, mode: 'shared' | 'exclusive') =>
@@ -29,12 +29,12 @@ export const lockParty = (trx: Trx, { account, partyId }: PartyAccount) =>
 
 type Payment = { amountMicros: number; reference: string; at: Date }
 
-/** `isNew` false: this very payment was recorded before, and nothing was recorded now. */
+/** `isNew` is false when the same payment was recorded before; then nothing is recorded. */
 export type Recorded = { postingId: string; isNew: boolean }
 
 /**
- * Records what was paid to a publisher, never more than is payable and not in an open payment run; returns what is
- * payable still.
+ * Records a payment to a publisher, never more than is payable and not in an open payment run; returns what remains
+ * payable.
  */
 export async function recordPayout(
   db: Db,
@@ -45,7 +45,7 @@ export async function recordPayout(
   const postingId = postingIdOf('payout', publisherId, reference)
   return inTransaction(db, async (trx) => {
     await lockPaying(trx, 'shared')
-    // Post first, then look: what does not fit is rolled back.
+    // Post first, then check: a payment that does not fit is rolled back.
     const isNew = await postOnce(trx, payoutPosting({ ...payment, publisherId, postingId, reference }))
     const { payableMicros } = await readBalances(trx, { publisherId })
     if (isNew) await checkRoom(trx, publisherId, payment.amountMicros, payableMicros)
@@ -83,7 +83,7 @@ async function checkRoom(trx: Trx, publisherId: number, amountMicros: number, le
     )
 }
 
-/** Records what an advertiser paid, also ahead of what it owes; returns what it owes still. */
+/** Records a payment from an advertiser, even ahead of what it owes; returns what it still owes. */
 export async function recordReceipt(
   db: Db,
   { advertiserId, amountMicros, at, ...payment }: Payment & { advertiserId: number },
@@ -114,13 +114,13 @@ export function readText(text: string, what: 'reference' | 'reason'): string {
   return trimmed
 }
 
-/** The same for the same parts (UUIDv8, of a hash), so that the database itself refuses a second payment. */
+/** Deterministic (UUIDv8 of a hash), so that the database itself refuses a second payment. */
 export function postingIdOf(...parts: (string | number)[]): string {
   const hex = hash('sha256', parts.join(' '))
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** False when its reference was used for the same; for something else it is refused. */
+/** False when the reference was used for the same payment; throws when it was used for a different one. */
 export async function postOnce(trx: Trx, posting: Posting): Promise<boolean> {
   const line = posting.lines.find(({ partyId }) => partyId !== NETWORK)
   if (line === undefined) throw new Error('A payment has a party.')
@@ -151,7 +151,7 @@ export async function postOnce(trx: Trx, posting: Posting): Promise<boolean> {
 }
 
 function usedFor({ reference, kind }: Posting, usedMicros: number, askedMicros: number): OperatorError {
-  // As the party sees it: a credit is above 0, though it stands below 0 in the books.
+  // The sign the party sees: a credit is positive, though it is negative in the books.
   const isSigned = kind === 'adjustment'
   const [used, asked] = [usedMicros, askedMicros].map((micros) => exactUsd(isSigned ? -micros : Math.abs(micros)))
   return new OperatorError(

@@ -1,30 +1,30 @@
-// Sums of entries, so that nobody reads every entry there ever was: of each party in all and by days (UTC), and of what
-// conversions moved over the whole network by days.
+// Totals of entries, so that no query reads every entry ever written: of each party overall and by day (UTC), and of
+// what conversions moved over the whole network by day.
 //
-// The sums hold all entries up to one (ledger_rollup.entry_id); whoever reads them adds those behind it, open_entries(), in
-// the same statement. Apart from that, days are closed: what is posted for a closed day later counts for the first open one.
+// The totals include all entries up to ledger_rollup.entry_id; a reader adds those behind it, open_entries(), in the
+// same statement. Days are closed separately: what is posted for a closed day later counts for the first open one.
 //
-// To sum up everything anew, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
+// To rebuild the totals, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 
 const DAY_MS = 86_400_000
-const ENTRIES_AT_ONCE = 100_000 // so that a long backlog does not take longer than a query may
+const ENTRIES_AT_ONCE = 100_000 // so that a long backlog stays within the statement timeout
 const PATIENCE_MS = 5_000
 const LOOK_MS = 50
 const LOCK = 0x0ff3_0006
 
-/** The first moment of the first open day. */
+/** The start of the first open day. */
 export const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
 
-/** What all entries of a condition on account and party sum to: rows to be summed up, in one statement. */
+/** Totals of all entries that match a condition on account and party: rows to be summed, in one statement. */
 export const sumLines = (condition: RawBuilder<boolean>) => sql`
   SELECT account, party_id, amount_micros FROM ledger_balances WHERE ${condition}
   UNION ALL
   SELECT account, party_id, amount_micros FROM open_entries() WHERE ${condition}`
 
-/** The same of all entries before a day. */
+/** The same for entries before a day. */
 export const sumLinesBefore = (condition: RawBuilder<boolean>, day: string) => sql`
   SELECT account, party_id, amount_micros FROM ledger_days WHERE ${condition} AND day < ${day}::date
   UNION ALL
@@ -33,7 +33,7 @@ export const sumLinesBefore = (condition: RawBuilder<boolean>, day: string) => s
 
 /**
  * Closes the days up to the day before yesterday and returns the last one, or null when there was none to close. Never
- * beyond the newest entry: a clock that jumped ahead would close days that are still to come.
+ * beyond the newest entry: a clock that jumped ahead would close days in the future.
  */
 export async function closeDays(db: Db, now: Date): Promise<string | null> {
   const until = new Date(now.getTime() - 2 * DAY_MS).toISOString().slice(0, 10)
@@ -44,7 +44,7 @@ export async function closeDays(db: Db, now: Date): Promise<string | null> {
   return rows[0]?.through ?? null
 }
 
-/** Adds to the sums what is behind them, and returns the last entry that they hold now. */
+/** Adds open entries to the totals, and returns the last entry they include now. */
 export async function rollUp(db: Db): Promise<number> {
   const last = await findLastSettled(db)
   for (;;) {
@@ -54,13 +54,13 @@ export async function rollUp(db: Db): Promise<number> {
 }
 
 /**
- * The last entry with none before it that is still to come: ids are taken early and committed late. So the last id that
- * was taken by some time counts once every transaction of that time has ended. Zero when one does not end for long.
+ * The last entry that no earlier one can still follow: ids are taken early and committed late. So the last id taken at
+ * some time is safe once every transaction of that time has ended. Zero while one stays open for long.
  */
 async function findLastSettled(db: Db): Promise<number> {
   const taken = await sql<{ id: number }>`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ledger_entries_entry_id_seq`.execute(db)
-  // Another statement: whoever took the id is among the transactions that this one knows of (see post).
+  // A separate statement: the transaction that took the id is among those that this one's snapshot knows (see post).
   const started = await sql<{ xmax: string }>`SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax`.execute(db)
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
     const { rows } = await sql<{ ended: boolean }>`
@@ -74,7 +74,7 @@ async function findLastSettled(db: Db): Promise<number> {
 async function addSome(trx: Trx, last: number): Promise<{ entryId: number; isDone: boolean }> {
   const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
   const { entry_id: from } = await trx.selectFrom('ledger_rollup').select('entry_id').executeTakeFirstOrThrow()
-  // One process at a time; whoever comes second has nothing to add.
+  // One process at a time; a second one finds nothing to add.
   if (!lock.rows[0]?.locked || from >= last) return { entryId: from, isDone: true }
   const to = Math.min(last, from + ENTRIES_AT_ONCE)
   await sql`
@@ -100,6 +100,6 @@ async function addSome(trx: Trx, last: number): Promise<{ entryId: number; isDon
   return { entryId: to, isDone: to === last }
 }
 
-/** What conversions moved for publishers, pending ones included, and for the network: sums over their entries. */
+/** What conversions moved for publishers, pending ones included, and for the network. */
 export const PAYOUT = sql<number>`coalesce(-sum(amount_micros) FILTER (WHERE account IN ('publisher_pending', 'publisher_payable')), 0)::bigint`
 export const MARGIN = sql<number>`coalesce(-sum(amount_micros) FILTER (WHERE account = 'network_margin'), 0)::bigint`

@@ -1,4 +1,4 @@
-// The lines of payment runs as they are stored, with the balance that each publisher has by now.
+// The stored lines of payment runs, with each publisher's current balance.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { csvLine } from '../../lib/csv-line.ts'
@@ -22,7 +22,7 @@ export type RunLine = {
   settled_at: Date | null
   /** When its payout was voided. */
   voided_at: Date | null
-  /** The balance at this moment; null once nothing is due. */
+  /** The balance now; null once nothing is due. */
   payable_now_micros: number | null
   is_short: boolean
   /** Due, and suspended since the run was created. */
@@ -31,7 +31,7 @@ export type RunLine = {
 
 export type LineFilter = { status?: LineStatus; after?: number; publisherIds?: readonly number[] | null }
 
-/** In the order of publishers' ids. */
+/** Ordered by publisher ID. */
 export async function readLines(db: Db, runId: number, filter: LineFilter, limit: number): Promise<RunLine[]> {
   const { status = null, after = 0, publisherIds = null } = filter
   const ids = publisherIds === null ? null : [...publisherIds]
@@ -51,7 +51,10 @@ export async function readLines(db: Db, runId: number, filter: LineFilter, limit
   })
 }
 
-/** Page by page. Lines may be paid or cancelled meanwhile: a page begins after the last publisher of the one before. */
+/**
+ * Page by page. Lines may be paid or cancelled meanwhile, so a page begins after the last publisher of the previous
+ * one.
+ */
 export async function* readPages(db: Db, runId: number, filter: LineFilter): AsyncGenerator<RunLine[]> {
   for (let { after = 0 } = filter; ;) {
     const lines = await readLines(db, runId, { ...filter, after }, PAGE)
@@ -61,7 +64,7 @@ export async function* readPages(db: Db, runId: number, filter: LineFilter): Asy
   }
 }
 
-/** What is still due, for whoever sends the money: what was paid already is not in it. */
+/** What is still due, for the person who sends the money: paid lines are left out. */
 export async function* writeRunCsv(db: Db, runId: number): AsyncGenerator<string> {
   yield csvLine(['publisher_id', 'publisher', 'email', 'amount', 'currency', 'reference'])
   for await (const lines of readPages(db, runId, { status: 'due' }))

@@ -35,7 +35,7 @@ async function approve(deal: Deal, at: string, payoutMicros = USD) {
 const pay = ({ publisherId }: Deal, at: string, amountMicros: number, reference: string) =>
   recordPayout(world.database.db, { publisherId, amountMicros, reference, at: new Date(at) })
 
-test('a month begins with what was payable, ends with what is, and shows every movement between', async () => {
+test('a month opens with the payable balance, closes with it, and shows every movement between', async () => {
   const deal = await makeDeal(world, { name: 'Tiny Farm' }, 'My app')
   const of = [deal.offerId, 'Tiny Farm'].map(String)
   await approve(deal, '2026-10-31T23:59:59.999Z', 1_500_000)
@@ -77,7 +77,7 @@ test('a month without movements has its two balances', async () => {
   ])
 })
 
-test('a long month comes in pages and loses nothing at their edges, also among equal times', async () => {
+test('a long month is paged and loses nothing at page edges, even among equal times', async () => {
   const deal = await makeDeal(world)
   const { conversionId } = await approve(deal, '2027-01-01T00:00:00Z')
   // Three times for 2,500 entries, the last with microseconds.
@@ -103,7 +103,7 @@ test('a long month comes in pages and loses nothing at their edges, also among e
   assert.equal(rows.at(-1)?.at(-1), '1.0025')
 })
 
-test('text of others is quoted, and is no formula to a spreadsheet', async () => {
+test('text from others is quoted, and is never a spreadsheet formula', async () => {
   const deal = await makeDeal(world, { name: '=HYPERLINK("https://evil.example","x")' }, '@app, "mine"')
   await approve(deal, '2027-03-01T12:00:00Z', 5 * USD)
   for (const [i, reference] of ['+1', '-2', 'plain = text'].entries())
@@ -128,7 +128,7 @@ test('a publisher sees only its own movements', async () => {
   assert.equal((await statementOf(deal, '2027-05')).length, 2)
 })
 
-test('a balance below zero is told with its sign', async () => {
+test('a negative balance has its sign', async () => {
   const deal = await makeDeal(world)
   const made = await approve(deal, '2027-06-01T12:00:00Z')
   await pay(deal, '2027-06-02T12:00:00Z', USD, 'all of it')
@@ -136,7 +136,7 @@ test('a balance below zero is told with its sign', async () => {
   assert.equal((await statementOf(deal, '2027-06')).at(-1)?.at(-1), '-1.00')
 })
 
-test('what is not a month is refused', async () => {
+test('an invalid month is refused', async () => {
   for (const month of ['', '2026', '2026-13', '2026-00', '2026-1', '0000-01', '2026-11-01', 'november']) {
     const first = writeStatement(world.database.db, 1, month).next()
     await assert.rejects(
@@ -147,7 +147,7 @@ test('what is not a month is refused', async () => {
   }
 })
 
-test('a statement is of one moment: postings that commit while it is read are in it all or not at all', async () => {
+test('a statement is one snapshot: postings that commit while it is read are included fully or not at all', async () => {
   const deal = await makeDeal(world)
   const post = (from: number, to: number) =>
     world.database.pool.query(
@@ -162,7 +162,7 @@ test('a statement is of one moment: postings that commit while it is read are in
   let pieces = 0
   for await (const piece of writeStatement(world.database.db, deal.publisherId, '2026-05')) {
     text += piece
-    if (++pieces !== 2) continue // the first page is out: one posting has an earlier time, one a later
+    if (++pieces !== 2) continue // the first page is read: one posting has an earlier time, one a later
     await post(5, 5)
     await post(2_500, 2_500)
   }

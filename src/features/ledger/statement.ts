@@ -1,4 +1,4 @@
-// A publisher's month (UTC) as CSV (RFC 4180): what became payable, what was taken back, adjusted and paid out.
+// A publisher's month (UTC) as CSV (RFC 4180): what became payable, was reversed, adjusted and paid out.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -78,9 +78,9 @@ type Entry = {
 }
 
 /**
- * What the statement is about, as of one moment: postings commit in another order than that of their times, so that pages
- * read one after the other could miss one and show a later one. Entries are never changed, so their IDs are enough, and no
- * transaction is open while somebody downloads.
+ * The entries of the statement, from one snapshot: postings commit in a different order than their times, so pages read
+ * one after the other could miss one and show a later one. Entries never change, so their IDs are enough, and no
+ * transaction stays open during a download.
  */
 async function readSnapshot(
   db: Db,

@@ -1,7 +1,7 @@
 // What waits to be done, over the whole network.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { countUpTo, MOST_COUNTED } from './attention.ts'
+import { countUpTo, MOST_COUNTED } from './operator-counts.ts'
 
 type Queues = {
   postbacks_queued: number

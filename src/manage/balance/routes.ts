@@ -1,7 +1,7 @@
 // A publisher's balance: what it is owed and was paid, by the ledger.
 import { readBalances } from '../../features/ledger/ledger.ts'
 import { writeStatement } from '../../features/ledger/statement.ts'
-import { listMonths, listPayouts, type Movement, readMovement } from '../../features/ledger/sums.ts'
+import { listMonths, listPayouts, type PeriodTotals, readPeriodTotals } from '../../features/ledger/periods.ts'
 import { readRange } from '../../features/reports/stats.ts'
 import { cutPage } from '../../http/paging.ts'
 import { microsToUsd } from '../../lib/money.ts'
@@ -35,7 +35,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
         pending: microsToUsd(pendingMicros),
         payable: microsToUsd(payableMicros),
         paid: microsToUsd(paidMicros),
-        period: { from, to, ...presentMovement(await readMovement(db, publisherId, from, to)) },
+        period: { from, to, ...presentTotals(await readPeriodTotals(db, publisherId, from, to)) },
       }
     },
   })
@@ -54,10 +54,10 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
       const now = new Date()
       const { months, hasMore } = await listMonths(db, publisherId, { before: cursor, limit, now })
       return {
-        statements: months.map(({ month, closingMicros, ...movement }) => ({
+        statements: months.map(({ month, closingMicros, ...totals }) => ({
           month,
           is_open: month === now.toISOString().slice(0, 7),
-          ...presentMovement(movement),
+          ...presentTotals(totals),
           closing_balance: microsToUsd(closingMicros),
         })),
         next_cursor: hasMore ? (months.at(-1)?.month ?? null) : null,
@@ -107,7 +107,7 @@ export function balanceRoutes(routes: ManageRoutes, { db }: ManageContext): void
   })
 }
 
-const presentMovement = ({ earnedMicros, reversedMicros, adjustedMicros, paidMicros }: Movement) => ({
+const presentTotals = ({ earnedMicros, reversedMicros, adjustedMicros, paidMicros }: PeriodTotals) => ({
   earned: microsToUsd(earnedMicros),
   reversed: microsToUsd(reversedMicros),
   adjusted: microsToUsd(adjustedMicros),

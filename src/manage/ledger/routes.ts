@@ -2,7 +2,7 @@
 import { AppError } from '../../errors.ts'
 import { checkLedger, countLedger } from '../../features/ledger/check.ts'
 import { readBalances } from '../../features/ledger/ledger.ts'
-import { listDebtors, listOwed } from '../../features/ledger/parties.ts'
+import { listAdvertiserBalances, listPublisherBalances } from '../../features/ledger/balances.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -50,7 +50,7 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
     query: OwedQuery,
     reply: OwedList,
     async run({ query: { minimum = '0', search, limit = 50, offset = 0 } }) {
-      const rows = await listOwed(db, readMicros(minimum, 'minimum'), { search, limit, offset })
+      const rows = await listPublisherBalances(db, readMicros(minimum, 'minimum'), { search, limit, offset })
       return {
         publishers: rows.map((row) => ({
           publisher_id: row.publisher_id,
@@ -79,7 +79,7 @@ function balanceLists(routes: ManageRoutes, { db }: ManageContext): void {
     query: DebtorQuery,
     reply: DebtorList,
     async run({ query: { search, limit = 50, offset = 0 } }) {
-      const rows = await listDebtors(db, { search, limit, offset })
+      const rows = await listAdvertiserBalances(db, { search, limit, offset })
       return {
         advertisers: rows.map((row) => ({
           advertiser_id: row.advertiser_id,

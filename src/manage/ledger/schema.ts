@@ -1,6 +1,6 @@
 // The shapes of the network's ledger: balances, payments, adjustments, voids.
 import { Type } from 'typebox'
-import { MOVEMENT_KINDS } from '../../features/ledger/parties.ts'
+import { MOVEMENT_KINDS } from '../../features/ledger/balances.ts'
 import { NextCursor, ID_PAGE_QUERY } from '../../http/paging.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 import { shape } from '../../http/shape.ts'

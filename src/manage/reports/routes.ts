@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { readBalances } from '../../features/ledger/ledger.ts'
-import { type NetworkDay, readNetworkDays } from '../../features/ledger/sums.ts'
-import { countAttention } from '../../features/reports/attention.ts'
+import { type NetworkDay, readNetworkDays } from '../../features/ledger/periods.ts'
+import { readOperatorCounts } from '../../features/reports/operator-counts.ts'
 import { listDays } from '../../features/reports/days.ts'
 import type { StatsQuery } from '../../features/reports/schema.ts'
 import { readRange, readStats } from '../../features/reports/stats.ts'
@@ -62,7 +62,7 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
       const now = new Date()
       const days = await readDays(now)
       const balances = await readBalances(db, 'network')
-      const attention = await countAttention(db)
+      const counts = await readOperatorCounts(db)
       return {
         today: presentSums(days.slice(-1)),
         last_30_days: presentSums(days),
@@ -76,11 +76,11 @@ export function reportsRoutes(routes: ManageRoutes, { db }: ManageContext): void
           margin: microsToUsd(balances.marginMicros),
         },
         attention: {
-          pending_conversions: attention.pendingConversions,
-          unmatched_calls: attention.unmatchedCalls,
-          unprocessed_calls: attention.unprocessedCalls,
-          crowded_advertisers: attention.crowdedAdvertisers,
-          paused_lanes: attention.pausedLanes,
+          pending_conversions: counts.pendingConversions,
+          unmatched_calls: counts.unmatchedCalls,
+          unprocessed_calls: counts.unprocessedCalls,
+          crowded_advertisers: counts.crowdedAdvertisers,
+          paused_lanes: counts.pausedLanes,
         },
       }
     },

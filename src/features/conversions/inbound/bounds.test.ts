@@ -7,7 +7,7 @@ import { ensurePartitions } from '../../../db/partitions.ts'
 import { withChecksum } from '../../../lib/tokens.ts'
 import { uuid7 } from '../../../lib/uuid7.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
-import { countAttention } from '../../reports/attention.ts'
+import { readOperatorCounts } from '../../reports/operator-counts.ts'
 import { forgetStrangersCalls } from './calls.ts'
 import { trimOpenCalls } from './open-calls.ts'
 
@@ -128,11 +128,11 @@ test('an advertiser whose list of open calls fills up shows before the oldest le
       `INSERT INTO open_calls (inbound_id, advertiser_id, outcome) SELECT uuidv7(), $1, 'invalid' FROM generate_series(1, $2::integer)`,
       [advertiserId, some],
     )
-  const { crowdedAdvertisers: before } = await countAttention(db)
+  const { crowdedAdvertisers: before } = await readOperatorCounts(db)
   await open(7_999)
-  assert.equal((await countAttention(db)).crowdedAdvertisers, before)
+  assert.equal((await readOperatorCounts(db)).crowdedAdvertisers, before)
   await open(1)
-  assert.equal((await countAttention(db)).crowdedAdvertisers, before + 1)
+  assert.equal((await readOperatorCounts(db)).crowdedAdvertisers, before + 1)
   await open(2_010)
   const warnings: string[] = []
   for (let i = 0; i < 2; i++) await trimOpenCalls(db, (message) => warnings.push(message))

@@ -1,4 +1,4 @@
-// Everybody that the network owes, and everybody that owes it: their balances side by side, and the payments made.
+// Balances of all publishers and advertisers side by side, and the payments recorded.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { sumLines } from './rollup.ts'
@@ -7,7 +7,7 @@ const MICROS_PER_CENT = 10_000
 
 type Page = { search: string | undefined; limit: number; offset: number }
 
-export type Owed = {
+export type PublisherBalance = {
   publisher_id: number
   name: string
   email: string | null
@@ -18,7 +18,7 @@ export type Owed = {
   /** What a payment run would pay now. */
   due_micros: number
   is_suspended: boolean
-  /** The payment run that is to pay them already. */
+  /** The open payment run that already includes this publisher. */
   run_id: number | null
 }
 
@@ -39,9 +39,9 @@ const moved = (kind: 'payout' | 'receipt', account: string) => sql`
 const matches = (name: string, search: string | undefined) =>
   search === undefined ? sql`true` : sql`position(lower(${search}) IN lower(${sql.ref(name)})) > 0`
 
-/** Publishers who are owed this much or more; with a minimum of zero all of them. Who is owed most comes first. */
-export async function listOwed(db: Db, minimumMicros: number, { search, limit, offset }: Page) {
-  const { rows } = await sql<Owed & { total: number; total_due_micros: number }>`
+/** Publishers who are owed at least the minimum; with a minimum of zero all of them. Largest balance first. */
+export async function listPublisherBalances(db: Db, minimumMicros: number, { search, limit, offset }: Page) {
+  const { rows } = await sql<PublisherBalance & { total: number; total_due_micros: number }>`
     WITH sums AS (${SUMS}), paid AS (${moved('payout', 'publisher_payable')}), owed AS (
       SELECT p.publisher_id, p.name, p.email, coalesce(-pending.micros, 0)::bigint AS pending_micros,
         coalesce(-payable.micros, 0)::bigint AS payable_micros, coalesce(paid.micros, 0)::bigint AS paid_micros,
@@ -64,7 +64,7 @@ export async function listOwed(db: Db, minimumMicros: number, { search, limit, o
   return rows
 }
 
-export type Debtor = {
+export type AdvertiserBalance = {
   advertiser_id: number
   name: string
   receivable_micros: number
@@ -73,9 +73,9 @@ export type Debtor = {
   last_received_at: Date | null
 }
 
-/** Advertisers, whoever owes most first. */
-export async function listDebtors(db: Db, { search, limit, offset }: Page) {
-  const { rows } = await sql<Debtor & { total: number }>`
+/** Advertisers, largest debt first. */
+export async function listAdvertiserBalances(db: Db, { search, limit, offset }: Page) {
+  const { rows } = await sql<AdvertiserBalance & { total: number }>`
     WITH sums AS (${SUMS}), received AS (${moved('receipt', 'advertiser_receivable')})
     SELECT a.advertiser_id, a.name, coalesce(owes.micros, 0)::bigint AS receivable_micros,
       coalesce(unconfirmed.micros, 0)::bigint AS unconfirmed_micros, coalesce(received.micros, 0)::bigint AS received_micros, received.last_at AS last_received_at,
@@ -92,7 +92,10 @@ export async function listDebtors(db: Db, { search, limit, offset }: Page) {
 export const MOVEMENT_KINDS = ['payout', 'receipt', 'adjustment'] as const
 export type MovementKind = (typeof MOVEMENT_KINDS)[number]
 
-/** `amount_micros` is as the party sees it: a payout or receipt above 0, a credit above 0 and a debit below; of a void, the opposite. */
+/**
+ * `amount_micros` has the sign the party sees: positive for a payout, a receipt or a credit, negative for a debit, and
+ * reversed for a void.
+ */
 export type Movement = {
   entry_id: number
   posting_id: string

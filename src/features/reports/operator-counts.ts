@@ -1,32 +1,35 @@
-// What an operator should look at, in numbers.
+// Counts of what an operator should look at.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { NEARLY_LISTED } from '../conversions/inbound/open-calls.ts'
 
-export type Attention = {
+export type OperatorCounts = {
   pendingConversions: number
   unmatchedCalls: number
   unprocessedCalls: number
-  /** Advertisers with so many open calls that the oldest will soon leave the list. */
+  /** Advertisers with so many open calls that the oldest will soon drop off the list. */
   crowdedAdvertisers: number
   pausedLanes: number
 }
 
-/** Where there are more, this many are counted: a hint, read on every visit to the page. */
+/** Counting stops here: a hint, read on every visit to the page. */
 export const MOST_COUNTED = 10_000
-/** Of what needs attention. Fewer: pending conversions are in the largest table, whose newest rows are rarely vacuumed. */
-const MOST_NAMED = 1_000
+/**
+ * The limit for work that needs attention, which is lower: pending conversions are in the largest table, whose newest
+ * rows are rarely vacuumed.
+ */
+const MOST_OPEN = 1_000
 
 export const countUpTo = (rows: RawBuilder<unknown>, most = MOST_COUNTED) =>
   sql<number>`(SELECT count(*) FROM (${rows} LIMIT ${sql.lit(most)}) AS counted)`
 
-export async function countAttention(db: Db): Promise<Attention> {
-  // Ordered as the index of pending conversions is: the planner might hope to find a thousand of them in the table.
+export async function readOperatorCounts(db: Db): Promise<OperatorCounts> {
+  // Ordered like the index of pending conversions: otherwise the planner may scan the table for a thousand of them.
   const pending = sql`SELECT FROM conversions WHERE status = 'pending' AND NOT is_test ORDER BY conversion_id`
-  const { rows } = await sql<Attention>`SELECT
-    ${countUpTo(pending, MOST_NAMED)} AS "pendingConversions",
-    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome = 'unmatched'`, MOST_NAMED)} AS "unmatchedCalls",
-    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome <> 'unmatched'`, MOST_NAMED)} AS "unprocessedCalls",
+  const { rows } = await sql<OperatorCounts>`SELECT
+    ${countUpTo(pending, MOST_OPEN)} AS "pendingConversions",
+    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome = 'unmatched'`, MOST_OPEN)} AS "unmatchedCalls",
+    ${countUpTo(sql`SELECT FROM open_calls WHERE outcome <> 'unmatched'`, MOST_OPEN)} AS "unprocessedCalls",
     (SELECT count(*) FROM (SELECT FROM open_calls GROUP BY advertiser_id HAVING count(*) >= ${NEARLY_LISTED}) crowded)
       AS "crowdedAdvertisers",
     (SELECT count(*) FROM postback_lanes WHERE paused_at IS NOT NULL) AS "pausedLanes"`.execute(db)

@@ -1,30 +1,30 @@
-// What the ledger says of a time: of a publisher its months and payments, of the network its days. Months and days are
-// those of UTC, as in statements and in ledger_days.
+// Totals of the ledger by period: months and payments of a publisher, days of the network. Months and days are UTC, as
+// in statements and in ledger_days.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { readPayableBefore } from './ledger.ts'
 import { MARGIN, PAYOUT } from './rollup.ts'
 
-/** What became payable, what of it was taken back, what was adjusted, and what was paid out, less voided payouts. */
-export type Movement = { earnedMicros: number; reversedMicros: number; adjustedMicros: number; paidMicros: number }
-export type Month = Movement & { month: string; closingMicros: number }
+/** What became payable, what of it was reversed, what was adjusted, and what was paid out, less voided payouts. */
+export type PeriodTotals = { earnedMicros: number; reversedMicros: number; adjustedMicros: number; paidMicros: number }
+export type Month = PeriodTotals & { month: string; closingMicros: number }
 
-const MOVEMENT = sql<Movement>`
+const TOTALS = sql<PeriodTotals>`
   coalesce(-sum(amount_micros) FILTER (WHERE kind = 'conversion' AND amount_micros < 0), 0)::bigint AS "earnedMicros",
   coalesce(sum(amount_micros) FILTER (WHERE kind = 'conversion' AND amount_micros > 0), 0)::bigint AS "reversedMicros",
   coalesce(-sum(amount_micros) FILTER (WHERE kind = 'adjustment'), 0)::bigint AS "adjustedMicros",
   coalesce(sum(amount_micros) FILTER (WHERE kind = 'payout'), 0)::bigint AS "paidMicros"`
-const NOTHING: Movement = { earnedMicros: 0, reversedMicros: 0, adjustedMicros: 0, paidMicros: 0 }
+const NO_TOTALS: PeriodTotals = { earnedMicros: 0, reversedMicros: 0, adjustedMicros: 0, paidMicros: 0 }
 
-/** `to` is no longer in it. */
-export async function readMovement(db: Db, publisherId: number, from: Date, to: Date): Promise<Movement> {
-  const { rows } = await sql<Movement>`SELECT ${MOVEMENT} FROM ledger_entries
+/** `to` is exclusive. */
+export async function readPeriodTotals(db: Db, publisherId: number, from: Date, to: Date): Promise<PeriodTotals> {
+  const { rows } = await sql<PeriodTotals>`SELECT ${TOTALS} FROM ledger_entries
     WHERE account = 'publisher_payable' AND party_id = ${publisherId}
       AND created_at >= ${from} AND created_at < ${to}`.execute(db)
-  return rows[0] ?? NOTHING
+  return rows[0] ?? NO_TOTALS
 }
 
-/** Newest first, from the first month with an entry to the one that runs now; `before` is a month that was seen already. */
+/** Newest first, from the first month with an entry to the current one; `before` is the oldest month already listed. */
 export async function listMonths(
   db: Db,
   publisherId: number,
@@ -38,17 +38,17 @@ export async function listMonths(
   const [oldest] = names
   const newest = names.at(-1)
   if (oldest === undefined || newest === undefined) return { months: [], hasMore: false }
-  const { rows } = await sql<Movement & { month: string }>`
-    SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, ${MOVEMENT} FROM ledger_entries
+  const { rows } = await sql<PeriodTotals & { month: string }>`
+    SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, ${TOTALS} FROM ledger_entries
     WHERE account = 'publisher_payable' AND party_id = ${publisherId}
       AND created_at >= ${startOf(oldest)} AND created_at < ${startOf(nextMonth(newest))}
     GROUP BY 1`.execute(db)
-  const byMonth = new Map(rows.map(({ month, ...movement }) => [month, movement]))
+  const byMonth = new Map(rows.map(({ month, ...totals }) => [month, totals]))
   let closingMicros = await readPayableBefore(db, publisherId, `${oldest}-01`)
   const months = names.map((month) => {
-    const movement = byMonth.get(month) ?? NOTHING
-    closingMicros += movement.earnedMicros - movement.reversedMicros + movement.adjustedMicros - movement.paidMicros
-    return { month, ...movement, closingMicros }
+    const totals = byMonth.get(month) ?? NO_TOTALS
+    closingMicros += totals.earnedMicros - totals.reversedMicros + totals.adjustedMicros - totals.paidMicros
+    return { month, ...totals, closingMicros }
   })
   return { months: months.toReversed(), hasMore: asked.length > names.length }
 }
@@ -73,7 +73,7 @@ function monthsBetween(first: string, end: string): string[] {
   return months
 }
 
-/** What a publisher was paid, newest first, and when a payment was voided. */
+/** Payouts to a publisher, newest first, with the time a payout was voided. */
 export async function listPayouts(db: Db, publisherId: number, before: number | undefined, limit: number) {
   let query = db
     .selectFrom('ledger_entries as e')
@@ -92,10 +92,10 @@ export async function listPayouts(db: Db, publisherId: number, before: number | 
   return query.orderBy('e.entry_id', 'desc').limit(limit).execute()
 }
 
-/** What conversions moved on a day, pending ones included. Revenue is payout and margin together. */
+/** What conversions moved on a day, pending ones included. Revenue is payout plus margin. */
 export type NetworkDay = { day: string; payoutMicros: number; marginMicros: number }
 
-/** Days from the first to the last of these that have anything, in one statement as all that reads sums. */
+/** The days in this range that have any amounts. One statement, like everything that reads totals. */
 export async function readNetworkDays(db: Db, firstDay: string, lastDay: string): Promise<NetworkDay[]> {
   const { rows } = await sql<NetworkDay>`
     SELECT day::text AS day, sum(payout_micros)::bigint AS "payoutMicros", sum(margin_micros)::bigint AS "marginMicros"

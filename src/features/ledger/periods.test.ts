@@ -4,7 +4,7 @@ import { type Deal, makeConversion, makeDeal, moveConversion } from '../../../te
 import { useWorld } from '../../../test/world.ts'
 import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
-import { listMonths, listPayouts, readMovement, readNetworkDays } from './sums.ts'
+import { listMonths, listPayouts, readPeriodTotals, readNetworkDays } from './periods.ts'
 
 const world = useWorld('ledger_sums')
 const USD = 1_000_000
@@ -32,7 +32,7 @@ const asked = async (deal: Deal, before: string | undefined, limit: number) => {
   }
 }
 
-test('months go back to the first entry, quiet ones included, each with what was payable at its end', async () => {
+test('months go back to the first entry, quiet ones included, each with its closing payable balance', async () => {
   const deal = await makeDeal(world)
   assert.deepEqual(await asked(deal, undefined, 12), { months: [], hasMore: false })
   await make(deal, '2026-07-31T23:59:59Z', 'approved', 5)
@@ -54,7 +54,7 @@ test('months go back to the first entry, quiet ones included, each with what was
   assert.deepEqual(await asked(deal, '2026-08', 2), { months: all.slice(4), hasMore: false })
   assert.deepEqual(await asked(deal, '2026-07', 2), { months: [], hasMore: false })
   assert.deepEqual(
-    await readMovement(
+    await readPeriodTotals(
       world.database.db,
       deal.publisherId,
       new Date('2026-10-02T00:00:00Z'),
@@ -64,7 +64,7 @@ test('months go back to the first entry, quiet ones included, each with what was
   )
 })
 
-test('payments are listed newest first, a page at a time, and only those of the publisher', async () => {
+test('payments are listed newest first, paged, and only those of the publisher', async () => {
   const [deal, other] = [await makeDeal(world), await makeDeal(world)]
   for (const one of [deal, other]) await make(one, '2026-10-01T00:00:00Z', 'approved', 10)
   for (const reference of ['one', 'two', 'three']) await pay(deal, '2026-10-05T00:00:00Z', 1, reference)
@@ -85,7 +85,7 @@ test('payments are listed newest first, a page at a time, and only those of the 
   )
 })
 
-test('the days of the network are what conversions moved, whether folded or not, and no payment', async () => {
+test('the days of the network are what conversions moved, rolled up or not, without payments', async () => {
   const deal = await makeDeal(world)
   const first = await make(deal, '2026-03-01T23:59:59Z', 'approved', 5)
   await make(deal, '2026-03-02T00:00:00Z', 'pending', 1)
