@@ -23,7 +23,7 @@ const wires = new Proxy({ config, secretKey, db, pool, gate } as object as Wires
 const server = createServer({ log: createLog('error'), gate, requireHttps: false, trustProxy: [], tls: null })
 await mountRoutes(server, wires)
 await server.ready()
-const text = JSON.stringify(server.swagger())
+const text = JSON.stringify(server.describe())
 const [, , file] = process.argv
 if (file === undefined) console.log(text)
 else {

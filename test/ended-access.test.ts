@@ -66,7 +66,7 @@ test('no route takes a session or token that expired or was revoked, nor those o
 })
 
 test('whose role was just taken away has no more than the new one, on every route', async () => {
-  const operations = operationsOf(await readPaths(world), '/manage/v1')
+  const operations = operationsOf(readPaths(world), '/manage/v1')
   const publisherId = await publisherOfApp(world, 1)
   const others = await makePerson(world, 'publisher_owner', publisherId) // somebody must lead the team
   const through: string[] = []
@@ -116,7 +116,7 @@ test('keys of a suspended publisher, and live keys of one that waits for approva
   const { statusCode } = await world.app.server.inject({ url: '/v1/offers?userId=u', headers: keysOf(pending.test) })
   assert.equal(statusCode, 200, 'a test key works while its publisher waits')
   // Their people still sign in, and reach nothing of others.
-  const operatorOnly = operationsOf(await readPaths(world), '/manage/v1').filter(({ roles }) => roles !== null && !roles.includes('publisher_owner')) // prettier-ignore
+  const operatorOnly = operationsOf(readPaths(world), '/manage/v1').filter(({ roles }) => roles !== null && !roles.includes('publisher_owner')) // prettier-ignore
   for (const [place, { publisherId }] of [suspended, pending].entries()) {
     const { email } = await makePerson(world, 'publisher_owner', publisherId)
     const session = await sessionOf(email)

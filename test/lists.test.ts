@@ -118,7 +118,7 @@ const MOST_PAGES = 1_500
 const MOST_OF_USER = 5 * APPS
 
 test('a page of any list, with any of its filters, reads a bounded part of the database', async (context) => {
-  const lists = operationsOf(await readPaths(world), '/manage/v1').filter(
+  const lists = operationsOf(readPaths(world), '/manage/v1').filter(
     ({ method, query }) => method === 'GET' && (query.includes('limit') || query.includes('state')),
   )
   assert.ok(lists.length > 15)

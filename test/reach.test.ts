@@ -38,7 +38,7 @@ const world = useWorld('reach', async () => {
   Object.assign(own, { publisher_id: String(ownPublisher), app_id: String(other.appId), offer_id: String(offerId) })
   for (const role of ROLES) people[role] = await somebody(role)
   nobody = new Visitor(world)
-  paths = await readPaths(world)
+  paths = readPaths(world)
 })
 
 /** Of the publisher that is not the victim, or an operator. */
@@ -219,7 +219,7 @@ test('another publisher’s ids inside one’s own app are not there', async () 
 })
 
 test('with another app’s key, v1 knows nothing of a conversion', async () => {
-  const named = operationsOf(paths, '/v1').filter(({ parameters }) => parameters.some((name) => name !== 'offer_id'))
+  const named = operationsOf(paths, '/api/v1').filter(({ parameters }) => parameters.some((name) => name !== 'offer_id'))
   assert.ok(named.length > 0)
   for (const { method, path } of named) {
     const { status } = await world.get(`/v1${fill(path, { ...theirs, ...own })}`, otherKeys, {

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Role } from '../src/features/accounts/people.ts'
 import { roleName } from '../src/manage/access.ts'
+import { readPaths } from './operations.ts'
 import { useWorld } from './world.ts'
 
 const world = useWorld('roles')
@@ -29,8 +30,7 @@ function rowOf(operation: Described): string {
 }
 
 test('the page of roles has every area, with who may do what', async () => {
-  const { text } = await world.get('/openapi.json')
-  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Described>> }
+  const paths = readPaths(world) as Record<string, Record<string, Described>>
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     path.startsWith('/manage/v1') ? Object.values(methods) : [],
   )

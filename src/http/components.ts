@@ -2,9 +2,15 @@
 // wherever it is used; parameters and responses that operations have in common are written once, too.
 
 type Node = Record<string, unknown>
-type Operation = Node & { parameters?: Node[]; responses: Record<string, Node> }
+type Operation = Node & { tags: string[] } & { parameters?: Node[]; responses: Record<string, Node> }
 type Paths = Record<string, Record<string, Operation>>
-export type Document = { paths?: Node; components?: Node }
+export type Description = {
+  info: { title: string; description: string }
+  tags: { name: string; description: string }[]
+  security: object[]
+  paths: Paths
+  components: Record<string, Record<string, object>>
+}
 
 /** Values, not schemas: a title in there is data. */
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const'])
@@ -14,12 +20,13 @@ const FORMATS = new Set(['date-time', 'date', 'uri', 'email'])
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export function nameComponents(document: Document): Document {
-  const { schemas, paths } = nameSchemas(document.paths ?? {})
-  const operations = Object.values(paths as Paths).flatMap((methods) => Object.values(methods))
+export function nameComponents(document: Description): Description {
+  const { schemas, paths } = nameSchemas(document.paths)
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const parameters = new Shared('parameters', parameterName)
   const responses = new Shared('responses', responseName)
   for (const operation of operations) {
+    for (const key of Object.keys(operation)) if (key.startsWith('x-')) delete operation[key] // for our own tests
     for (const parameter of operation.parameters ?? []) {
       if (parameter['required'] === false) delete parameter['required'] // what it is without it
       parameters.count(parameter)
@@ -34,8 +41,8 @@ export function nameComponents(document: Document): Document {
   return { ...document, paths, components: { ...document.components, schemas, ...shared } }
 }
 
-function nameSchemas(paths: Node): { schemas: Node; paths: Node } {
-  const schemas: Node = {}
+function nameSchemas(paths: Paths): { schemas: Record<string, object>; paths: Paths } {
+  const schemas: Record<string, object> = {}
   function name(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(name)
     if (!isNode(value)) return value
@@ -47,7 +54,7 @@ function nameSchemas(paths: Node): { schemas: Node; paths: Node } {
     schemas[title] = schema
     return { $ref: `#/components/schemas/${title}` }
   }
-  return { paths: name(paths) as Node, schemas: byName(schemas) }
+  return { paths: name(paths) as Paths, schemas: byName(schemas) }
 }
 
 /** As OpenAPI 3.1 writes it: a string or null has the type ["string", "null"]. */
@@ -82,7 +89,7 @@ class Shared {
     return isShared ? { $ref: `#/components/${this.#kind}/${name}` } : part
   }
 
-  components = (): Node => byName(Object.fromEntries(this.#choose()))
+  components = () => byName(Object.fromEntries(this.#choose()))
 
   #choose(): Map<string, Node> {
     if (this.#chosen !== null) return this.#chosen
@@ -109,7 +116,8 @@ function responseName(response: Node): string | null {
   return typeof name === 'string' ? (name.split('/').at(-1) ?? null) : null
 }
 
-const byName = (node: Node): Node => Object.fromEntries(Object.entries(node).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+const byName = <T>(node: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(node).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 const mapValues = <T, U>(node: Record<string, T>, change: (value: T, key: string) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))

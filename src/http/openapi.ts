@@ -2,9 +2,16 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { nameComponents, type Document } from './components.ts'
+import { type Description, nameComponents } from './components.ts'
 import { type ErrorCode, MANAGE_ERRORS } from '../errors.ts'
 import { shape } from './shape.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The OpenAPI description of all routes. */
+    describe(): Description
+  }
+}
 
 const Meta = shape('Meta', {
   timestamp: Type.Integer({ description: 'Unix seconds.' }),
@@ -71,7 +78,6 @@ export async function describeApi(
   moreTags: Record<string, string>,
 ): Promise<void> {
   await server.register(swagger, {
-    transformObject: (made) => nameComponents(('openapiObject' in made ? made.openapiObject : {}) as Document) as never,
     openapi: {
       openapi: '3.1.1',
       info: {
@@ -105,7 +111,9 @@ export async function describeApi(
       ],
     },
   })
+  let description: Description | null = null
+  server.decorate('describe', () => (description ??= nameComponents(server.swagger() as unknown as Description)))
   server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-cache').send(server.swagger()),
+    reply.header('Cache-Control', 'no-cache').send(server.describe()),
   )
 }

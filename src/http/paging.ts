@@ -13,6 +13,7 @@ export const ID_PAGE_QUERY = pageQuery(NUMBER_CURSOR)
 export const UUID_PAGE_QUERY = pageQuery(UUID_CURSOR)
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  title: 'NextCursor',
   description: 'Null on the last page. Earlier pages may be short when a filter matches few rows.',
 })
 

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Description } from './components.ts'
 import { sendPage } from './pages.ts'
 
 const REFERENCE_PAGE = `<!doctype html>
@@ -38,14 +39,6 @@ Scalar.createApiReference('#reference', {
 // The reference styles itself with inline styles; scripts and requests stay with this server.
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-type Description = {
-  info: { title: string; description: string }
-  tags: { name: string }[]
-  security: object[]
-  paths: Record<string, Record<string, { tags: string[] }>>
-  components: Record<string, Record<string, object>>
-}
 
 const PARTS = {
   v1: {
@@ -112,7 +105,7 @@ export function referenceRoutes(server: FastifyInstance): void {
     )
   for (const part of ['v1', 'manage'] as const)
     server.get(`/docs/${part}.json`, { schema: { hide: true } }, async (_request, reply) =>
-      reply.header('Cache-Control', 'no-cache').send(partOf(server.swagger() as unknown as Description, part)),
+      reply.header('Cache-Control', 'no-cache').send(partOf(server.describe(), part)),
     )
   server.get('/docs/start.js', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/javascript').send(START),

@@ -1,6 +1,6 @@
 // The role table: who may use an operation of the management API, and which scope a token needs for it. An operation says
 // its `access` and `tag` (route.ts), the gate enforces what follows from them, and docs/roles.md shows it.
-import { isOperatorRole, PUBLISHER_ROLES, type Role } from '../features/accounts/people.ts'
+import { isOperatorRole, PUBLISHER_ROLES, type Role, ROLES } from '../features/accounts/people.ts'
 import type { Scope } from '../features/accounts/access-tokens.ts'
 
 /**
@@ -120,7 +120,9 @@ export function describeAccess(operation: Operation, about: string) {
   const scopes = scopesOf(operation)
   const sentences = [
     about,
-    ...(roles === null ? [] : [`For: ${roles.map(roleName).join(', ')}.`]),
+    ...(roles === null
+      ? []
+      : [roles.length === ROLES.length ? 'For all roles.' : `For: ${roles.map(roleName).join(', ')}.`]),
     ...(scopes === null ? [] : [`A token needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`]),
     ...(operation.isSensitive
       ? ['Needs a session in which the password or a code was given within 15 minutes: see `proveSession`.']

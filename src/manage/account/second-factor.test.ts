@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePerson, makeToken, PASSWORD, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts'
+import { readPaths } from '../../../test/operations.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { Role } from '../../features/accounts/people.ts'
@@ -107,7 +108,7 @@ test('where it is required, an operator without one reaches its setup and nothin
     const visitor = await new Visitor(world).signIn(email)
     const { data } = await visitor.get<{ must_set_up_two_factor: boolean }>('/me')
     assert.equal(data.must_set_up_two_factor, true)
-    const paths = (JSON.parse((await world.get('/openapi.json')).text) as { paths: Record<string, Record<string, { 'x-access'?: string; 'x-set-up'?: true }>> }).paths // prettier-ignore
+    const paths = readPaths(world)
     const open: string[] = []
     for (const [path, methods] of Object.entries(paths).filter(([one]) => one.startsWith('/manage/v1')))
       for (const [method, operation] of Object.entries(methods)) {
