@@ -219,7 +219,9 @@ test('another publisher’s ids inside one’s own app are not there', async () 
 })
 
 test('with another app’s key, v1 knows nothing of a conversion', async () => {
-  const named = operationsOf(paths, '/api/v1').filter(({ parameters }) => parameters.some((name) => name !== 'offer_id'))
+  const named = operationsOf(paths, '/api/v1').filter(({ parameters }) =>
+    parameters.some((name) => name !== 'offer_id'),
+  )
   assert.ok(named.length > 0)
   for (const { method, path } of named) {
     const { status } = await world.get(`/v1${fill(path, { ...theirs, ...own })}`, otherKeys, {
