@@ -15,8 +15,9 @@ import Fastify, {
 import { AppError, OperatorError, messageOf } from '../errors.ts'
 import { compressionOf, UNCOMPRESSED } from './compression.ts'
 import { isHttps, rawBadRequest, sendError, STRICT_POLICY } from './envelope.ts'
+import { acceptJson, INVALID_JSON } from './json-body.ts'
 import type { Credential, Gate } from './gate.ts'
-import { compileValidator, validateTogether } from './validation.ts'
+import { compileValidator, validateTogether, pointOutNames } from './validation.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_PARAMETER = 8_192 // of a path: the longest token of a link has 5,300 characters
@@ -71,6 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setValidatorCompiler(compileValidator)
   server.addHook('onRoute', validateTogether)
   server.setSerializerCompiler(() => JSON.stringify)
+  acceptJson(server)
   server.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     gate.showAllowance(request)
     answerError(error, request, reply)
@@ -131,11 +133,12 @@ function readTls({ certFile, keyFile }: { certFile: string; keyFile: string }) {
 function answerError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof AppError) {
     const more = error.code === 'RATE_LIMIT_EXCEEDED' ? ['Retry-After', secondsToReset(request)] : []
-    return sendError(request, reply, error.code, error.message, error.details, more)
+    const details = error.details && pointOutNames(error.details, request.url)
+    return sendError(request, reply, error.code, error.message, details, more)
   }
   // Fastify's own complaints about a body: not JSON, of another type, too large.
   if (typeof error.statusCode === 'number' && error.statusCode < 500) {
-    const fault = bodyFault(error.code, request)
+    const fault = bodyFault(error, request)
     return sendError(request, reply, 'INVALID_REQUEST', fault, { body: fault })
   }
   request.log.error(
@@ -157,10 +160,11 @@ function secondsToReset(request: FastifyRequest): string {
   return String(Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
 }
 
-function bodyFault(code: string, { routeOptions, headers }: FastifyRequest): string {
+function bodyFault({ code, message }: FastifyError, { routeOptions, headers }: FastifyRequest): string {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${routeOptions.bodyLimit} bytes.`
   if (compressionOf(headers) !== null) return `The body is compressed. ${UNCOMPRESSED}`
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'Send the body as application/json.'
-  if (/JSON|EMPTY/.test(code)) return 'The body is not valid JSON.'
+  if (code === INVALID_JSON) return message
+  if (/EMPTY/.test(code)) return 'The body is empty. Send a JSON object.'
   return 'The body could not be read.'
 }

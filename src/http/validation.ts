@@ -4,10 +4,10 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifyRequest, FastifySchemaCompiler, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type Details } from '../errors.ts'
-import { countryPlace } from '../lib/countries.ts'
+import { countryMeant, countryPlace } from '../lib/countries.ts'
 import { parseTime } from '../lib/time.ts'
 import { isUuid } from '../lib/uuid7.ts'
-import { MALFORMED, type Query, STRAY } from './query.ts'
+import { MALFORMED, parseNames, type Query, STRAY } from './query.ts'
 
 /** Text without NUL, which PostgreSQL cannot store, and without half of a surrogate pair, which is no character. */
 export const SAFE_TEXT = 'text'
@@ -66,7 +66,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (data: Query) => {
     for (const name of numbers) readNumber(data, name, shapes[name]?.type === 'integer' ? INTEGER : NUMBER)
     const validate = (compiled ??= ajv.compile(schema))
-    const isValid = validate(data)
+    const isValid = validate(data) || (httpPart === 'querystring' && lowerChoices(data, shapes) && validate(data))
     const stray = httpPart === 'querystring' ? data[STRAY] : undefined
     if (isValid && stray === undefined) return { value: data }
     const details = isValid ? {} : explain(validate.errors ?? [], data, httpPart)
@@ -74,6 +74,18 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
       details[name] = `${name} is not a parameter of this endpoint. ${pagingAdvice(shapes)}`
     return { error: badRequest(details) }
   }
+}
+
+/** A choice may be written in any case: Android is android. Returns whether one was not as the schema writes it. */
+function lowerChoices(data: Query, shapes: Record<string, Shape>): boolean {
+  let isChanged = false
+  for (const [name, { enum: choices }] of Object.entries(shapes)) {
+    const text = data[name]
+    if (typeof text !== 'string' || !choices?.includes(text.toLowerCase()) || choices.includes(text)) continue
+    ;(data as Record<string, unknown>)[name] = text.toLowerCase()
+    isChanged = true
+  }
+  return isChanged
 }
 
 const PARTS = { params: 'params', body: 'body', querystring: 'query', headers: 'headers' } as const
@@ -151,7 +163,7 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
     // Inside of lists and objects: the second of goals is goals.1.
     const shown = httpPart === 'headers' ? headerName(name) : place.join('.')
     const own = httpPart === 'body' ? null : (queryFault(value) ?? sizeFault(value, error))
-    details[shown] ??= `${shown} ${own ?? fault(error)}`
+    details[shown] ??= `${shown} ${own ?? fault(error)}${suggestion(error, place.at(-1) ?? '')}`
   }
   return details
 }
@@ -199,6 +211,40 @@ function fault({ keyword, parentSchema = {} }: ErrorObject): string {
   if (keyword === 'format') return 'must not contain NUL or unpaired surrogate characters.'
   return `must be ${nameOf(shape)}.`
 }
+
+/** What was probably meant, where that can be told. */
+function suggestion({ keyword, parentSchema, data }: ErrorObject, name: string): string {
+  if (keyword === 'format' && (parentSchema as Shape).format === 'country') {
+    const code = countryMeant(String(data))
+    return code === null ? '' : ` Did you mean ${code}?`
+  }
+  if (keyword === 'required') {
+    return youSent(Object.keys(data as object), name)
+  }
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys((parentSchema as ObjectShape).properties ?? {}).find((one) => isAlike(one, name))
+    return known === undefined ? '' : ` Did you mean ${known}?`
+  }
+  return ''
+}
+
+/** Queries are read for the names that a route knows, so what came instead of a required one is looked for in the URL. */
+export const pointOutNames = (details: Details, url: string): Details =>
+  Object.fromEntries(
+    Object.entries(details).map(([name, message]) => [
+      name,
+      message === `${name} is required.` ? message + youSent(parseNames(url), name) : message,
+    ]),
+  )
+
+function youSent(names: readonly string[], wanted: string): string {
+  const sent = names.find((name) => name !== wanted && isAlike(name, wanted))
+  return sent === undefined ? '' : ` You sent ${sent}.`
+}
+
+/** But for case, underscores and hyphens. */
+const isAlike = (one: string, other: string) => plain(one) === plain(other)
+const plain = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '')
 
 const NAMES: Record<string, string> = {
   string: 'a string',

@@ -17,3 +17,13 @@ const PLACES = new Map(COUNTRIES.map((code, place) => [code, place]))
 export function countryPlace(code: string): number | undefined {
   return PLACES.get(code)
 }
+
+const ALIASES: Record<string, string> = { UK: 'GB', EL: 'GR', USA: 'US', UAE: 'AE' }
+
+/** The code that is meant by another spelling, such as UK or Germany; null where that cannot be told. */
+export function countryMeant(text: string): string | null {
+  const wanted = text.trim().toUpperCase()
+  if (Object.hasOwn(ALIASES, wanted)) return ALIASES[wanted] ?? null
+  const names = new Intl.DisplayNames('en', { type: 'region' })
+  return COUNTRIES.find((code) => names.of(code)?.toUpperCase() === wanted) ?? null
+}

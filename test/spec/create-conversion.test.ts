@@ -289,3 +289,22 @@ test('other methods are 404 and name what would work', async () => {
     assertShared(reply)
   }
 })
+
+test('where a body stops being JSON is said', async () => {
+  for (const [body, message] of [
+    ['{"userId":"u","offerId":1,}', 'The body is not valid JSON: remove the comma before line 1, column 27.'],
+    [
+      '{\n  "userId": "u",\n  "offerId": 1,\n}',
+      'The body is not valid JSON: remove the comma before line 4, column 1.',
+    ],
+    ["{'userId':'u'}", 'The body is not valid JSON: see line 1, column 2.'],
+    ['{"userId":"u"', 'The body is not valid JSON: it ends too early.'],
+    ['{"__proto__":1}', 'The body must not have properties named __proto__ or constructor.'],
+    ['', 'The body is empty. Send a JSON object.'],
+  ] as const) {
+    const reply = await send(body)
+    assertInvalid(reply, body)
+    assert.deepEqual([reply.body.error.message, reply.body.error.details], [message, { body: message }])
+  }
+  assert.deepEqual(await detailsOf({ user_id: 'u', offerId }), { userId: 'userId is required. You sent user_id.' })
+})

@@ -48,29 +48,25 @@ test('an empty or blank userId is refused, on every path that takes one', async 
 
 test('country is an assigned 2-letter ISO code, in any case', async () => {
   for (const country of ['US', 'us', 'De', 'ax']) await ok(`userId=u&country=${country}`)
-  for (const country of [
-    '',
-    'U',
-    'USA',
-    'XX',
-    'UK',
-    'EU',
-    '12',
-    'u%20',
-    '%C3%9C%C3%9C',
-    '%C3%9F',
-    'u%C5%BF',
-    '%EF%AC%81',
-  ]) {
+  for (const country of ['', 'U', 'XX', 'EU', '12', 'u%20', '%C3%9C%C3%9C', '%C3%9F', 'u%C5%BF', '%EF%AC%81']) {
     assert.deepEqual(await detailsOf(`userId=u&country=${country}`), {
       country: 'country must be a 2-letter ISO 3166-1 country code, such as US.',
     })
   }
+  for (const [country, code] of [['UK', 'GB'], ['usa', 'US'], ['germany', 'DE']]) {
+    const { country: said } = await detailsOf(`userId=u&country=${country}`)
+    assert.equal(said, `country must be a 2-letter ISO 3166-1 country code, such as US. Did you mean ${code}?`)
+  } // prettier-ignore
 })
 
-test('platform is web, android or ios; mobile is none of them', async () => {
-  for (const platform of ['web', 'android', 'ios']) await ok(`userId=u&platform=${platform}`)
-  for (const platform of ['mobile', 'WEB', '', 'web,ios']) {
+test('a required parameter that came by a similar name is pointed out', async () => {
+  assert.deepEqual(await detailsOf('user_id=u'), { userId: 'userId is required. You sent user_id.' })
+  assert.deepEqual(await detailsOf('UserID=u'), { userId: 'userId is required. You sent UserID.' })
+})
+
+test('platform is web, android or ios, in any case; mobile is none of them', async () => {
+  for (const platform of ['web', 'android', 'ios', 'WEB', 'Android', 'iOS']) await ok(`userId=u&platform=${platform}`)
+  for (const platform of ['mobile', '', 'web,ios']) {
     assert.deepEqual(await detailsOf(`userId=u&platform=${platform}`), {
       platform: 'platform must be one of: web, android, ios.',
     })

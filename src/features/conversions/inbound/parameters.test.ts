@@ -168,7 +168,23 @@ test('JSON is taken with its numbers digit by digit; what is not plain in it is 
   assert.equal((await send(call, '{"txn_id":"12345678901234567892"}')).outcome, 'duplicate')
   assert.equal((await send(call, '{"txn_id":7}')).row?.advertiser_transaction_id, '7')
   for (const body of ['[]', '{"txn_id":', '[1'])
-    assert.equal((await send(call, body)).message, 'The body is not a form and not a JSON object.')
+    assert.match((await send(call, body)).message, /^The body is not a valid JSON object\. Send .* as a query, a form/)
+})
+
+test('a body of XML or plain text is named where the call lacks something, and ignored where it does not', async () => {
+  const { offerId } = await newOffer()
+  const { clickId } = await world.click(offerId, live, 'userId=xml')
+  const token = `token=${world.tokenOf(offerId)}`
+  const xml = `<call><click_id>${clickId}</click_id></call>`
+  assert.match(
+    (await send(token, xml)).message,
+    /^The body is XML or HTML\. Send the parameters as .* click_id is missing/,
+  )
+  assert.match(
+    (await send(token, clickId)).message,
+    /^The body is plain text\. Send the parameters as .* click_id is missing/,
+  )
+  assert.equal((await send(`${token}&click_id=${clickId}`, xml)).outcome, 'approved')
 })
 
 test('what is said twice must agree', async () => {

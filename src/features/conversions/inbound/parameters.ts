@@ -116,7 +116,20 @@ export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: s
   const forms = [call.query, looksLikeJson(call.body) ? '' : call.body]
   if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [TOO_MANY_PARAMETERS] }
   const raw = parseCall(call)
-  return raw === null ? { problems: ['The body is not a form and not a JSON object.'] } : readParameters(raw, dialect)
+  if (raw === null) return { problems: [`The body is not a valid JSON object. ${ACCEPTED}`] }
+  const told = readParameters(raw, dialect)
+  const hint = unreadable(call.body)
+  return 'problems' in told && hint !== null ? { problems: [hint, ...told.problems] } : told
+}
+
+const ACCEPTED = 'Send the parameters as a query, a form (name=value&name=value) or a JSON object.'
+
+/** Why nothing was found in a body. */
+function unreadable(body: string): string | null {
+  if (/^\s*</.test(body)) return `The body is XML or HTML. ${ACCEPTED}`
+  return body.trim() !== '' && !looksLikeJson(body) && !body.includes('=')
+    ? `The body is plain text. ${ACCEPTED}`
+    : null
 }
 
 function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems: string[] } {

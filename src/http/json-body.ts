@@ -1,0 +1,29 @@
+// Reads JSON bodies as Fastify does, and says where one stops being JSON.
+import type { FastifyError, FastifyInstance } from 'fastify'
+
+export const INVALID_JSON = 'INVALID_JSON'
+
+export function acceptJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    void parse(request, body, (error, value) => {
+      if (error === null || (error as FastifyError).code?.includes('EMPTY')) return done(error, value)
+      done(Object.assign(new Error(describeFault(body)), { code: INVALID_JSON, statusCode: 400 }))
+    })
+  })
+}
+
+function describeFault(text: string): string {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    const [, position] = / position (\d+)/.exec((error as Error).message) ?? []
+    if (position === undefined || Number(position) >= text.length)
+      return 'The body is not valid JSON: it ends too early.'
+    const before = text.slice(0, Number(position))
+    const place = `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`
+    const isTrailing = /,\s*$/.test(before) && /^[}\]]/.test(text.slice(Number(position)))
+    return `The body is not valid JSON: ${isTrailing ? `remove the comma before ${place}` : `see ${place}`}.`
+  }
+  return 'The body must not have properties named __proto__ or constructor.'
+}
