@@ -4,6 +4,7 @@
 const MODEL = 'src/features/conversions/model.test.ts'
 const LEDGER_MODEL = 'src/features/ledger/model.test.ts'
 const CONVERSIONS = 'src/features/conversions'
+const CAPS = 'src/features/offers/caps.ts'
 
 export type Mend = {
   /** What happens without it. */
@@ -34,33 +35,33 @@ export const MENDS: Mend[] = [
   ),
   mend(
     'a call without a goal means the first one of today',
-    `${CONVERSIONS}/goal-meant.ts`,
+    `${CONVERSIONS}/resolve-goal.ts`,
     'if (first !== undefined && placeOf(first) < Infinity) return first',
     'if (first === undefined || placeOf(first) < Infinity) return offer.goals.find((goal) => !goal.is_retired)',
   ),
   mend(
     'the same report again means the first goal of today',
-    `${CONVERSIONS}/goal-meant.ts`,
+    `${CONVERSIONS}/resolve-goal.ts`,
     'if (same !== undefined && (report.transactionId !== null || click === null))',
     'if (same === null)',
   ),
   mend(
     'a reversal without a goal does not reach what its transaction has',
-    `${CONVERSIONS}/goal-meant.ts`,
-    'if (told.goal === null && hasOrder(click) && !saysNo(told) && !isOnlyRecorded) return',
-    'if (told.goal === null && hasOrder(click)) return',
+    `${CONVERSIONS}/resolve-goal.ts`,
+    'if (confirmation.goal === null && hasOrder(click) && !isDenial(confirmation) && !isOnlyRecorded)',
+    'if (confirmation.goal === null && hasOrder(click))',
   ),
   mend(
     'what is said of a dropped click is unmatched',
-    `${CONVERSIONS}/gone-clicks.ts`,
-    'if (row.click_id !== null) gone.clicks.set(row.click_id, row)',
+    `${CONVERSIONS}/dropped-clicks.ts`,
+    'if (row.click_id !== null) dropped.clicks.set(row.click_id, row)',
     '',
   ),
   mend(
     'a call that names its transaction only is unmatched',
-    `${CONVERSIONS}/gone-clicks.ts`,
-    'if (isOne) gone.clicks.set(transactionKey(told), first)',
-    'if (isOne) gone.ambiguous.delete(transactionKey(told))',
+    `${CONVERSIONS}/dropped-clicks.ts`,
+    'if (isOne) dropped.clicks.set(transactionKey(confirmation), first)',
+    'if (isOne) dropped.ambiguous.delete(transactionKey(confirmation))',
   ),
   mend(
     'a line of a payment run is paid twice',
@@ -78,52 +79,52 @@ export const MENDS: Mend[] = [
   ),
   mend(
     'a yes without an amount forgets the amount that was told before',
-    `${CONVERSIONS}/hear-confirmation.ts`,
-    'if (isTold(standing) && told.amountMicros === null) return heard',
+    `${CONVERSIONS}/apply-confirmation.ts`,
+    'if (isAdvertiserReported(standing) && confirmation.amountMicros === null) return updated',
     '',
   ),
   mend(
     'of two amounts the first counts',
-    `${CONVERSIONS}/hear-confirmation.ts`,
-    'const adopted = isFirst || isCorrection ? adopt(standing, told, parts, moment.now) : noted',
-    'const adopted = isFirst && !isCorrection ? adopt(standing, told, parts, moment.now) : noted',
+    `${CONVERSIONS}/apply-confirmation.ts`,
+    'const adopted = isFirst || isCorrection ? adopt(standing, confirmation, parts, moment.now) : noted',
+    'const adopted = isFirst && !isCorrection ? adopt(standing, confirmation, parts, moment.now) : noted',
   ),
   mend(
     'an amount that is not used moves a conversion to another click',
-    `${CONVERSIONS}/hear-confirmation.ts`,
-    'const told = paysShare(promised(parts)) ? said : { ...said, amountMicros: null }',
-    'const told = said',
+    `${CONVERSIONS}/apply-confirmation.ts`,
+    'const confirmation = paysShare(promised(parts)) ? sent : { ...sent, amountMicros: null }',
+    'const confirmation = sent',
   ),
   mend(
     "a click gets its publisher's share of today",
-    `${CONVERSIONS}/making.ts`,
+    `${CONVERSIONS}/terms.ts`,
     'click === null ? app.share_ppm : (click.share_ppm ?? WHOLE_PPM)',
     'click === null ? app.share_ppm : app.share_ppm',
   ),
   mend(
     'the amount of a pending call about what was reported is lost',
-    `${CONVERSIONS}/hear-confirmation.ts`,
-    'const isFirst = !isTold(standing) && !isExpired(parts.click, told.call.receivedAt)',
+    `${CONVERSIONS}/apply-confirmation.ts`,
+    'const isFirst = !isAdvertiserReported(standing) && !isExpired(parts.click, confirmation.call.receivedAt)',
     'const isFirst = false',
   ),
   mend(
     'reported, pending in time, approved after the window: expired',
-    `${CONVERSIONS}/hear-confirmation.ts`,
-    "if (!isTold(standing) && isExpired(click, told.call.receivedAt)) return reject('click_expired')",
+    `${CONVERSIONS}/apply-confirmation.ts`,
+    "if (!isAdvertiserReported(standing) && isExpired(click, confirmation.call.receivedAt)) return reject('click_expired')",
     "if (standing.source === 'publisher' && isExpired(click, now)) return reject('click_expired')",
   ),
   mend(
     'what waited for its click is judged by when that came',
     `${CONVERSIONS}/decide-confirmation.ts`,
-    'confirmationRefusal(parts, made, verdict, facts, told.call.receivedAt)',
-    'confirmationRefusal(parts, made, verdict, facts, now)',
+    'confirmationRefusal(parts, made, verdict, context, confirmation.call.receivedAt)',
+    'confirmationRefusal(parts, made, verdict, context, now)',
   ),
   mend(
     'a hold of a banned user ends in approval',
     `${CONVERSIONS}/decide.ts`,
     // eslint-disable-next-line no-template-curly-in-string
-    'if (!facts.banned.has(`${standing.app_id}|${standing.user_id}`))',
-    'if (facts.banned.size >= 0)',
+    'if (!context.banned.has(`${standing.app_id}|${standing.user_id}`))',
+    'if (context.banned.size >= 0)',
   ),
   mend(
     'what was reversed can be done again, but is never paid again',
@@ -140,7 +141,7 @@ export const MENDS: Mend[] = [
   mend(
     'a fraud rejection is undone by another transaction',
     `${CONVERSIONS}/decide-confirmation.ts`,
-    'if (wasTold && !one.is_repeatable && isTurnedDown(one) && !told.isAgain) return true',
+    'if (wasReported && !one.is_repeatable && isTurnedDown(one) && !confirmation.isAgain) return true',
     '',
   ),
   mend(
@@ -158,14 +159,14 @@ export const MENDS: Mend[] = [
   mend(
     'a negative amount loses its reversal',
     `${CONVERSIONS}/inbound/parameters.ts`,
-    'if (saysNo) return {',
-    "if (amount.isNegative) problems.push('amount')\n  if (saysNo) return {",
+    'if (isDenial) return {',
+    "if (amount.isNegative) problems.push('amount')\n  if (isDenial) return {",
   ),
   mend(
     'an unclear amount loses a confirmation that does not need it',
     `${CONVERSIONS}/decide-confirmation.ts`,
-    'if (told.amountProblem && paysShare(promised(parts)))',
-    'if (told.amountProblem)',
+    'if (confirmation.amountProblem && paysShare(promised(parts)))',
+    'if (confirmation.amountProblem)',
   ),
   mend(
     'reports that nobody confirms stay for ever',
@@ -175,37 +176,37 @@ export const MENDS: Mend[] = [
   ),
   mend(
     'the books show what nobody confirmed as receivable',
-    `${CONVERSIONS}/making.ts`,
+    `${CONVERSIONS}/new-conversion.ts`,
     'is_unconfirmed: true,',
     'is_unconfirmed: false,',
   ),
   mend(
     'what a trusted publisher said stays unconfirmed in the books',
-    `${CONVERSIONS}/hear-confirmation.ts`,
+    `${CONVERSIONS}/apply-confirmation.ts`,
     'confirmed_at: moment.now,\n    is_unconfirmed: false,',
     'confirmed_at: moment.now,',
   ),
   mend(
     'an offer that rejects beyond its caps pays past its payout cap',
-    `${CONVERSIONS}/making.ts`,
+    CAPS,
     'isReached(cap, spent) || (cap !== null && spent + payoutMicros > cap)',
     'isReached(cap, spent) || (cap !== null && spent > cap + payoutMicros)',
   ),
   mend(
     'an amount that is raised passes the payout cap',
-    `${CONVERSIONS}/making.ts`,
+    CAPS,
     "if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
     "if (used !== undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
   ),
   mend(
     'an amount that is raised on a later day passes the cap of its day',
-    `${CONVERSIONS}/making.ts`,
+    CAPS,
     '(used.earlier.get(day) ?? 0)',
     '-Infinity',
   ),
   mend(
     'a goal that turns repeatable makes second rows',
-    `${CONVERSIONS}/goal-meant.ts`,
+    `${CONVERSIONS}/resolve-goal.ts`,
     'return click?.terms[goal.goal_id]?.is_repeatable ?? recorded?.is_repeatable ?? goal.is_repeatable',
     'return recorded === null ? false : goal.is_repeatable',
   ),

@@ -26,7 +26,7 @@ import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
 import { createVisitLimits } from './features/clicks/visit-limits.ts'
 import { openVisitorReader, type VisitorReader } from './features/clicks/visitor.ts'
-import { createDesk } from './features/conversions/desk.ts'
+import { createCommandQueue } from './features/conversions/command-queue.ts'
 import { numberEvents, Passed } from './features/conversions/events.ts'
 import { inboundRoutes } from './features/conversions/inbound/routes.ts'
 import { conversionRoutes } from './features/conversions/routes.ts'
@@ -96,8 +96,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
   opened.defer(() => clicks.close())
   const postbacksDue = createSignal(pool, POSTBACKS_DUE)
-  const desk = createDesk(db, postbacksDue.send)
-  opened.defer(() => desk.close())
+  const commands = createCommandQueue(db, postbacksDue.send)
+  opened.defer(() => commands.close())
   const visitors = await openVisitorReader({ ...config, log })
   opened.defer(() => visitors.close())
 
@@ -163,7 +163,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     completions,
     credentials,
     visitors,
-    settle: desk.settle,
+    applyCommand: commands.apply,
     wakePostbacks: postbacksDue.send,
     refresh,
     sendMails:
@@ -196,19 +196,19 @@ export type Wires = Omit<ManageContext, 'auth'> & {
 /** Every route, in order. No wire is used before the first request: scripts/openapi.ts describes the API without them. */
 export async function mountRoutes(server: FastifyInstance, wires: Wires): Promise<void> {
   const { db, pool, config, secretKey, limiter, gate, catalogue, contexts, clicks, completions, credentials } = wires
-  const { visitors, settle, wakePostbacks } = wires
+  const { visitors, applyCommand, wakePostbacks } = wires
   await describeApi(server, config.publicUrl, MANAGE_TAGS)
   const links = createLinkSigner(secretKey)
   await mountV1(server, gate, (v1) => {
     offerRoutes(v1, { gate, catalogue, contexts, completions, links, isBanned: credentials.isBanned })
-    conversionRoutes(v1, { gate, db, settle })
+    conversionRoutes(v1, { gate, db, applyCommand })
     postbackRoutes(v1, { gate, db, limiter, wake: wakePostbacks })
     statsRoutes(v1, { gate, db })
   })
   await mountManage(server, wires)
   clickRoutes(server, { catalogue, clicks, completions, credentials, links, visitors, limits: createVisitLimits() })
   const hashToken = createSecretHashes(secretKey)
-  await inboundRoutes(server, { db, settle, hashToken, limiter, countryOf: visitors.countryOf })
+  await inboundRoutes(server, { db, applyCommand, hashToken, limiter, countryOf: visitors.countryOf })
   healthRoutes(server, pool)
   referenceRoutes(server)
   pictureRoutes(server)

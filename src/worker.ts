@@ -11,7 +11,7 @@ import { compactClickCounts } from './features/clicks/compact-counts.ts'
 import { forgetOldContexts } from './features/clicks/old-contexts.ts'
 import { dropEmptyDays, dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
-import { createDesk, type Desk } from './features/conversions/desk.ts'
+import { createCommandQueue, type CommandQueue } from './features/conversions/command-queue.ts'
 import { numberEvents, Passed } from './features/conversions/events.ts'
 import { forgetStrangersCalls } from './features/conversions/inbound/calls.ts'
 import { retryUnmatched } from './features/conversions/inbound/confirm.ts'
@@ -46,8 +46,8 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   const { retentionDays } = config
   await using opened = new AsyncDisposableStack()
   const postbacksDue = createSignal(pool, POSTBACKS_DUE)
-  const desk = createDesk(db, postbacksDue.send)
-  opened.defer(() => desk.close())
+  const commands = createCommandQueue(db, postbacksDue.send)
+  opened.defer(() => commands.close())
   const countries = await openCountryFinder({ file: config.geoipDb, log })
   opened.defer(() => countries.close())
   const sender = createAppSender(config)
@@ -67,10 +67,10 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
 
   // Conversions.
   every(LOOK_MS, 'numbering events', () => numberEvents(db, passed))
-  every(SECOND, 'releasing holds', () => releaseHolds(db, desk))
-  every(MINUTE, 'expiring unconfirmed reports', () => expireReports(db, desk))
+  every(SECOND, 'releasing holds', () => releaseHolds(db, commands))
+  every(MINUTE, 'expiring unconfirmed reports', () => expireReports(db, commands))
   every(SECOND, 'trying unmatched calls again', () =>
-    retryUnmatched(db, new Date(), (ip) => countries.find(ip), desk.settle),
+    retryUnmatched(db, new Date(), (ip) => countries.find(ip), commands.apply),
   )
   every(SECOND, 'counting for new caps', () => countCaps(db, new Date()))
 
@@ -121,14 +121,20 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   return { close: () => owned.disposeAsync() }
 }
 
-const releaseHolds = (db: Db, desk: Desk) => settleDue(desk, 'release', () => findHeldUntil(db, new Date(), BATCH))
+const releaseHolds = (db: Db, commands: CommandQueue) =>
+  applyDue(commands, 'release', () => findHeldUntil(db, new Date(), BATCH))
 
-const expireReports = (db: Db, desk: Desk) => settleDue(desk, 'expire', () => findUnconfirmed(db, new Date(), BATCH))
+const expireReports = (db: Db, commands: CommandQueue) =>
+  applyDue(commands, 'expire', () => findUnconfirmed(db, new Date(), BATCH))
 
-async function settleDue(desk: Desk, kind: 'release' | 'expire', find: () => Promise<string[]>): Promise<void> {
+async function applyDue(
+  commands: CommandQueue,
+  kind: 'release' | 'expire',
+  find: () => Promise<string[]>,
+): Promise<void> {
   for (;;) {
     const due = await find()
-    await Promise.all(due.map((conversionId) => desk.settle({ kind, conversionId })))
+    await Promise.all(due.map((conversionId) => commands.apply({ kind, conversionId })))
     if (due.length < BATCH) return
   }
 }

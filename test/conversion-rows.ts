@@ -69,7 +69,7 @@ export async function makeConversion(world: World, deal: Deal, row: NewRow): Pro
       actor: 'system',
     })
     .execute()
-  const made: Made = { conversionId, worth: worthOf(first, row) }
+  const made: Made = { conversionId, worth: amountsOf(first, row) }
   if (!row.isTest) await postChange(world, deal, { conversionId, at: row.at, before: null, after: made.worth })
   return row.status === 'reversed' ? moveConversion(world, deal, made, 'reversed', row.at) : made
 }
@@ -90,7 +90,7 @@ export async function moveConversion(world: World, deal: Deal, made: Made, to: S
     .where('conversion_id', '=', conversionId)
     .returning(['payout_micros as payoutMicros', 'revenue_micros as revenueMicros'])
     .executeTakeFirstOrThrow()
-  const after = worthOf(to, row)
+  const after = amountsOf(to, row)
   await postChange(world, deal, { conversionId, at, before: made.worth, after }, eventId)
   return { conversionId, worth: after }
 }
@@ -111,6 +111,6 @@ export async function postAll(world: World, postings: Posting[]): Promise<void> 
   await world.database.db.transaction().execute((trx) => post(trx, postings))
 }
 
-function worthOf(status: Status, { payoutMicros, revenueMicros }: Omit<Worth, 'status'>): Worth | null {
+function amountsOf(status: Status, { payoutMicros, revenueMicros }: Omit<Worth, 'status'>): Worth | null {
   return status === 'pending' || status === 'approved' ? { status, payoutMicros, revenueMicros } : null
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach } from 'node:test'
 import { type Finished, finishClaims } from '../src/features/postbacks/claims.ts'
-import { laneSigns, settleLanes } from '../src/features/postbacks/lanes.ts'
+import { laneSigns, updateLanes } from '../src/features/postbacks/lanes.ts'
 import type { Claimed } from '../src/features/postbacks/queue.ts'
 import { claimDue, forgetPostbacks, NOW, putPostback, putPostbacks, readPostback } from './postback-world.ts'
 import { useWorld } from './world.ts'
@@ -29,6 +29,6 @@ export function useQueue(name: string) {
     putMany: (appId: number, count: number, given?: Given) => putPostbacks(world.database.db, appId, count, given),
     read: (id: string) => readPostback(world.database.db, id),
     tell: (results: Finished[], now = NOW) => finishClaims(world.database.db, results, now),
-    settle: (results: Finished[], now = NOW) => settleLanes(world.database.db, laneSigns(results), now),
+    finishLanes: (results: Finished[], now = NOW) => updateLanes(world.database.db, laneSigns(results), now),
   }
 }

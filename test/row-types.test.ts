@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { COLUMNS as CLICK } from '../src/features/clicks/clicks.ts'
-import { COLUMNS as CONVERSION } from '../src/features/conversions/settle.ts'
+import { COLUMNS as CONVERSION } from '../src/features/conversions/apply-commands.ts'
 import { LINE_COLUMNS } from '../src/features/ledger/ledger.ts'
 import { RESULT_COLUMNS } from '../src/features/postbacks/claims.ts'
 import { useWorld } from './world.ts'

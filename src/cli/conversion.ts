@@ -11,7 +11,7 @@ import {
   STATUSES,
 } from '../features/conversions/conversions.ts'
 import { type ConversionFilter, searchConversions } from '../features/conversions/search.ts'
-import { settle } from '../features/conversions/settle.ts'
+import { applyCommands } from '../features/conversions/apply-commands.ts'
 import { isUuid } from '../lib/uuid7.ts'
 import { withDatabase } from './context.ts'
 import {
@@ -161,7 +161,7 @@ async function moveAll(db: Db, ids: string[], to: MoveTo, reason: MoveReason = '
   for (let i = 0; i < known.length; i += BATCH) {
     const batch = known.slice(i, i + BATCH)
     const commands = batch.map((conversionId) => ({ kind: 'move' as const, conversionId, to, reason }))
-    const outcomes = await settle(db, commands, new Date())
+    const outcomes = await applyCommands(db, commands, new Date())
     for (const [j, outcome] of outcomes.entries()) {
       const id = batch[j] ?? ''
       if (outcome.kind === 'moved') result.moved++

@@ -71,7 +71,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
   }
 
   function refuse(request: FastifyRequest, error: AppError, done: (error: Error) => void): void {
-    settle(limiter.take(addressOf(request), FAILURES_A_MINUTE), (allowance) => {
+    whenReady(limiter.take(addressOf(request), FAILURES_A_MINUTE), (allowance) => {
       request.allowance = allowance
       done(allowance.exceeded ? tooMany('Too many requests with wrong credentials from this IP address.') : error)
     })
@@ -113,7 +113,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     request.credential = credential
     const origin = browserOrigin(request, publicUrl)
     if (origin !== null) options.onLeak(credential, origin)
-    settle(limiter.take(credential.apiKey, credential.rateLimit), (allowance) => {
+    whenReady(limiter.take(credential.apiKey, credential.rateLimit), (allowance) => {
       request.allowance = allowance
       if (allowance.exceeded) return done(tooMany('This API key has used up its requests for the current minute.'))
       onPass(credential)
@@ -124,7 +124,7 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
 }
 
 /** Goes on at once with a value that is there, and later with one that is not. */
-function settle<T>(value: T | Promise<T>, next: (value: T) => void): void {
+function whenReady<T>(value: T | Promise<T>, next: (value: T) => void): void {
   if (value instanceof Promise) void value.then(next)
   else next(value)
 }

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../db/open.ts'
 import type { Credentials } from '../features/apps/credentials.ts'
-import type { Desk } from '../features/conversions/desk.ts'
+import type { CommandQueue } from '../features/conversions/command-queue.ts'
 import type { Catalogue } from '../features/offers/catalogue.ts'
 import type { Completions } from '../features/offers/completions.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
@@ -19,7 +19,7 @@ export type ManageContext = {
   catalogue: Catalogue
   completions: Completions
   credentials: Credentials
-  settle: Desk['settle']
+  applyCommand: CommandQueue['apply']
   /** Says that there are postbacks to send. */
   wakePostbacks: () => void
   /** Takes in what changed in the database, now: whoever changed an offer or an app sees it at once. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
-import { settle } from '../../src/features/conversions/settle.ts'
+import { applyCommands } from '../../src/features/conversions/apply-commands.ts'
 import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
 import { Installation, type Running, until } from '../installation.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue, none } from './compare-postbacks.ts'
@@ -110,7 +110,7 @@ async function reverseUntil(doomed: string[], isOver: () => boolean): Promise<vo
     const ids = doomed.splice(0, 20)
     const commands = ids.map((conversionId) => ({ kind: 'move', conversionId, to: 'reversed' }) as const)
     try {
-      const outcomes = ids.length === 0 ? [] : await settle(database.db, commands, new Date())
+      const outcomes = ids.length === 0 ? [] : await applyCommands(database.db, commands, new Date())
       for (const [i, { kind, conversion }] of outcomes.entries()) {
         if (conversion?.status === 'reversed') reversed.add(conversion.conversion_id)
         else strange.push([ids[i], kind])

@@ -7,9 +7,9 @@ import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { SECRET_KEY } from '../world.ts'
 import { type OfferTerms, PEOPLE, TOLD_APP } from './actions.ts'
 
-export type DeskApp = { appId: number; publisherId: number }
+export type SystemApp = { appId: number; publisherId: number }
 
-export async function makeApps(db: Db, run: string): Promise<DeskApp[]> {
+export async function makeApps(db: Db, run: string): Promise<SystemApp[]> {
   const count = new Set(PEOPLE.map(({ app }) => app)).size
   const publishers = await Promise.all(
     Array.from({ length: count }, (_, i) => createPublisher(db, `Publisher ${i} of ${run}`)),

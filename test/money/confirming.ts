@@ -10,7 +10,7 @@ import {
   move,
   same,
   type Worth,
-  worthOf,
+  amountsOf,
 } from './entries.ts'
 import { AMOUNTS, type Answer, DAY_MS, type Action, type Goal } from './actions.ts'
 
@@ -19,11 +19,11 @@ type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 
 /** How long a click may be on its way, and a call waits for it. */
 export const WAITS_MS = 3 * DAY_MS
-const MAX_WORTH_MICROS = 100_000_000_000 // a hundred thousand dollars
+const MAX_AMOUNT_MICROS = 100_000_000_000 // a hundred thousand dollars
 
 /** Nobody can tell what it means. */
 export const isInvalid = (action: Confirmed) =>
-  (action.amount !== null && AMOUNTS[action.amount].isNegative === true && !saysNo(action)) ||
+  (action.amount !== null && AMOUNTS[action.amount].isNegative === true && !isDenial(action)) ||
   (action.isClickless && action.txn === null)
 
 /** It came at `toldMs`, and is heard now. */
@@ -40,12 +40,12 @@ export function confirm(book: Book, action: Confirmed, nowMs: number, toldMs = n
   const theirs = book.of(click, goal.key)
   const isRepeatable = book.repeats(goal, click, theirs)
   if (isRepeatable && action.txn === null) return { kind: 'needs_transaction' }
-  if (told?.micros === null && !saysNo(action) && paysShare(goal)) return { kind: 'amount_unclear' }
-  const isAbsurd = saysNo(action) && (told?.micros ?? 0) > MAX_WORTH_MICROS
+  if (told?.micros === null && !isDenial(action) && paysShare(goal)) return { kind: 'amount_unclear' }
+  const isAbsurd = isDenial(action) && (told?.micros ?? 0) > MAX_AMOUNT_MICROS
   // "The amount counts only for goals that pay a share."
   const amountMicros = isAbsurd || !paysShare(goal) ? null : (told?.micros ?? null)
-  const worth = worthOf(goal, amountMicros, click.sharePpm)
-  if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_WORTH_MICROS) return { kind: 'amount_too_large' }
+  const worth = amountsOf(goal, amountMicros, click.sharePpm)
+  if (Math.max(worth.payoutMicros, worth.revenueMicros) > MAX_AMOUNT_MICROS) return { kind: 'amount_too_large' }
   const ofTxn = findOfTxn(book, click, goal, action.txn)
   if (ofTxn !== undefined && ofTxn.person !== click.person) return same(ofTxn)
   const standing = ofTxn ?? findToAdopt(theirs, isRepeatable, action.txn, click)
@@ -104,7 +104,7 @@ function findClick(book: Book, action: Confirmed, nowMs: number): Click | 'unmat
 function unnamedGoal(book: Book, action: Confirmed, click: Click): string | null {
   const first = click.terms.goals[0]?.key ?? ''
   const isKnown = action.click !== null && !action.isClickless && action.click === click.label
-  if (isKnown && !saysNo(action)) return first
+  if (isKnown && !isDenial(action)) return first
   const keys = recordedKeys(book, action, click, first)
   if (keys.length === 0 || keys.includes(first)) return first
   return keys.length === 1 ? (keys[0] as string) : isKnown ? first : null
@@ -121,7 +121,7 @@ function namedGoal(book: Book, action: Confirmed, click: Click, key: string): Go
 
 /** A no to a goal that nobody knows any more reaches the only thing that its transaction has. */
 function renamedGoal(book: Book, action: Confirmed, click: Click): Goal | undefined {
-  if (!saysNo(action)) return undefined
+  if (!isDenial(action)) return undefined
   const keys = recordedKeys(book, action, click, click.terms.goals[0]?.key ?? '')
   return keys.length === 1 ? book.goal(click, keys[0], click) : undefined
 }
@@ -173,9 +173,9 @@ type Told = {
 function hear(book: Book, one: Entry, told: Told): Answer {
   const { action, click, amountMicros, worth, nowMs, toldMs } = told
   const isOfAnother = action.txn !== null && one.advertiserTxn !== null && action.txn !== one.advertiserTxn
-  if (saysNo(action) && isOfAnother) return same(one)
+  if (isDenial(action) && isOfAnother) return same(one)
   if (one.status !== 'reversed') one.advertiserTxn ??= action.txn
-  if (saysNo(action)) {
+  if (isDenial(action)) {
     const by = { actor: 'advertiser', nowMs }
     if (one.status === 'approved') return move(book, one, { ...by, status: 'reversed', reason: 'advertiser_reversed' })
     if (one.status !== 'pending') return same(one)
@@ -237,7 +237,7 @@ function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Ans
 /** What a confirmation of something new comes to. */
 function judge(book: Book, action: Confirmed, click: Click, { payoutMicros }: Worth, times: Times): Verdict {
   const { nowMs, toldMs } = times
-  if (saysNo(action)) return { status: 'rejected', reason: `advertiser_${action.status}`, actor: 'advertiser' }
+  if (isDenial(action)) return { status: 'rejected', reason: `advertiser_${action.status}`, actor: 'advertiser' }
   const refused = { status: 'rejected', actor: 'system' } as const
   if (isExpired(click, toldMs)) return { ...refused, reason: 'click_expired' }
   if (book.refusesClicked(click, payoutMicros, nowMs)) return { ...refused, reason: 'cap_exceeded' }
@@ -253,7 +253,7 @@ function judge(book: Book, action: Confirmed, click: Click, { payoutMicros }: Wo
 
 const paysShare = ({ payoutPpm, revenuePpm }: Goal) => payoutPpm !== null || revenuePpm !== null
 
-const saysNo = ({ status }: Confirmed) => status === 'rejected' || status === 'reversed'
+const isDenial = ({ status }: Confirmed) => status === 'rejected' || status === 'reversed'
 
 /**
  * The same call again, about what was rejected: rejected it stays. But an advertiser may take back a no, unless a reversal
@@ -268,7 +268,7 @@ function isSettled(one: Entry, action: Confirmed, click: Click): boolean {
   // "A fraud rejection is not undone by a new txn_id."
   if (wasTold && isTurnedDown(one) && !one.isRepeatable && !action.isAgain) return true
   if (one.advertiserTxn !== action.txn) return false
-  if (saysNo(action)) return true
+  if (isDenial(action)) return true
   const isTakenBack = one.reason === 'advertiser_reversed' && action.txn !== null
   return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !action.isAgain
 }

@@ -75,7 +75,7 @@ export type Worth = { payoutMicros: number; revenueMicros: number }
 const partOf = (micros: number, ppm: number) => Number((BigInt(micros) * BigInt(ppm)) / 1_000_000n)
 
 /** "Percentages round down"; without an amount there is nothing to take a share of. The publisher gets its own share. */
-export function worthOf(goal: Goal, amountMicros: number | null, sharePpm: number): Worth {
+export function amountsOf(goal: Goal, amountMicros: number | null, sharePpm: number): Worth {
   const share = (ppm: number | null, fixed: number) =>
     ppm === null || amountMicros === null ? fixed : partOf(amountMicros, ppm)
   return {

@@ -7,18 +7,18 @@ import { Completions } from '../../src/features/offers/completions.ts'
 import type { Book } from './book.ts'
 import { isStanding } from './entries.ts'
 import { PEOPLE, TOLD_APP } from './actions.ts'
-import type { Desk } from './desk.ts'
+import type { System } from './system.ts'
 
 /** Balances are what conversions say. Their entries were summed after every step; this is how the program sums them. */
-export async function checkMoney(desk: Desk, book: Book): Promise<void> {
+export async function checkMoney(system: System, book: Book): Promise<void> {
   const { pending, payable, receivable, unconfirmed } = book.money()
-  for (const [app, { publisherId }] of desk.apps.entries())
-    assert.deepEqual(await readBalances(desk.db, { publisherId }), {
+  for (const [app, { publisherId }] of system.apps.entries())
+    assert.deepEqual(await readBalances(system.db, { publisherId }), {
       pendingMicros: pending[app],
       payableMicros: payable[app],
       paidMicros: 0,
     })
-  assert.deepEqual(await readBalances(desk.db, { advertiserId: desk.advertiserId }), {
+  assert.deepEqual(await readBalances(system.db, { advertiserId: system.advertiserId }), {
     receivableMicros: receivable,
     unconfirmedMicros: unconfirmed,
   })
@@ -30,8 +30,8 @@ const PATHS = ['pending', 'approved', 'rejected', 'pending approved', 'pending r
  * Every conversion has a legal past that ends in what it is, and each of its events one place in the feed, in order. Only
  * moves have events: what is still pending may be held since, with its reason.
  */
-export async function checkHistory(desk: Desk): Promise<void> {
-  const { rows } = await desk.database.pool.query<{ path: string; numbers: string; is_last: boolean }>(
+export async function checkHistory(system: System): Promise<void> {
+  const { rows } = await system.database.pool.query<{ path: string; numbers: string; is_last: boolean }>(
     `SELECT string_agg(e.status, ' ' ORDER BY p.place) AS path, string_agg(e.sequence::text, ' ' ORDER BY p.place) AS numbers,
        bool_or((e.event_id, e.sequence, e.status, e.actor) = (c.event_id, c.sequence, c.status, c.actor)
          AND (e.status_reason IS NOT DISTINCT FROM c.status_reason OR c.status = 'pending')) AS is_last
@@ -40,7 +40,7 @@ export async function checkHistory(desk: Desk): Promise<void> {
        UNION ALL SELECT conversion_id, sequence, 1000000000000 + event_no FROM waiting_events) p
        ON (p.conversion_id, p.sequence) = (e.conversion_id, e.sequence)
      WHERE c.app_id = ANY ($1) GROUP BY c.conversion_id`,
-    [desk.apps.map((app) => app.appId)],
+    [system.apps.map((app) => app.appId)],
   )
   for (const { path, numbers, is_last } of rows) {
     assert.ok(PATHS.includes(path), `No conversion goes this way: ${path}`)
@@ -50,9 +50,9 @@ export async function checkHistory(desk: Desk): Promise<void> {
 }
 
 /** Nobody is paid twice for one thing. */
-export async function checkOnce(desk: Desk): Promise<void> {
-  const apps = desk.apps.map((app) => app.appId)
-  const { rows } = await desk.database.pool.query(
+export async function checkOnce(system: System): Promise<void> {
+  const apps = system.apps.map((app) => app.appId)
+  const { rows } = await system.database.pool.query(
     `SELECT 'of a user' AS twice, count(*) FROM conversions c
      WHERE c.app_id = ANY ($1) AND c.status IN ('pending', 'approved') AND NOT c.is_repeatable
      GROUP BY c.app_id, c.user_id, c.offer_id, c.goal_id, c.is_test HAVING count(*) > 1
@@ -66,51 +66,51 @@ export async function checkOnce(desk: Desk): Promise<void> {
 }
 
 /** Each event of an app that wants postbacks has one, and is queued to be sent. */
-export async function checkPostbacks(desk: Desk): Promise<void> {
-  const { rows } = await desk.database.pool.query(
+export async function checkPostbacks(system: System): Promise<void> {
+  const { rows } = await system.database.pool.query(
     `SELECT e.event_id, p.status AS postback, q.postback_id IS NOT NULL AS is_queued
      FROM conversion_events e FULL JOIN postbacks p ON p.postback_id = e.event_id LEFT JOIN postback_queue q USING (postback_id)
      WHERE coalesce(e.app_id, p.app_id) = $1 AND (p.status IS DISTINCT FROM e.status OR q.postback_id IS NULL)`,
-    [desk.appId(TOLD_APP)],
+    [system.appId(TOLD_APP)],
   )
   assert.deepEqual(rows, [])
 }
 
 /** What is shown of a conversion's postings is all of them. */
-export async function checkShownEntries(desk: Desk): Promise<void> {
-  const { rows } = await desk.database.pool.query<{ conversion_id: string; entries: number[] }>(
+export async function checkShownEntries(system: System): Promise<void> {
+  const { rows } = await system.database.pool.query<{ conversion_id: string; entries: number[] }>(
     `SELECT conversion_id, json_agg(entry_id ORDER BY entry_id) AS entries FROM ledger_entries
      WHERE conversion_id IN (SELECT conversion_id FROM conversions WHERE app_id = ANY ($1)) GROUP BY 1`,
-    [desk.apps.map((app) => app.appId)],
+    [system.apps.map((app) => app.appId)],
   )
   for (const { conversion_id, entries } of rows) {
-    const conversion = await findConversion(desk.db, conversion_id, null)
+    const conversion = await findConversion(system.db, conversion_id, null)
     assert.ok(conversion)
-    const shown = await readEntries(desk.db, conversion)
+    const shown = await readEntries(system.db, conversion)
     assert.deepEqual(shown.map((entry) => entry.entry_id), entries) // prettier-ignore
   }
 }
 
 /** The list hides exactly what would not be paid again: what stands, and what was taken back for good. */
-export async function checkLists(desk: Desk, book: Book): Promise<void> {
+export async function checkLists(system: System, book: Book): Promise<void> {
   for (const [person, { app, user }] of PEOPLE.entries()) {
-    const goals = await new Completions(desk.db).of({ appId: desk.appId(app), isTest: false, userId: user })
+    const goals = await new Completions(system.db).of({ appId: system.appId(app), isTest: false, userId: user })
     const hidden = goals.map(({ goalId }) => goalId)
     const closed = book.entries.filter(
       (one) => one.person === person && !one.isTest && !one.isRepeatable && (isStanding(one) || one.barsRedo),
     )
-    const expected = closed.map((one) => desk.goalIds.get(`${one.offer} ${one.goal}`) ?? 0)
+    const expected = closed.map((one) => system.goalIds.get(`${one.offer} ${one.goal}`) ?? 0)
     assert.deepEqual(new Set(hidden), new Set(expected))
   }
 }
 
 /** Only what was confirmed is held, and nothing is pending longer than it should be once the worker has looked. */
-export async function checkHolds(desk: Desk, now: Date): Promise<void> {
-  const { rows } = await desk.database.pool.query(
+export async function checkHolds(system: System, now: Date): Promise<void> {
+  const { rows } = await system.database.pool.query(
     `SELECT conversion_id FROM conversions WHERE app_id = ANY ($1)
        AND (hold_until IS NOT NULL AND confirmed_at IS NULL
          OR status = 'pending' AND (hold_until <= $2 OR confirm_by <= $2 OR told_at IS NULL AND confirm_by IS NULL))`,
-    [desk.apps.map((app) => app.appId), now],
+    [system.apps.map((app) => app.appId), now],
   )
   assert.deepEqual(rows, [])
 }

@@ -1,6 +1,6 @@
 // The book's word on publishers' reports (design 2.13).
 import type { Book, Click } from './book.ts'
-import { blank, type Entry, isExpired, isRedone, isStanding, isTurnedDown, same, worthOf } from './entries.ts'
+import { blank, type Entry, isExpired, isRedone, isStanding, isTurnedDown, same, amountsOf } from './entries.ts'
 import { type Answer, DAY_MS, type Action, PEOPLE, TRUSTED } from './actions.ts'
 
 type Reported = Extract<Action, { kind: 'report' }>
@@ -41,7 +41,7 @@ function reportAnew(book: Book, action: Reported, nowMs: number): Answer {
   const last = theirs.at(-1)
   if (!isOffered && last !== undefined) return same(last)
   const sharePpm = click?.sharePpm ?? book.shareOf(action.person)
-  const worth = worthOf(goal, null, sharePpm)
+  const worth = amountsOf(goal, null, sharePpm)
   const verdict = book.verdict(action.person, click, nowMs)
   const refusal = refusalOf(book, action, click, worth.payoutMicros, nowMs) ?? (verdict === 'reject' ? 'fraud' : null)
   const again = theirs.find(

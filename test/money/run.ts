@@ -8,7 +8,7 @@ import { apply } from './apply.ts'
 import { Book } from './book.ts'
 import { grouped } from './entries.ts'
 import { type Answer, type Action, OFFERS, type Start, type Step } from './actions.ts'
-import { Desk, type Done } from './desk.ts'
+import { System, type Done } from './system.ts'
 import {
   checkHistory,
   checkHolds,
@@ -28,35 +28,35 @@ const A_WHILE_MS = 40 * 24 * HOUR_MS // longer than any hold
 export async function takeSteps(database: Database, start: Start, steps: Step[]): Promise<void> {
   let nowMs = FIRST_HOUR_MS + start.hour * HOUR_MS
   const offers = OFFERS.map((offer, i) => ({ ...structuredClone(offer), caps: start.caps[i] ?? offer.caps }))
-  const desk = new Desk(database)
-  await desk.open(offers, start, new Date(nowMs))
-  await readState(desk, new Date(nowMs)) // for the terms of the first clicks
+  const system = new System(database)
+  await system.open(offers, start, new Date(nowMs))
+  await readState(system, new Date(nowMs)) // for the terms of the first clicks
   const resolver = new Resolver(start)
   let books = [new Book(offers, start)]
   for (const { waitS, lanes, diesAt = null } of steps) {
     nowMs += waitS * 1000
-    const actions = resolver.step(lanes, books[0] as Book, desk.termsIds, nowMs)
-    if (diesAt !== null) await desk.dieDoing(actions, diesAt, new Date(nowMs))
-    books = await takeStep(desk, books, actions, nowMs)
+    const actions = resolver.step(lanes, books[0] as Book, system.termsIds, nowMs)
+    if (diesAt !== null) await system.dieDoing(actions, diesAt, new Date(nowMs))
+    books = await takeStep(system, books, actions, nowMs)
   }
-  await checkLists(desk, books[0] as Book)
+  await checkLists(system, books[0] as Book)
   nowMs += A_WHILE_MS
-  books = await takeStep(desk, books, [[{ kind: 'round', label: resolver.nextLabel() }]], nowMs)
-  await checkHolds(desk, new Date(nowMs))
-  await checkHistory(desk)
-  await checkPostbacks(desk)
-  await checkShownEntries(desk)
-  await checkOnce(desk)
-  await checkLists(desk, books[0] as Book)
-  await checkMoney(desk, books[0] as Book)
+  books = await takeStep(system, books, [[{ kind: 'round', label: resolver.nextLabel() }]], nowMs)
+  await checkHolds(system, new Date(nowMs))
+  await checkHistory(system)
+  await checkPostbacks(system)
+  await checkShownEntries(system)
+  await checkOnce(system)
+  await checkLists(system, books[0] as Book)
+  await checkMoney(system, books[0] as Book)
 }
 
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */
-async function takeStep(desk: Desk, books: Book[], lanes: Action[][], nowMs: number): Promise<Book[]> {
+async function takeStep(system: System, books: Book[], lanes: Action[][], nowMs: number): Promise<Book[]> {
   const now = new Date(nowMs)
-  const done = await Promise.all(lanes.map((actions) => desk.perform(actions, now)))
-  desk.learn(done.flat())
-  const seen = { answers: answersOf(desk, done.flat()), ...(await readState(desk, now)) }
+  const done = await Promise.all(lanes.map((actions) => system.perform(actions, now)))
+  system.learn(done.flat())
+  const seen = { answers: answersOf(system, done.flat()), ...(await readState(system, now)) }
   const orders = permutations(lanes.flatMap(piecesOf))
   const fitting = new Map<string, Book>()
   for (const order of books.flatMap((book) => orders.map((actions) => ({ book, actions: actions.flat() })))) {
@@ -81,8 +81,8 @@ function tell(book: Book, actions: Action[], nowMs: number) {
   return { book, seen: { answers, entries: grouped(entries), offers, usage, money: book.money() } }
 }
 
-const answersOf = (desk: Desk, done: Done[]) =>
-  new Map<number, Answer>(done.map((one) => [one.action.label, desk.answer(one)]))
+const answersOf = (system: System, done: Done[]) =>
+  new Map<number, Answer>(done.map((one) => [one.action.label, system.answer(one)]))
 
 function isSame(a: unknown, b: unknown): boolean {
   try {

@@ -4,7 +4,7 @@ import { dayNumber } from '../../src/features/offers/caps.ts'
 import type { Money, OfferUsage } from './book.ts'
 import { type Entry, grouped } from './entries.ts'
 import { type Goal, type OfferTerms, PEOPLE } from './actions.ts'
-import type { Desk } from './desk.ts'
+import type { System } from './system.ts'
 
 export type State = { entries: Entry[]; offers: OfferTerms[]; usage: OfferUsage[]; money: Money }
 
@@ -41,25 +41,25 @@ const QUERY = `/* money-state */ SELECT
     WHERE account IN ('publisher_pending', 'publisher_payable') AND party_id = ANY ($3)
       OR account IN ('advertiser_receivable', 'advertiser_unconfirmed') AND party_id = $6 GROUP BY 1, 2`)} AS sums`
 
-export async function readState(desk: Desk, now: Date): Promise<State> {
-  const { rows } = await desk.database.pool.query<Row>(QUERY, [
-    desk.apps.map((app) => app.appId),
-    desk.offerIds,
-    desk.apps.map((app) => app.publisherId),
+export async function readState(system: System, now: Date): Promise<State> {
+  const { rows } = await system.database.pool.query<Row>(QUERY, [
+    system.apps.map((app) => app.appId),
+    system.offerIds,
+    system.apps.map((app) => app.publisherId),
     now,
     dayNumber(now),
-    desk.advertiserId,
+    system.advertiserId,
   ])
   const { conversions, offers, usage, sums } = rows[0] as Row
-  desk.termsIds = offers.map((row) => row.terms_id)
+  system.termsIds = offers.map((row) => row.terms_id)
   return {
-    entries: readEntries(desk, conversions),
+    entries: readEntries(system, conversions),
     offers: offers.map(({ goals, ...row }) => ({
       ...termsOf(row),
-      goals: goals.map(({ goal_id, ...goal }) => ({ key: desk.goalKey(goal_id), ...goal })),
+      goals: goals.map(({ goal_id, ...goal }) => ({ key: system.goalKey(goal_id), ...goal })),
     })),
-    usage: usage.map(({ offer_id, ...used }) => ({ offer: desk.offerIds.indexOf(offer_id), ...used })),
-    money: readMoney(desk, sums),
+    usage: usage.map(({ offer_id, ...used }) => ({ offer: system.offerIds.indexOf(offer_id), ...used })),
+    money: readMoney(system, sums),
   }
 }
 
@@ -73,25 +73,25 @@ const termsOf = ({ status, attributionS, holdS, overCap, confirmWithinS, redo, c
   caps,
 })
 
-function readMoney(desk: Desk, sums: Row['sums']): Money {
+function readMoney(system: System, sums: Row['sums']): Money {
   const find = (account: string, party: number) =>
     sums.find((one) => one.account === account && one.party_id === party)?.micros ?? 0
   return {
-    pending: desk.apps.map(({ publisherId }) => 0 - find('publisher_pending', publisherId)),
-    payable: desk.apps.map(({ publisherId }) => 0 - find('publisher_payable', publisherId)),
-    receivable: find('advertiser_receivable', desk.advertiserId),
-    unconfirmed: find('advertiser_unconfirmed', desk.advertiserId),
+    pending: system.apps.map(({ publisherId }) => 0 - find('publisher_pending', publisherId)),
+    payable: system.apps.map(({ publisherId }) => 0 - find('publisher_payable', publisherId)),
+    receivable: find('advertiser_receivable', system.advertiserId),
+    unconfirmed: find('advertiser_unconfirmed', system.advertiserId),
   }
 }
 
-function readEntries(desk: Desk, conversions: Row['conversions']): Entry[] {
-  const clicks = new Map([...desk.clickIds].map(([label, id]) => [id, label]))
+function readEntries(system: System, conversions: Row['conversions']): Entry[] {
+  const clicks = new Map([...system.clickIds].map(([label, id]) => [id, label]))
   const entries = conversions.map(conversionOfJson).map((row) => ({
-    label: desk.labels.get(row.conversion_id) ?? -1,
-    person: PEOPLE.findIndex(({ app, user }) => desk.appId(app) === row.app_id && user === row.user_id),
-    offer: desk.offerIds.indexOf(row.offer_id),
+    label: system.labels.get(row.conversion_id) ?? -1,
+    person: PEOPLE.findIndex(({ app, user }) => system.appId(app) === row.app_id && user === row.user_id),
+    offer: system.offerIds.indexOf(row.offer_id),
     isTest: row.is_test,
-    goal: desk.goalKey(row.goal_id),
+    goal: system.goalKey(row.goal_id),
     isRepeatable: row.is_repeatable,
     isFirstGoal: row.is_first_goal,
     isTold: row.told_at !== null,

@@ -103,11 +103,11 @@ async function sendMails(db: Db, mailer: Mailer, writers: Writers, now: Date): P
     } catch (error) {
       failure = error
       const result = isRefusedRecipient(error) ? ({ status: 'failed', settled_at: now } as const) : {}
-      await settle(db, claimed, { ...result, failure: failureOf(error) })
+      await recordResult(db, claimed, { ...result, failure: failureOf(error) })
       if (isAnswered(error)) continue
       break // nobody is there: the others would wait as long, one after the other
     }
-    await settle(db, claimed, { status: 'sent', settled_at: now, failure: null })
+    await recordResult(db, claimed, { status: 'sent', settled_at: now, failure: null })
   }
   if (failure !== null) throw failure
   return sent
@@ -159,7 +159,7 @@ async function claimNext(trx: Trx, writers: Writers, now: Date): Promise<Claimed
 type Result = { status?: 'sent' | 'failed'; settled_at?: Date; failure: string | null }
 
 /** Of this attempt: a later one knows better. */
-const settle = (db: Db, { mailId, attempts }: Claimed, result: Result) =>
+const recordResult = (db: Db, { mailId, attempts }: Claimed, result: Result) =>
   db.updateTable('mails').set(result).where('mail_id', '=', mailId).where('attempts', '=', attempts).execute()
 
 /**

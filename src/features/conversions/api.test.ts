@@ -9,7 +9,7 @@ import { distrustApp, trustApp } from '../apps/trust.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { setCaps } from '../offers/cap-counts.ts'
 import { forgetOldKeys } from './conversions.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 let appId: number
 let live: IssuedCredentials
@@ -152,7 +152,7 @@ test('a click beyond its window counts as none, and the sub-IDs of the latest li
   await world.click(offerId, live, 'userId=slow&aff_sub=click')
   await world.get('/v1/offers?userId=slow&aff_sub=list', live)
   const report = { kind: 'report', appId, isTest: false, userId: 'slow', offerId, goalId: null } as const
-  const [outcome] = await settle(
+  const [outcome] = await applyCommands(
     world.database.db,
     [{ ...report, transactionId: null, idempotencyKey: null }],
     new Date(Date.now() + 61_000),

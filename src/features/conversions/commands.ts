@@ -1,9 +1,9 @@
-// What can be asked of conversions, and what can come of it. Every change of a conversion is one of these commands.
+// The commands that change conversions, and their possible outcomes. Every change of a conversion is one of these.
 import type { Trx } from '../../db/open.ts'
 import type { Conversion, Reason, Status } from './conversions.ts'
 import type { InboundCall } from './inbound/calls.ts'
 
-/** A publisher says that a user completed an offer. */
+/** A publisher reports that a user completed an offer. */
 export type Report = {
   kind: 'report'
   appId: number
@@ -16,30 +16,30 @@ export type Report = {
   idempotencyKey: string | null
 }
 
-/** Nobody can tell which amount it is, or it is not in US dollars. */
+/** The amount is ambiguous, or not in US dollars. */
 export type AmountProblem = 'unclear' | 'other_currency'
 
-/** An advertiser says what became of a click. */
+/** An advertiser reports the status of a click's conversion. */
 export type Confirmation = {
   kind: 'confirmation'
   advertiserId: number
-  /** Null: only the transaction says what it is about. */
+  /** Null: the transaction alone identifies it. */
   clickId: string | null
-  /** The id, the external id or the name of a goal; null: the first one. */
+  /** The ID, the external ID or the name of a goal; null: the first one. */
   goal: string | null
   transactionId: string | null
   amountMicros: number | null
-  /** An amount was told, but not one to pay a share of. */
+  /** An amount was sent, but not one to pay a share of. */
   amountProblem?: AmountProblem | null
   status: Status
-  /** Where the user was then, if they tell. */
+  /** Where the user was at the time, if the advertiser sends it. */
   country: string | null
-  /** Done again by hand: what was rejected before is judged anew. */
+  /** Processed again by hand: a rejected conversion is judged anew. */
   isAgain: boolean
   call: InboundCall
 }
 
-/** What the operator may tell the publisher as the reason of a move; the first one, unless it is said otherwise. */
+/** The reasons an operator may give the publisher for a change of status; the first is the default. */
 export const MOVE_REASONS = {
   approved: ['operator'],
   rejected: [
@@ -55,20 +55,20 @@ export const MOVE_REASONS = {
 } as const satisfies Record<string, readonly Reason[]>
 
 export type MoveTo = keyof typeof MOVE_REASONS
-/** One of those of its move. */
+/** One of the reasons for its status. */
 export type MoveReason = (typeof MOVE_REASONS)[MoveTo][number]
 
-/** The operator decides. */
+/** An operator's decision. */
 export type Move = {
   kind: 'move'
   conversionId: string
   to: MoveTo
   reason?: MoveReason
-  /** Called in the transaction that makes the move, if it is made: its entry in the audit log commits with it. */
+  /** Called in the transaction of the change, so that its audit entry commits with it. */
   record?: (trx: Trx, moved: Conversion) => Promise<void>
 }
 
-/** A hold is over. */
+/** A hold has ended. */
 export type Release = { kind: 'release'; conversionId: string }
 
 /** No advertiser confirmed a report in time. */
@@ -76,7 +76,7 @@ export type Expire = { kind: 'expire'; conversionId: string }
 
 export type Command = Report | Confirmation | Move | Release | Expire
 
-/** A conversion as it was and as it is now. Null before: it was made. */
+/** A conversion before and after a change. `before` is null for a new one. */
 export type Change = { before: Conversion | null; after: Conversion }
 
 export type Refusal =

@@ -1,4 +1,4 @@
-// Conversions as they are recorded: their shape, reading them, showing them.
+// Conversions as they are recorded: their type, queries and presentation.
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Conversions } from '../../db/tables.ts'
@@ -31,8 +31,8 @@ export type Conversion = Omit<Selectable<Conversions>, 'status' | 'status_reason
   actor: ActorKind
 }
 
-/** What is told of a conversion. */
-export type ToldConversion = Omit<
+/** The columns that publishers may see. */
+export type PublicConversion = Omit<
   Conversion,
   | 'publisher_id'
   | 'advertiser_id'
@@ -61,15 +61,15 @@ const TIMES = [
   'reversed_at',
 ] as const
 
-/** A row that came as JSON, in which times are text. */
+/** A row read as JSON, in which times are strings. */
 export function conversionOfJson(row: Record<string, unknown>): Conversion {
   const conversion = { ...row }
   for (const name of TIMES) if (typeof row[name] === 'string') conversion[name] = new Date(row[name])
   return conversion as Conversion
 }
 
-/** As publishers see it. Why exactly something looked like fraud stays with the operator. */
-export function presentConversion(conversion: ToldConversion) {
+/** As publishers see it. Why exactly something looked like fraud is for the operator only. */
+export function presentConversion(conversion: PublicConversion) {
   const time = (at: Date | null) => (at === null ? null : rfc3339(at))
   return {
     conversion_id: conversion.conversion_id,
@@ -101,7 +101,7 @@ export function presentConversion(conversion: ToldConversion) {
 
 export type ConversionNames = { app: string; publisher: string; offer: string; advertiser: string; goal: string }
 
-/** What the ids of conversions stand for, by conversion_id. */
+/** What the IDs of conversions stand for, by conversion_id. */
 export async function readNames(db: Db, conversions: readonly Conversion[]): Promise<Map<string, ConversionNames>> {
   const ids = conversions.map(({ conversion_id }) => conversion_id)
   const { rows } = await sql<ConversionNames & { conversion_id: string }>`
@@ -117,7 +117,7 @@ export async function readNames(db: Db, conversions: readonly Conversion[]): Pro
   return new Map(rows.map(({ conversion_id, ...names }) => [conversion_id, names]))
 }
 
-/** Null when there is none, or it is somebody else's. An owner without a mode sees live and test ones. */
+/** Null when there is none, or it belongs to another publisher. An owner without a mode sees live and test ones. */
 export async function findConversion(
   db: Db,
   conversionId: string,
@@ -130,7 +130,7 @@ export async function findConversion(
   return ((await query.executeTakeFirst()) as Conversion | undefined) ?? null
 }
 
-/** Every move of a conversion, first to last. */
+/** Every status change of a conversion, first to last. */
 export async function readHistory(db: Db, conversionId: string) {
   return db
     .selectFrom('conversion_events')
@@ -140,7 +140,7 @@ export async function readHistory(db: Db, conversionId: string) {
     .execute()
 }
 
-/** When each of these publishers last had a conversion that is not a test. Those that never had one are missing. */
+/** The latest live conversion of each of these publishers. Those without one are missing. */
 export async function readLastTimes(db: Db, publisherIds: readonly number[]): Promise<Map<number, Date>> {
   const { rows } = await sql<{ publisher_id: number; last_at: Date }>`
     SELECT apps.publisher_id, max(last.created_at) AS last_at
@@ -153,7 +153,7 @@ export async function readLastTimes(db: Db, publisherIds: readonly number[]): Pr
   return new Map(rows.map(({ publisher_id, last_at }) => [publisher_id, last_at]))
 }
 
-/** Those whose hold is over. */
+/** Conversions whose hold has ended. */
 export async function findHeldUntil(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('conversions')
@@ -166,7 +166,7 @@ export async function findHeldUntil(db: Db, now: Date, limit: number): Promise<s
   return rows.map((row) => row.conversion_id)
 }
 
-/** Those that no advertiser confirmed in time. */
+/** Conversions that no advertiser confirmed in time. */
 export async function findUnconfirmed(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('conversions')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 const world = useWorld('crowded')
 const MANY = 60
@@ -33,7 +33,7 @@ test('a fraud decision is not forgotten behind many refusals', async () => {
   await made.confirm({ goal: 'Sign up', txn_id: 'first', status: 'pending' })
   const [one] = await made.conversions()
   const move = { kind: 'move', conversionId: one?.conversion_id ?? '', to: 'rejected', reason: 'fraud' } as const
-  await settle(world.database.db, [move], new Date())
+  await applyCommands(world.database.db, [move], new Date())
   await made.turnDownMany()
   const { clickId } = await world.click(made.offerId, made.live)
   assert.equal((await made.confirm({ goal: 'Sign up', txn_id: 'second' }, clickId)).outcome, 'duplicate')

@@ -1,71 +1,59 @@
-// What comes of an advertiser's confirmation. It adopts what the publisher reported, moves what stands, or makes a new
-// conversion; one that changes nothing is a duplicate.
+// Decides an advertiser's confirmation. It adopts the publisher's report, updates an existing conversion, or creates a
+// new one; a confirmation that changes nothing is a duplicate.
 import type { Confirmation } from './commands.ts'
 import type { Conversion, Reason } from './conversions.ts'
-import { type ClickFacts, clickOf, type Facts, transactionKey } from './facts.ts'
+import { type ClickSnapshot, clickOf, type DecisionContext, transactionKey } from './decision-context.ts'
 import { isRedone, isStanding, isTurnedDown } from './finality.ts'
-import type { Verdict } from './fraud.ts'
-import { goalOfConfirmation, isRepeatable, saysNo } from './goal-meant.ts'
-import { hear } from './hear-confirmation.ts'
-import { userKey } from './known.ts'
-import {
-  begin,
-  create,
-  type Decision,
-  duplicate,
-  isExpired,
-  isSpent,
-  judgeConversion,
-  later,
-  makeConversion,
-  type Moment,
-  type Parts,
-  promised,
-  promisedShare,
-  refuse,
-} from './making.ts'
-import { MAX_WORTH_MICROS, paysShare, worthOf } from './worth.ts'
+import { judgeConversion, type Verdict } from './fraud.ts'
+import { goalOfConfirmation, isRepeatable, isDenial } from './resolve-goal.ts'
+import { applyConfirmation } from './apply-confirmation.ts'
+import { userKey } from './conversion-index.ts'
+import { isSpent } from '../offers/caps.ts'
+import { createConversion } from './new-conversion.ts'
+import { create, type Decision, duplicate, type Moment, refuse, withStatus } from './outcomes.ts'
+import { isExpired, later, type Parts, promised, promisedShare } from './terms.ts'
+import { MAX_AMOUNT_MICROS, paysShare, amountsOf } from './payout.ts'
 
-export type ClickParts = Parts & { click: ClickFacts }
+export type ClickParts = Parts & { click: ClickSnapshot }
 
-export function decideConfirmation(told: Confirmation, facts: Facts, moment: Moment): Decision {
-  const click = clickOf(facts.clicks, told)
-  const offer = click === undefined ? undefined : facts.offers.get(click.offer_id)
-  const app = click === undefined ? undefined : facts.apps.get(click.app_id)
-  if (click === undefined && facts.ambiguous.has(transactionKey(told))) return refuse('ambiguous')
+export function decideConfirmation(confirmation: Confirmation, context: DecisionContext, moment: Moment): Decision {
+  const click = clickOf(context.clicks, confirmation)
+  const offer = click === undefined ? undefined : context.offers.get(click.offer_id)
+  const app = click === undefined ? undefined : context.apps.get(click.app_id)
+  if (click === undefined && context.ambiguous.has(transactionKey(confirmation))) return refuse('ambiguous')
   if (click === undefined || offer === undefined || app === undefined) return refuse('unmatched')
-  if (offer.advertiser_id !== told.advertiserId) return refuse('not_yours')
-  const ofOffer = facts.conversions.ofUser(userKey(click))
-  const goal = goalOfConfirmation(told, offer, click, ofOffer)
+  if (offer.advertiser_id !== confirmation.advertiserId) return refuse('not_yours')
+  const ofOffer = context.conversions.ofUser(userKey(click))
+  const goal = goalOfConfirmation(confirmation, offer, click, ofOffer)
   if (typeof goal === 'string') return refuse(goal)
   const ofUser = ofOffer.filter((one) => one.goal_id === goal.goal_id)
   const parts = { offer, app, goal, click, isRepeatable: isRepeatable(goal, click, ofUser) }
-  if (parts.isRepeatable && told.transactionId === null) return refuse('needs_transaction')
-  if (told.amountProblem && paysShare(promised(parts))) return refuse(`amount_${told.amountProblem}`)
-  const { payoutMicros, revenueMicros } = worthOf(promised(parts), told.amountMicros, promisedShare(parts))
-  if (Math.max(payoutMicros, revenueMicros) > MAX_WORTH_MICROS) return refuse('amount_too_large')
-  const byTransaction = facts.conversions
-    .ofTransaction(told.transactionId)
+  if (parts.isRepeatable && confirmation.transactionId === null) return refuse('needs_transaction')
+  if (confirmation.amountProblem && paysShare(promised(parts))) return refuse(`amount_${confirmation.amountProblem}`)
+  const { payoutMicros, revenueMicros } = amountsOf(promised(parts), confirmation.amountMicros, promisedShare(parts))
+  if (Math.max(payoutMicros, revenueMicros) > MAX_AMOUNT_MICROS) return refuse('amount_too_large')
+  const byTransaction = context.conversions
+    .ofTransaction(confirmation.transactionId)
     .find(
       (one) =>
         one.status !== 'rejected' &&
-        one.advertiser_id === told.advertiserId &&
+        one.advertiser_id === confirmation.advertiserId &&
         one.goal_id === goal.goal_id &&
         one.is_test === click.is_test,
     )
-  // The same transaction of somebody else: it was paid there.
+  // Another user has the same transaction: it was paid there.
   if (byTransaction !== undefined && !ofUser.includes(byTransaction)) return duplicate(byTransaction)
-  const standing = byTransaction ?? findStanding(ofUser, parts, told)
-  if (standing !== undefined) return hear(standing, told, parts, facts, moment)
-  const final = ofUser.findLast((one) => isFinal(one, told, click))
-  return final === undefined ? create(makeConfirmed(told, parts, facts, moment)) : duplicate(final)
+  const standing = byTransaction ?? findStanding(ofUser, parts, confirmation)
+  if (standing !== undefined) return applyConfirmation(standing, confirmation, parts, context, moment)
+  const final = ofUser.findLast((one) => isFinal(one, confirmation, click))
+  return final === undefined ? create(createConfirmed(confirmation, parts, context, moment)) : duplicate(final)
 }
 
 /**
- * The conversion that a confirmation is about, if there is one: the user's only one, or of what repeats one to adopt. What
- * was reversed counts as long as it is not done again.
+ * The conversion that a confirmation is about, if there is one: the user's only one, or for a repeatable goal one to
+ * adopt. A reversed conversion counts until the goal is completed again.
  */
-function findStanding(ofUser: Conversion[], { click, ...parts }: ClickParts, told: Confirmation) {
+function findStanding(ofUser: Conversion[], { click, ...parts }: ClickParts, confirmation: Confirmation) {
   const standing = ofUser.filter(isStanding)
   const once = standing.find((one) => !one.is_repeatable)
   if (!parts.isRepeatable && once !== undefined) return once
@@ -73,11 +61,11 @@ function findStanding(ofUser: Conversion[], { click, ...parts }: ClickParts, tol
     .filter((one) => one.source === 'publisher' && one.advertiser_transaction_id === null)
     .toSorted((a, b) => (a.conversion_id < b.conversion_id ? -1 : 1))
   return (
-    (told.transactionId === null
+    (confirmation.transactionId === null
       ? undefined
-      : reports.find((one) => one.publisher_transaction_id === told.transactionId)) ??
+      : reports.find((one) => one.publisher_transaction_id === confirmation.transactionId)) ??
     reports.find((one) => one.status === 'pending') ??
-    // Taken on the publisher's word: paid already, so it must not be paid again on the advertiser's.
+    // Approved on the publisher's report: paid already, so the advertiser's confirmation must not pay it again.
     reports.find((one) => one.status === 'approved') ??
     (parts.isRepeatable
       ? undefined
@@ -85,53 +73,64 @@ function findStanding(ofUser: Conversion[], { click, ...parts }: ClickParts, tol
   )
 }
 
-/** Rejected before, and this call changes nothing about that. An advertiser who had said no may still say yes. */
-function isFinal(one: Conversion, told: Confirmation, click: ClickFacts): boolean {
+/** Rejected before, and this call does not change that. An advertiser that denied it may still confirm it. */
+function isFinal(one: Conversion, confirmation: Confirmation, click: ClickSnapshot): boolean {
   if (one.status !== 'rejected') return false
-  if (one.bars_redo) return !told.isAgain
+  if (one.bars_redo) return !confirmation.isAgain
   if (one.click_id !== click.click_id) return false
-  // A publisher's report that was refused at once or expired says nothing about what the advertiser tells.
-  const wasTold = one.source === 'advertiser' || (one.sequence > 1 && one.status_reason !== 'unconfirmed')
-  if (wasTold && !one.is_repeatable && isTurnedDown(one) && !told.isAgain) return true
-  if (one.advertiser_transaction_id !== told.transactionId) return false
-  if (saysNo(told)) return true
-  // Processed again, and since it came the advertiser has said no: the later word counts.
-  const saidNoSince = one.actor === 'advertiser' && one.rejected_at !== null && one.rejected_at > told.call.receivedAt
-  if (told.call.before !== null && saidNoSince && !told.isAgain) return true
-  // Calls can overtake each other: what was taken back by this very transaction stays so.
-  const isTakenBack = one.status_reason === 'advertiser_reversed' && told.transactionId !== null
-  return wasTold && (one.actor !== 'advertiser' || isTakenBack) && !told.isAgain
+  // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
+  const wasReported = one.source === 'advertiser' || (one.sequence > 1 && one.status_reason !== 'unconfirmed')
+  if (wasReported && !one.is_repeatable && isTurnedDown(one) && !confirmation.isAgain) return true
+  if (one.advertiser_transaction_id !== confirmation.transactionId) return false
+  if (isDenial(confirmation)) return true
+  // Processed again, and the advertiser has denied it since it was received: the later call counts.
+  const wasDeniedSince =
+    one.actor === 'advertiser' && one.rejected_at !== null && one.rejected_at > confirmation.call.receivedAt
+  if (confirmation.call.before !== null && wasDeniedSince && !confirmation.isAgain) return true
+  // Calls can overtake each other: what this same transaction reversed stays reversed.
+  const isTakenBack = one.status_reason === 'advertiser_reversed' && confirmation.transactionId !== null
+  return wasReported && (one.actor !== 'advertiser' || isTakenBack) && !confirmation.isAgain
 }
 
-function makeConfirmed(told: Confirmation, parts: ClickParts, facts: Facts, moment: Moment): Conversion {
+function createConfirmed(
+  confirmation: Confirmation,
+  parts: ClickParts,
+  context: DecisionContext,
+  moment: Moment,
+): Conversion {
   const { offer, click } = parts
   const { now } = moment
-  const made = makeConversion({ ...parts, subIds: click, amountMicros: told.amountMicros }, click, moment)
+  const made = createConversion({ ...parts, subIds: click, amountMicros: confirmation.amountMicros }, click, moment)
   made.source = 'advertiser'
-  made.advertiser_transaction_id = told.transactionId
+  made.advertiser_transaction_id = confirmation.transactionId
   made.actor = 'advertiser'
   made.told_at = now
-  const verdict = judgeConversion(made, click, told.country, facts, told.call.receivedAt)
+  const verdict = judgeConversion(made, click, confirmation.country, context, confirmation.call.receivedAt)
   made.signals = verdict.signals
-  if (told.status === 'rejected') return begin(made, 'rejected', 'advertiser_rejected', now)
-  if (told.status === 'reversed') return begin(made, 'rejected', 'advertiser_reversed', now)
-  const refusal = confirmationRefusal(parts, made, verdict, facts, told.call.receivedAt)
-  if (refusal !== null) return begin({ ...made, actor: 'system' }, 'rejected', refusal, now)
-  if (told.status === 'pending') return begin(made, 'pending', null, now)
+  if (confirmation.status === 'rejected') return withStatus(made, 'rejected', 'advertiser_rejected', now)
+  if (confirmation.status === 'reversed') return withStatus(made, 'rejected', 'advertiser_reversed', now)
+  const refusal = confirmationRefusal(parts, made, verdict, context, confirmation.call.receivedAt)
+  if (refusal !== null) return withStatus({ ...made, actor: 'system' }, 'rejected', refusal, now)
+  if (confirmation.status === 'pending') return withStatus(made, 'pending', null, now)
   Object.assign(made, { confirmed_at: now, is_unconfirmed: false })
-  if (verdict.action === 'hold') return begin(made, 'pending', verdict.reason, now)
-  if (offer.hold_s === 0) return begin(made, 'approved', null, now)
-  return begin({ ...made, hold_until: later(now, offer.hold_s) }, 'pending', null, now)
+  if (verdict.action === 'hold') return withStatus(made, 'pending', verdict.reason, now)
+  if (offer.hold_s === 0) return withStatus(made, 'approved', null, now)
+  return withStatus({ ...made, hold_until: later(now, offer.hold_s) }, 'pending', null, now)
 }
 
 function confirmationRefusal(
   { offer, click }: ClickParts,
   made: Conversion,
   verdict: Verdict,
-  facts: Facts,
-  toldAt: Date,
+  context: DecisionContext,
+  receivedAt: Date,
 ): Reason | null {
-  if (isExpired(click, toldAt)) return 'click_expired'
-  if (offer.over_cap === 'reject' && !click.is_test && isSpent(offer, facts, made.payout_micros)) return 'cap_exceeded'
+  if (isExpired(click, receivedAt)) return 'click_expired'
+  if (
+    offer.over_cap === 'reject' &&
+    !click.is_test &&
+    isSpent(offer.caps, context.usage.get(offer.offer_id), made.payout_micros)
+  )
+    return 'cap_exceeded'
   return verdict.action === 'reject' ? verdict.reason : null
 }

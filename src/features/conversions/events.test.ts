@@ -6,7 +6,7 @@ import { useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { numberEvents } from './events.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 let offerId: number
 const world = useWorld('events', async () => {
@@ -34,7 +34,7 @@ const report = async (credentials: IssuedCredentials, userId: string) =>
   (await world.report(credentials, { userId, offerId })).body.data.conversion
 
 async function move(conversionId: string, to: 'approved' | 'rejected' | 'reversed'): Promise<void> {
-  await settle(world.database.db, [{ kind: 'move', conversionId, to }], new Date())
+  await applyCommands(world.database.db, [{ kind: 'move', conversionId, to }], new Date())
 }
 
 test('an event is the body of its postback: id, type, created_at, sequence, data', async () => {

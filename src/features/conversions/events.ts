@@ -1,19 +1,19 @@
-// The feed of conversion events. Events get their place in it after they are committed, from one process at a time: so a
-// place is never filled later, and whoever has read up to a place has missed nothing before it.
+// The feed of conversion events. An event gets its position after it is committed, by one process at a time: a position
+// is never filled later, so a reader that has read up to a position has missed nothing before it.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { presentConversion, type ToldConversion } from './conversions.ts'
+import { presentConversion, type PublicConversion } from './conversions.ts'
 
 const LOCK = 0x0ff3_0008
 const BATCH = 5_000
 
 /**
- * Up to which number no event waits, nor ever will. What was deleted below is not walked through again: while somebody
- * keeps an old snapshot open, PostgreSQL cannot clear it away.
+ * The number up to which no event waits for its position, nor ever will. Rows deleted below it are not scanned again:
+ * while an old snapshot is open, PostgreSQL cannot vacuum them.
  *
- * A number may be taken early and committed late. So the last number that was taken by some time counts as passed once
- * every transaction of that time has ended, and nothing up to it waits.
+ * A number may be taken early and committed late. So the last number taken at some time counts as passed once every
+ * transaction of that time has ended, and nothing up to it waits.
  */
 export class Passed {
   #number = 0
@@ -24,7 +24,7 @@ export class Passed {
     return this.#number
   }
 
-  /** What was seen in one statement: the oldest transaction that runs, the next one, the last number, the first that waits. */
+  /** Read in one statement: the oldest running transaction, the next one, the last number, the first that waits. */
   look(seen: { xmin: string; xmax: string; taken: number; first: number | null }): void {
     if (seen.taken < this.#lastTaken) {
       this.#number = 0 // the database was restored
@@ -36,7 +36,7 @@ export class Passed {
       this.#number = next.number
       this.#next = null
     }
-    // The number was read before this statement, so whoever took it is among the transactions that the statement knows of.
+    // The number was read before this statement, so the transaction that took it is among those its snapshot knows.
     if (this.#lastTaken > this.#number) this.#next ??= { number: this.#lastTaken, whenEnded: BigInt(seen.xmax) }
     this.#lastTaken = seen.taken
   }
@@ -44,7 +44,7 @@ export class Passed {
 
 type Seen = { xmin: string; xmax: string; taken: number; first: number | null }
 
-/** Gives every event that is committed and has no place yet the next one; returns how many there were. */
+/** Gives every committed event without a position the next one; returns how many there were. */
 export async function numberEvents(db: Db, passed = new Passed()): Promise<number> {
   const { rows } = await sql<Seen>`
     SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
@@ -56,7 +56,7 @@ export async function numberEvents(db: Db, passed = new Passed()): Promise<numbe
   if (seen === undefined || seen.first === null) return 0
   return db.transaction().execute(async (trx) => {
     const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-    if (!lock.rows[0]?.locked) return 0 // somebody else is at it
+    if (!lock.rows[0]?.locked) return 0 // another process is doing it
     const numbered = await sql`
       WITH next AS (
         DELETE FROM waiting_events WHERE event_no = ANY (ARRAY(
@@ -69,12 +69,12 @@ export async function numberEvents(db: Db, passed = new Passed()): Promise<numbe
   })
 }
 
-/** A move of a conversion, and the conversion as it was then. `sign` is -1 where amounts are told as taken back. */
-export type ConversionEvent = { event_id: string; created_at: Date; conversion: ToldConversion; sign: 1 | -1 }
+/** A status change, and the conversion as it was then. `sign` is -1 where reversed amounts are sent as negative. */
+export type ConversionEvent = { event_id: string; created_at: Date; conversion: PublicConversion; sign: 1 | -1 }
 export type FeedEvent = ConversionEvent & { seq: number }
 export type NamedEvent = ConversionEvent & { offerName: string; goalName: string }
 
-/** The events of one app, in their order, behind a place. */
+/** The events of one app in order, after a position. */
 export async function readEvents(
   db: Db,
   of: { appId: number; isTest: boolean },
@@ -95,7 +95,7 @@ export async function readEvents(
   return rows.map((row) => ({ seq: row.seq, ...eventOf(row) }))
 }
 
-/** These events, with the names of what they are about. The plan is kept: whoever asks sees to it that rows are found by their index. */
+/** These events, with offer and goal names. The plan is cached: the caller makes sure that rows are found by index. */
 export async function readEventsOf(
   db: Db,
   wanted: readonly { conversion_id: string; sequence: number }[],
@@ -127,12 +127,12 @@ const selectEvents = (db: Db) =>
 type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number]
 
 function eventOf(row: EventRow): ConversionEvent {
-  const conversion = row as ToldConversion
+  const conversion = row as PublicConversion
   const isTakenBack = conversion.status === 'reversed' && row.negative_reversals !== false
   return { event_id: row.event_id, created_at: row.moved_at, conversion, sign: isTakenBack ? -1 : 1 }
 }
 
-/** The last place of the feed. */
+/** The last position of the feed. */
 export async function readFeedEnd(db: Db): Promise<number> {
   const { seq } = await db
     .selectFrom('event_feed')
@@ -141,7 +141,7 @@ export async function readFeedEnd(db: Db): Promise<number> {
   return seq ?? 0
 }
 
-/** What never changes. */
+/** Columns that never change. */
 const ALWAYS = [
   'c.conversion_id',
   'c.app_id',
@@ -153,7 +153,7 @@ const ALWAYS = [
   'c.created_at',
 ] as const
 
-/** What was so then. */
+/** Columns as they were then. */
 const THEN = [
   'e.sequence',
   'e.event_id',
@@ -180,7 +180,7 @@ const THEN = [
   'e.reversed_at',
 ] as const
 
-/** An event as it is told, in the feed and in a postback. */
+/** An event as it is sent, in the feed and in postbacks. */
 export function presentEvent({ event_id, created_at, conversion, sign }: ConversionEvent) {
   const data = presentConversion(conversion)
   return {

@@ -8,7 +8,7 @@ import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { ACTIONS, deleteRule, type FraudRule, readFraudRules, setFraudRule, type Signal } from './fraud.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 let live: IssuedCredentials
 let first: FraudRule[]
@@ -115,9 +115,9 @@ test('what is held is not released by time, and the operator decides', async () 
   assert.equal(row.hold_until, null)
   const conversionId = row.conversion_id
   const inAYear = new Date(Date.now() + 365 * 86_400_000)
-  const [released] = await settle(world.database.db, [{ kind: 'release', conversionId }], inAYear)
+  const [released] = await applyCommands(world.database.db, [{ kind: 'release', conversionId }], inAYear)
   assert.deepEqual([released?.kind, released?.conversion?.status], ['duplicate', 'pending'])
-  const [moved] = await settle(world.database.db, [{ kind: 'move', conversionId, to: 'approved' }], new Date())
+  const [moved] = await applyCommands(world.database.db, [{ kind: 'move', conversionId, to: 'approved' }], new Date())
   assert.equal(moved?.conversion?.status, 'approved')
 })
 

@@ -1,8 +1,11 @@
-// Signals of fraud, and what is done about them. A rule of an offer goes before the network's rule for the same signal.
+// Fraud signals, and the rules that act on them. An offer's rule takes precedence over the network's rule for the same
+// signal.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
+import type { Conversion } from './conversions.ts'
+import { addressCountKey, type ClickSnapshot, type DecisionContext, userCountKey } from './decision-context.ts'
 
 export const SIGNALS = ['too_fast', 'ip_users', 'user_velocity', 'geo_mismatch', 'listed_ip', 'bot'] as const
 export type Signal = (typeof SIGNALS)[number]
@@ -11,13 +14,13 @@ export type Action = (typeof ACTIONS)[number]
 
 export type FraudRule = { offerId: number | null; signal: Signal; threshold: number | null; action: Action }
 
-/** What is known about a conversion when the rules are asked. */
+/** What the rules look at. */
 export type Evidence = {
   /** Null without a click. */
   secondsFromClick: number | null
-  /** Users who converted from the click's address within a day, this one included. */
+  /** Users who converted from the click's IP address within a day, including this one. */
   usersOfAddress: number
-  /** Conversions of this user within an hour, this one included. */
+  /** Conversions of this user within an hour, including this one. */
   conversionsOfUser: number
   clickCountry: string | null
   conversionCountry: string | null
@@ -27,7 +30,7 @@ export type Evidence = {
 /** `banned_user` needs no rule: the ban is one. */
 export type Verdict = { signals: (Signal | 'banned_user')[]; action: Action; reason: 'fraud' | 'geo_mismatch' }
 
-/** All signals there are, and the strictest action that any of them asks for. */
+/** All signals found, and the strictest action that any of them demands. */
 export function judge(rules: readonly FraudRule[], offerId: number, evidence: Evidence): Verdict {
   const signals: Signal[] = []
   let action: Action = 'flag'
@@ -68,7 +71,7 @@ function isSeen(signal: Signal, threshold: number, evidence: Evidence): boolean 
   }
 }
 
-/** How often each signal was seen since then, by offer, on conversions that are no tests. */
+/** How often each signal was seen since then on live conversions, by offer. */
 export async function countSignals(db: Db, since: Date) {
   const { rows } = await sql<{ signal: Signal; offer_id: number; count: number }>`
     SELECT signal, offer_id, count(*) AS count FROM conversions CROSS JOIN LATERAL unnest(signals) AS signal
@@ -87,12 +90,12 @@ export async function readFraudRules(db: Db): Promise<FraudRule[]> {
   }))
 }
 
-/** Changes of rules take turns: what the audit log says was replaced is what was replaced. Nobody who reads rules waits. */
+/** Serializes changes of rules, so that the audit log records what was really replaced. Readers do not wait. */
 export async function lockFraudRules(trx: Trx): Promise<void> {
   await sql`LOCK TABLE fraud_rules IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
 }
 
-/** The names of offers that have rules of their own. */
+/** The names of offers that have their own rules. */
 export async function readRuleOffers(db: Db): Promise<Map<number, string>> {
   const rows = await db
     .selectFrom('offers')
@@ -127,7 +130,7 @@ export async function setFraudRule(db: Db, rule: FraudRule): Promise<void> {
     .execute()
 }
 
-/** Without a rule the signal is not even recorded. Returns whether there was one. */
+/** Without a rule the signal is not recorded. Returns whether there was a rule. */
 export async function deleteRule(db: Db, { offerId, signal }: Pick<FraudRule, 'offerId' | 'signal'>): Promise<boolean> {
   const deleted = await db
     .deleteFrom('fraud_rules')
@@ -135,4 +138,25 @@ export async function deleteRule(db: Db, { offerId, signal }: Pick<FraudRule, 'o
     .where('offer_id', offerId === null ? 'is' : '=', offerId)
     .executeTakeFirst()
   return deleted.numDeletedRows > 0n
+}
+
+/** Applies the bans and fraud rules to a conversion that is about to be created or confirmed. */
+export function judgeConversion(
+  made: Conversion,
+  click: ClickSnapshot | null,
+  country: string | null,
+  context: DecisionContext,
+  reportedAt: Date,
+): Verdict {
+  if (context.banned.has(`${made.app_id}|${made.user_id}`))
+    return { action: 'reject', reason: 'fraud', signals: ['banned_user'] }
+  const isNew = context.conversions.get(made.conversion_id) === undefined
+  return judge(context.rules, made.offer_id, {
+    secondsFromClick: click === null ? null : (reportedAt.getTime() - click.clicked_at.getTime()) / 1000,
+    usersOfAddress: 1 + (click === null ? 0 : (context.counts.get(addressCountKey(click)) ?? 0)),
+    conversionsOfUser: (isNew ? 1 : 0) + (context.counts.get(userCountKey(made)) ?? 0),
+    clickCountry: click?.country ?? null,
+    conversionCountry: country,
+    clickSignals: click?.signals ?? [],
+  })
 }

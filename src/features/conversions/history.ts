@@ -1,4 +1,4 @@
-// The history of one conversion: the click it came from, its moves, the money they moved.
+// The history of one conversion: its click, its status changes and its ledger entries.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Account } from '../ledger/ledger.ts'
@@ -19,7 +19,7 @@ const CLICK_COLUMNS = [
   'aff_sub4',
 ] as const
 
-/** Null without a click, or when it is too old to be kept: what matters of it is in the conversion. */
+/** Null without a click, or once it is dropped: what matters of it is in the conversion. */
 export async function readClickOf(db: Db, { click_id, app_id }: Conversion) {
   if (click_id === null) return null
   const click = await db
@@ -55,9 +55,10 @@ export type ConversionEntry = {
   created_at: Date
 }
 
-/** What a conversion posted, in order. */
+/** The ledger entries of a conversion, in order. */
 export async function readEntries(db: Db, conversion: Conversion): Promise<ConversionEntry[]> {
-  // Only corrections have an index by conversion. It posts when it is made, told of, confirmed or moved, and time has one.
+  // Only corrections are indexed by conversion. The other entries are posted at one of the conversion's own times,
+  // which are indexed.
   const { created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
   const times = [created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at].filter((at) => at !== null)
   const { rows } = await sql<ConversionEntry>`

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 let live: IssuedCredentials
 let testMode: IssuedCredentials
@@ -51,7 +51,7 @@ test('from is the first moment that counts, to the first that does not', async (
   const { appId, live: own } = await world.makeApp()
   const at = new Date('2026-03-01T12:00:00Z')
   const made = { kind: 'report', appId, isTest: false, userId: 'u', offerId, goalId: null } as const
-  await settle(world.database.db, [{ ...made, transactionId: null, idempotencyKey: null }], at)
+  await applyCommands(world.database.db, [{ ...made, transactionId: null, idempotencyKey: null }], at)
   assert.equal((await idsOf('from=2026-03-01T12:00:00Z', own)).length, 1)
   assert.equal((await idsOf('from=2026-03-01T12:00:01Z', own)).length, 0)
   assert.equal((await idsOf('to=2026-03-01T12:00:00Z', own)).length, 0)

@@ -1,4 +1,4 @@
-// What postbacks tell: events, in the words that postbacks use.
+// The contents of postbacks: events with the macros that postback URLs use.
 import type { Db } from '../../db/open.ts'
 import { microsToUsd, toLocal } from '../../lib/money.ts'
 import type { EventContent } from '../postbacks/message.ts'
@@ -6,7 +6,7 @@ import { type NamedEvent, presentEvent, readEventsOf } from './events.ts'
 
 type Wanted = { postback_id: string; conversion_id: string; sequence: number }
 
-/** By the ids of their postbacks. */
+/** By postback ID. */
 export async function readMessages(db: Db, wanted: readonly Wanted[]): Promise<Map<string, EventContent>> {
   if (wanted.length === 0) return new Map()
   const events = await readEventsOf(db, wanted)

@@ -8,7 +8,7 @@ import { uuid7 } from '../../lib/uuid7.ts'
 import type { Conversion } from './conversions.ts'
 import { setFraudRule } from './fraud.ts'
 import { retryUnmatched } from './inbound/confirm.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 const world = useWorld('once')
 
@@ -38,7 +38,7 @@ test('what the operator approved on the publisher’s word is not paid again whe
   const { clickId } = await world.click(offerId, live)
   const { body } = await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })
   const conversionId = body.data.conversion.conversion_id
-  await settle(world.database.db, [{ kind: 'move', conversionId, to: 'approved' }], new Date())
+  await applyCommands(world.database.db, [{ kind: 'move', conversionId, to: 'approved' }], new Date())
   assert.equal((await world.confirm(offerId, clickId, { txn_id: 'a-1' })).outcome, 'duplicate')
   assert.equal((await conversionsOf(appId)).length, 1)
 })

@@ -25,10 +25,10 @@ import {
 export type ConversionRoutesOptions = {
   gate: Gate<AppCredential>
   db: Db
-  settle: (command: Command) => Promise<Outcome>
+  applyCommand: (command: Command) => Promise<Outcome>
 }
 
-export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: ConversionRoutesOptions): void {
+export function conversionRoutes(server: FastifyInstance, { gate, db, applyCommand }: ConversionRoutesOptions): void {
   server.post<{ Body: NewConversion; Headers: { 'idempotency-key'?: string } }>(
     '/conversions',
     {
@@ -51,7 +51,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       const { appId, isTest } = gate.callerOf(request)
       const { userId, offerId, goalId = null, transactionId = null } = request.body
       const idempotencyKey = request.headers['idempotency-key'] ?? null
-      const outcome = await settle({
+      const outcome = await applyCommand({
         kind: 'report',
         appId,
         isTest,
@@ -134,7 +134,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, settle }: 
       if (cursor !== undefined && cursor !== after)
         throw badRequest({ cursor: 'Send either cursor or after, not both.' })
       const found = await readEvents(db, gate.callerOf(request), Number(after), limit + 1)
-      // Further than there ever were events: the database was restored, and to go on from there would skip some.
+      // Beyond the last event: the database was restored, and continuing from there would skip some.
       if (found.length === 0 && Number(after) > (await readFeedEnd(db))) throw badCursor('after')
       const page = found.slice(0, limit)
       const data = {

@@ -1,4 +1,4 @@
-// Searching conversions: which index a filter walks along, and what is left to be filtered on the way.
+// Searching conversions: which index a filter uses, and what is filtered while walking it.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { allOf, type Found, search } from '../../db/search.ts'
@@ -6,25 +6,25 @@ import { uuid7Floor } from '../../lib/uuid7.ts'
 import type { Conversion, Reason, Status } from './conversions.ts'
 import type { Signal } from './fraud.ts'
 
-/** Every part narrows; what is absent does not. */
+/** Filters are combined with AND; an absent one is ignored. */
 export type ConversionFilter = {
   appId?: number
   isTest?: boolean
   userId?: string
   offerId?: number
   status?: Status
-  /** Any of the four is this. Only with an app. */
+  /** Matches any of the four sub-IDs. Only with an app. */
   subId?: string
   publisherId?: number
   advertiserId?: number
   reason?: Reason
-  /** Any: those with at least one. */
+  /** Any: conversions with at least one signal. */
   signal?: Signal | 'any'
   from?: Date
   to?: Date
-  /** Only those made before this one. */
+  /** Only those created before this one. */
   before?: string
-  /** Only those made after this one. */
+  /** Only those created after this one. */
   after?: string
 }
 
@@ -33,7 +33,7 @@ type Condition = RawBuilder<boolean>
 
 const SUB_IDS = ['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'] as const
 
-/** Newest first, unless it is said otherwise. */
+/** Newest first by default. */
 export function searchConversions(
   db: Db,
   filter: ConversionFilter,
@@ -55,11 +55,11 @@ export function searchConversions(
   return search(db, { walk, id: 'conversion_id', filters, order }, limit)
 }
 
-/** The same, without a way to go on. */
+/** One page of it, without a cursor. */
 export const listConversions = async (...given: Parameters<typeof searchConversions>): Promise<Conversion[]> =>
   (await searchConversions(...given)).rows
 
-/** The id of a conversion begins with the time it was made, and is what the indexes are in the order of. */
+/** A conversion's ID begins with the time it was created, and is what the indexes are ordered by. */
 function rangeOf({ from, to, before, after }: ConversionFilter): Condition[] {
   const range: Condition[] = []
   if (from !== undefined) range.push(sql`conversion_id >= ${uuid7Floor(from.getTime())}::uuid`)
@@ -106,7 +106,7 @@ function pathOf(filter: ConversionFilter): Path {
   return { apps, branches: [[]], filters: rest() }
 }
 
-/** A branch for each place; one in which an earlier place has it, too, is left to that. */
+/** A branch for each position; rows that also match an earlier position are left to that branch. */
 const subIdBranches = (isOfApp: Condition, subId: string): Condition[][] =>
   SUB_IDS.map((name, i) => [
     isOfApp,
@@ -114,7 +114,7 @@ const subIdBranches = (isOfApp: Condition, subId: string): Condition[][] =>
     ...SUB_IDS.slice(0, i).map((earlier) => sql<boolean>`c.${sql.ref(earlier)} IS DISTINCT FROM ${subId}`),
   ])
 
-/** Written out where indexes leave rows out by it. */
+/** Written out where partial indexes depend on it. */
 function filtersOf(filter: ConversionFilter) {
   const { userId, subId, isTest, status, offerId, publisherId, advertiserId, reason, signal } = filter
   const when = <T>(value: T | undefined, condition: (given: T) => Condition) =>

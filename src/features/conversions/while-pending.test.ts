@@ -9,7 +9,7 @@ import { readBalances } from '../ledger/ledger.ts'
 import type { Move } from './commands.ts'
 import { numberEvents } from './events.ts'
 import { setFraudRule } from './fraud.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 const world = useWorld('while_pending')
 
@@ -105,7 +105,7 @@ test('a reported conversion that is held when it is confirmed says so, and the o
     assert.deepEqual([await shown(), await balances()], [['pending', 'fraud', 1, 'one'], [1, 0]]) // prettier-ignore
     assert.deepEqual(await events(), [['pending', null, 1, 'one']]) // prettier-ignore
     const reason = to === 'rejected' ? { reason: 'fraud' as const } : {}
-    await settle(db, [{ kind: 'move', conversionId: conversion.conversion_id, to, ...reason }], new Date())
+    await applyCommands(db, [{ kind: 'move', conversionId: conversion.conversion_id, to, ...reason }], new Date())
     assert.deepEqual([await shown(), (await events()).at(-1), await balances()], [last, last, owed])
   }
   assert.deepEqual(await checkLedger(world.database), [])

@@ -33,6 +33,11 @@ export type CapRow = Record<(typeof CAP_COLUMNS)[number], number | null>
 export type Usage = { clicks: number; conversions: number; payoutMicros: number }
 export type UsageDelta = Usage & { offerId: number; day: number }
 
+/** Usage of a capped offer. `earlier`: the payout of past days on which a pending conversion may still change its amount. */
+export type OfferUsage = { today: Usage; total: Usage; earlier: Map<number, number> }
+
+const isReached = (cap: number | null, used: number) => cap !== null && used >= cap
+
 /** Taken before a transaction looks whether an offer is capped, and held until it ends. */
 export async function lockCaps(trx: Trx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint)`.execute(trx)
@@ -43,7 +48,6 @@ export const dayNumber = (now: Date): number => Math.floor(now.getTime() / DAY_M
 
 /** A cap that is reached is full: nothing more fits. `refreshFull` has the same rule in SQL. */
 export function isFull(caps: Caps, today: Usage, total: Usage): 'no' | 'today' | 'for good' {
-  const isReached = (cap: number | null, used: number) => cap !== null && used >= cap
   if (
     isReached(caps.totalClicks, total.clicks) ||
     isReached(caps.totalConversions, total.conversions) ||
@@ -55,6 +59,44 @@ export function isFull(caps: Caps, today: Usage, total: Usage): 'no' | 'today' |
     isReached(caps.dailyConversions, today.conversions) ||
     isReached(caps.dailyPayoutMicros, today.payoutMicros)
   return isFullToday ? 'today' : 'no'
+}
+
+/** Whether a cap has closed the offer, or this payout would exceed one. `used` is undefined for an offer without caps. */
+export const isOverCap = (caps: Caps, used: OfferUsage | undefined, payoutMicros: number): boolean =>
+  used !== undefined && (isFull(caps, used.today, used.total) !== 'no' || isSpent(caps, used, payoutMicros))
+
+/** The same for a user who has clicked, and so is counted among the clicks: only conversions and payout can exceed a cap. */
+export function isSpent(caps: Caps, used: OfferUsage | undefined, payoutMicros = 0): boolean {
+  if (used === undefined) return false
+  const isPassed = (cap: number | null, spent: number) =>
+    isReached(cap, spent) || (cap !== null && spent + payoutMicros > cap)
+  return (
+    isReached(caps.dailyConversions, used.today.conversions) ||
+    isReached(caps.totalConversions, used.total.conversions) ||
+    isPassed(caps.dailyPayoutMicros, used.today.payoutMicros) ||
+    isPassed(caps.totalPayoutMicros, used.total.payoutMicros)
+  )
+}
+
+/**
+ * Whether raising the payout of a conversion that is already counted would exceed a cap of an offer that rejects beyond its
+ * caps: in total, and on the day of the conversion, for which it counts.
+ */
+export function isRaisedBeyondCap(
+  offer: { caps: Caps; over_cap: string },
+  used: OfferUsage | undefined,
+  one: { payout_micros: number; created_at: Date; is_test: boolean },
+  payoutMicros: number,
+  now: Date,
+): boolean {
+  const raise = payoutMicros - one.payout_micros
+  if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false
+  const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
+  const day = dayNumber(one.created_at)
+  const ofDay = day === dayNumber(now) ? used.today.payoutMicros : (used.earlier.get(day) ?? 0)
+  return (
+    isPassed(offer.caps.totalPayoutMicros, used.total.payoutMicros) || isPassed(offer.caps.dailyPayoutMicros, ofDay)
+  )
 }
 
 /** The caps of these offers; those without any are there, too. */

@@ -8,7 +8,7 @@ import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { AppSettingsCache } from './app-settings.ts'
 import { type Finished, finishClaims, renewLeases, returnClaim } from './claims.ts'
-import { laneSigns, type LaneSign, settleLanes } from './lanes.ts'
+import { laneSigns, type LaneSign, updateLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
 import { type Claimed, claimReady, LEASE_MS, makeReady, ROW_BY_ROW } from './queue.ts'
 import { readRetryAfter, waitBeforeTry } from './schedule.ts'
@@ -73,7 +73,7 @@ export class Deliverer {
   async #runWhileAsked(): Promise<void> {
     while (this.#isAsked) {
       this.#isAsked = false
-      if (this.#unsettled.length > 0) await this.#settleLanes([])
+      if (this.#unsettled.length > 0) await this.#updateLanes([])
       while (await this.#claim());
     }
   }
@@ -237,16 +237,16 @@ export class Deliverer {
         else await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
     }
-    await this.#settleLanes(laneSigns(ours))
+    await this.#updateLanes(laneSigns(ours))
     return results.map(() => null)
   }
 
   /** Lanes that are locked hear of it later, at the latest with the next look. */
-  async #settleLanes(signs: readonly LaneSign[]): Promise<void> {
+  async #updateLanes(signs: readonly LaneSign[]): Promise<void> {
     const all = [...this.#unsettled.splice(0), ...signs]
     if (all.length === 0) return
     try {
-      this.#unsettled.push(...(await settleLanes(this.#options.db, all)))
+      this.#unsettled.push(...(await updateLanes(this.#options.db, all)))
     } catch (error) {
       this.#unsettled.push(...all)
       this.#options.warn(`the lanes of postbacks were not brought up to date (${String(error)}); trying again`)

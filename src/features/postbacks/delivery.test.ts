@@ -8,7 +8,7 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker, type Worker } from '../../worker.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { trustApp } from '../apps/trust.ts'
-import { settle } from '../conversions/settle.ts'
+import { applyCommands } from '../conversions/apply-commands.ts'
 import { verifyMessage, verifyUrl } from './signing.ts'
 import { DEFAULTS, type PostbackSettings, saveSettings } from './settings.ts'
 
@@ -81,7 +81,7 @@ const report = async (credentials: IssuedCredentials, userId: string) =>
   (await world.report(credentials, { userId, offerId })).body.data.conversion
 
 const reverse = (conversionId: string) =>
-  settle(world.database.db, [{ kind: 'move', conversionId, to: 'reversed' }], new Date())
+  applyCommands(world.database.db, [{ kind: 'move', conversionId, to: 'reversed' }], new Date())
 
 const list = async (credentials: IssuedCredentials, query = '') =>
   (await world.get(`/v1/postbacks${query}`, credentials)).body.data.postbacks

@@ -18,11 +18,11 @@ import {
 } from '../../../test/postback-world.ts'
 import { useQueue } from '../../../test/queue-world.ts'
 import { SECRET_KEY } from '../../../test/world.ts'
-import { laneSigns, settleLanes } from './lanes.ts'
+import { laneSigns, updateLanes } from './lanes.ts'
 import type { Claimed } from './queue.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
 
-const { world, claim, claimOne, put, putMany, read, tell, settle } = useQueue('lanes')
+const { world, claim, claimOne, put, putMany, read, tell, finishLanes } = useQueue('lanes')
 const noticesOf = (appId: number) =>
   world.database.db.selectFrom('notices').selectAll().where('app_id', '=', appId).execute()
 
@@ -41,7 +41,7 @@ test('when the time of an open circuit is over, one goes as a probe; when that a
   const probe = await claimOne()
   assert.deepEqual(await claim(after(SECOND)), [])
   await tell([finish(probe)])
-  await settle([finish(probe)])
+  await finishLanes([finish(probe)])
   const { width, failures, open_until, failing_since } = await readLane(db, lane)
   assert.deepEqual([width, failures, open_until, failing_since], [2, 0, null, null])
   assert.equal((await claim()).length, 2)
@@ -53,7 +53,7 @@ test('a probe that fails opens the circuit again, for longer', async () => {
   await putMany(lane, 10)
   const failed = fail(await claimOne(), { nextAt: after(MINUTE) })
   await tell([failed])
-  await settle([failed])
+  await finishLanes([failed])
   const { failures, open_until } = await readLane(db, lane)
   const ms = (open_until?.getTime() ?? 0) - NOW.getTime()
   assert.equal(failures, 6)
@@ -81,11 +81,11 @@ test('five failures in a row open the circuit of their lane, and of no other', a
   await putMany(good, 4)
   const claims = await claim()
   const [ofBad, ofGood] = [bad, good].map((lane) => claims.filter(({ app_id }) => app_id === lane))
-  await settle([...(ofBad ?? []).map((one) => fail(one)), ...(ofGood ?? []).map((one) => finish(one))])
+  await finishLanes([...(ofBad ?? []).map((one) => fail(one)), ...(ofGood ?? []).map((one) => finish(one))])
   const four = await readLane(db, bad)
   assert.deepEqual([four.width, four.failures, four.open_until, four.failing_since], [1, 4, null, NOW])
   assert.deepEqual([(await readLane(db, good)).width, (await readLane(db, good)).failures], [8, 0])
-  await settle([fail(ofBad?.[0] as Claimed)], after(MINUTE))
+  await finishLanes([fail(ofBad?.[0] as Claimed)], after(MINUTE))
   const five = await readLane(db, bad)
   assert.equal(five.failures, 5)
   assert.ok(five.open_until !== null && five.open_until > after(MINUTE))
@@ -95,7 +95,7 @@ test('five failures in a row open the circuit of their lane, and of no other', a
 test('test sends do not close a lane', async () => {
   const lane = await makeLane(world)
   await putMany(lane, 4, { scenario: 'approved' })
-  await settle((await claim()).map((one) => fail(one, { status: 410 })))
+  await finishLanes((await claim()).map((one) => fail(one, { status: 410 })))
   const { failures, width, paused_at } = await readLane(world.database.db, lane)
   assert.deepEqual([failures, width, paused_at], [0, 4, null])
 })
@@ -104,8 +104,8 @@ test('410 pauses a lane at once, and it is told once', async () => {
   const lane = await makeLane(world)
   await putMany(lane, 2)
   const [first, second] = (await claim()) as [Claimed, Claimed]
-  await settle([fail(first, { status: 410 })])
-  await settle([fail(second, { status: 410 })], after(MINUTE))
+  await finishLanes([fail(first, { status: 410 })])
+  await finishLanes([fail(second, { status: 410 })], after(MINUTE))
   const { paused_at, pause_reason } = await readLane(world.database.db, lane)
   assert.deepEqual([paused_at, pause_reason], [NOW, 'gone'])
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('410 among successes pauses the lane all the same', async () => {
   const lane = await makeLane(world)
   await putMany(lane, 2)
   const [good, gone] = (await claim()) as [Claimed, Claimed]
-  await settle([finish(good), fail(gone, { status: 410 })])
+  await finishLanes([finish(good), fail(gone, { status: 410 })])
   assert.equal((await readLane(world.database.db, lane)).pause_reason, 'gone')
 })
 
@@ -128,9 +128,9 @@ test('a lane is paused after five days of failures only, and that is told', asyn
   const lane = await makeLane(world, failing)
   await put(lane)
   const one = await claimOne()
-  await settle([fail(one)])
+  await finishLanes([fail(one)])
   assert.equal((await readLane(db, lane)).paused_at, null)
-  await settle([fail(one)], after(HOUR))
+  await finishLanes([fail(one)], after(HOUR))
   assert.deepEqual((await readLane(db, lane)).pause_reason, 'failing')
   assert.match((await noticesOf(lane))[0]?.message ?? '', /five days/)
   assert.deepEqual(await claim(after(HOUR)), [])
@@ -142,11 +142,11 @@ test('while this network itself cannot send, circuits open, but no lane is pause
   const lane = await makeLane(world, failing)
   await put(lane)
   const claimed = await claimOne()
-  await settle([fail(claimed, { status: null, isOwnFault: true })])
+  await finishLanes([fail(claimed, { status: null, isOwnFault: true })])
   const hindered = await readLane(db, lane)
   assert.deepEqual([hindered.paused_at, hindered.failures, hindered.failing_since], [null, 5, NOW])
   assert.ok((hindered.open_until ?? NOW) > NOW)
-  await settle([fail(claimed)], after(DAY))
+  await finishLanes([fail(claimed)], after(DAY))
   assert.equal((await readLane(db, lane)).paused_at, null)
   assert.deepEqual(await noticesOf(lane), [])
 })
@@ -169,10 +169,10 @@ test('what an old address answers says nothing about the new one', async () => {
   await putMany(lane, 4)
   const [first, ...others] = (await claim()) as [Claimed, ...Claimed[]]
   await saveSettings(db, SECRET_KEY, lane, { ...DEFAULTS, url: 'https://example.com/new/{transaction_id}' })
-  await settle([fail(first, { status: 410 }), ...others.map((one) => fail(one))])
+  await finishLanes([fail(first, { status: 410 }), ...others.map((one) => fail(one))])
   const { paused_at, failures, width } = await readLane(db, lane)
   assert.deepEqual([paused_at, failures, width], [null, 0, 4])
-  await settle([fail(first, { status: 410, settingsVersion: 2 })])
+  await finishLanes([fail(first, { status: 410, settingsVersion: 2 })])
   assert.equal((await readLane(db, lane)).pause_reason, 'gone')
 })
 
@@ -181,11 +181,11 @@ test('messages that are refused, and replays that fail, close no lane', async ()
   const lane = await makeLane(world, { width: 64 })
   await putMany(lane, 40)
   const claims = await claim()
-  await settle(claims.map((one, i) => fail(one, { status: [400, 404, 422][i % 3] ?? 400 })))
-  await settle(claims.map((one) => fail({ ...one, is_replay: true }, { status: 503 })))
+  await finishLanes(claims.map((one, i) => fail(one, { status: [400, 404, 422][i % 3] ?? 400 })))
+  await finishLanes(claims.map((one) => fail({ ...one, is_replay: true }, { status: 503 })))
   const { width, failures, open_until } = await readLane(db, lane)
   assert.deepEqual([width, failures, open_until], [64, 0, null])
-  await settle(claims.map((one) => fail(one, { status: 429 })))
+  await finishLanes(claims.map((one) => fail(one, { status: 429 })))
   assert.ok((await readLane(db, lane)).open_until !== null)
 })
 
@@ -197,7 +197,7 @@ test('a quiet app that failed once three weeks ago is not paused by one failure 
     last_failure_at: before(18 * DAY),
   })
   await put(lane)
-  await settle([fail(await claimOne(), { status: 503 })])
+  await finishLanes([fail(await claimOne(), { status: 503 })])
   const { paused_at, failures, failing_since } = await readLane(db, lane)
   assert.deepEqual([paused_at, failures, failing_since], [null, 1, NOW])
 })
@@ -210,10 +210,10 @@ test('nobody waits for a lane that is locked: it hears of what came later', asyn
   const signs = laneSigns((await claim()).map((one) => fail(one)))
   const later = await db.transaction().execute(async (trx) => {
     await trx.selectFrom('postback_lanes').selectAll().where('app_id', '=', locked).forUpdate().execute()
-    return settleLanes(db, signs, NOW)
+    return updateLanes(db, signs, NOW)
   })
   assert.deepEqual([(await readLane(db, locked)).failures, (await readLane(db, free)).failures], [0, 1])
-  assert.deepEqual(await settleLanes(db, later, NOW), [])
+  assert.deepEqual(await updateLanes(db, later, NOW), [])
   assert.deepEqual([(await readLane(db, locked)).failures, (await readLane(db, free)).failures], [1, 1])
 })
 

@@ -35,7 +35,7 @@ export function laneSigns(results: readonly Finished[]): LaneSign[] {
 }
 
 /** Returns what is to be told once more, because its lane was locked. */
-export async function settleLanes(db: Db, signs: readonly LaneSign[], now?: Date): Promise<LaneSign[]> {
+export async function updateLanes(db: Db, signs: readonly LaneSign[], now?: Date): Promise<LaneSign[]> {
   const byApp = Map.groupBy(signs, (one) => one.appId)
   for (const appId of await findUnchanged(db, byApp)) byApp.delete(appId)
   if (byApp.size === 0) return []

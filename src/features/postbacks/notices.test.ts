@@ -20,7 +20,7 @@ import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../worker.ts'
 import { setPublisherEmail } from '../accounts/publishers.ts'
 import { finishClaims } from './claims.ts'
-import { laneSigns, settleLanes } from './lanes.ts'
+import { laneSigns, updateLanes } from './lanes.ts'
 import { createPostman } from '../../app.ts'
 import { giveUpMails, type Postman } from '../accounts/mails.ts'
 import { listNotices, mailedAt as mailedAtOf, whyNotMailed } from './notices.ts'
@@ -211,7 +211,7 @@ test('a lane that is paused is mailed by the worker', async () => {
   await putPostback(db, lane)
   const claims = await claimDue(db, 1, 256, NOW)
   const gone = claims.map((one) => fail(one, { status: 410 }))
-  await settleLanes(db, laneSigns(gone), NOW)
+  await updateLanes(db, laneSigns(gone), NOW)
   const worker = await buildWorker({
     config: { ...config, smtpUrl: mails.url },
     secretKey: SECRET_KEY,

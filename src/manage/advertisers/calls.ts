@@ -20,7 +20,7 @@ import { CallPage, CallSearch, Dismissed, Reprocess, Reprocessed } from './schem
 const TAG = 'Advertisers of the network'
 const LIMIT = 20
 
-export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageContext): void {
+export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: ManageContext): void {
   routes.get('/inbound-calls', {
     id: 'listInboundCalls',
     summary: 'List advertiser callbacks',
@@ -68,7 +68,7 @@ export function callRoutes(routes: ManageRoutes, { db, settle, config }: ManageC
             subject: inbound_id,
             details: { advertiser_id: call.advertiser_id, before: call.outcome },
           })
-          const options = { settle, countryOf: (ip: string) => countries.find(ip), isAgain: true }
+          const options = { applyCommand, countryOf: (ip: string) => countries.find(ip), isAgain: true }
           const { outcome, message } = await reprocessCall(db, callOf(call), options)
           results.push({ inbound_id, outcome, message })
         }

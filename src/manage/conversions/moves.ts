@@ -8,7 +8,7 @@ import type { Conversion } from '../../features/conversions/conversions.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { Moved, Moves } from './schema.ts'
 
-/** What the desk settles in one go. */
+/** The batch size of the command queue. */
 const BATCH = 50
 
 const ACTIONS = { approved: 'approve', rejected: 'reject', reversed: 'reverse' } as const
@@ -17,7 +17,7 @@ type Wanted = Static<typeof Moves>
 type Result = Static<typeof Moved>['results'][number]
 
 export async function moveAll(
-  settle: (command: Command) => Promise<Outcome>,
+  applyCommand: (command: Command) => Promise<Outcome>,
   { to, conversion_ids, reason, status_reason = 'operator' }: Wanted,
   by: Actor,
 ): Promise<Result[]> {
@@ -31,7 +31,7 @@ export async function moveAll(
     const batch = ids.slice(i, i + BATCH)
     const settled = await Promise.allSettled(
       batch.map(async (conversionId) =>
-        isUuid(conversionId) ? settle({ kind: 'move', conversionId, to, reason: status_reason, record }) : null,
+        isUuid(conversionId) ? applyCommand({ kind: 'move', conversionId, to, reason: status_reason, record }) : null,
       ),
     )
     const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : null))

@@ -26,7 +26,7 @@ import { ConversionParams, ConversionReply, ConversionSearch, ConversionSearchQu
 const TAG = 'Conversions of the network'
 const SHOWN = 100 // of what belongs to one conversion
 
-export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: ManageContext): void {
+export function networkConversionRoutes(routes: ManageRoutes, { db, applyCommand }: ManageContext): void {
   routes.get('/conversions', {
     id: 'searchConversions',
     summary: 'Search conversions of all apps',
@@ -109,7 +109,7 @@ export function networkConversionRoutes(routes: ManageRoutes, { db, settle }: Ma
         throw new AppError('INVALID_REQUEST', 'This reason does not fit.', {
           status_reason: `status_reason of what is ${body.to} must be one of: ${told.join(', ')}.`,
         })
-      return { results: await moveAll(settle, body, by) }
+      return { results: await moveAll(applyCommand, body, by) }
     },
   })
 }

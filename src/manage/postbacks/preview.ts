@@ -1,6 +1,6 @@
 // A postback as it would be sent, with an example for what happened: to look at before it is saved.
 import type { Static } from 'typebox'
-import type { ToldConversion } from '../../features/conversions/conversions.ts'
+import type { PublicConversion } from '../../features/conversions/conversions.ts'
 import { type NamedEvent, presentEvent } from '../../features/conversions/events.ts'
 import { macrosOf } from '../../features/conversions/messages.ts'
 import type { AddressGuard } from '../../features/postbacks/address-guard.ts'
@@ -53,7 +53,7 @@ const example = (name: keyof typeof MACROS) => MACROS[name].example
 /** In the app's own currency, and of this moment. */
 function exampleOf(currency: Currency, status: Status, isNegative: boolean, now: Date): NamedEvent {
   const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * MINUTE_MS)
-  const conversion: ToldConversion = {
+  const conversion: PublicConversion = {
     conversion_id: example('conversion_id'),
     event_id: example('event_id'),
     app_id: 1,

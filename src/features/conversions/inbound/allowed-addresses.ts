@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether an advertiser with this list of addresses and ranges may call from there. */
+/** Whether an advertiser with this IP allowlist may call from this address. */
 export function isAllowedFrom(allowed: readonly string[], ip: string): boolean {
   if (allowed.length === 0) return true
   if (!ipaddr.isValid(ip)) return false

@@ -1,7 +1,7 @@
-// Amounts as advertisers write them: 12.5, $1,234.56, 1.234,56, (5.00), -5, 1e3. What could mean two things, or no
-// dollars at all, is unclear: whoever needs the amount must not guess by a factor of a thousand.
+// Amounts as advertisers write them: 12.5, $1,234.56, 1.234,56, (5.00), -5, 1e3. An amount that is ambiguous, or not in
+// dollars, is unclear: guessing could be wrong by a factor of a thousand.
 
-/** How an advertiser writes amounts: what it separates decimals with, and what a negative one means. */
+/** How an advertiser writes amounts: its decimal separator, and what a negative amount means. */
 export type AmountStyle = {
   decimalMark: 'detect' | 'point' | 'comma'
   negativeAmount: 'refuse' | 'reversal' | 'ignore'
@@ -17,7 +17,7 @@ const AMOUNT = new RegExp(
 const MICRO_DIGITS = 6
 const MAX_MICROS = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** One amount, however often it is given; 'unclear' where it is no amount, or could be two. */
+/** One amount, however often it is given; 'unclear' when it is no amount, or ambiguous. */
 export function readAmount(texts: readonly string[], mark: AmountStyle['decimalMark']): Amount | 'unclear' | null {
   const [first, ...others] = texts.map((text) => parseAmount(text, mark))
   if (first === undefined) return null
@@ -27,7 +27,7 @@ export function readAmount(texts: readonly string[], mark: AmountStyle['decimalM
 }
 
 function parseAmount(text: string, mark: AmountStyle['decimalMark']): Amount | null {
-  // Wide digits, narrow blanks, typographic signs: the same for whoever wrote them.
+  // Wide digits, narrow blanks and typographic signs are normalized.
   const plain = text.normalize('NFKC').replaceAll(/\s/g, ' ').replaceAll(/[\u2010-\u2015\u2212]/g, '-').replaceAll('\u2019', "'") // prettier-ignore
   const match = AMOUNT.exec(plain)
   if (match === null) return null
@@ -51,7 +51,7 @@ function splitNumber(number: string, mark: AmountStyle['decimalMark']): { whole:
     : null
 }
 
-/** '' where there are no decimals, null where nobody can tell: 1,234 is a thousand here and a little more than one there. */
+/** '' without decimals, null when ambiguous: 1,234 is a thousand for some and a little more than one for others. */
 function findDecimalMark(number: string, mark: AmountStyle['decimalMark']): '.' | ',' | '' | null {
   const [points, commas] = [number.split('.').length - 1, number.split(',').length - 1]
   if (points > 0 && commas > 0) return number.lastIndexOf('.') > number.lastIndexOf(',') ? '.' : ','
@@ -62,7 +62,7 @@ function findDecimalMark(number: string, mark: AmountStyle['decimalMark']): '.' 
   return mark === 'comma' ? ',' : mark === 'point' ? '' : null
 }
 
-/** Rounded to the nearest micro; what is too large for a number stays too large for anything. */
+/** Rounded to the nearest micro; an amount too large for a number stays too large. */
 function toMicros(whole: string, decimals: string, exponent: number): number {
   const digits = BigInt(`${whole}${decimals}` || '0')
   const shift = MICRO_DIGITS + exponent - decimals.length

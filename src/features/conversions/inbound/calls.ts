@@ -1,7 +1,7 @@
-// The log of what advertisers sent: every call with its outcome, in the same transaction as what it did.
+// The log of advertisers' calls: every call with its outcome, in the same transaction as what it changed.
 //
-// What came to nothing is in open-calls.ts, too. Any call can be processed again by hand; whether its token was right was
-// decided when it came, and stays so.
+// Calls without a result are in open-calls.ts, too. Any call can be processed again by hand; whether its token was
+// valid was decided when it was received, and stays so.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../../db/open.ts'
 import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
@@ -14,21 +14,21 @@ import { countRepeats } from './repeated-calls.ts'
 export type InboundCall = {
   inboundId: string
   receivedAt: Date
-  /** Whose token it carried; null: nobody's. */
+  /** The advertiser whose token it carried; null: the token was unknown. */
   advertiserId: number | null
   method: string
   query: string
   body: string
-  /** It was too long, or compressed: it is not kept whole. */
+  /** The body was too long, or compressed, and is not stored in full. */
   isCut: boolean
   ip: string | null
   clickId: string | null
   attempts: number
-  /** What came of it before; null: it has just come. */
+  /** Its outcome before; null: it was received just now. */
   before: Pick<CallOutcome, 'outcome' | 'reason'> | null
-  /** The call that this one is counted on if it changes nothing. */
+  /** The call that counts this one if it changes nothing. */
   repeatOf?: string | null
-  /** Too much of its advertiser is kept already: if this one cannot be processed, it is not. */
+  /** This advertiser's budget is used up: if the call cannot be processed, it is not stored. */
   isOverBudget?: boolean
 }
 
@@ -49,7 +49,7 @@ const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   unmatched: 'Unknown click. The callback is stored and retried for three days.',
 }
 
-/** What a call came to, in the words of the log and of the answer. */
+/** The outcome of a call, as the log and the response name it. */
 export function describeOutcome(outcome: Outcome): CallOutcome {
   const { conversion } = outcome
   if (conversion === null) {
@@ -85,10 +85,12 @@ export async function keepCalls(
   )
 }
 
-/** Only the operator can bring it any further. */
+/** Only the operator can process it further. */
 export const isUnprocessed = ({ outcome }: CallOutcome) => outcome === 'invalid' || outcome === 'refused'
 
-/** Writes calls down, or what became of them since. Of two that try one again at once, the first to finish counts. */
+/**
+ * Inserts calls into the log, or updates their outcome. Of two retries of a call at once, the first to finish counts.
+ */
 async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcome }[], now: Date): Promise<void> {
   if (calls.length === 0) return
   const rows = calls.map(({ call, result }) => ({
@@ -122,7 +124,7 @@ async function writeCalls(db: Db, calls: { call: InboundCall; result: CallOutcom
   )
 }
 
-/** For calls that never got as far as a command. */
+/** For calls that never became a command. */
 export async function keepRefusedCall(db: Db, call: InboundCall, result: CallOutcome, now: Date): Promise<void> {
   const keep = () => db.transaction().execute((trx) => writeCalls(trx, [{ call, result }], now))
   try {
@@ -165,11 +167,11 @@ export type CallFilter = {
   advertiserId?: number
   clickId?: string
   before?: string
-  /** Only those that came to nothing so far and were not dismissed. */
+  /** Only those without a result that were not dismissed. */
   isOpen?: boolean
 }
 
-/** Newest first. What is open is walked along its own small table: the log may be long, and hold few of them. */
+/** Newest first. Open calls are read from their own small table: the log may be long and hold few of them. */
 export function searchCalls(db: Db, filter: CallFilter, limit: number): Promise<Found<CallRow>> {
   const { outcome, advertiserId, clickId, before, isOpen } = filter
   const filters: RawBuilder<boolean>[] = outcome === undefined ? [] : [sql`outcome = ${outcome}`]
@@ -183,7 +185,7 @@ export function searchCalls(db: Db, filter: CallFilter, limit: number): Promise<
   return search(db, { walk, id: 'inbound_id', filters }, limit)
 }
 
-/** The same, without a way to go on. */
+/** One page of it, without a cursor. */
 export const listCalls = async (...given: Parameters<typeof searchCalls>): Promise<CallRow[]> =>
   (await searchCalls(...given)).rows
 
@@ -192,7 +194,7 @@ export async function findCall(db: Db, inboundId: string): Promise<CallRow | nul
   return call ?? null
 }
 
-/** Those of them that the log has, in the order in which they came. */
+/** Those of them that are in the log, in the order they were received. */
 export async function findCalls(db: Db, inboundIds: readonly string[]): Promise<CallRow[]> {
   return selectCalls(db)
     .where((is) => is('c.inbound_id', '=', is.fn.any(is.val([...inboundIds]))))
@@ -203,7 +205,9 @@ export async function findCalls(db: Db, inboundIds: readonly string[]): Promise<
 const STRANGERS_DAYS = 7
 const DAY_MS = 86_400_000
 
-/** Calls with wrong tokens are of no use for long. Looks at the day that has just become old enough. */
+/**
+ * Deletes calls with invalid tokens, which are of no use for long. Looks at the day that has just become old enough.
+ */
 export async function forgetStrangersCalls(db: Db, now: Date): Promise<void> {
   const beforeMs = now.getTime() - STRANGERS_DAYS * DAY_MS
   await sql`DELETE FROM inbound_calls WHERE advertiser_id IS NULL

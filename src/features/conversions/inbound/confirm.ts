@@ -1,8 +1,9 @@
-// From an advertiser's call to a settled confirmation: when it comes, when it is tried again, when the operator asks.
+// From an advertiser's call to an applied confirmation: when it is received, when it is retried, and when the operator
+// asks.
 import type { Db } from '../../../db/open.ts'
 import { dialectOf, getAdvertiser } from '../../accounts/advertisers.ts'
 import type { Confirmation, Outcome } from '../commands.ts'
-import { settle } from '../settle.ts'
+import { applyCommands } from '../apply-commands.ts'
 import {
   callOf,
   type CallOutcome,
@@ -26,50 +27,50 @@ import {
 import { type Dialect, readCall } from './parameters.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
-/** Settles one confirmation; in the server many at a time, from the command line alone. */
-export type Settle = (confirmation: Confirmation) => Promise<Outcome>
+/** Applies one confirmation; the server batches many, the command line applies one. */
+export type ApplyCommand = (confirmation: Confirmation) => Promise<Outcome>
 
-/** What came of a call, and how its sender is told. */
+/** The result of a call, and the response to its sender. */
 export type CallResult = CallOutcome & { message: string }
 
 export type ConfirmOptions = {
-  settle: Settle
-  /** Where an address is, if that is known. */
+  applyCommand: ApplyCommand
+  /** The country of an IP address, if known. */
   countryOf: (ip: string) => string | null
   isAgain?: boolean
   now?: Date
 }
 
-/** What anybody who has a token can send without end is taken only so often. */
+/** Limits for what a holder of a token could otherwise send without end. */
 export type Bounds = {
   room: WaitingRoom
   repeats: RepeatedCalls
-  /** Whether one more call of this advertiser that cannot be processed may be kept; it then counts as kept. */
+  /** Whether one more call of this advertiser that cannot be processed may be stored; it then counts as stored. */
   mayKeep: (call: InboundCall) => boolean | Promise<boolean>
-  /** Whether none may be kept now. */
+  /** Whether none may be stored now. */
   isOverBudget: (call: InboundCall) => boolean
 }
 
-/** What a call with a right token comes to. It is in the log when this resolves, unless it was `too_many`. */
+/** Processes a call with a valid token. It is in the log when this resolves, unless it was `too_many`. */
 export async function confirmCall(
   db: Db,
   call: InboundCall & { advertiserId: number },
   dialect: Dialect,
-  { settle: settleOne, countryOf, isAgain = false, now = new Date() }: ConfirmOptions,
+  { applyCommand, countryOf, isAgain = false, now = new Date() }: ConfirmOptions,
   bounds: Bounds | null = null,
 ): Promise<CallResult> {
-  const told = readCall(call, dialect)
-  if ('problems' in told) {
+  const parsed = readCall(call, dialect)
+  if ('problems' in parsed) {
     if (bounds !== null && !(await bounds.mayKeep(call))) return TOO_MANY
-    const reason = told.problems.join(' ')
+    const reason = parsed.problems.join(' ')
     const result = { outcome: 'invalid', reason, conversionId: null } as const
     await keepRefusedCall(db, call, result, now)
     return { ...result, message: reason }
   }
   if (call.before === null) {
     const isFull = bounds?.room.isFull(call.advertiserId) ?? false
-    const mayGo = await goBefore(db, { ...told, advertiserId: call.advertiserId }, isFull, {
-      settle: settleOne,
+    const mayGo = await goBefore(db, { ...parsed, advertiserId: call.advertiserId }, isFull, {
+      applyCommand,
       countryOf,
       now,
     })
@@ -78,21 +79,21 @@ export async function confirmCall(
       return TOO_MANY_WAITING
     }
   }
-  const subject = `${call.advertiserId} ${told.clickId ?? told.transactionId}`
+  const subject = `${call.advertiserId} ${parsed.clickId ?? parsed.transactionId}`
   const isOverBudget = bounds?.isOverBudget(call) ?? false
   const repeatOf = bounds?.repeats.findFull(subject, now.getTime()) ?? null
-  const outcome = await settleOne({
+  const outcome = await applyCommand({
     kind: 'confirmation',
     advertiserId: call.advertiserId,
-    clickId: told.clickId,
-    goal: told.goal,
-    transactionId: told.transactionId,
-    amountMicros: told.amountMicros,
-    amountProblem: told.amountProblem,
-    status: told.status,
-    country: told.country ?? (told.ip === null ? null : countryOf(told.ip)),
+    clickId: parsed.clickId,
+    goal: parsed.goal,
+    transactionId: parsed.transactionId,
+    amountMicros: parsed.amountMicros,
+    amountProblem: parsed.amountProblem,
+    status: parsed.status,
+    country: parsed.country ?? (parsed.ip === null ? null : countryOf(parsed.ip)),
     isAgain,
-    call: { ...call, clickId: told.clickId, repeatOf, isOverBudget },
+    call: { ...call, clickId: parsed.clickId, repeatOf, isOverBudget },
   })
   const result = describeOutcome(outcome)
   if (isUnprocessed(result) && isOverBudget) return TOO_MANY
@@ -102,7 +103,10 @@ export async function confirmCall(
   return { ...result, message: messageFor(result) }
 }
 
-/** Calls that came before this one and still wait for its click go before it, once the click is there. False: no more may wait for it. */
+/**
+ * Applies calls that were received before this one and still wait for its click, once the click exists. False: no more
+ * calls may wait for it.
+ */
 async function goBefore(
   db: Db,
   { clickId, advertiserId, transactionId }: Pick<Confirmation, 'clickId' | 'advertiserId' | 'transactionId'>,
@@ -137,11 +141,14 @@ const stays = (message: string): CallResult => ({ outcome: 'refused', reason: nu
 const NOBODYS = stays('The token was missing or wrong when the callback arrived, so it cannot be processed.')
 const EXPIRED = stays('The token had expired when the callback arrived. Ask the advertiser to resend it with the current token.') // prettier-ignore
 
-/** Tries a logged call again. One whose token was wrong stays refused; one from a wrong address until that is allowed. */
+/**
+ * Retries a logged call. One with an invalid token stays refused; one from a disallowed IP address, until that is
+ * allowed.
+ */
 export async function reprocessCall(
   db: Db,
   call: InboundCall,
-  options: Omit<ConfirmOptions, 'settle'> & { settle?: Settle },
+  options: Omit<ConfirmOptions, 'applyCommand'> & { applyCommand?: ApplyCommand },
 ): Promise<CallResult> {
   const { advertiserId, before } = call
   if (advertiserId === null) return NOBODYS
@@ -150,28 +157,28 @@ export async function reprocessCall(
   if (before?.reason === 'wrong_address' && !isAllowedFrom(advertiser.allowed_ips, call.ip ?? ''))
     return stays(`${call.ip ?? 'The IP address'} is still not on this advertiser's IP allowlist.`)
   const { now = new Date() } = options
-  const settleOne = options.settle ?? ((confirmation) => settleAlone(db, confirmation, now))
+  const applyCommand = options.applyCommand ?? ((confirmation) => applyAlone(db, confirmation, now))
   const again = { ...call, advertiserId, attempts: call.attempts + 1 }
-  // Only what was judged is judged anew. What never got so far is judged as if it were on time.
+  // Only a call that was judged is judged anew. One that never got so far is judged as if it were on time.
   const isAgain =
     options.isAgain === true && before !== null && !['unmatched', 'invalid', 'refused'].includes(before.outcome)
-  return confirmCall(db, again, dialectOf(advertiser), { ...options, isAgain, settle: settleOne, now })
+  return confirmCall(db, again, dialectOf(advertiser), { ...options, isAgain, applyCommand, now })
 }
 
-async function settleAlone(db: Db, confirmation: Confirmation, now: Date): Promise<Outcome> {
-  const [outcome] = await settle(db, [confirmation], now)
+async function applyAlone(db: Db, confirmation: Confirmation, now: Date): Promise<Outcome> {
+  const [outcome] = await applyCommands(db, [confirmation], now)
   if (outcome === undefined) throw new Error('A confirmation was not settled.')
   return outcome
 }
 
 const RETRY_BATCH = 200
 
-/** Tries again what matched no click so far and can now; returns how many calls it looked at. */
+/** Retries unmatched calls that can be matched now; returns how many calls it looked at. */
 export async function retryUnmatched(
   db: Db,
   now: Date,
   countryOf: (ip: string) => string | null,
-  settleOne: Settle = (confirmation) => settleAlone(db, confirmation, now),
+  applyCommand: ApplyCommand = (confirmation) => applyAlone(db, confirmation, now),
 ): Promise<number> {
   const due = await findDueCalls(db, now, RETRY_BATCH)
   if (due.length === 0) return 0
@@ -182,18 +189,16 @@ export async function retryUnmatched(
     due.filter(isHopeless).map((call) => call.inbound_id),
     now,
   )
-  // With each, whatever else waits for its click: calls must not overtake each other.
+  // Together with everything else that waits for the same click: calls must not overtake each other.
   const waiting = known.size === 0 ? [] : await findWaitingCalls(db, [...known])
   const tried = due.filter((call) => !isHopeless(call)).map((call) => call.inbound_id)
   const calls = await findUnmatched(db, [...new Set([...tried, ...waiting])])
   const byClick = Map.groupBy(calls, (row) => row.click_id)
-  await Promise.all(
-    [...byClick.values()].map((some) => reprocessInTurn(db, some, { countryOf, settle: settleOne, now })),
-  )
+  await Promise.all([...byClick.values()].map((some) => reprocessInTurn(db, some, { countryOf, applyCommand, now })))
   return due.length
 }
 
-/** Without those that another process has matched since they were found: the log keeps what came of them. */
+/** Without those that another process has matched since they were found: the log keeps their outcome. */
 const findUnmatched = async (db: Db, inboundIds: readonly string[]) =>
   (await findCalls(db, inboundIds)).filter(({ outcome }) => outcome === 'unmatched')
 

@@ -1,25 +1,28 @@
-// How much is kept of what cannot be processed. Anybody can call, so strangers leave little: a few short lines a minute for
-// each address, and for all of them together. An advertiser's own calls are kept whole, because they can be processed once
-// the mapping is mended; what would be too much is answered with 429, so that nothing is lost that was acknowledged.
+// How much is stored of what cannot be processed. Anyone can call, so unknown callers leave little: a few short lines a
+// minute for each IP address, and for all of them together. An advertiser's own calls are stored in full, because they
+// can be processed once the mapping is fixed; beyond the limit they get 429, so that no acknowledged call is lost.
 import type { Allowance, RateLimiter } from '../../../http/rate-limit.ts'
 import type { InboundCall } from './calls.ts'
 
 const REFUSALS_A_MINUTE = 100
 const KEPT_OF_ADDRESS_A_MINUTE = 20
 const KEPT_OF_STRANGERS_A_MINUTE = 60
-/** Characters of a stranger's query, and of its body. */
+/** Characters of an unknown caller's query, and of its body. */
 export const KEPT_OF_STRANGER = 512
-/** Of one advertiser: 600 calls of usual length. */
+/** Per advertiser: 600 calls of usual length. */
 const KEPT_KILOBYTES_A_MINUTE = 600
 
 export type CallLimits = {
-  /** Counts a call with a wrong token against its address. */
+  /** Counts a call with an invalid token against its IP address. */
   countRefusal: (address: string) => Allowance | Promise<Allowance>
-  /** Whether the log keeps one more call with a wrong token, from this address. */
+  /** Whether the log stores one more call with an invalid token from this IP address. */
   mayKeepStrangers: (address: string) => Promise<boolean>
-  /** Whether the log keeps one more call of this advertiser that cannot be processed, for this reason; it then counts as kept. */
+  /**
+   * Whether the log stores one more call of this advertiser that cannot be processed, for this reason; it then counts
+   * as stored.
+   */
   mayKeep: (call: InboundCall, reason?: string) => Promise<boolean>
-  /** Whether it keeps none now, as far as this process knows. */
+  /** Whether it stores none now, as far as this process knows. */
   isOverBudget: (call: InboundCall) => boolean
 }
 

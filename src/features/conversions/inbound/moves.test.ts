@@ -6,7 +6,7 @@ import type { IssuedCredentials } from '../../apps/keys.ts'
 import { checkLedger } from '../../ledger/check.ts'
 import { recomputePopularity } from '../../offers/popularity.ts'
 import { findHeldUntil, readHistory } from '../conversions.ts'
-import { settle } from '../settle.ts'
+import { applyCommands } from '../apply-commands.ts'
 
 let live: IssuedCredentials
 let testMode: IssuedCredentials
@@ -149,11 +149,11 @@ test('a hold is kept until its time is over, and not a moment less', async () =>
   const [{ hold_until: due } = { hold_until: null }] = await conversionsOf(offerId)
   const early = new Date((due?.getTime() ?? 0) - 1)
   assert.ok(!(await findHeldUntil(db, early, 100)).includes(id))
-  await settle(db, [{ kind: 'release', conversionId: id }], early)
+  await applyCommands(db, [{ kind: 'release', conversionId: id }], early)
   assert.equal((await conversionsOf(offerId))[0]?.status, 'pending')
   assert.ok((await findHeldUntil(db, due ?? early, 100)).includes(id))
-  await settle(db, [{ kind: 'release', conversionId: id }], due ?? early)
-  await settle(db, [{ kind: 'release', conversionId: id }], due ?? early)
+  await applyCommands(db, [{ kind: 'release', conversionId: id }], due ?? early)
+  await applyCommands(db, [{ kind: 'release', conversionId: id }], due ?? early)
   const history = await readHistory(db, id)
   assert.deepEqual(
     history.map(({ status, actor }) => [status, actor]),
@@ -176,7 +176,7 @@ test('a reversal during the hold rejects, and the hold is over for good', async 
   assert.deepEqual([told.outcome, told.reason], ['rejected', 'advertiser_reversed'])
   const inADay = new Date(Date.now() + 86_400_000)
   assert.ok(!(await findHeldUntil(db, inADay, 100)).includes(held.conversion_id ?? ''))
-  await settle(db, [{ kind: 'release', conversionId: held.conversion_id ?? '' }], inADay)
+  await applyCommands(db, [{ kind: 'release', conversionId: held.conversion_id ?? '' }], inADay)
   assert.deepEqual(
     (await conversionsOf(offerId)).map(({ status }) => status),
     ['rejected'],
@@ -189,7 +189,7 @@ test('a report alone is never released, however long it waits', async () => {
   const { conversion } = (await world.report(live, { userId: 'u', offerId })).body.data
   assert.equal(conversion.hold_until, null)
   const inAYear = new Date(Date.now() + 365 * 86_400_000)
-  await settle(world.database.db, [{ kind: 'release', conversionId: conversion.conversion_id }], inAYear)
+  await applyCommands(world.database.db, [{ kind: 'release', conversionId: conversion.conversion_id }], inAYear)
   assert.equal((await conversionsOf(offerId))[0]?.status, 'pending')
 })
 

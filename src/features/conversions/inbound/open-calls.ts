@@ -1,12 +1,12 @@
-// Calls that came to nothing so far.
+// Calls without a result so far.
 //
 //   unmatched ----- its click arrives ----> processed, and no longer here
 //       |
 //       +-- after 72 hours --+
 //   invalid, refused --------+--> for the operator: processed again, or dismissed
 //
-// The log keeps every call. This is the small table beside it, so that whatever looks for calls that wait does not go
-// through the log. A call waits without costing anything: only what can succeed now is tried again.
+// The log keeps every call. This is the small table beside it, so that a search for waiting calls does not scan the log. A
+// waiting call costs nothing: only calls that can succeed now are retried.
 import { sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
 import { Cache } from '../../../lib/cache.ts'
@@ -18,24 +18,24 @@ const RETRY_FOR_MS = 72 * HOUR_MS
 const FIRST_RETRY_MS = 2_000
 const LONGEST_RETRY_MS = 600_000
 
-/** More calls about one click that nobody knows are a mistake; they are answered with 429. */
+/** More calls about one unknown click are a mistake; they get 429. */
 export const MAX_WAITING_OF_CLICK = 50
 const MAX_WAITING_OF_ADVERTISER = 10_000
 const MAX_LISTED_OF_ADVERTISER = 10_000
-/** From then on an advertiser's list counts as nearly full. */
+/** From this number on an advertiser's list counts as nearly full. */
 export const NEARLY_LISTED = 8_000
 const COUNT_FRESH_MS = 5_000
 
 const isOpen = ({ outcome }: CallOutcome) => outcome === 'unmatched' || outcome === 'invalid' || outcome === 'refused'
 
-/** When to look for the click of an unmatched call again, or null to leave it to the operator. The waits double. */
+/** When to look for the click of an unmatched call again, or null to leave it to the operator. The intervals double. */
 export function nextAttemptAt(inboundId: string, now: Date): Date | null {
   const ageMs = now.getTime() - uuid7Time(inboundId)
   if (ageMs > RETRY_FOR_MS) return null
   return new Date(now.getTime() + Math.min(Math.max(ageMs, FIRST_RETRY_MS), LONGEST_RETRY_MS))
 }
 
-/** Follows what the log says of these calls. */
+/** Updates this table to match the log. */
 export async function followCalls(
   db: Db,
   calls: readonly { call: InboundCall; result: CallOutcome }[],
@@ -78,7 +78,7 @@ export async function findDueCalls(db: Db, now: Date, limit: number): Promise<Wa
     .execute()
 }
 
-/** The ids of all that wait for these clicks, in the order in which they came. */
+/** The IDs of all calls that wait for these clicks, in the order they were received. */
 export async function findWaitingCalls(db: Db, clickIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('open_calls')
@@ -90,7 +90,10 @@ export async function findWaitingCalls(db: Db, clickIds: readonly string[]): Pro
   return rows.map((row) => row.inbound_id)
 }
 
-/** Which of these clicks are there, or a conversion remembers. By plain values, so that only their partitions are planned for. */
+/**
+ * Which of these clicks exist, or are known from a conversion. By plain values, so that only their partitions are
+ * planned for.
+ */
 export async function findKnownClicks(db: Db, clickIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ click_id: string }>`
     SELECT click_id FROM clicks WHERE click_id = ANY (${[...clickIds]}::uuid[])
@@ -98,7 +101,7 @@ export async function findKnownClicks(db: Db, clickIds: readonly string[]): Prom
   return new Set(rows.map((row) => row.click_id))
 }
 
-/** Whether there is a conversion that this advertiser calls so. */
+/** Whether this advertiser has a conversion with this transaction ID. */
 export async function isKnownTransaction(db: Db, advertiserId: number, transactionId: string): Promise<boolean> {
   const found = await db
     .selectFrom('conversions')
@@ -111,7 +114,7 @@ export async function isKnownTransaction(db: Db, advertiserId: number, transacti
   return found !== undefined
 }
 
-/** What still has no click waits on, twice as long as before; after three days it is left to the operator. */
+/** Calls still without a click wait twice as long as before; after three days they are left to the operator. */
 export async function postponeCalls(db: Db, inboundIds: readonly string[], now: Date): Promise<void> {
   if (inboundIds.length === 0) return
   const next = inboundIds.map((inboundId) => nextAttemptAt(inboundId, now))
@@ -120,7 +123,7 @@ export async function postponeCalls(db: Db, inboundIds: readonly string[], now: 
     WHERE o.inbound_id = n.id AND o.next_attempt_at <= ${now}`.execute(db)
 }
 
-/** Takes calls off the list of those that need the operator; the log keeps them. Returns those that were on it. */
+/** Removes calls from the list of those that need the operator; the log keeps them. Returns those that were on it. */
 export async function dismissCalls(db: Db, inboundIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .deleteFrom('open_calls')
@@ -131,7 +134,7 @@ export async function dismissCalls(db: Db, inboundIds: readonly string[]): Promi
   return rows.map((row) => row.inbound_id)
 }
 
-/** Of each advertiser, the list ends with its newest ten thousand; the log goes on. */
+/** Each advertiser's list keeps its newest ten thousand; the log keeps all. */
 export async function trimOpenCalls(db: Db, warn: (message: string) => void): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     WITH crowded AS MATERIALIZED ( -- once for each advertiser, not for each call
@@ -145,7 +148,7 @@ export async function trimOpenCalls(db: Db, warn: (message: string) => void): Pr
     warn(`${numAffectedRows} of the oldest open calls of advertisers left the list; the log keeps them`)
 }
 
-/** Whether more calls of an advertiser may wait. Counted now and then, and only for those whose calls wait. */
+/** Whether more calls of an advertiser may wait. Counted now and then, and only for those with waiting calls. */
 export class WaitingRoom {
   readonly #db: Db
   readonly #counts = new Cache<number, { waiting: number; readAtMs: number }>(10_000)
@@ -158,7 +161,7 @@ export class WaitingRoom {
     return (this.#counts.get(advertiserId)?.waiting ?? 0) >= MAX_WAITING_OF_ADVERTISER
   }
 
-  /** To be called whenever a call waits, or is turned away. */
+  /** Call this whenever a call waits, or is refused. */
   async count(advertiserId: number, nowMs: number): Promise<void> {
     const known = this.#counts.get(advertiserId)
     if (known !== undefined && nowMs - known.readAtMs < COUNT_FRESH_MS) return void known.waiting++

@@ -1,16 +1,16 @@
-// Reads what an advertiser sent: our parameters under our names, or under theirs.
+// Parses an advertiser's call: our parameters under our names, or under the advertiser's.
 import { UNCOMPRESSED } from '../../../http/compression.ts'
 import { countryPlace } from '../../../lib/countries.ts'
 import { isUuid } from '../../../lib/uuid7.ts'
 import type { POSTBACK_PARAMETERS } from '../../accounts/advertiser-settings.ts'
 import type { AmountProblem } from '../commands.ts'
 import { STATUSES, type Status } from '../conversions.ts'
-import { MAX_WORTH_MICROS } from '../worth.ts'
+import { MAX_AMOUNT_MICROS } from '../payout.ts'
 import { type Amount, type AmountStyle, readAmount } from './amounts.ts'
 
 type Parameter = (typeof POSTBACK_PARAMETERS)[number]
 
-/** How an advertiser speaks, where it differs from what everybody says. */
+/** How an advertiser's calls differ from the usual ones. */
 export type Dialect = AmountStyle & { aliases: Record<string, string[]>; statusMap: Record<string, string> }
 
 const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
@@ -28,18 +28,21 @@ const USUAL_STATUSES = new Map<string, Status>(Object.entries({
 })) // prettier-ignore
 
 const MAX_VALUE = 256
-/** Bytes of a body, characters of a query. Longer ones are kept cut, and not understood: half a value is a wrong value. */
+/**
+ * Bytes of a body, characters of a query. Longer ones are stored truncated, and not parsed: half a value is a wrong
+ * value.
+ */
 export const MAX_TEXT = 8_192
 export const TOO_LONG = `The query and the body must each have at most ${MAX_TEXT} bytes.`
-/** What is kept of a compressed body, which is no text: its coding. */
+/** What is stored of a compressed body: its encoding. */
 export const compressedBody = (coding: string) => `(compressed: ${coding})`
 const COMPRESSED_BODY = /^\(compressed: \w+\)$/
 export const COMPRESSED = `The body is compressed. ${UNCOMPRESSED}`
-const MAX_PARAMETERS = 200 // of the query, and of the body; nobody means more, and each one costs
+const MAX_PARAMETERS = 200 // of the query, and of the body; no real call has more, and each one costs
 const TOO_MANY_PARAMETERS = `The query and the body must each have at most ${MAX_PARAMETERS} parameters.`
 
 export type Told = {
-  /** Null: the transaction must say what this is about. */
+  /** Null: the transaction must identify the conversion. */
   clickId: string | null
   goal: string | null
   transactionId: string | null
@@ -54,14 +57,14 @@ export type Told = {
 /** Names and values, each name once or with several values. */
 export type RawParameters = Map<string, string[]>
 
-/** Of a query string or a form: the first of its parameters, where there are too many. */
+/** Of a query string or a form: the first parameters, where there are too many. */
 export function parseForm(text: string): RawParameters {
   const raw: RawParameters = new Map()
   for (const [name, value] of new URLSearchParams(text.slice(0, endOfParameters(text)))) add(raw, name, [value])
   return raw
 }
 
-/** Where the last one ends that is read. */
+/** The end of the last parameter that is read. */
 function endOfParameters(text: string): number {
   let end = -1
   for (let i = 0; i < MAX_PARAMETERS; i++) {
@@ -71,14 +74,14 @@ function endOfParameters(text: string): number {
   return end
 }
 
-/** In place: a name that is repeated a thousand times must not be copied a thousand times. */
+/** In place: a name repeated a thousand times must not be copied a thousand times. */
 function add(raw: RawParameters, name: string, values: string[]): void {
   const known = raw.get(name)
   if (known === undefined) raw.set(name, values)
   else known.push(...values)
 }
 
-/** Of a JSON object whose values are text, numbers or flags; null when it is anything else. */
+/** Of a JSON object whose values are strings, numbers or booleans; null for anything else. */
 export function parseJson(text: string): RawParameters | null {
   try {
     const value: unknown = JSON.parse(text, keepDigits as (name: string, value: unknown) => unknown)
@@ -90,7 +93,7 @@ export function parseJson(text: string): RawParameters | null {
   }
 }
 
-/** A number too large for a double stays text: two transactions must not become one because their ends are lost. */
+/** A number too large for a double stays a string: two transactions must not become one by losing digits. */
 function keepDigits(_name: string, value: unknown, { source }: { source?: string }): unknown {
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? source : value
 }
@@ -108,10 +111,10 @@ export function parseCall({ query, body }: { query: string; body: string }): Raw
 
 type KeptCall = { query: string; body: string; isCut: boolean }
 
-/** What was told, or everything that is wrong with it, as sentences. */
+/** The parsed call, or every problem with it, as sentences. */
 export function readCall(call: KeptCall, dialect: Dialect): Told | { problems: string[] } {
   if (call.isCut && COMPRESSED_BODY.test(call.body)) return { problems: [COMPRESSED] }
-  // Calls of earlier versions have no mark, but are longer.
+  // Calls logged by earlier versions are not marked as truncated, but are longer.
   if (call.isCut || Math.max(call.query.length, call.body.length) > MAX_TEXT) return { problems: [TOO_LONG] }
   const forms = [call.query, looksLikeJson(call.body) ? '' : call.body]
   if (forms.some((form) => endOfParameters(form) < form.length)) return { problems: [TOO_MANY_PARAMETERS] }
@@ -142,7 +145,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
     problems.push(`${given} must be UTF-8 of at most ${MAX_VALUE} characters, without NUL.`)
     return null
   }
-  // What only helps to judge a conversion is not worth refusing it for.
+  // What only helps to judge a conversion is no reason to refuse it.
   const readHint = (name: Parameter): string | null => {
     const [value = '', ...others] = valuesOf(raw, name, dialect).values
     return others.length === 0 && value !== '' && isText(value) ? value : null
@@ -173,7 +176,7 @@ function readParameters(raw: RawParameters, dialect: Dialect): Told | { problems
   return problems.length > 0 ? { problems } : told
 }
 
-/** The different values of a parameter, under the first of its names that has any. */
+/** The distinct values of a parameter, under the first of its names that has any. */
 function valuesOf(raw: RawParameters, name: Parameter, dialect: Dialect): { given: string; values: string[] } {
   for (const given of [name, ...(dialect.aliases[name] ?? USUAL_ALIASES[name] ?? [])]) {
     const values = [...new Set((raw.get(given) ?? []).map((value) => value.trim()).filter((value) => value !== ''))]
@@ -184,38 +187,43 @@ function valuesOf(raw: RawParameters, name: Parameter, dialect: Dialect): { give
 
 type Weighed = Pick<Told, 'amountMicros' | 'amountProblem' | 'status'>
 
-/** What an amount says together with the status. A no needs none, and takes any: no reversal is lost for its amount. */
+/**
+ * The amount together with the status. A denial needs no amount and accepts any: no reversal is lost for its amount.
+ */
 function weighAmount(
   amount: Amount | 'unclear' | null,
   status: Status,
   { negativeAmount }: Dialect,
   problems: string[],
 ): Weighed {
-  const saysNo = status === 'rejected' || status === 'reversed'
+  const isDenial = status === 'rejected' || status === 'reversed'
   const none = { amountMicros: null, amountProblem: null, status }
-  if (amount === null || amount === 'unclear') return { ...none, amountProblem: saysNo ? null : amount }
-  if (saysNo) return { ...none, amountMicros: amount.micros > MAX_WORTH_MICROS ? null : amount.micros }
+  if (amount === null || amount === 'unclear') return { ...none, amountProblem: isDenial ? null : amount }
+  if (isDenial) return { ...none, amountMicros: amount.micros > MAX_AMOUNT_MICROS ? null : amount.micros }
   if (!amount.isNegative) return { ...none, amountMicros: amount.micros }
   if (negativeAmount === 'refuse') problems.push(NEGATIVE)
   return negativeAmount === 'reversal' ? { ...none, status: 'reversed' } : { ...none, amountProblem: 'unclear' }
 }
 
-/** Amounts are US dollars: one of another currency is not taken for them. */
+/** Amounts are US dollars: one in another currency is not accepted. */
 function inDollars(weighed: Weighed, currencies: readonly string[]): Weighed {
   const areDollars = currencies.every((text) => withoutMacro(text) === null || /^(usd|us\$|\$)$/i.test(text))
   if (areDollars || weighed.amountMicros === null) return weighed
-  const saysNo = weighed.status === 'rejected' || weighed.status === 'reversed'
-  return { ...weighed, amountMicros: null, amountProblem: saysNo ? null : 'other_currency' }
+  const isDenial = weighed.status === 'rejected' || weighed.status === 'reversed'
+  return { ...weighed, amountMicros: null, amountProblem: isDenial ? null : 'other_currency' }
 }
 
 const NEGATIVE =
   'amount is negative, but status is not a reversal. If negative amounts mean reversals, ask the network to set that for this advertiser.'
 
-/** {txn_id}, as it stands in the address that we hand out, is nobody's id: all who forget to fill it in would share one. */
+/**
+ * {txn_id}, the unfilled macro of our URL, is no transaction ID: all advertisers who forget to fill it in would share
+ * it.
+ */
 const withoutMacro = (value: string | null) =>
   value !== null && /^(\{+[^{}]*\}+|\[[^[\]]*\]|%[a-z_]+%|\$\{[^{}]*\}|#[a-z_]+#)$/i.test(value) ? null : value
 
-/** U+FFFD stands where bytes were no UTF-8. Two ids that differ only there would be taken for one. */
+/** U+FFFD replaces bytes that are not UTF-8. Two IDs that differ only there would look the same. */
 const isText = (value: string) =>
   Array.from(value).length <= MAX_VALUE && !/[\0\ufffd]/.test(value) && value.isWellFormed()
 
@@ -224,7 +232,7 @@ function readStatus(word: string, { statusMap }: Dialect): Status | undefined {
   return STATUSES.find((status) => status === mapped) ?? USUAL_STATUSES.get(mapped ?? '')
 }
 
-/** A word that is no country says nothing: it is not worth refusing a confirmation for. */
+/** An unknown country is ignored: it is no reason to refuse a confirmation. */
 function readCountry(text: string | null): string | null {
   const code = text?.toUpperCase() ?? ''
   return countryPlace(code) === undefined ? null : code
@@ -235,7 +243,7 @@ const TOKEN = /adv_[A-Za-z0-9]+/g
 const holdsToken = (text: string) => text.includes('adv_')
 const isTokenName = (text: string) => text.trim().toLowerCase() === 'token'
 
-/** The text of a query or a body without its token, however it is spelt; the rest stays as it is. */
+/** The text of a query or a body without its token, however the token is encoded; the rest stays as it is. */
 export function maskToken(text: string): string {
   return (looksLikeJson(text) ? maskJson(text) : maskForm(text)).replaceAll(TOKEN, MASK)
 }
@@ -250,10 +258,10 @@ function maskForm(text: string): string {
   return pairs.join('&')
 }
 
-// A text, also one without an end, a word or number, or a sign.
+// A string, even unterminated, a word or number, or a sign.
 const JSON_PIECE = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[^"\s,:{}[\]]+|[,:{}[\]]/gs
 
-/** By its pieces, not as a whole: what is broken must not be kept with its token either. */
+/** Token by token, not as a whole: malformed JSON must not be stored with its token either. */
 function maskJson(text: string): string {
   let [name, sign] = ['', '']
   return text.replaceAll(JSON_PIECE, (piece) => {

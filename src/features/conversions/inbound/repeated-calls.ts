@@ -1,5 +1,5 @@
-// Calls about one click that change nothing, again and again. Anybody who has a token can send them without end, so the
-// first ones of a day are kept whole, and the others only counted, on the last of those.
+// Repeated calls about one click that change nothing. A holder of a token can send them without end, so the first ones
+// of a day are stored in full, and the others only counted on the last of those.
 import { sql } from 'kysely'
 import type { Trx } from '../../../db/open.ts'
 import { Cache } from '../../../lib/cache.ts'
@@ -10,17 +10,17 @@ const MAX_SUBJECTS = 50_000
 
 type Kept = { count: number; lastId: string; sinceMs: number }
 
-/** As far as this process knows: each one keeps the first ones by itself. */
+/** As far as this process knows: each process stores the first ones by itself. */
 export class RepeatedCalls {
   readonly #kept = new Cache<string, Kept>(MAX_SUBJECTS)
 
-  /** The call in the log to count one more on, or null: it is to be kept itself. */
+  /** The logged call that counts one more, or null: the call is to be stored itself. */
   findFull(subject: string, nowMs: number): string | null {
     const kept = this.#kept.get(subject)
     return kept === undefined || kept.count < KEPT_WHOLE || nowMs - kept.sinceMs > DAY_MS ? null : kept.lastId
   }
 
-  /** To be called for a call that changed nothing and was kept. */
+  /** Call this for a call that changed nothing and was stored. */
   note(subject: string, inboundId: string, nowMs: number): void {
     const before = this.#kept.get(subject)
     const isOld = before === undefined || nowMs - before.sinceMs > DAY_MS
@@ -29,7 +29,7 @@ export class RepeatedCalls {
   }
 }
 
-/** Counts repeats on calls of the log, one for each time that an id is given. */
+/** Counts repeats on logged calls, one for each time an ID is given. */
 export async function countRepeats(trx: Trx, inboundIds: readonly string[], now: Date): Promise<void> {
   for (const [inboundId, repeats] of Map.groupBy(inboundIds.toSorted(), (id) => id))
     await sql`

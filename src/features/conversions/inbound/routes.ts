@@ -1,4 +1,4 @@
-// Where advertisers confirm: /postback, by GET or POST, as a query, a form or JSON.
+// Where advertisers send confirmations: /postback, by GET or POST, as a query, a form or JSON.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { BatchWriter } from '../../../db/batch-writer.ts'
@@ -18,7 +18,7 @@ import { oneOf } from '../../offers/schema.ts'
 import { STATUSES as CONVERSION_STATUSES } from '../conversions.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
 import { type CallOutcome, type InboundCall, keepRefusedCall } from './calls.ts'
-import { type CallResult as Answer, confirmCall, type Settle, TOO_MANY } from './confirm.ts'
+import { type CallResult as Answer, confirmCall, type ApplyCommand, TOO_MANY } from './confirm.ts'
 import { createCallLimits, KEPT_OF_STRANGER } from './limits.ts'
 import { WaitingRoom } from './open-calls.ts'
 import {
@@ -34,7 +34,7 @@ import { RepeatedCalls } from './repeated-calls.ts'
 
 export type InboundRoutesOptions = {
   db: Db
-  settle: Settle
+  applyCommand: ApplyCommand
   hashToken: (token: string) => readonly string[]
   limiter: RateLimiter
   countryOf: (ip: string) => string | null
@@ -46,7 +46,7 @@ type Arrival = {
   receivedAt: Date
   query: string
   body: string
-  /** Why the body was not read, if it was not. */
+  /** Why the body was not read, if so. */
   unread: 'too_long' | 'compressed' | null
   raw: RawParameters | null
   asText: boolean
@@ -63,13 +63,13 @@ const Outcome = shape('ConfirmationOutcome', {
 const STATUSES: Partial<Record<CallOutcome['outcome'], number>> = { unmatched: 202, invalid: 400, refused: 401 }
 
 export async function inboundRoutes(server: FastifyInstance, options: InboundRoutesOptions): Promise<void> {
-  const { db, settle, hashToken, countryOf } = options
+  const { db, applyCommand, hashToken, countryOf } = options
   const limits = createCallLimits(options.limiter)
   const bounds = { ...limits, room: new WaitingRoom(db), repeats: new RepeatedCalls() }
   const owners = createOwnerSearch(db)
 
   await server.register(async (scope) => {
-    // Read as text whatever it is called, also by a name that is none: the log keeps what came.
+    // Read as text whatever its content type, even an invalid one: the log stores what was sent.
     scope.removeAllContentTypeParsers()
     scope.addHook('onRequest', (request, _reply, done) => {
       request.headers['content-type'] = 'text/plain'
@@ -135,19 +135,19 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
   async function admit(arrival: Arrival): Promise<FastifyReply> {
     const { request, reply, receivedAt, unread, raw, asText } = arrival
     const [token = '', ...others] = new Set(raw?.get('token'))
-    const isToken = others.length === 0 && hasValidChecksum(token) // what is none need not be looked for
+    const isToken = others.length === 0 && hasValidChecksum(token) // an empty token need not be looked up
     const advertiser = isToken ? await owners.add({ hashes: hashToken(token), now: receivedAt }) : null
     if (advertiser === null) return refuseStranger(arrival, unread ?? 'wrong_token')
     const call = { ...callIn(arrival, MAX_TEXT), advertiserId: advertiser.advertiserId }
     if (advertiser.isExpired) return refuse(arrival, call, 'expired_token')
     if (!isAllowedFrom(advertiser.allowedIps, request.ip)) return refuse(arrival, call, 'wrong_address')
-    const result = await confirmCall(db, call, advertiser, { settle, countryOf }, bounds)
+    const result = await confirmCall(db, call, advertiser, { applyCommand, countryOf }, bounds)
     if (result.reason === 'too_many') return turnAway(arrival, result)
     const status = unread === null ? (STATUSES[result.outcome] ?? 200) : REFUSALS[unread].status
     return answer(reply, status, result, asText ? result.outcome : null)
   }
 
-  /** A call with a wrong token is written down in short, and only so often: anybody can send it. */
+  /** A call with an invalid token is stored in short, and only so often: anyone can send it. */
   async function refuseStranger(arrival: Arrival, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
     const address = addressOf(arrival.request)
     const { exceeded, resetAtMs } = await limits.countRefusal(address)
@@ -157,7 +157,7 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
     return sendRefusal(arrival, reason)
   }
 
-  /** A call of an advertiser is kept: it is the operator's mistake, or the advertiser's, and worth something. */
+  /** A call of an advertiser is stored: the mistake is the operator's or the advertiser's, and can be fixed. */
   async function refuse(arrival: Arrival, call: InboundCall, reason: keyof typeof REFUSALS): Promise<FastifyReply> {
     if (!(await limits.mayKeep(call, reason))) return turnAway(arrival, TOO_MANY)
     await keepRefusedCall(db, call, refusalOf(reason), call.receivedAt)
@@ -165,7 +165,10 @@ export async function inboundRoutes(server: FastifyInstance, options: InboundRou
   }
 }
 
-/** What the log keeps of it, up to so many characters of its query and of its body. Made only where it is kept: masking costs. */
+/**
+ * What the log stores of it, up to so many characters of query and body. Built only where it is stored: masking is
+ * costly.
+ */
 function callIn({ request, receivedAt, query, body, unread }: Arrival, maxText: number): InboundCall {
   return {
     inboundId: uuid7(receivedAt.getTime()),
@@ -182,21 +185,21 @@ function callIn({ request, receivedAt, query, body, unread }: Arrival, maxText: 
   }
 }
 
-/** A compressed body is not unpacked, nor taken for text: what the query says alone may be half of what is meant. */
+/** A compressed body is neither unpacked nor read as text: the query alone may be half of what is meant. */
 function bodyOf({ body, headers }: FastifyRequest): Body {
   if (typeof body !== 'string') return { body: '', unread: null }
   const coding = compressionOf(headers)
-  // Called compressed, but sent as it is: read as it is.
+  // Declared as compressed, but sent as plain text: read as such.
   if (coding === null || !NO_TEXT.test(body)) return { body, unread: null }
   return { body: compressedBody(coding), unread: 'compressed' }
 }
 
-/** Control characters but white space, or U+FFFD, which stands where bytes were no UTF-8. */
+/** Control characters except white space, or U+FFFD, which replaces bytes that are not UTF-8. */
 const NO_TEXT = /[^\P{Cc}\s]|\ufffd/u
 
 type Owner = Awaited<ReturnType<typeof findAdvertisersByTokens>>[number]
 
-/** One look at a time for all that come meanwhile: a flood of tokens that are nobody's takes no connections from others. */
+/** One look-up at a time for all concurrent calls: a flood of unknown tokens takes no connections from others. */
 const createOwnerSearch = (db: Db) =>
   new BatchWriter<TokenSearch, Owner>((searches) => findAdvertisersByTokens(db, searches), isRowError)
 
@@ -222,13 +225,13 @@ function sendRefusal({ reply, asText }: Arrival, reason: keyof typeof REFUSALS):
   return answer(reply, status, { ...refusalOf(reason), message }, asText ? 'refused' : null)
 }
 
-/** Nothing was kept: whoever means it sends it again. */
+/** Nothing was stored: the caller has to retry. */
 function turnAway({ reply, asText }: Arrival, result: Answer, waitMs = WINDOW_MS): FastifyReply {
   reply.header('Retry-After', Math.max(1, Math.ceil(waitMs / 1000)))
   return answer(reply, 429, result, asText ? 'refused' : null)
 }
 
-/** As JSON, or as one word for those who ask for that. */
+/** As JSON, or as one word where the caller asks for that. */
 function answer(
   reply: FastifyReply,
   status: number,
@@ -243,6 +246,6 @@ function answer(
     .send(asciiJson({ outcome, reason, conversion_id: conversionId, message }))
 }
 
-/** Without its token and without what a database cannot keep; what is too long, cut. */
+/** Without its token and characters a database cannot store; truncated if too long. */
 const keepable = (text: string, maxText: number): string =>
   maskToken(text.slice(0, maxText)).replaceAll('\0', '\ufffd').toWellFormed()

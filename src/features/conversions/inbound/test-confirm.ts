@@ -1,4 +1,4 @@
-// Plays the advertiser for a test click, so that a publisher's whole path can be tried without one.
+// Acts as the advertiser of a test click, so that a publisher can test the whole path without one.
 import { sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
 import { OperatorError } from '../../../errors.ts'
@@ -6,7 +6,7 @@ import { isUuid, uuid7 } from '../../../lib/uuid7.ts'
 import type { InboundCall } from './calls.ts'
 import { type CallResult, reprocessCall } from './confirm.ts'
 
-/** `parameters` are those of a real confirmation, but for click_id and token. */
+/** `parameters` are those of a real confirmation, without click_id and token. */
 export async function confirmTestClick(
   db: Db,
   clickId: string,

@@ -1,9 +1,9 @@
-// Settles a batch of commands in one transaction: locks, reads the facts, decides each in turn, writes conversions,
-// ledger, caps and the log of calls together. Whoever asked hears of it after the commit.
+// Applies a batch of commands in one transaction: takes the locks, loads the context, decides each command in turn, and
+// writes conversions, ledger, cap usage and the log of calls together. The caller gets the outcomes after the commit.
 //
 // Locks: first one for each user and offer, and for each transaction and idempotency key, in ascending order, so that
-// commands about the same thing come one after the other whatever process they are in; then the caps, shared; then the
-// usage of capped offers. The unique indexes stand behind all of it.
+// commands about the same thing are serialized across processes; then the caps, shared; then the usage of capped
+// offers. Unique indexes are the last line of defence.
 import { sql } from 'kysely'
 import { rowsLiteral } from '../../db/arrays.ts'
 import { withRetry } from '../../db/pg-errors.ts'
@@ -18,52 +18,47 @@ import type { Conversion } from './conversions.ts'
 import { decide } from './decide.ts'
 import { requestText } from './decide-report.ts'
 import {
-  type ClickFacts,
+  type ClickSnapshot,
   clickOf,
-  type Facts,
+  type DecisionContext,
   idempotencyKey,
   type Subject,
   subjectOf,
-  takeIn,
+  applyChange,
   usageOf,
-} from './facts.ts'
-import { findGoneClicks, type GoneClicks } from './gone-clicks.ts'
+} from './decision-context.ts'
+import { findDroppedClicks, type DroppedClicks } from './dropped-clicks.ts'
 import { readClicks } from './latest-clicks.ts'
-import { readFacts } from './read-facts.ts'
+import { loadContext } from './load-context.ts'
 import { keepCalls } from './inbound/calls.ts'
-import { userKey } from './known.ts'
-import { KnownOffers } from './known-offers.ts'
+import { userKey } from './conversion-index.ts'
+import { OfferCache } from './offer-cache.ts'
 
 const LOCK_CLASS = 0x0ff3
 
-/** Whoever settles often keeps `knownOffers` from one call to the next. */
-export async function settle(
+/** A caller that applies commands often keeps `offerCache` between calls. */
+export async function applyCommands(
   db: Db,
   commands: readonly Command[],
   now: Date,
-  knownOffers = new KnownOffers(),
+  offerCache = new OfferCache(),
 ): Promise<Outcome[]> {
-  const settleOnce = () => settleBatch(db, commands, now, knownOffers)
+  const applyOnce = () => applyBatch(db, commands, now, offerCache)
   try {
-    return await withRetry(settleOnce)
+    return await withRetry(applyOnce)
   } catch (error) {
     if (!isMissingPartition(error)) throw error
     await ensurePartitions(db, 'inbound_calls', callTimes(commands))
-    return withRetry(settleOnce)
+    return withRetry(applyOnce)
   }
 }
 
-async function settleBatch(
-  db: Db,
-  commands: readonly Command[],
-  now: Date,
-  knownOffers: KnownOffers,
-): Promise<Outcome[]> {
+async function applyBatch(db: Db, commands: readonly Command[], now: Date, offerCache: OfferCache): Promise<Outcome[]> {
   const clickIds = commands.flatMap((command) => (command.kind === 'confirmation' ? (command.clickId ?? []) : []))
   const clicks = await readClicks(db, clickIds)
-  const gone = await findGoneClicks(db, commands, clicks, now)
-  const subjects = await findSubjects(db, commands, new Map([...clicks, ...gone.clicks]))
-  return db.transaction().execute((trx) => settleLocked(trx, { commands, subjects, clicks, gone, knownOffers, now }))
+  const dropped = await findDroppedClicks(db, commands, clicks, now)
+  const subjects = await findSubjects(db, commands, new Map([...clicks, ...dropped.clicks]))
+  return db.transaction().execute((trx) => applyLocked(trx, { commands, subjects, clicks, dropped, offerCache, now }))
 }
 
 const callTimes = (commands: readonly Command[]) =>
@@ -72,36 +67,36 @@ const callTimes = (commands: readonly Command[]) =>
 type Batch = {
   commands: readonly Command[]
   subjects: readonly (Subject | null)[]
-  clicks: Map<string, ClickFacts>
-  gone: GoneClicks
-  knownOffers: KnownOffers
+  clicks: Map<string, ClickSnapshot>
+  dropped: DroppedClicks
+  offerCache: OfferCache
   now: Date
 }
 
-async function settleLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
+async function applyLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
   const { commands, now } = batch
   const day = dayNumber(now)
   const windowS = await lock(trx, batch)
-  const facts = await readFacts(trx, { ...batch, day, windowS })
-  const moment = { now, makeId: () => uuid7(now.getTime()) }
+  const context = await loadContext(trx, { ...batch, day, windowS })
+  const moment = { now, newId: () => uuid7(now.getTime()) }
   const outcomes: Outcome[] = []
   let changes: Change[] = []
   for (const command of commands) {
-    const { outcome, change } = decide(command, facts, moment)
+    const { outcome, change } = decide(command, context, moment)
     outcomes.push(outcome)
     if (change !== null) {
-      // Two moves of one conversion are two statements, so that each has its event.
+      // Two changes of one conversion are two statements, so that each gets its event.
       if (changes.some(({ after }) => after.conversion_id === change.after.conversion_id)) {
-        await writeChanges(trx, changes, facts, now)
+        await writeChanges(trx, changes, context, now)
         changes = []
       }
       changes.push(change)
-      takeIn(facts, change, day)
+      applyChange(context, change, day)
     }
     if (command.kind === 'report' && command.idempotencyKey !== null && outcome.conversion !== null)
-      await keepKey(trx, command, outcome.conversion, facts, now)
+      await keepKey(trx, command, outcome.conversion, context, now)
   }
-  await writeChanges(trx, changes, facts, now)
+  await writeChanges(trx, changes, context, now)
   const calls = commands.flatMap((command, i) =>
     command.kind === 'confirmation' ? [{ call: command.call, outcome: outcomes[i] as Outcome }] : [],
   )
@@ -113,11 +108,11 @@ async function settleLocked(trx: Trx, batch: Batch): Promise<Outcome[]> {
   return outcomes
 }
 
-/** Whom each command is about: of a report it says so, of a confirmation its click does. */
+/** The user and offer of each command: a report names them, a confirmation's click does. */
 async function findSubjects(
   db: Db,
   commands: readonly Command[],
-  clicks: Map<string, ClickFacts>,
+  clicks: Map<string, ClickSnapshot>,
 ): Promise<(Subject | null)[]> {
   const ids = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
   const rows =
@@ -136,7 +131,7 @@ async function findSubjects(
   })
 }
 
-/** Returns how old a click may be that a report counts for, by the longest terms of its offers: asked on the way. */
+/** Returns the longest attribution window of the reported offers, read in the same statement. */
 async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<number> {
   const names = commands.flatMap((command, i) => {
     const subject = subjects[i]
@@ -149,12 +144,12 @@ async function lock(trx: Trx, { commands, subjects, clicks }: Batch): Promise<nu
     return about
   })
   const keys = [...new Set(names.map((name) => hashNumber(name) % 0x7fff_ffff))].toSorted((a, b) => a - b)
-  // Plans are made once for each connection: planning these statements anew would cost more than running them. Every
-  // look-up in them has its index, which a plan made while a table was still empty would not use.
+  // Plans are cached per connection: planning these statements again would cost more than running them. Every look-up
+  // has its index, which a plan made while a table was still empty would not use.
   const reported = commands.flatMap((command) => (command.kind === 'report' ? command.offerId : []))
   const { rows } = await sql<{
     windowS: number | null
-  }>`/* settle-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+  }>`/* commands-lock */ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
     set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     (SELECT count(pg_advisory_xact_lock(${LOCK_CLASS}::integer, key)) FROM unnest(${keys}::integer[]) AS key),
     pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint), longest_attribution(${reported}::bigint[]) AS "windowS"`.execute(
@@ -167,11 +162,11 @@ async function keepKey(
   trx: Trx,
   command: Extract<Command, { kind: 'report' }>,
   conversion: Conversion,
-  facts: Facts,
+  context: DecisionContext,
   now: Date,
 ): Promise<void> {
   const request = requestText(command)
-  facts.keys.set(idempotencyKey(command), { request, conversionId: conversion.conversion_id })
+  context.keys.set(idempotencyKey(command), { request, conversionId: conversion.conversion_id })
   await sql`
     INSERT INTO idempotency_keys (app_id, is_test, key, request, conversion_id, created_at)
     VALUES (${command.appId}, ${command.isTest}, ${command.idempotencyKey}, ${request}, ${conversion.conversion_id}, ${now})
@@ -190,30 +185,30 @@ const CHANGING_COLUMNS = [
   'hold_until', 'approved_at', 'rejected_at', 'reversed_at', 'sequence', 'event_id', 'actor', 'terms_id', 'share_ppm', 'told_at',
   'confirm_by', 'bars_redo', 'is_unconfirmed', 'signals',
 ] as const satisfies (keyof Conversion)[] // prettier-ignore
-/** Those of `conversion_row`. By name, so that a column which a later version adds gets its default. */
+/** The attributes of `conversion_row`. By name, so that a column added by a later version gets its default. */
 export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS]
 
 const columnList = sql.raw(COLUMNS.join(', '))
 const assignments = sql.raw(CHANGING_COLUMNS.map((name) => `${name} = n.${name}`).join(', '))
 const tableOf = (conversions: Conversion[]) => sql`unnest(${rowsLiteral(COLUMNS, conversions)}::conversion_row[])`
 
-async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date): Promise<void> {
+async function writeChanges(trx: Trx, changes: Change[], context: DecisionContext, now: Date): Promise<void> {
   if (changes.length === 0) return
   const made = changes.filter(({ before }) => before === null).map(({ after }) => after)
   const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
-  // Moves first: what is rejected leaves its place to what is made.
+  // Updates first: a rejected conversion frees its place in the unique indexes for a new one.
   if (moved.length > 0) {
-    await sql`/* settle-moved */ UPDATE conversions c SET ${assignments} FROM ${tableOf(moved)} n
+    await sql`/* commands-update */ UPDATE conversions c SET ${assignments} FROM ${tableOf(moved)} n
       WHERE c.conversion_id = n.conversion_id`.execute(trx)
   }
   if (made.length > 0)
-    await sql`/* settle-made */ INSERT INTO conversions (${columnList}) SELECT * FROM ${tableOf(made)}`.execute(trx)
+    await sql`/* commands-insert */ INSERT INTO conversions (${columnList}) SELECT * FROM ${tableOf(made)}`.execute(trx)
   const live = changes.filter(({ after }) => !after.is_test)
   await post(
     trx,
     live.map((change) => postingOf(change, now)).filter((posting) => posting !== null),
   )
-  const capped = live.filter(({ after }) => facts.usage.has(after.offer_id))
+  const capped = live.filter(({ after }) => context.usage.has(after.offer_id))
   await addUsage(
     trx,
     capped.map((change) => ({
@@ -227,7 +222,7 @@ async function writeChanges(trx: Trx, changes: Change[], facts: Facts, now: Date
 }
 
 function postingOf({ before, after }: Change, now: Date) {
-  // A conversion that changes its worth while it stays pending has no event; its posting has an id of its own.
+  // A conversion whose amounts change while it is pending has no event; its posting gets an id of its own.
   const isCorrection = before?.event_id === after.event_id
   return movePosting({
     eventId: isCorrection ? uuid7(now.getTime()) : after.event_id,
@@ -236,12 +231,12 @@ function postingOf({ before, after }: Change, now: Date) {
     publisherId: after.publisher_id,
     advertiserId: after.advertiser_id,
     at: now,
-    before: worthInLedger(before),
-    after: worthInLedger(after),
+    before: ledgerAmounts(before),
+    after: ledgerAmounts(after),
   })
 }
 
-function worthInLedger(conversion: Conversion | null): Worth | null {
+function ledgerAmounts(conversion: Conversion | null): Worth | null {
   if (conversion === null || (conversion.status !== 'pending' && conversion.status !== 'approved')) return null
   return {
     status: conversion.status,

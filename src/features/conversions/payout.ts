@@ -1,14 +1,14 @@
 import { takeShare } from '../../lib/money.ts'
-import type { GoalTerms } from './facts.ts'
+import type { GoalTerms } from './decision-context.ts'
 
-/** More than any single conversion is worth: an amount beyond it is a mistake, or an attack. */
-export const MAX_WORTH_MICROS = 100_000 * 1_000_000
+/** More than any single conversion pays: a larger amount is a mistake, or an attack. */
+export const MAX_AMOUNT_MICROS = 100_000 * 1_000_000
 
 /**
- * What a goal pays and earns: shares of the amount where they are agreed and an amount is named, else fixed sums. Of what
- * it pays the publisher gets its own share.
+ * The payout and revenue of a goal: shares of the amount where they are agreed and an amount was sent, else fixed
+ * amounts. The publisher gets its own share of the payout.
  */
-export function worthOf(
+export function amountsOf(
   terms: GoalTerms,
   amountMicros: number | null,
   sharePpm: number,
@@ -19,7 +19,7 @@ export function worthOf(
   }
 }
 
-/** Whether the amount counts for anything. */
+/** Whether the amount matters at all. */
 export const paysShare = ({ payout_ppm, revenue_ppm }: GoalTerms) => payout_ppm !== null || revenue_ppm !== null
 
 const shareOf = (ppm: number | null, amountMicros: number | null) =>

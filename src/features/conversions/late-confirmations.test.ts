@@ -16,7 +16,7 @@ import { readBalances } from '../ledger/ledger.ts'
 import type { Move } from './commands.ts'
 import { findHeldUntil, findUnconfirmed } from './conversions.ts'
 import { setFraudRule } from './fraud.ts'
-import { settle } from './settle.ts'
+import { applyCommands } from './apply-commands.ts'
 
 const world = useWorld('late_words')
 const DAY_MS = 86_400_000
@@ -61,7 +61,7 @@ async function drop(made: Made): Promise<void> {
 }
 
 const decide = (made: Made, conversionId: string, to: Move['to'], reason?: Move['reason']) =>
-  settle(made.db, [{ kind: 'move', conversionId, to, ...(reason === undefined ? {} : { reason }) }], new Date())
+  applyCommands(made.db, [{ kind: 'move', conversionId, to, ...(reason === undefined ? {} : { reason }) }], new Date())
 
 test('a reversal finds its conversion when the click is gone, by the click or by the transaction', async () => {
   const made = await make()
@@ -139,7 +139,7 @@ test('a user who is banned during a hold is not paid when it ends', async () => 
   await banUser(made.db, { appId: made.appId, userId: 'u', reason: 'found out' })
   const later = new Date(Date.now() + 7_200_000)
   for (const conversionId of await findHeldUntil(made.db, later, 100))
-    await settle(made.db, [{ kind: 'release', conversionId }], later)
+    await applyCommands(made.db, [{ kind: 'release', conversionId }], later)
   const [one] = await made.conversions()
   assert.deepEqual([one?.status, one?.status_reason, one?.signals.includes('banned_user')], ['rejected', 'fraud', true])
 })
@@ -196,7 +196,7 @@ test('a report that no advertiser confirms expires with an event of its own, and
   await world.report(made.live, { userId: 'u', offerId: made.offerId })
   const expire = async (at: number) => {
     for (const conversionId of await findUnconfirmed(made.db, new Date(at), 100))
-      await settle(made.db, [{ kind: 'expire', conversionId }], new Date(at))
+      await applyCommands(made.db, [{ kind: 'expire', conversionId }], new Date(at))
   }
   await expire(Date.now() + DAY_MS)
   assert.deepEqual((await made.conversions()).map((one) => one.status), ['pending']) // prettier-ignore

@@ -9,12 +9,12 @@ import { findHeldUntil, findUnconfirmed } from '../../src/features/conversions/c
 import { setFraudRule } from '../../src/features/conversions/fraud.ts'
 import { confirmCall } from '../../src/features/conversions/inbound/confirm.ts'
 import { readCall } from '../../src/features/conversions/inbound/parameters.ts'
-import { settle } from '../../src/features/conversions/settle.ts'
+import { applyCommands } from '../../src/features/conversions/apply-commands.ts'
 import { setCaps } from '../../src/features/offers/cap-counts.ts'
 import { setOfferStatus } from '../../src/features/offers/offers.ts'
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import { DROPPED_AFTER_MS } from './apply.ts'
-import { type DeskApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
+import { type SystemApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
 import { dieAt, type Dying } from '../crash.ts'
 import { LateClicks } from './late.ts'
 import {
@@ -40,12 +40,12 @@ type ClickAction = Extract<Action, { kind: 'click' }>
 
 let runs = 0
 
-export class Desk {
+export class System {
   database: Database
   readonly run = `run ${runs++}`
   advertiserId = 0
   strangerId = 0
-  apps: DeskApp[] = []
+  apps: SystemApp[] = []
   readonly offerIds: number[] = []
   /** What a click that begins now is promised, by offer. */
   termsIds: number[] = []
@@ -132,7 +132,7 @@ export class Desk {
       await permit(this.db, this.apps[action.app]?.publisherId ?? 0, { sharePpm: action.sharePpm })
     else {
       const commands = actions.map((one) => this.#command(one as SettledAction, now))
-      const outcomes = await settle(this.db, commands.filter((one) => one !== 'invalid'), now) // prettier-ignore
+      const outcomes = await applyCommands(this.db, commands.filter((one) => one !== 'invalid'), now) // prettier-ignore
       return actions.map((one, i) => ({ action: one, outcome: commands[i] === 'invalid' ? 'invalid' : outcomes.shift() as Outcome })) // prettier-ignore
     }
     return [{ action, outcome: 'done' }]
@@ -211,7 +211,7 @@ export class Desk {
   async #round(now: Date): Promise<Round> {
     const run = async (ids: string[], kind: 'release' | 'expire') => {
       const due = ids.filter((id) => this.labels.has(id))
-      const outcomes = due.length === 0 ? [] : await settle(this.db, due.map((conversionId) => ({ kind, conversionId })), now) // prettier-ignore
+      const outcomes = due.length === 0 ? [] : await applyCommands(this.db, due.map((conversionId) => ({ kind, conversionId })), now) // prettier-ignore
       return outcomes.flatMap((outcome) => (outcome.kind === 'moved' ? [outcome.conversion.conversion_id] : []))
     }
     const released = await run(await findHeldUntil(this.db, now, ENOUGH), 'release')
@@ -261,14 +261,14 @@ export class Desk {
     if (confirmation === 'invalid') return 'invalid'
     const { db } = this
     const outcomes: Outcome[] = []
-    const settleOne = async (told: Confirmation) => {
-      outcomes.push(...(await settle(db, [told], now)))
+    const applyCommand = async (told: Confirmation) => {
+      outcomes.push(...(await applyCommands(db, [told], now)))
       return outcomes.at(-1) as Outcome
     }
     const { call, advertiserId, isAgain } = confirmation
     await this.#late.forgetOld(db, now)
     await confirmCall(db, { ...call, advertiserId }, DIALECT, {
-      settle: settleOne,
+      applyCommand,
       countryOf: () => null,
       isAgain,
       now,

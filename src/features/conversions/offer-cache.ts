@@ -1,21 +1,21 @@
-// Offers as conversions are decided by, remembered from batch to batch. Every batch asks which transaction changed its
-// offers last, which costs little, and reads anew only those that changed since: goals change with their offer.
+// A cache of offers, kept between batches. Every batch reads which transaction changed its offers last, which is cheap,
+// and reloads only those that changed since: goals change with their offer.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/open.ts'
 import { Cache } from '../../lib/cache.ts'
 import { CAP_COLUMNS, type CapRow, capsOf } from '../offers/caps.ts'
-import type { OfferFacts } from './facts.ts'
+import type { OfferSnapshot } from './decision-context.ts'
 
 const REMEMBERED = 20_000
 
 export type OfferVersion = { offer_id: number; changed_xid: string }
 
-export class KnownOffers {
-  readonly #known = new Cache<number, { version: string; offer: OfferFacts }>(REMEMBERED)
+export class OfferCache {
+  readonly #known = new Cache<number, { version: string; offer: OfferSnapshot }>(REMEMBERED)
 
-  /** The offers of these versions, or newer ones. */
-  async read(trx: Trx, versions: readonly OfferVersion[]): Promise<Map<number, OfferFacts>> {
-    const found = new Map<number, OfferFacts>()
+  /** The offers in these versions, or newer ones. */
+  async read(trx: Trx, versions: readonly OfferVersion[]): Promise<Map<number, OfferSnapshot>> {
+    const found = new Map<number, OfferSnapshot>()
     const unknown: number[] = []
     for (const { offer_id, changed_xid } of versions) {
       const known = this.#known.get(offer_id)
@@ -33,7 +33,7 @@ export class KnownOffers {
 }
 
 async function readOffers(trx: Trx, offerIds: number[]) {
-  const { rows } = await sql<Omit<OfferFacts, 'caps'> & CapRow & OfferVersion>`/* settle-offers */
+  const { rows } = await sql<Omit<OfferSnapshot, 'caps'> & CapRow & OfferVersion>`/* commands-offers */
     SELECT offer_id, changed_xid::text AS changed_xid, advertiser_id, name, description, category, payment_required, status, starts_at,
       ends_at, over_cap, hold_s, confirm_within_s, redo_after_reversal, terms_id, is_capped, ${sql.raw(CAP_COLUMNS.join(', '))},
       (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'external_id', g.external_id, 'name', g.name, 'is_retired', g.is_retired,

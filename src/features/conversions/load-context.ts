@@ -1,51 +1,50 @@
-// Reads the facts of a batch in a few statements, whatever its size, under the locks that settle.ts took.
+// Loads the context of a batch in a few statements, whatever its size, under the locks that apply-commands.ts holds.
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import { dayNumber, lockUsage, startOf } from '../offers/caps.ts'
+import { dayNumber, lockUsage, type OfferUsage, startOf } from '../offers/caps.ts'
 import type { Command, Report } from './commands.ts'
 import { type Conversion, conversionOfJson } from './conversions.ts'
 import {
   addressCountKey,
-  type AppFacts,
+  type AppSnapshot,
   appUserKey,
-  type ClickFacts,
-  type Facts,
+  type ClickSnapshot,
+  type DecisionContext,
   idempotencyKey,
-  type OfferUsage,
   type SubIds,
   type Subject,
   userCountKey,
-} from './facts.ts'
+} from './decision-context.ts'
 import type { Action, Signal } from './fraud.ts'
-import type { GoneClicks } from './gone-clicks.ts'
-import { KnownConversions, userKey } from './known.ts'
+import type { DroppedClicks } from './dropped-clicks.ts'
+import { ConversionIndex, userKey } from './conversion-index.ts'
 import { clickOfJson, type ClickJson, latestClicks } from './latest-clicks.ts'
-import type { KnownOffers, OfferVersion } from './known-offers.ts'
+import type { OfferCache, OfferVersion } from './offer-cache.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-export type FactsRequest = {
+export type ContextRequest = {
   commands: readonly Command[]
   subjects: readonly (Subject | null)[]
-  clicks: Map<string, ClickFacts>
-  gone: GoneClicks
-  knownOffers: KnownOffers
+  clicks: Map<string, ClickSnapshot>
+  dropped: DroppedClicks
+  offerCache: OfferCache
   now: Date
   day: number
-  /** How old a click may be that a report counts for. */
+  /** The maximum age of a click that a report can count for. */
   windowS: number
 }
 
-export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts> {
-  const { commands, clicks, knownOffers, day } = request
-  let found = await askForFacts(trx, request)
-  const offers = await knownOffers.read(trx, found.offers)
+export async function loadContext(trx: Trx, request: ContextRequest): Promise<DecisionContext> {
+  const { commands, clicks, offerCache, day } = request
+  let found = await queryContext(trx, request)
+  const offers = await offerCache.read(trx, found.offers)
   const capped = [...offers.values()].filter((offer) => offer.is_capped).map((offer) => offer.offer_id)
   const locked = capped.length === 0 ? new Map<number, never>() : await lockUsage(trx, capped, day)
-  // While we waited for the usage a click may have been taken that these reports are about.
-  if (capped.length > 0) found = await askForFacts(trx, request)
+  // While we waited for the usage lock, a click may have been recorded that these reports are about.
+  if (capped.length > 0) found = await queryContext(trx, request)
   const conversions = found.conversions.map(conversionOfJson)
   const mayRaise = commands.some((command) => command.kind === 'confirmation')
   const usage = await addEarlierDays(trx, locked, offers, mayRaise ? conversions : [], day)
@@ -55,12 +54,12 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   return {
     offers,
     usage,
-    clicks: new Map([...clicks, ...request.gone.clicks]),
-    ambiguous: request.gone.ambiguous,
+    clicks: new Map([...clicks, ...request.dropped.clicks]),
+    ambiguous: request.dropped.ambiguous,
     latestClicks: new Map(latest.map((row) => [userKey(row), row])),
     apps: new Map(found.apps.map((row) => [row.app_id, row])),
-    conversions: new KnownConversions(conversions),
-    contexts: new Map(found.contexts.map((row) => [appUserKey(row), row])),
+    conversions: new ConversionIndex(conversions),
+    subIds: new Map(found.contexts.map((row) => [appUserKey(row), row])),
     trusted: new Set(found.trusted.map((row) => `${row.app_id}|${row.offer_id}`)),
     denied: new Set(found.denied.map((row) => `${row.app_id}|${row.offer_id}`)),
     banned: new Set(found.banned.map((row) => `${row.app_id}|${row.user_id}`)),
@@ -78,16 +77,16 @@ export async function readFacts(trx: Trx, request: FactsRequest): Promise<Facts>
   }
 }
 
-// Of the users spoken of (s), most have no history (h), and of those nothing is looked up.
+// Most of the users (s) have no history (h), and nothing is looked up for those.
 //
-// `IS NOT NULL` beside `= ANY`: an array may be empty, so the planner would not use an index that leaves out null. `OFFSET 0`:
-// the planner would rather read all conversions of the user, of whom it thinks that they are few.
+// `IS NOT NULL` beside `= ANY`: an array may be empty, so the planner would not use a partial index that excludes null.
+// `OFFSET 0`: otherwise the planner reads all conversions of the user, expecting few.
 //
-// Lists as JSON: one statement, one answer, one plan, whatever the batch. What is ordered is ordered by the whole of the
-// index that finds it: by the id alone, a plan might walk through all ids instead.
+// Lists are JSON: one statement, one result, one plan for any batch. Each ORDER BY names all columns of its index:
+// ordered by the ID alone, a plan might scan all IDs instead.
 type Found = {
   offers: OfferVersion[]
-  apps: AppFacts[]
+  apps: AppSnapshot[]
   conversions: Record<string, unknown>[]
   latest: ClickJson[]
   contexts: (SubIds & { app_id: number; is_test: boolean; user_id: string })[]
@@ -100,21 +99,21 @@ type Found = {
 
 const list = (query: RawBuilder<unknown>) => sql`coalesce((SELECT json_agg(row_to_json(x)) FROM (${query}) x), '[]')`
 
-async function askForFacts(
+async function queryContext(
   trx: Trx,
-  { commands, subjects, gone, now, windowS }: FactsRequest,
+  { commands, subjects, dropped, now, windowS }: ContextRequest,
 ): Promise<Found & { users: Subject[] }> {
   const users = subjects.filter((subject) => subject !== null)
   const reports = commands.filter((command) => command.kind === 'report')
   const named = commands.filter((command) => command.kind === 'report' || command.kind === 'confirmation')
   const confirmations = commands.filter((command) => command.kind === 'confirmation')
   const moved = commands.flatMap((command) => ('conversionId' in command ? [command.conversionId] : []))
-  const ids = [...moved, ...gone.conversionIds]
-  // Clicks are of many partitions, which whoever asks for none of them does not open.
+  const ids = [...moved, ...dropped.conversionIds]
+  // Clicks are in many partitions; a batch without reports does not open them.
   const [name, latest] =
     reports.length > 0
-      ? [sql.raw('/* settle-facts-of-reports */'), list(latestClicks('r', { now, windowS }))]
-      : [sql.raw('/* settle-facts */'), sql`'[]'::json`]
+      ? [sql.raw('/* commands-report-context */'), list(latestClicks('r', { now, windowS }))]
+      : [sql.raw('/* commands-context */'), sql`'[]'::json`]
   const { rows } = await sql<Found>`${name}
     WITH s AS MATERIALIZED (
       SELECT * FROM unnest(${users.map((one) => one.app_id)}::bigint[], ${users.map((one) => one.is_test)}::boolean[],
@@ -191,18 +190,18 @@ async function askForFacts(
             AND c.conversion_id >= ${uuid7Floor(now.getTime() - HOUR_MS)}::uuid AND NOT c.is_test ORDER BY c.app_id, c.user_id, c.conversion_id LIMIT ${MAX_COUNTED}::integer) n) AS count
         FROM h WHERE NOT h.is_test`)} AS counts`.execute(trx)
   const [found] = rows
-  if (found === undefined) throw new Error('No facts were found.')
+  if (found === undefined) throw new Error('No context were found.')
   return { ...found, users }
 }
 
 /**
- * What the days of pending conversions have paid, where a cap of the day may refuse that one of them is worth more. From the
- * conversions: the usage keeps only some days. Under the lock of the usage, so that two see each other.
+ * What pending conversions' days have paid, where a daily cap may refuse a raised amount. Read from conversions,
+ * because usage covers only recent days. Runs under the usage lock, so that two batches see each other.
  */
 async function addEarlierDays(
   trx: Trx,
   locked: Map<number, Omit<OfferUsage, 'earlier'>>,
-  offers: Facts['offers'],
+  offers: DecisionContext['offers'],
   conversions: readonly Conversion[],
   today: number,
 ): Promise<Map<number, OfferUsage>> {
@@ -217,7 +216,7 @@ async function addEarlierDays(
   const days = pending.map((one) => ({ offer_id: one.offer_id, day: dayNumber(one.created_at) }))
   const asked = days.filter(({ day }) => day !== today)
   if (asked.length === 0) return usage
-  const { rows } = await sql<{ offer_id: number; day: number; micros: number }>`/* settle-days */
+  const { rows } = await sql<{ offer_id: number; day: number; micros: number }>`/* commands-days */
     SELECT k.offer_id, k.day, (SELECT coalesce(sum(c.payout_micros), 0)::bigint FROM conversions c WHERE c.offer_id = k.offer_id
         AND c.created_at >= k.starts_at AND c.created_at < k.starts_at + interval '1 day' AND NOT c.is_test
         AND c.status IN ('pending', 'approved')) AS micros
@@ -227,9 +226,9 @@ async function addEarlierDays(
   return usage
 }
 
-async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<Facts['keys']> {
+async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<DecisionContext['keys']> {
   if (keyed.length === 0) return new Map()
-  const { rows } = await sql<{ name: string; request: string; conversion_id: string }>`/* settle-keys */
+  const { rows } = await sql<{ name: string; request: string; conversion_id: string }>`/* commands-keys */
     SELECT k.name, i.request, i.conversion_id FROM unnest(${keyed.map((one) => one.appId)}::bigint[], ${keyed.map((one) => one.isTest)}::boolean[],
       ${keyed.map((one) => one.idempotencyKey)}::text[], ${keyed.map(idempotencyKey)}::text[]) AS k (app_id, is_test, key, name)
     JOIN idempotency_keys i USING (app_id, is_test, key)
@@ -237,16 +236,16 @@ async function readKeys(trx: Trx, keyed: readonly Report[], now: Date): Promise<
   return new Map(rows.map((row) => [row.name, { request: row.request, conversionId: row.conversion_id }]))
 }
 
-// Nobody has more of these than is good; whoever has gets no slower for everybody else.
+// Limits for extreme cases, so that they do not slow down everything else.
 const MAX_UNDONE = 50
 const MAX_ADOPTABLE = 200
-const MAX_COUNTED = 2_000 // more than any threshold that makes sense
+const MAX_COUNTED = 2_000 // more than any sensible threshold
 
-/** For the signals of fraud: how many other users converted from a click's address within a day. */
-async function countAddresses(trx: Trx, clicks: readonly ClickFacts[], now: Date): Promise<Map<string, number>> {
+/** For fraud rules: how many other users converted from a click's IP address within a day. */
+async function countAddresses(trx: Trx, clicks: readonly ClickSnapshot[], now: Date): Promise<Map<string, number>> {
   const visits = clicks.filter((click) => click.ip !== null && !click.is_test)
   if (visits.length === 0) return new Map()
-  const { rows } = await sql<{ name: string; count: number }>`/* settle-addresses */
+  const { rows } = await sql<{ name: string; count: number }>`/* commands-addresses */
     SELECT k.name, (SELECT count(DISTINCT (s.app_id, s.user_id)) FROM (SELECT c.app_id, c.user_id FROM conversions c WHERE c.ip = k.ip::inet
         AND c.created_at > ${new Date(now.getTime() - DAY_MS)} AND NOT c.is_test AND (c.app_id, c.user_id) <> (k.app_id, k.user_id)
         LIMIT ${MAX_COUNTED}::integer) s) AS count

@@ -1,9 +1,9 @@
-// Everything a batch of commands is decided on. Deciding a command changes the facts for those behind it.
-import { type Caps, dayNumber, type Usage } from '../offers/caps.ts'
+// Everything a batch of commands is decided on. Each decision updates the context for the commands after it.
+import { type Caps, dayNumber, type OfferUsage } from '../offers/caps.ts'
 import type { Change, Confirmation, Report } from './commands.ts'
 import type { Conversion } from './conversions.ts'
 import type { FraudRule } from './fraud.ts'
-import type { KnownConversions } from './known.ts'
+import type { ConversionIndex } from './conversion-index.ts'
 
 export type GoalTerms = {
   payout_micros: number
@@ -12,7 +12,7 @@ export type GoalTerms = {
   revenue_ppm: number | null
 }
 
-/** A goal as a click was promised it. Terms of before 0.2 have only what it is worth. */
+/** A goal as promised to a click. Terms from before 0.2 have only its amounts. */
 export type PromisedGoal = GoalTerms & {
   place?: number
   name?: string
@@ -20,7 +20,7 @@ export type PromisedGoal = GoalTerms & {
   is_repeatable?: boolean
 }
 
-export type GoalFacts = GoalTerms & {
+export type GoalSnapshot = GoalTerms & {
   goal_id: number
   external_id: string | null
   name: string
@@ -28,7 +28,7 @@ export type GoalFacts = GoalTerms & {
   is_repeatable: boolean
 }
 
-export type OfferFacts = {
+export type OfferSnapshot = {
   offer_id: number
   advertiser_id: number
   name: string
@@ -45,11 +45,11 @@ export type OfferFacts = {
   terms_id: number | null
   is_capped: boolean
   caps: Caps
-  /** In their order, the retired ones among them. */
-  goals: GoalFacts[]
+  /** In their order, retired ones included. */
+  goals: GoalSnapshot[]
 }
 
-export type AppFacts = {
+export type AppSnapshot = {
   app_id: number
   publisher_id: number
   currency: string
@@ -60,8 +60,8 @@ export type AppFacts = {
   payment_offers: boolean
 }
 
-/** A click; where it is gone, or a confirmation names none, as its conversion remembers it. */
-export type ClickFacts = {
+/** A click; where it was dropped, or a confirmation names none, rebuilt from its conversion. */
+export type ClickSnapshot = {
   /** Null: the conversion never had one. */
   click_id: string | null
   clicked_at: Date
@@ -86,22 +86,20 @@ export type ClickFacts = {
   terms: Record<string, PromisedGoal>
 }
 
-export type SubIds = Pick<ClickFacts, 'aff_sub' | 'aff_sub2' | 'aff_sub3' | 'aff_sub4'>
+export type SubIds = Pick<ClickSnapshot, 'aff_sub' | 'aff_sub2' | 'aff_sub3' | 'aff_sub4'>
 
-/** Of a capped offer. `earlier`: the payout of past days, where a conversion of theirs may be worth more now. */
-export type OfferUsage = { today: Usage; total: Usage; earlier: Map<number, number> }
-
-export type Facts = {
-  offers: Map<number, OfferFacts>
-  apps: Map<number, AppFacts>
-  /** By `click_id`; those that were found by a transaction, by `transactionKey`. */
-  clicks: Map<string, ClickFacts>
-  /** Transactions, by `transactionKey`, of several users or offers: whose is meant cannot be told. */
+export type DecisionContext = {
+  offers: Map<number, OfferSnapshot>
+  apps: Map<number, AppSnapshot>
+  /** By `click_id`; those found by a transaction, by `transactionKey`. */
+  clicks: Map<string, ClickSnapshot>
+  /** Transactions, by `transactionKey`, shared by several users or offers: which one is meant is unknown. */
   ambiguous: Set<string>
-  /** The latest click of a user on an offer that is still good, by `userKey`. */
-  latestClicks: Map<string, ClickFacts>
-  conversions: KnownConversions
-  contexts: Map<string, SubIds>
+  /** The latest click of a user on an offer within its attribution window, by `userKey`. */
+  latestClicks: Map<string, ClickSnapshot>
+  conversions: ConversionIndex
+  /** Of a user's latest request that carried any, by `appUserKey`. */
+  subIds: Map<string, SubIds>
   trusted: Set<string>
   /** Offers that an app's publisher may not run, by app and offer. */
   denied: Set<string>
@@ -110,7 +108,7 @@ export type Facts = {
   keys: Map<string, { request: string; conversionId: string }>
   rules: FraudRule[]
   usage: Map<number, OfferUsage>
-  /** By user and by address: how many conversions, how many other users. */
+  /** Counts for fraud rules: conversions by user, other users by IP address. */
   counts: Map<string, number>
 }
 
@@ -120,13 +118,20 @@ export const appUserKey = (of: { app_id: number; is_test: boolean; user_id: stri
 export const transactionKey = ({ advertiserId, transactionId }: Confirmation) =>
   `${advertiserId}|${transactionId ?? ''}`
 
-export const clickOf = (clicks: ReadonlyMap<string, ClickFacts>, told: Confirmation): ClickFacts | undefined =>
-  (told.clickId === null ? undefined : clicks.get(told.clickId)) ?? clicks.get(transactionKey(told))
+export const clickOf = (
+  clicks: ReadonlyMap<string, ClickSnapshot>,
+  confirmation: Confirmation,
+): ClickSnapshot | undefined =>
+  (confirmation.clickId === null ? undefined : clicks.get(confirmation.clickId)) ??
+  clicks.get(transactionKey(confirmation))
 
 export const idempotencyKey = ({ appId, isTest, idempotencyKey: key }: Report) =>
   `${appId}|${isTest ? 't' : 'l'}|${key ?? ''}`
 
-/** What a command is about, known before anything is locked: clicks never change, nor does what a conversion is of. */
+/**
+ * The user and offer of a command, known before anything is locked: clicks never change, nor do these columns of a
+ * conversion.
+ */
 export type Subject = { app_id: number; is_test: boolean; user_id: string; offer_id: number }
 
 export const subjectOf = (report: Report): Subject => ({
@@ -137,10 +142,14 @@ export const subjectOf = (report: Report): Subject => ({
 })
 
 export const userCountKey = (of: { app_id: number; is_test: boolean; user_id: string }) => `user ${appUserKey(of)}`
-export const addressCountKey = (click: ClickFacts) => `address ${click.ip} ${appUserKey(click)}`
+export const addressCountKey = (click: ClickSnapshot) => `address ${click.ip} ${appUserKey(click)}`
 
-/** Makes the facts true again after a change, for the commands that follow in the same batch. */
-export function takeIn({ conversions, usage, counts }: Facts, { before, after }: Change, day: number): void {
+/** Updates the context after a change, for the commands that follow in the same batch. */
+export function applyChange(
+  { conversions, usage, counts }: DecisionContext,
+  { before, after }: Change,
+  day: number,
+): void {
   conversions.set(after)
   if (before === null) {
     counts.set(userCountKey(after), (counts.get(userCountKey(after)) ?? 0) + 1)
@@ -159,13 +168,16 @@ export function takeIn({ conversions, usage, counts }: Facts, { before, after }:
   used.today.payoutMicros += payoutMicros
 }
 
-/** One more user of an address, for all others of the batch. One who was there before is counted twice: rules are not that fine. */
+/**
+ * Counts one more user of an IP address for all others of the batch. A user counted before is counted twice, which is
+ * exact enough for fraud rules.
+ */
 function countVisitor(counts: Map<string, number>, ip: string, user: string): void {
   for (const [key, count] of counts)
     if (key.startsWith(`address ${ip} `) && key !== `address ${ip} ${user}`) counts.set(key, count + 1)
 }
 
-/** What a change adds to the usage of its offer's caps: they count what is neither rejected nor reversed. */
+/** What a change adds to its offer's cap usage: pending and approved conversions count. */
 export function usageOf({ before, after }: Change): { conversions: number; payoutMicros: number } {
   const counts = (one: Conversion | null) => (one !== null && ['pending', 'approved'].includes(one.status) ? 1 : 0)
   return {

@@ -1,11 +1,11 @@
 import type { Conversion } from './conversions.ts'
 
-/** The key of a user on an offer: conversions of the same can stand in each other's way. */
+/** The key of a user on an offer: conversions with the same key can exclude each other. */
 export const userKey = (of: { app_id: number; is_test: boolean; user_id: string; offer_id: number }) =>
   `${of.app_id}|${of.is_test ? 't' : 'l'}|${of.offer_id}|${of.user_id}`
 
-/** The conversions that a batch may speak of, as they are by now. */
-export class KnownConversions {
+/** The conversions that a batch may refer to, including the batch's own changes so far. */
+export class ConversionIndex {
   readonly #byId = new Map<string, Conversion>()
   /** Ids, first to last. */
   readonly #ofUser = new Map<string, Set<string>>()
@@ -31,7 +31,7 @@ export class KnownConversions {
     return this.#all(this.#ofUser.get(key))
   }
 
-  /** Those that an advertiser, any advertiser, has given this id. */
+  /** Conversions that any advertiser has given this transaction ID. */
   ofTransaction(transactionId: string | null): Conversion[] {
     return transactionId === null ? [] : this.#all(this.#ofTransaction.get(transactionId))
   }

@@ -1,61 +1,61 @@
-// Finds what a confirmation is about when its click is no longer there, or it names none. A conversion remembers all that
-// its click knew: who, which offer, under which terms.
+// Finds what a confirmation is about when its click was dropped, or it names none. A conversion keeps everything its
+// click knew: user, offer and terms.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 import type { Command, Confirmation } from './commands.ts'
-import { type ClickFacts, transactionKey } from './facts.ts'
-import { userKey } from './known.ts'
+import { type ClickSnapshot, transactionKey } from './decision-context.ts'
+import { userKey } from './conversion-index.ts'
 
-/** A click that is younger may still wait in a spool: then it is not the transaction that says whose it is. */
+/** A younger click may still be in a spool: until then its transaction does not identify it. */
 const SPOOLED_MS = 72 * 3_600_000
 const MAX_FOUND = 100
 
-export type GoneClicks = {
-  /** As conversions remember them; see `Facts.clicks`. */
-  clicks: Map<string, ClickFacts>
+export type DroppedClicks = {
+  /** Rebuilt from conversions; see `DecisionContext.clicks`. */
+  clicks: Map<string, ClickSnapshot>
   ambiguous: Set<string>
   conversionIds: string[]
 }
 
-type Row = ClickFacts & { conversion_id: string; place: number }
+type Row = ClickSnapshot & { conversion_id: string; place: number }
 
-export async function findGoneClicks(
+export async function findDroppedClicks(
   db: Db,
   commands: readonly Command[],
-  clicks: ReadonlyMap<string, ClickFacts>,
+  clicks: ReadonlyMap<string, ClickSnapshot>,
   now: Date,
-): Promise<GoneClicks> {
-  const gone: GoneClicks = { clicks: new Map(), ambiguous: new Set(), conversionIds: [] }
+): Promise<DroppedClicks> {
+  const dropped: DroppedClicks = { clicks: new Map(), ambiguous: new Set(), conversionIds: [] }
   const unknown = commands.filter(
     (command): command is Confirmation =>
       command.kind === 'confirmation' && (command.clickId === null || !clicks.has(command.clickId)),
   )
-  if (unknown.length === 0) return gone
+  if (unknown.length === 0) return dropped
   const byClick = await findByClick(db, unknown)
   for (const row of byClick) {
-    gone.conversionIds.push(row.conversion_id)
-    if (row.click_id !== null) gone.clicks.set(row.click_id, row)
+    dropped.conversionIds.push(row.conversion_id)
+    if (row.click_id !== null) dropped.clicks.set(row.click_id, row)
   }
   const oldest = uuid7Floor(now.getTime() - SPOOLED_MS)
   const byTransaction = unknown.filter(
     ({ clickId, transactionId }) =>
-      transactionId !== null && (clickId === null || (clickId < oldest && !gone.clicks.has(clickId))),
+      transactionId !== null && (clickId === null || (clickId < oldest && !dropped.clicks.has(clickId))),
   )
   const rows = byTransaction.length === 0 ? [] : await findByTransaction(db, byTransaction)
-  for (const [place, told] of byTransaction.entries()) {
+  for (const [place, confirmation] of byTransaction.entries()) {
     const found = rows.filter((row) => row.place === place + 1)
     const [first] = found
     if (first === undefined) continue
     const isOne = found.every((row) => userKey(row) === userKey(first))
-    if (isOne) gone.clicks.set(transactionKey(told), first)
-    else gone.ambiguous.add(transactionKey(told))
-    gone.conversionIds.push(...found.map((row) => row.conversion_id))
+    if (isOne) dropped.clicks.set(transactionKey(confirmation), first)
+    else dropped.ambiguous.add(transactionKey(confirmation))
+    dropped.conversionIds.push(...found.map((row) => row.conversion_id))
   }
-  return gone
+  return dropped
 }
 
-// What was recorded before conversions kept their terms has none; the offer's own window must do.
+// Conversions recorded before terms were kept have none; the offer's own attribution window is used.
 const AS_CLICK =
   sql.raw(`c.conversion_id, c.click_id, coalesce(c.click_at, c.created_at) AS clicked_at, c.app_id, c.is_test,
   c.user_id, c.offer_id, c.currency, c.rate_micros, c.share_ppm, c.aff_sub, c.aff_sub2, c.aff_sub3, c.aff_sub4, host(c.ip) AS ip,
@@ -63,21 +63,21 @@ const AS_CLICK =
   coalesce(t.goals, '{}') AS terms`)
 const JOINS = sql.raw('JOIN offers o ON o.offer_id = c.offer_id LEFT JOIN terms t ON t.terms_id = c.terms_id')
 
-async function findByClick(db: Db, told: readonly Confirmation[]): Promise<Row[]> {
-  const ids = [...new Set(told.flatMap(({ clickId }) => clickId ?? []))]
+async function findByClick(db: Db, confirmations: readonly Confirmation[]): Promise<Row[]> {
+  const ids = [...new Set(confirmations.flatMap(({ clickId }) => clickId ?? []))]
   if (ids.length === 0) return []
-  const { rows } = await sql<Row>`/* settle-gone-clicks */
+  const { rows } = await sql<Row>`/* commands-dropped-clicks */
     SELECT 0 AS place, ${AS_CLICK} FROM unnest(${ids}::uuid[]) AS k (click_id)
     CROSS JOIN LATERAL (SELECT * FROM conversions WHERE conversions.click_id = k.click_id LIMIT ${MAX_FOUND}::integer) c ${JOINS}
     ORDER BY c.terms_id NULLS FIRST`.execute(db)
   return rows
 }
 
-/** What is rejected counts only where nothing else has the transaction. */
-async function findByTransaction(db: Db, told: readonly Confirmation[]): Promise<Row[]> {
-  const { rows } = await sql<Row & { status: string }>`/* settle-gone-transactions */
-    SELECT k.place, c.status, ${AS_CLICK} FROM unnest(${told.map((one) => one.advertiserId)}::bigint[],
-      ${told.map((one) => one.transactionId)}::text[]) WITH ORDINALITY AS k (advertiser_id, txn, place)
+/** Rejected conversions count only where no other one has the transaction. */
+async function findByTransaction(db: Db, confirmations: readonly Confirmation[]): Promise<Row[]> {
+  const { rows } = await sql<Row & { status: string }>`/* commands-dropped-transactions */
+    SELECT k.place, c.status, ${AS_CLICK} FROM unnest(${confirmations.map((one) => one.advertiserId)}::bigint[],
+      ${confirmations.map((one) => one.transactionId)}::text[]) WITH ORDINALITY AS k (advertiser_id, txn, place)
     CROSS JOIN LATERAL (
       (SELECT * FROM conversions WHERE advertiser_id = k.advertiser_id AND advertiser_transaction_id = k.txn
         AND status <> 'rejected' LIMIT ${MAX_FOUND}::integer)

@@ -1,0 +1,33 @@
+// Accepts commands one by one and applies them in batches: a few statements and one commit for many.
+import { BatchWriter } from '../../db/batch-writer.ts'
+import { isRowError } from '../../db/pg-errors.ts'
+import type { Db } from '../../db/open.ts'
+import type { Command, Outcome } from './commands.ts'
+import { OfferCache } from './offer-cache.ts'
+import { applyCommands } from './apply-commands.ts'
+
+/** Each command holds a few database locks until its batch is done. */
+export const BATCH_ROWS = 50
+const LANES = 2
+
+export type CommandQueue = {
+  /** Resolves when the command is applied and committed. */
+  apply: (command: Command) => Promise<Outcome>
+  /** Resolves when the queue is empty, including commands whose caller is gone. */
+  close: () => Promise<void>
+}
+
+/** `onMoved` is called after a commit that created conversions or changed their status. */
+export function createCommandQueue(db: Db, onMoved: () => void = () => {}): CommandQueue {
+  const offerCache = new OfferCache()
+  const writer = new BatchWriter<Command, Outcome>(
+    async (commands) => {
+      const outcomes = await applyCommands(db, commands, new Date(), offerCache)
+      if (outcomes.some(({ kind }) => kind === 'created' || kind === 'moved')) onMoved()
+      return outcomes
+    },
+    isRowError,
+    { lanes: LANES, maxRows: BATCH_ROWS },
+  )
+  return { apply: (command) => writer.add(command), close: () => writer.drain() }
+}
