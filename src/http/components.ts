@@ -1,8 +1,12 @@
 // Gives the OpenAPI description its components. A schema with a title is written once, under that name, and referred to
 // wherever it is used; parameters and responses that operations have in common are written once, too.
+import { readFileSync } from 'node:fs'
 
 type Node = Record<string, unknown>
-type Operation = Node & { tags: string[] } & { parameters?: Node[]; responses: Record<string, Node> }
+type Operation = Node & { operationId: string; tags: string[] } & {
+  parameters?: Node[]
+  responses: Record<string, Node>
+}
 type Paths = Record<string, Record<string, Operation>>
 export type Description = {
   info: { title: string; description: string }
@@ -25,7 +29,9 @@ export function nameComponents(document: Description): Description {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const parameters = new Shared('parameters', parameterName)
   const responses = new Shared('responses', responseName)
+  const examples = readExamples()
   for (const operation of operations) {
+    addExamples(operation, examples)
     for (const key of Object.keys(operation)) if (key.startsWith('x-')) delete operation[key] // for our own tests
     for (const parameter of operation.parameters ?? []) {
       if (parameter['required'] === false) delete parameter['required'] // what it is without it
@@ -55,6 +61,20 @@ function nameSchemas(paths: Paths): { schemas: Record<string, object>; paths: Pa
     return { $ref: `#/components/schemas/${title}` }
   }
   return { paths: name(paths) as Paths, schemas: byName(schemas) }
+}
+
+type Examples = Record<string, Record<string, unknown>>
+
+/** By operation or error, and status. test/examples.test.ts compares them with what the app answers. */
+const readExamples = () => JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Examples
+
+function addExamples({ operationId, responses }: Operation, examples: Examples): void {
+  for (const [status, response] of Object.entries(responses)) {
+    const json = (response as Reply).content?.['application/json']
+    const error = Object.values(examples[responseName(response) ?? ''] ?? {})[0]
+    const example = examples[operationId]?.[status] ?? (Number(status[0]) >= 4 ? error : undefined)
+    if (json !== undefined && example !== undefined) json.example = example
+  }
 }
 
 /** As OpenAPI 3.1 writes it: a string or null has the type ["string", "null"]. */
@@ -107,7 +127,9 @@ class Shared {
 const parameterName = ({ name }: Node) =>
   String(name).replaceAll(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-type Reply = { content?: { 'application/json'?: { schema?: Node & { properties?: { data?: Node } } } } }
+type Reply = {
+  content?: { 'application/json'?: { example?: unknown; schema?: Node & { properties?: { data?: Node } } } }
+}
 
 /** After the error that it is, or the data in it. */
 function responseName(response: Node): string | null {
