@@ -88,6 +88,9 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await checkLooks(operator.page)
 
   await operator.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await operator.page.getByRole('button', { name: 'Invite member' }).click()
+  await operator.page.getByText('Can do everything, including inviting members.').waitFor() // while there is no owner
+  await operator.page.keyboard.press('Escape')
   const forOwner = await linkBy(operator.page, 'Owen@Example.com', 'Owner')
   await operator.page.getByText('owen@example.com · Owner').waitFor()
   await checkLooks(operator.page)
@@ -112,6 +115,8 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 
   await owner.page.reload()
   await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Disable' }).click()
+  await owner.page.getByText('signed out everywhere at once').waitFor()
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await owner.page.getByRole('row', { name: 'Mia' }).getByRole('button', { name: 'Enable' }).waitFor()
   await member.page.reload()
   await member.page.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -90,7 +90,8 @@ test('a publisher’s margin and state are set on its page', async () => {
   await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
   await page.getByLabel('Margin').fill('20')
   await page.locator('label', { hasText: /^suspended$/ }).click()
-  await page.getByText('Saving stops all apps').waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.locator('label', { hasText: /^active$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('effective immediately').waitFor()
@@ -103,6 +104,30 @@ test('a publisher’s margin and state are set on its page', async () => {
   assert.deepEqual(saved, { share_ppm: 800_000, status: 'active' })
   assert.deepEqual(complaints, [])
   await page.context().close()
+})
+
+test('a publisher that is suspended sees that on every page, and so does the operator', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  await page.locator('label', { hasText: /^suspended$/ }).click()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('stop working immediately').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('This publisher is suspended').waitFor()
+  await page.goto(`${dashboard.url}/apps/${deal.appId}/reports`)
+  await page.getByText('This publisher is suspended').waitFor()
+  const own = await dashboard.signIn('publisher_owner', deal.publisherId)
+  await own.page.getByText('Your account is suspended').waitFor()
+  await own.page.goto(`${dashboard.url}/publishers/${deal.publisherId}/people`)
+  await own.page.getByText('Your account is suspended').waitFor()
+  await checkLooks(own.page)
+  await dashboard.world.database.db.updateTable('publishers').set({ status: 'pending' }).where('publisher_id', '=', deal.publisherId).execute() // prettier-ignore
+  await own.page.reload()
+  await own.page.getByText('Your account is awaiting approval').waitFor()
+  await dashboard.world.database.db.updateTable('publishers').set({ status: 'active' }).where('publisher_id', '=', deal.publisherId).execute() // prettier-ignore
+  await own.page.reload()
+  await own.page.getByRole('heading', { level: 1 }).waitFor()
+  await becomes(() => own.page.getByText('Your account is').count(), 0)
 })
 
 test('a user is banned everywhere, and let in again', async () => {

@@ -13,7 +13,6 @@ import { isUuid } from '../../lib/uuid7.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { ManageContext } from '../context.ts'
 import { type Caller, notThere } from '../gate.ts'
-import { publisherName } from '../publisher-name.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { IssuedToken, Me, NewToken, SessionList, SessionParams, TokenList, TokenParams } from './schema.ts'
@@ -23,7 +22,12 @@ const TAG = 'Your account'
 async function describePublisher(db: Db, publisherId: number) {
   const apps = await listAppsOf(db, publisherId)
   const first = apps.find(({ revoked_at }) => revoked_at === null) ?? apps[0]
-  return { publisher_id: publisherId, name: await publisherName(db, publisherId), first_app_id: first?.app_id ?? null }
+  const { name, status } = await db
+    .selectFrom('publishers')
+    .select(['name', 'status'])
+    .where('publisher_id', '=', publisherId)
+    .executeTakeFirstOrThrow()
+  return { publisher_id: publisherId, name, status, first_app_id: first?.app_id ?? null }
 }
 
 export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sendMails }: ManageContext): void {

@@ -1,6 +1,7 @@
 // The shapes of signing in, and of one's own account.
 import { type Static, Type } from 'typebox'
 import { DEFAULT_DAYS, MAX_ADDRESSES, MAX_DAYS, SCOPES } from '../../features/accounts/access-tokens.ts'
+import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { ROLES } from '../../features/accounts/people.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'
 import { shape } from '../../http/shape.ts'
@@ -62,6 +63,7 @@ export const Me = shape('Me', {
     Type.Object({
       publisher_id: id,
       name: Type.String(),
+      status: Type.String({ description: `${PUBLISHER_STATUSES.join(', ')}.` }),
       first_app_id: orNull(Type.Integer({ description: 'Its oldest app that is not revoked, where there is one.' })),
     }),
   ),

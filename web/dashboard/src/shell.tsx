@@ -23,6 +23,7 @@ import { isOperator, seesMoney, useMe } from './lib/me.ts'
 import { queryClient, useGet } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
 import type { AppData } from './parts/app/data.ts'
+import { PublisherBanner } from './parts/publishers/banner.tsx'
 
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
@@ -58,6 +59,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <PublisherBanner />
         {children}
       </AppShell.Main>
     </AppShell>

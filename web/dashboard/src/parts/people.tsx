@@ -2,7 +2,6 @@
 import { ActionIcon, Alert, Button, Group, Modal, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { modals } from '@mantine/modals'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { IssuedInvitation, Team } from '../../../../src/manage/team/schema.ts'
@@ -10,25 +9,33 @@ import { patch, post, type Reply, remove } from '../lib/api.ts'
 import { isOperator, useMe } from '../lib/me.ts'
 import { useChange, useGet } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
+import { confirm } from './confirm.tsx'
 import { Copyable } from './copy.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { Empty, Loaded, Page } from './page.tsx'
 import { SubmitForm } from './submit-form.tsx'
 import { Time } from './time.tsx'
 
-export type RoleChoice = { value: string; label: string }
-type PeopleProps = { base: string; about: string; roles: RoleChoice[]; mayChange: boolean }
+export type RoleChoice = { value: string; label: string; about: string }
+type PeopleProps = {
+  base: string
+  about: string
+  roles: RoleChoice[]
+  /** The role that invites others: the first person gets it. */
+  ownerRole: string
+  mayChange: boolean
+}
 type TeamData = Reply<typeof Team>
 
 const MAILS_MS = 5_000 // what became of the mail of an invitation shows while one looks
 
-export function People({ base, about, roles, mayChange }: PeopleProps) {
+export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps) {
   const team = useGet<TeamData>(`${base}/people`, { everyMs: MAILS_MS })
   const [isOpen, { open, close }] = useDisclosure()
   return (
     <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite member</Button>}>
       <Modal opened={isOpen} onClose={close} title="Invite member">
-        <Invite base={base} roles={roles} />
+        <Invite base={base} roles={roles} firstRole={hasOwner(team.data, ownerRole) ? undefined : ownerRole} />
       </Modal>
       <Loaded query={team}>
         {({ people, invitations }) => (
@@ -48,6 +55,11 @@ export function People({ base, about, roles, mayChange }: PeopleProps) {
   )
 }
 
+const hasOwner = (team: TeamData | undefined, ownerRole: string) =>
+  team === undefined ||
+  team.people.some(({ role, disabled_at }) => role === ownerRole && disabled_at === null) ||
+  team.invitations.some(({ role }) => role === ownerRole)
+
 const labelOf = (roles: RoleChoice[], role: string) => roles.find(({ value }) => value === role)?.label ?? role
 
 type TableProps = { base: string; people: TeamData['people']; roles: RoleChoice[]; mayChange: boolean }
@@ -59,6 +71,10 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
     ({ id, ...body }: { id: string; role?: string; disabled?: boolean }) => patch(`${base}/people/${id}`, body),
     { refresh: [base], done: 'Saved.' },
   )
+  const askToDisable = async ({ id, name }: Person) => {
+    const text = `${name} is signed out everywhere at once, and their API tokens are revoked for good. You can enable the account again later.`
+    if (await confirm({ title: `Disable ${name}?`, text, action: 'Disable' })) change.mutate({ id, disabled: true })
+  }
   const columns: (Column<Person> | false)[] = [
     { name: 'Name', isText: true, cell: ({ name }) => name },
     { name: 'E-mail address', isText: true, cell: ({ email }) => email },
@@ -93,7 +109,11 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
             variant="default"
             disabled={change.isPending}
             aria-label={`${person.disabled_at === null ? 'Disable' : 'Enable'} ${person.name}`}
-            onClick={() => change.mutate({ id: person.id, disabled: person.disabled_at === null })}
+            onClick={() =>
+              person.disabled_at === null
+                ? void askToDisable(person)
+                : change.mutate({ id: person.id, disabled: false })
+            }
           >
             {person.disabled_at === null ? 'Disable' : 'Enable'}
           </Button>
@@ -127,14 +147,10 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
     ({ email, role }: { email: string | null; role: string }) => post(`${base}/invitations`, { email, role }),
     { refresh: [base], done: 'Invitation resent. The previous link no longer works.' },
   )
-  const ask = (id: number, email: string | null) =>
-    modals.openConfirmModal({
-      title: 'Revoke this invitation?',
-      children: <Text size="sm">The link sent to {email ?? 'the new member'} will stop working.</Text>,
-      labels: { confirm: 'Revoke', cancel: 'Cancel' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate(id),
-    })
+  const ask = async (id: number, email: string | null) => {
+    const text = `The link sent to ${email ?? 'the new member'} will stop working.`
+    if (await confirm({ title: 'Revoke this invitation?', text, action: 'Revoke' })) revoke.mutate(id)
+  }
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -171,7 +187,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
                   variant="subtle"
                   color="red"
                   aria-label={`Revoke the invitation to ${invitation.email ?? 'anyone with the link'}`}
-                  onClick={() => ask(invitation.invitation_id, invitation.email)}
+                  onClick={() => void ask(invitation.invitation_id, invitation.email)}
                 >
                   <IconTrash size={16} />
                 </ActionIcon>
@@ -192,9 +208,11 @@ function aboutInvitation({ url, mailed }: Reply<typeof IssuedInvitation>): strin
     : 'This network sends no mail, so send the link yourself. The link works once and expires in a week.'
 }
 
-function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {
+type InviteProps = { base: string; roles: RoleChoice[]; firstRole: string | undefined }
+
+function Invite({ base, roles, firstRole }: InviteProps) {
   const [issued, setIssued] = useState<Reply<typeof IssuedInvitation> | null>(null)
-  const form = useForm({ initialValues: { email: '', role: roles[0]?.value ?? '' } })
+  const form = useForm({ initialValues: { email: '', role: firstRole ?? roles[0]?.value ?? '' } })
   const invite = useChange(
     (values: { email: string; role: string }) => post<Reply<typeof IssuedInvitation>>(`${base}/invitations`, values),
     { refresh: [base], onFault: () => {} },
@@ -212,7 +230,13 @@ function Invite({ base, roles }: { base: string; roles: RoleChoice[] }) {
   return (
     <SubmitForm submit={submit} action="Send invitation">
       <TextInput label="E-mail address" type="email" required data-autofocus {...form.getInputProps('email')} />
-      <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
+      <Select
+        label="Role"
+        description={roles.find(({ value }) => value === form.values.role)?.about}
+        data={roles}
+        allowDeselect={false}
+        {...form.getInputProps('role')}
+      />
     </SubmitForm>
   )
 }

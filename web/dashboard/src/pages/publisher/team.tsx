@@ -5,10 +5,10 @@ import { People } from '../../parts/people.tsx'
 import { PublisherTrail } from '../../parts/trail.tsx'
 
 const ROLES = [
-  { value: 'publisher_developer', label: 'Developer' },
-  { value: 'publisher_finance', label: 'Finance' },
-  { value: 'publisher_viewer', label: 'Viewer' },
-  { value: 'publisher_owner', label: 'Owner' },
+  { value: 'publisher_developer', label: 'Developer', about: 'Sets up apps and postbacks. Does not see the balance.' },
+  { value: 'publisher_finance', label: 'Finance', about: 'Sees the balance and sets the rates of the apps.' },
+  { value: 'publisher_viewer', label: 'Viewer', about: 'Sees apps and reports and can’t change anything.' },
+  { value: 'publisher_owner', label: 'Owner', about: 'Can do everything, including inviting members.' },
 ]
 
 export default function Team() {
@@ -20,6 +20,7 @@ export default function Team() {
         base={`/publishers/${publisher_id}`}
         about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets rates, viewers can’t change anything."
         roles={ROLES}
+        ownerRole="publisher_owner"
         mayChange={isOwner(useMe())}
       />
     </Stack>

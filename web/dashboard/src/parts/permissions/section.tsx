@@ -1,5 +1,5 @@
 // What the operator lets a publisher do.
-import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import type { Permissions } from '../../../../../src/manage/permissions/schema.ts'
@@ -9,6 +9,7 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useGet } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { confirm } from '../confirm.tsx'
 import { FormFault } from '../form-fault.tsx'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
@@ -21,6 +22,12 @@ const STATUSES = {
   active: 'Fully active.',
   suspended: 'Keys and links do not work. Conversions of earlier clicks are still recorded and owed.',
 } as const
+
+const SUSPENDING = {
+  title: 'Suspend this publisher?',
+  text: 'API keys and offer links of all its apps stop working immediately. Conversions of earlier clicks are still recorded and owed.',
+  action: 'Suspend',
+}
 
 export function PermissionsSection({ publisherId }: { publisherId: number }) {
   const path = `/publishers/${publisherId}/permissions`
@@ -82,6 +89,7 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
   const { onSubmit, isSending, fault } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
     const isOnly = mode === 'only'
     const listed = wordsOf(ids).map(Number)
+    if (status === 'suspended' && shown.status !== 'suspended' && !(await confirm(SUSPENDING))) return
     try {
       await patch(path, {
         status,
@@ -90,6 +98,7 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
         seen_version: shown.version,
       })
     } finally {
+      await queryClient.invalidateQueries({ queryKey: [path.replace('/permissions', '')] })
       await queryClient.invalidateQueries({ queryKey: [path] }) // refused: what it is now is shown beside what was typed
     }
     notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
@@ -112,9 +121,6 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
             {STATUSES[status as keyof typeof STATUSES]}
           </Text>
         </div>
-        {status === 'suspended' && shown.status !== 'suspended' && (
-          <Alert color="red">Saving stops all apps of this publisher immediately.</Alert>
-        )}
         <TextInput
           label="Margin"
           description="The share of offer payouts that the network keeps. Earlier clicks keep their terms."
