@@ -128,13 +128,15 @@ const parameterName = ({ name }: Node) =>
   String(name).replaceAll(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 type Reply = {
-  content?: { 'application/json'?: { example?: unknown; schema?: Node & { properties?: { data?: Node } } } }
+  content?: {
+    'application/json'?: { example?: unknown; schema?: Node & { allOf?: { properties?: { data?: Node } }[] } }
+  }
 }
 
 /** After the error that it is, or the data in it. */
 function responseName(response: Node): string | null {
   const schema = (response as Reply).content?.['application/json']?.schema
-  const name = schema?.['$ref'] ?? schema?.properties?.data?.['$ref']
+  const name = schema?.['$ref'] ?? schema?.allOf?.at(-1)?.properties?.data?.['$ref']
   return typeof name === 'string' ? (name.split('/').at(-1) ?? null) : null
 }
 

@@ -28,8 +28,9 @@ export const jsonReply = (description: string, schema: TSchema) => ({
   content: { 'application/json': { schema } },
 })
 
-export const successReply = (data: TSchema) =>
-  jsonReply('Success.', Type.Object({ success: Type.Literal(true), data, message: Type.String(), meta: Meta }))
+const Success = shape('Success', { success: Type.Literal(true), message: Type.String(), meta: Meta })
+
+export const successReply = (data: TSchema) => jsonReply('Success.', Type.Intersect([Success, Type.Object({ data })]))
 
 const errorReply = (name: string, description: string, codes: readonly ErrorCode[]) => {
   const code = Type.Unsafe<ErrorCode>({ type: 'string', enum: codes })
@@ -57,8 +58,7 @@ const STATUSES = MANAGE_CODES.map((code) => `\`${code}\` (${MANAGE_ERRORS[code]}
 
 /** Every operation of the management API fails in the same ways. */
 export const MANAGE_ERROR_REPLIES = {
-  '4xx': errorReply('Manage', `One of these, with its status: ${STATUSES}.`, MANAGE_CODES),
-  500: ERROR_REPLIES[500],
+  '4xx': errorReply('Manage', `With its status: ${STATUSES}. Status 500 has the same form.`, MANAGE_CODES),
 }
 
 const TAGS = {

@@ -55,6 +55,11 @@ type Passage = {
   visitor: Visitor
 }
 
+const pageReply = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: { type: 'string' } } },
+})
+
 export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions): void {
   const { catalogue, clicks, completions, credentials, links, visitors, limits } = options
 
@@ -74,12 +79,12 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
         },
         response: {
           302: { type: 'null', description: 'A redirect to the offer.' },
-          403: { type: 'string', description: 'The offer is not for this user: a page says why.' },
-          404: { type: 'string', description: 'The link is not one of ours.' },
-          410: { type: 'string', description: 'The link is too old, or the offer has ended.' },
-          429: { type: 'string', description: 'Too many visits from this address. Try again after Retry-After.' },
-          503: { type: 'string', description: 'The click could not be recorded. Try again.' },
-          default: { type: 'string', description: 'A page that tells the user what went wrong.' },
+          403: pageReply('The offer is not for this user: a page says why.'),
+          404: pageReply('The link is not one of ours.'),
+          410: pageReply('The link is too old, or the offer has ended.'),
+          429: pageReply('Too many visits from this address. Try again after Retry-After.'),
+          503: pageReply('The click could not be recorded. Try again.'),
+          default: pageReply('A page that tells the user what went wrong.'),
         },
       },
       // Whoever follows a link is a person: even a fault is told on a page. What is wrong with the request itself, such as

@@ -34,8 +34,7 @@ const POSTBACK = {
 
 export const Postback = shape('Postback', POSTBACK)
 
-export const PostbackWithAttempts = shape('PostbackWithAttempts', {
-  ...POSTBACK,
+const Attempts = Type.Object({
   tries: Type.Array(
     Type.Object({
       attempt: Type.Integer(),
@@ -52,6 +51,7 @@ export const PostbackWithAttempts = shape('PostbackWithAttempts', {
     { description: 'First to last.' },
   ),
 })
+export const PostbackWithAttempts = Type.Intersect([Postback, Attempts], { title: 'PostbackWithAttempts' })
 
 export const PostbackListQuery = Type.Object({
   state: Type.Optional(oneOf(STATES, { description: 'Only postbacks in this state.' })),

@@ -28,9 +28,9 @@ export const AppConversionQuery = Type.Object({ ...FILTERS, ...UUID_PAGE_QUERY }
 export const ExportQuery = Type.Object(FILTERS)
 export type ExportQuery = Static<typeof ExportQuery>
 
-const SHOWN = { ...Conversion.properties, offer_name: Type.String() }
+const Shown = Type.Intersect([Conversion, Type.Object({ offer_name: Type.String() })], { title: 'AppConversion' })
 export const AppConversionList = shape('AppConversionList', {
-  conversions: Type.Array(Type.Object(SHOWN)),
+  conversions: Type.Array(Shown),
   next_cursor: NextCursor,
 })
 
@@ -40,7 +40,7 @@ const subId = orNull(Type.String())
 const SUB_IDS = { aff_sub: subId, aff_sub2: subId, aff_sub3: subId, aff_sub4: subId }
 
 export const ConversionHistory = shape('ConversionHistory', {
-  conversion: Type.Object({ ...SHOWN, goal_name: Type.String() }),
+  conversion: Type.Intersect([Shown, Type.Object({ goal_name: Type.String() })]),
   click: orNull(
     Type.Object({
       click_id: Type.String(),
@@ -67,19 +67,21 @@ export const ConversionHistory = shape('ConversionHistory', {
     { description: 'First to last.' },
   ),
   postbacks: Type.Array(
-    Type.Object({
-      ...Postback.properties,
-      tries: Type.Array(
-        Type.Object({
-          attempt: Type.Integer(),
-          started_at: Time,
-          duration_ms: Type.Integer(),
-          ok: Type.Boolean(),
-          status: orNull(Type.Integer()),
-          error: orNull(Type.String()),
-        }),
-      ),
-    }),
+    Type.Intersect([
+      Postback,
+      Type.Object({
+        tries: Type.Array(
+          Type.Object({
+            attempt: Type.Integer(),
+            started_at: Time,
+            duration_ms: Type.Integer(),
+            ok: Type.Boolean(),
+            status: orNull(Type.Integer()),
+            error: orNull(Type.String()),
+          }),
+        ),
+      }),
+    ]),
     { description: 'First to last, with every try that is still kept.' },
   ),
   ledger: Type.Array(

@@ -28,8 +28,8 @@ export const NewApp = shape('NewApp', {
   currency: text(40, "The name of the app's own currency."),
   rate,
 })
-export const ChangedApp = Type.Pick(NewApp, ['name'])
-export const NewCurrency = Type.Pick(NewApp, ['currency', 'rate'])
+export const ChangedApp = Type.Pick(NewApp, ['name'], { title: 'ChangedApp' })
+export const NewCurrency = Type.Pick(NewApp, ['currency', 'rate'], { title: 'NewCurrency' })
 
 const Issued = shape('IssuedCredential', {
   api_key: Type.String(),

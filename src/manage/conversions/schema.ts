@@ -56,8 +56,10 @@ export const ConversionSearchQuery = Type.Object({
 })
 export type ConversionSearchQuery = Static<typeof ConversionSearchQuery>
 
-export const ConversionSearch = Type.Object({
-  conversions: Type.Array(Type.Object(SUMMARY)),
+const Summary = shape('ConversionSummary', SUMMARY)
+
+export const ConversionSearch = shape('ConversionSummaryList', {
+  conversions: Type.Array(Summary),
   next_cursor: NextCursor,
 })
 

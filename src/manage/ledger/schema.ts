@@ -91,7 +91,7 @@ export const NewAdjustment = Type.Object(
     reference: Reference,
     reason: Reason,
   },
-  { description: 'For a publisher or an advertiser, one of them.' },
+  { title: 'NewAdjustment', description: 'For a publisher or an advertiser, one of them.' },
 )
 const balance = Type.Number({ description: 'What the publisher is owed, or the advertiser owes, after it.' })
 export const AdjustmentReply = shape('RecordedAdjustment', { is_new, posting_id: Type.String(), balance })

@@ -99,7 +99,7 @@ function addTeam(
     access: write,
     sensitive: true,
     params: params(),
-    body: newInvitation(roles),
+    body: newInvitation(`NewInvitation${idSuffix}`, roles),
     reply: IssuedInvitation,
     async run(call) {
       const publisherId = publisherOf(call)
@@ -163,7 +163,7 @@ function addTeam(
     access: write,
     sensitive: true,
     params: params({ person_id: Type.String() }),
-    body: changedPerson(roles),
+    body: changedPerson(`ChangedPerson${idSuffix}`, roles),
     reply: Ok,
     async run(call) {
       const { person_id } = call.params as unknown as { person_id: string }

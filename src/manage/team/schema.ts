@@ -34,8 +34,8 @@ export const Team = shape('Team', {
   ),
 })
 
-export const newInvitation = <const T extends string>(roles: readonly T[]) =>
-  Type.Object({ email: text(254), role: oneOf(roles) })
+export const newInvitation = <const T extends string>(title: string, roles: readonly T[]) =>
+  shape(title, { email: text(254), role: oneOf(roles) })
 export const IssuedInvitation = shape('IssuedInvitation', {
   url: orNull(
     Type.String({
@@ -46,5 +46,5 @@ export const IssuedInvitation = shape('IssuedInvitation', {
   ),
   mailed: Type.Boolean(),
 })
-export const changedPerson = <const T extends string>(roles: readonly T[]) =>
-  Type.Object({ role: Type.Optional(oneOf(roles)), disabled: Type.Optional(Type.Boolean()) })
+export const changedPerson = <const T extends string>(title: string, roles: readonly T[]) =>
+  shape(title, { role: Type.Optional(oneOf(roles)), disabled: Type.Optional(Type.Boolean()) })
