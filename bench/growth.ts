@@ -153,7 +153,7 @@ const WORK: Record<(typeof COMPARED)[number], (side: Side) => Promise<number>> =
     )
     const claimId = uuid7(Date.now())
     const startedMs = performance.now()
-    const { claims } = await claimReady(opened.db, { limit: CLAIMED, slots: 4 * CLAIMED, claimId })
+    const { claims } = await claimReady(opened.db, { limit: CLAIMED, capacity: 4 * CLAIMED, claimId })
     const tookMs = performance.now() - startedMs
     if (claims.length === 0) throw new Error('Nothing was claimed.')
     await returnClaim(opened.db, claimId)

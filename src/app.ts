@@ -7,7 +7,7 @@ import { ChangeFeed, EVERYTHING } from './db/changes.ts'
 import type { Database } from './db/open.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import { ensurePartitionsAhead } from './db/partitions.ts'
-import { createSignal } from './db/signals.ts'
+import { createNotifier } from './db/notifications.ts'
 import { SingleWriter } from './db/single-writer.ts'
 import { Spool } from './db/spool.ts'
 import { inTurn } from './lib/in-turn.ts'
@@ -95,7 +95,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   opened.defer(() => contexts.close())
   const clicks = new Clicks(database, new Spool<Click>(join(spoolDir, 'clicks')), warn)
   opened.defer(() => clicks.close())
-  const postbacksDue = createSignal(pool, POSTBACKS_DUE)
+  const postbacksDue = createNotifier(pool, POSTBACKS_DUE)
   const commands = createCommandQueue(db, postbacksDue.send)
   opened.defer(() => commands.close())
   const visitors = await openVisitorReader({ ...config, log })

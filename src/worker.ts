@@ -3,7 +3,7 @@ import { type AppOptions, createPostman } from './app.ts'
 import { BEAT_MS, Node } from './db/nodes.ts'
 import type { Db } from './db/open.ts'
 import { analyzePartitioned, ensurePartitionsAhead } from './db/partitions.ts'
-import { createSignal } from './db/signals.ts'
+import { createNotifier } from './db/notifications.ts'
 import { forgetExpired } from './features/accounts/people.ts'
 import { forgetOldMails, giveUpMails } from './features/accounts/mails.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
@@ -45,7 +45,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   const { db, pool } = database
   const { retentionDays } = config
   await using opened = new AsyncDisposableStack()
-  const postbacksDue = createSignal(pool, POSTBACKS_DUE)
+  const postbacksDue = createNotifier(pool, POSTBACKS_DUE)
   const commands = createCommandQueue(db, postbacksDue.send)
   opened.defer(() => commands.close())
   const countries = await openCountryFinder({ file: config.geoipDb, log })

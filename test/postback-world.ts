@@ -110,9 +110,9 @@ export async function readPostback(db: Db, id: string) {
 }
 
 /** As a worker does it, at this time. */
-export async function claimDue(db: Db, limit: number, slots: number, now: Date): Promise<Claimed[]> {
+export async function claimDue(db: Db, limit: number, capacity: number, now: Date): Promise<Claimed[]> {
   while ((await makeReady(db, now)) > 0);
-  return (await claimReady(db, { limit, slots, now })).claims
+  return (await claimReady(db, { limit, capacity, now })).claims
 }
 
 type NewAttempt = { ok: boolean; status: number | null; error: string | null; duration_ms: number }

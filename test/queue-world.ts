@@ -8,14 +8,14 @@ import { claimDue, forgetPostbacks, NOW, putPostback, putPostbacks, readPostback
 import { useWorld } from './world.ts'
 
 const LIMIT = 128
-export const SLOTS = 256
+export const CAPACITY = 256
 
 type Given = Parameters<typeof putPostback>[2]
 
 export function useQueue(name: string) {
   const world = useWorld(name)
   beforeEach(() => forgetPostbacks(world.database.db))
-  const claim = (now = NOW, limit = LIMIT, slots = SLOTS) => claimDue(world.database.db, limit, slots, now)
+  const claim = (now = NOW, limit = LIMIT, capacity = CAPACITY) => claimDue(world.database.db, limit, capacity, now)
   return {
     world,
     claim,

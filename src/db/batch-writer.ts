@@ -1,24 +1,24 @@
-// Group commit: rows that arrive while others are being written go together into the next statement, and everybody who
-// waits for one of them goes on when it is committed. Nobody waits for company: what a busy server gathers meanwhile is
-// company enough.
+// Group commit: rows that arrive while others are being written go together into the next statement, and each caller
+// continues when its row is committed. Nothing waits for a batch to fill: what a busy server gathers meanwhile is
+// enough.
 //
-// A batch that fails because of one of its rows is written row by row, so that one bad row sinks no other. The queue
-// is bounded; beyond it a row is refused at once, with an error that says so.
+// A batch that fails because of one of its rows is written row by row, so that one bad row fails no other. The queue is
+// bounded; beyond it a row is refused at once, with an error that says so.
 
 const MAX_ROWS = 200
 const MAX_QUEUED = 20_000
-const WORTH_A_LANE = 1 / 4 // of a batch; fewer rows wait for the one under way: a batch costs much, a row in it little
+const WORTH_A_LANE = 1 / 4 // of a batch; fewer rows wait for the one under way: a batch is expensive, a row in it is cheap
 const PATIENCE_MS = 10 // but not for one that is stuck
 
 type Waiting<Row, Result> = { row: Row; done: (result: Result) => void; failed: (error: unknown) => void }
 
-/** Writes a batch; resolves with what came of each row, in their order, when all are committed. */
+/** Writes a batch; resolves with the result of each row, in order, when all are committed. */
 export type WriteBatch<Row, Result> = (rows: Row[]) => Promise<readonly Result[]>
 
 export class BatchWriter<Row, Result> {
   readonly #write: WriteBatch<Row, Result>
   readonly #isRowError: (error: unknown) => boolean
-  readonly #lanes: number
+  readonly #concurrency: number
   readonly #maxRows: number
   #queue: Waiting<Row, Result>[] = []
   #writing = 0
@@ -26,15 +26,18 @@ export class BatchWriter<Row, Result> {
   #timer: NodeJS.Timeout | null = null
   #drained: (() => void)[] = []
 
-  /** `write` must be idempotent: a batch that failed half way is written again. `lanes` batches may be under way at once. */
+  /**
+   * `write` must be idempotent: a batch that failed half way is written again. Up to `concurrency` batches are written
+   * at once.
+   */
   constructor(
     write: WriteBatch<Row, Result>,
     isRowError: (error: unknown) => boolean,
-    { lanes = 1, maxRows = MAX_ROWS } = {},
+    { concurrency = 1, maxRows = MAX_ROWS } = {},
   ) {
     this.#write = write
     this.#isRowError = isRowError
-    this.#lanes = lanes
+    this.#concurrency = concurrency
     this.#maxRows = maxRows
   }
 
@@ -52,9 +55,9 @@ export class BatchWriter<Row, Result> {
     if (this.#queue.length > 0 || this.#writing > 0) await new Promise<void>((done) => this.#drained.push(done))
   }
 
-  /** After what has arrived by now is taken in. */
+  /** After what has arrived by now is queued. */
   #startSoon(): void {
-    if (this.#isDue || this.#writing >= this.#lanes) return
+    if (this.#isDue || this.#writing >= this.#concurrency) return
     this.#isDue = this.#writing === 0 || this.#queue.length >= this.#maxRows * WORTH_A_LANE
     if (this.#isDue) setImmediate(() => this.#start())
     else this.#timer ??= setTimeout(() => this.#start(), PATIENCE_MS)
@@ -64,7 +67,7 @@ export class BatchWriter<Row, Result> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     this.#isDue = false
-    if (this.#queue.length === 0 || this.#writing >= this.#lanes) return
+    if (this.#queue.length === 0 || this.#writing >= this.#concurrency) return
     const batch = this.#queue.splice(0, this.#maxRows)
     this.#writing++
     void this.#commit(batch).finally(() => {

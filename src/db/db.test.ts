@@ -33,16 +33,16 @@ test('rows that come together are committed together, in order, and each waits f
 
 test('one bad row sinks no other', async () => {
   const written: number[] = []
-  const fault = { code: '22021' }
+  const error = { code: '22021' }
   const writer = new BatchWriter<number, number>(async (rows) => {
-    if (rows.includes(7)) throw fault
+    if (rows.includes(7)) throw error
     written.push(...rows)
     return rows
   }, isRowError)
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => writer.add(i)))
   assert.deepEqual(
     results.filter((result) => result.status === 'rejected').map((result) => result.reason as unknown),
-    [fault],
+    [error],
   )
   assert.equal(written.length, 19)
 })

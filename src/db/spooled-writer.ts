@@ -15,7 +15,7 @@ export type SpooledWriterOptions<Row, Result> = {
   spool: Spool<Row>
   /** The result for a row that went to the spool. */
   spooled: Result
-  lanes: number
+  concurrency: number
   /** How long a row waits for the database before it goes to the spool; the database may then have it as well. */
   patienceMs?: number
   warn: (message: string) => void
@@ -31,8 +31,8 @@ export class SpooledWriter<Row, Result> {
   #unavailableUntilMs = 0
 
   constructor(options: SpooledWriterOptions<Row, Result>) {
-    const { write, writeLate = write, spool, spooled, lanes, patienceMs, warn } = options
-    this.#writer = new BatchWriter(write, isRowError, { lanes })
+    const { write, writeLate = write, spool, spooled, concurrency, patienceMs, warn } = options
+    this.#writer = new BatchWriter(write, isRowError, { concurrency })
     this.#writeLate = writeLate
     this.#spool = spool
     this.#spooled = spooled
@@ -62,10 +62,10 @@ export class SpooledWriter<Row, Result> {
       } catch (error) {
         if (!isRowError(error)) throw error
         for (const row of rows) {
-          await this.#writeLate([row]).catch(async (fault: unknown) => {
-            if (!isRowError(fault)) throw fault
+          await this.#writeLate([row]).catch(async (error: unknown) => {
+            if (!isRowError(error)) throw error
             const file = await this.#spool.setAside(row)
-            this.#warn(`the database refused a row of the spool (${messageOf(fault)}); it is in ${file}`)
+            this.#warn(`the database refused a row of the spool (${messageOf(error)}); it is in ${file}`)
           })
         }
       }

@@ -85,14 +85,14 @@ function pushAllowance(headers: string[], { limit, remaining, resetAtMs }: Allow
 
 /** An answer to what is not even HTTP, written straight to the socket. */
 export function rawBadRequest(requestId: string, code: string, allowance: Allowance): string {
-  const body = errorJson(requestId, 'INVALID_REQUEST', rawFault(code), null)
+  const body = errorJson(requestId, 'INVALID_REQUEST', rawProblem(code), null)
   const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length), 'X-Request-Id', requestId]
   pushAllowance(headers, allowance)
   const lines = headers.map((item, i) => (i % 2 === 0 ? `${item}: ` : `${item}\r\n`)).join('')
   return `HTTP/1.1 400 Bad Request\r\n${lines}Connection: close\r\n\r\n${body}`
 }
 
-function rawFault(code: string): string {
+function rawProblem(code: string): string {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive.'
   if (code === 'HPE_HEADER_OVERFLOW') return 'URL and headers together must be smaller than 16 KiB.'
   return 'The request could not be read as HTTP. Non-ASCII characters in the URL must be percent-encoded.'

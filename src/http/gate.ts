@@ -9,7 +9,7 @@ import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 import { flatten } from '../lib/flatten.ts'
 import { HASH_LENGTH } from '../lib/tokens.ts'
-import { closedKey, type Closure, missingKey, wrongSecret } from './key-faults.ts'
+import { closedKey, type Closure, missingKey, wrongSecret } from './key-errors.ts'
 import { createQueryParser, type QueryValue } from './query.ts'
 import type { Allowance, RateLimiter } from './rate-limit.ts'
 

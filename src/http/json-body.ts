@@ -8,12 +8,12 @@ export function acceptJson(server: FastifyInstance): void {
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     void parse(request, body, (error, value) => {
       if (error === null || (error as FastifyError).code?.includes('EMPTY')) return done(error, value)
-      done(Object.assign(new Error(describeFault(body)), { code: INVALID_JSON, statusCode: 400 }))
+      done(Object.assign(new Error(describeProblem(body)), { code: INVALID_JSON, statusCode: 400 }))
     })
   })
 }
 
-function describeFault(text: string): string {
+function describeProblem(text: string): string {
   try {
     JSON.parse(text)
   } catch (error) {

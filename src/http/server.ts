@@ -138,8 +138,8 @@ function answerError(error: FastifyError | AppError, request: FastifyRequest, re
   }
   // Fastify's own complaints about a body: not JSON, of another type, too large.
   if (typeof error.statusCode === 'number' && error.statusCode < 500) {
-    const fault = bodyFault(error, request)
-    return sendError(request, reply, 'INVALID_REQUEST', fault, { body: fault })
+    const problem = bodyProblem(error, request)
+    return sendError(request, reply, 'INVALID_REQUEST', problem, { body: problem })
   }
   request.log.error(
     { err: error, method: request.method, route: request.routeOptions.url, request_id: request.id },
@@ -160,7 +160,7 @@ function secondsToReset(request: FastifyRequest): string {
   return String(Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)))
 }
 
-function bodyFault({ code, message }: FastifyError, { routeOptions, headers }: FastifyRequest): string {
+function bodyProblem({ code, message }: FastifyError, { routeOptions, headers }: FastifyRequest): string {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return `The body is larger than ${routeOptions.bodyLimit} bytes.`
   if (compressionOf(headers) !== null) return `The body is compressed. ${UNCOMPRESSED}`
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'Send the body as application/json.'

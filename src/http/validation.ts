@@ -106,9 +106,9 @@ export const validateTogether = (route: RouteOptions): void => {
       const { error } = validate(request[name] ?? null) as { error?: AppError }
       Object.assign(details, error?.details)
     }
-    const fault = Object.keys(details).length === 0 ? undefined : badRequest(details)
-    if (fault === undefined || !route.attachValidation) return done(fault)
-    request.validationError = fault as never
+    const error = Object.keys(details).length === 0 ? undefined : badRequest(details)
+    if (error === undefined || !route.attachValidation) return done(error)
+    request.validationError = error as never
     done()
   }
   route.preValidation = [route.preValidation ?? [], check].flat()
@@ -121,13 +121,13 @@ export const badRequest = (details: Details) =>
  * For routes with `attachValidation`, whose rules a schema cannot tell: `more` are the faults by those rules, and all are
  * reported at once. Only what the schema found nothing wrong with may be judged.
  */
-export function refuseFaults(request: FastifyRequest, more: Details): void {
-  const details = { ...more, ...faultsOf(request) }
+export function refuseProblems(request: FastifyRequest, more: Details): void {
+  const details = { ...more, ...problemsOf(request) }
   if (Object.keys(details).length > 0) throw badRequest(details)
 }
 
 /** What the schema of such a route found. */
-export const faultsOf = ({ validationError }: FastifyRequest<object>): Details =>
+export const problemsOf = ({ validationError }: FastifyRequest<object>): Details =>
   (validationError as Partial<AppError> | undefined)?.details ?? {}
 
 function pagingAdvice(shapes: Record<string, Shape>): string {
@@ -162,8 +162,8 @@ function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefi
     const value = (data as Record<string, unknown>)[name]
     // Inside of lists and objects: the second of goals is goals.1.
     const shown = httpPart === 'headers' ? headerName(name) : place.join('.')
-    const own = httpPart === 'body' ? null : (queryFault(value) ?? sizeFault(value, error))
-    details[shown] ??= `${shown} ${own ?? fault(error)}${suggestion(error, place.at(-1) ?? '')}`
+    const own = httpPart === 'body' ? null : (queryProblem(value) ?? sizeProblem(value, error))
+    details[shown] ??= `${shown} ${own ?? problem(error)}${suggestion(error, place.at(-1) ?? '')}`
   }
   return details
 }
@@ -178,20 +178,20 @@ function placeOf({ keyword, instancePath, params }: ErrorObject): string[] {
 const headerName = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 /** What only a query can have; in a body, a list is a value of the wrong type. */
-function queryFault(value: unknown): string | null {
+function queryProblem(value: unknown): string | null {
   if (value === MALFORMED || (Array.isArray(value) && value.includes(MALFORMED)))
     return 'is not valid percent-encoded UTF-8.'
   return Array.isArray(value) ? 'must be sent only once.' : null
 }
 
 /** Of a number that `readNumber` left as it was. */
-function sizeFault(value: unknown, { parentSchema }: ErrorObject): string | null {
+function sizeProblem(value: unknown, { parentSchema }: ErrorObject): string | null {
   const shape = parentSchema as Shape
   const isNumeral = isNumber(shape) && shape.maximum === undefined && typeof value === 'string' && NUMBER.test(value)
   return isNumeral && Number(value) > Number.MAX_SAFE_INTEGER ? `must be at most ${Number.MAX_SAFE_INTEGER}.` : null
 }
 
-function fault({ keyword, parentSchema = {} }: ErrorObject): string {
+function problem({ keyword, parentSchema = {} }: ErrorObject): string {
   const shape = parentSchema as Shape
   if (keyword === 'required') return 'is required.'
   if (keyword === 'additionalProperties') return 'is not a parameter of this endpoint: check the spelling.'

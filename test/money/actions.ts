@@ -183,10 +183,10 @@ export type Answer =
   | { kind: string; label: number; status: Status; reason: string | null; payoutMicros: number }
 
 /**
- * Time passes, then all lanes run at once. A lane is one call: what is settled together, some clicks, or one other order.
+ * Time passes, then all tracks run at once. A track is one call: what is settled together, some clicks, or one other order.
  * Where a process dies at one of its statements, nobody has heard of anything, and another one does it all anew.
  */
-export type Step = { waitS: number; lanes: Order[][]; diesAt?: number | null }
+export type Step = { waitS: number; tracks: Order[][]; diesAt?: number | null }
 
 /** Some runs are about one offer or one person only, so that more happens to it. */
 export type Start = {

@@ -12,7 +12,7 @@ const soon = often(1, 60, 600)
 const hours = (...some: number[]) => fc.constantFrom(...some.map((n) => n * HOUR_S))
 
 const then = (order: fc.Arbitrary<Order>, waitS: fc.Arbitrary<number> = soon): Beat =>
-  fc.tuple(waitS, order, diesAt).map(([s, one, at]) => [{ waitS: s, lanes: [[one]], diesAt: at }])
+  fc.tuple(waitS, order, diesAt).map(([s, one, at]) => [{ waitS: s, tracks: [[one]], diesAt: at }])
 const inTurn = (...beats: Beat[]): Beat => fc.tuple(...beats).map((all) => all.flat())
 const maybe = (...beats: Beat[]): Beat => fc.oneof(is([]), inTurn(...beats))
 const mostly = (beat: Beat): Beat => fc.oneof({ weight: 4, arbitrary: beat }, { weight: 1, arbitrary: is([]) })

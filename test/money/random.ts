@@ -91,7 +91,7 @@ const weighted = (...all: [number, fc.Arbitrary<Order>][]) =>
 
 const settled = weighted([6, confirm()], [4, report()], [2, again()], [2, move()], [1, release()])
 const alone = weighted([1, arrive()], [1, round()], [1, drop()], [1, ban()], [6, edit()], [2, setCaps()], [2, reprice()], [1, share()], [1, status()]) // prettier-ignore
-const lane: fc.Arbitrary<Order[]> = fc.oneof(
+const track: fc.Arbitrary<Order[]> = fc.oneof(
   { weight: 3, arbitrary: fc.array(settled, { minLength: 1, maxLength: 4 }) },
   { weight: 2, arbitrary: fc.array(click(), { minLength: 1, maxLength: 2 }) },
   { weight: 2, arbitrary: alone.map((one) => [one]) },
@@ -114,7 +114,7 @@ export const diesAt = fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { we
 
 /** Steps of one transaction each, or of up to so many at once. */
 export const steps = (maxLanes: number, minLength: number, maxLength: number): fc.Arbitrary<Step[]> =>
-  fc.array(fc.record({ waitS, lanes: fc.array(lane, { minLength: 1, maxLength: maxLanes }), diesAt }), {
+  fc.array(fc.record({ waitS, tracks: fc.array(track, { minLength: 1, maxLength: maxLanes }), diesAt }), {
     minLength,
     maxLength,
     size: 'max',

@@ -14,7 +14,7 @@ const BEGIN: Start = {
   onlyPerson: 0,
 }
 
-const after = (waitS: number, order: Order): Step => ({ waitS, lanes: [[order]] })
+const after = (waitS: number, order: Order): Step => ({ waitS, tracks: [[order]] })
 const click: Extract<Order, { kind: 'click' }> = { kind: 'click', person: 0, offer: 0, isTest: false }
 const told = (more: Partial<Extract<Order, { kind: 'confirm' }>>): Order => ({
   kind: 'confirm',

@@ -30,21 +30,21 @@ export class Resolver {
   }
 
   /** Lanes that run at once. Where only names tell goals apart, two imports of one offer at once could mean anything. */
-  step(lanes: Order[][], book: Book, termsIds: number[], nowMs: number): Action[][] {
+  step(tracks: Order[][], book: Book, termsIds: number[], nowMs: number): Action[][] {
     const imported = new Set<number>()
     const isClear = (action: Action) => {
       if (action.kind !== 'import' || this.#start.hasExternalIds) return true
       return !imported.has(action.offer) && imported.add(action.offer)
     }
-    const actions = lanes.map((lane) => this.#lane(lane, book, termsIds, nowMs).filter(isClear))
+    const actions = tracks.map((track) => this.#track(track, book, termsIds, nowMs).filter(isClear))
     // Clicks arrive one by one, each with what waits for it: nothing else comes between them. What is told of a click at
     // the moment that it is dropped may wait, and finds what another call made of it when it is tried again.
     const alone = actions.find(([action]) => action?.kind === 'arrive' || action?.kind === 'drop')
     return alone === undefined ? actions : [alone]
   }
 
-  /** Whatever a lane picks is chosen before its step begins: nobody names what does not exist yet. */
-  #lane(orders: Order[], book: Book, termsIds: number[], nowMs: number): Action[] {
+  /** Whatever a track picks is chosen before its step begins: nobody names what does not exist yet. */
+  #track(orders: Order[], book: Book, termsIds: number[], nowMs: number): Action[] {
     const actions = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
     this.#told.push(...actions.filter((action) => action.kind === 'confirm' || action.kind === 'report'))
     return apart(actions, book)
@@ -97,11 +97,11 @@ export class Resolver {
  * What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone.
  * So does a call before which others wait.
  */
-function apart(lane: Action[], book: Book): Action[] {
-  if (lane.length === 1) return lane
+function apart(track: Action[], book: Book): Action[] {
+  if (track.length === 1) return track
   const isKnown = (label: number | null) => book.clicks.some((one) => one.label === label)
   const isWaitedFor = (label: number | null) => book.waiting.some(({ action }) => action.click === label)
-  return lane.filter(
+  return track.filter(
     (action) =>
       action.kind !== 'confirm' || (!action.isClickless && isKnown(action.click) && !isWaitedFor(action.click)),
   )

@@ -33,9 +33,9 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
   await readState(system, new Date(nowMs)) // for the terms of the first clicks
   const resolver = new Resolver(start)
   let books = [new Book(offers, start)]
-  for (const { waitS, lanes, diesAt = null } of steps) {
+  for (const { waitS, tracks, diesAt = null } of steps) {
     nowMs += waitS * 1000
-    const actions = resolver.step(lanes, books[0] as Book, system.termsIds, nowMs)
+    const actions = resolver.step(tracks, books[0] as Book, system.termsIds, nowMs)
     if (diesAt !== null) await system.dieDoing(actions, diesAt, new Date(nowMs))
     books = await takeStep(system, books, actions, nowMs)
   }
@@ -52,27 +52,28 @@ export async function takeSteps(database: Database, start: Start, steps: Step[])
 }
 
 /** Returns every book that the program may have followed; there are several where what differs has not shown yet. */
-async function takeStep(system: System, books: Book[], lanes: Action[][], nowMs: number): Promise<Book[]> {
+async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs: number): Promise<Book[]> {
   const now = new Date(nowMs)
-  const done = await Promise.all(lanes.map((actions) => system.perform(actions, now)))
+  const done = await Promise.all(tracks.map((actions) => system.perform(actions, now)))
   system.learn(done.flat())
   const seen = { answers: answersOf(system, done.flat()), ...(await readState(system, now)) }
-  const orders = permutations(lanes.flatMap(piecesOf))
+  const orders = permutations(tracks.flatMap(piecesOf))
   const fitting = new Map<string, Book>()
   for (const order of books.flatMap((book) => orders.map((actions) => ({ book, actions: actions.flat() })))) {
     const story = tell(order.book.clone(), order.actions, nowMs)
     if (isSame(story.seen, seen)) fitting.set(story.book.summary(), story.book)
   }
   if (fitting.size > 0) return [...fitting.values()]
-  const said = lanes
+  const said = tracks
     .map((actions) => actions.map((action) => JSON.stringify(action)).join('\n'))
     .join('\nand at once\n')
-  assert.deepEqual(seen, tell(books[0] as Book, lanes.flat(), nowMs).seen, `At ${now.toISOString()}\n${said}`)
+  assert.deepEqual(seen, tell(books[0] as Book, tracks.flat(), nowMs).seen, `At ${now.toISOString()}\n${said}`)
   assert.fail('unreachable')
 }
 
 /** What is settled together is settled whole; clicks that come together may be recorded one by one. */
-const piecesOf = (lane: Action[]): Action[][] => (lane[0]?.kind === 'click' ? lane.map((action) => [action]) : [lane])
+const piecesOf = (track: Action[]): Action[][] =>
+  track[0]?.kind === 'click' ? track.map((action) => [action]) : [track]
 
 function tell(book: Book, actions: Action[], nowMs: number) {
   const answers = new Map(actions.map((action) => [action.label, apply(book, action, nowMs)]))

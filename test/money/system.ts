@@ -104,17 +104,17 @@ export class System {
   }
 
   /** As a process that dies before anything is committed. What it does without a transaction can be done twice. */
-  async dieDoing(lanes: Action[][], statement: number, now: Date): Promise<void> {
+  async dieDoing(tracks: Action[][], statement: number, now: Date): Promise<void> {
     const { database } = this
     const perform = async (dying: Dying) => {
       this.database = { ...database, ...dying }
-      const results = await Promise.allSettled(lanes.map((actions) => this.perform(actions, now)))
+      const results = await Promise.allSettled(tracks.map((actions) => this.perform(actions, now)))
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
     await dieAt(database, statement, perform, { commits: 0 }).finally(() => (this.database = database))
   }
 
-  /** One lane. */
+  /** One track. */
   async perform(actions: Action[], now: Date): Promise<Done[]> {
     const [action] = actions
     if (action === undefined) return []

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Since } from '../../db/changes.ts'
 import type { Db } from '../../db/open.ts'
 import type { Credential } from '../../http/gate.ts'
-import type { Closure } from '../../http/key-faults.ts'
+import type { Closure } from '../../http/key-errors.ts'
 import { readChangedApps } from './apps.ts'
 import { readBannedEverywhere } from './bans.ts'
 

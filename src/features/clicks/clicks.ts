@@ -14,7 +14,7 @@ import { SpooledWriter } from '../../db/spooled-writer.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
 
 const QUERY_TIMEOUT_MS = 3_000
-const LANES = 2
+const CONCURRENCY = 2
 
 /** A row of the table, and a line of the spool. */
 export type Click = {
@@ -59,7 +59,7 @@ export class Clicks {
       writeLate: (clicks) => recordLateClicks(database.db, clicks, new Date()),
       spool,
       spooled: 'recorded',
-      lanes: LANES,
+      concurrency: CONCURRENCY,
       warn,
     })
   }

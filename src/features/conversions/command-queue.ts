@@ -8,7 +8,7 @@ import { applyCommands } from './apply-commands.ts'
 
 /** Each command holds a few database locks until its batch is done. */
 export const BATCH_ROWS = 50
-const LANES = 2
+const CONCURRENCY = 2
 
 export type CommandQueue = {
   /** Resolves when the command is applied and committed. */
@@ -27,7 +27,7 @@ export function createCommandQueue(db: Db, onMoved: () => void = () => {}): Comm
       return outcomes
     },
     isRowError,
-    { lanes: LANES, maxRows: BATCH_ROWS },
+    { concurrency: CONCURRENCY, maxRows: BATCH_ROWS },
   )
   return { apply: (command) => writer.add(command), close: () => writer.drain() }
 }

@@ -225,9 +225,9 @@ test('cursor is another name for after; two different places, and other names fo
   const page = async (query: string) => (await ask(query)).body.data.events.map(({ data }) => data.user_id)
   assert.deepEqual(await page(`cursor=${next_cursor}`), ['bob', 'cid'])
   assert.deepEqual(await page(`cursor=${next_cursor}&after=${next_cursor}`), ['bob', 'cid'])
-  const faults = async (query: string) => Object.keys((await ask(query)).body.error.details ?? {})
-  assert.deepEqual(await faults(`cursor=${next_cursor}&after=1`), ['cursor'])
-  assert.deepEqual((await faults('cursor=x&after=%20&limit=0&page=2&starting_after=1')).toSorted(), [
+  const problems = async (query: string) => Object.keys((await ask(query)).body.error.details ?? {})
+  assert.deepEqual(await problems(`cursor=${next_cursor}&after=1`), ['cursor'])
+  assert.deepEqual((await problems('cursor=x&after=%20&limit=0&page=2&starting_after=1')).toSorted(), [
     'after',
     'cursor',
     'limit',

@@ -19,7 +19,7 @@ const CACHED_GOALS = 500_000
 const FEED_PAGE = 10_000
 const FILL_PAGE = 2_000
 const PATIENCE_MS = 1_000
-const LANES = 2
+const CONCURRENCY = 2
 
 /** A goal that is not paid again: its conversion is pending or approved, or was taken back or turned down for good. */
 export type CompletedGoal = { offerId: number; goalId: number }
@@ -46,7 +46,7 @@ export class Completions {
 
   constructor(db: Db) {
     this.#db = db
-    this.#reader = new BatchWriter((users) => this.#readInTime(users), isRowError, { lanes: LANES })
+    this.#reader = new BatchWriter((users) => this.#readInTime(users), isRowError, { concurrency: CONCURRENCY })
   }
 
   /** At once for users who never converted, and for those asked about lately. */

@@ -35,7 +35,7 @@ export class Contexts {
       write: (rows) => this.#write(rows),
       spool,
       spooled: undefined,
-      lanes: 2,
+      concurrency: 2,
       patienceMs: PATIENCE_MS,
       warn,
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDns } from '../../../test/dns-server.ts'
 import { createAddressGuard, type GuardOptions, literalRefusal } from './address-guard.ts'
-import { SendFault } from './send-fault.ts'
+import { SendError } from './send-error.ts'
 
 const makeGuard = (options: Partial<GuardOptions> = {}) =>
   createAddressGuard({ allow: [], deny: [], allowLoopback: false, ...options })
@@ -83,8 +83,8 @@ test('a URL must be http or https, without a password and with a port that exist
   assert.equal(literalRefusal(makeGuard({ allowLoopback: true }), new URL('http://localhost:1/')), null)
 })
 
-const isFault = (code: string, message: RegExp) => (error: unknown) =>
-  error instanceof SendFault && error.phase === 'dns' && error.code === code && message.test(error.message)
+const isSendError = (code: string, message: RegExp) => (error: unknown) =>
+  error instanceof SendError && error.phase === 'dns' && error.code === code && message.test(error.message)
 
 test('a name has the addresses of both families, or of the one that there is', async (t) => {
   const { resolver } = await startDns(t, (name, isV6) => {
@@ -108,7 +108,7 @@ test('one forbidden address among others condemns the name', async (t) => {
   for (const name of ['mixed4.test', 'mixed6.test', 'nat64.test'])
     await assert.rejects(
       guard.resolve(name, never),
-      isFault('refused_address', /resolves to .* not a public IP address\./),
+      isSendError('refused_address', /resolves to .* not a public IP address\./),
     )
 })
 
@@ -117,7 +117,7 @@ test('a name is looked up each time, so that one which turns to another address 
   const guard = makeGuard(await startDns(t, (_, isV6) => (isV6 ? [] : [address])))
   assert.deepEqual(await guard.resolve('rebind.test', never), ['8.8.8.8'])
   address = '169.254.169.254'
-  await assert.rejects(guard.resolve('rebind.test', never), isFault('refused_address', /169\.254\.169\.254/))
+  await assert.rejects(guard.resolve('rebind.test', never), isSendError('refused_address', /169\.254\.169\.254/))
 })
 
 test('a name without an address, and a server that fails, are said', async (t) => {
@@ -125,9 +125,9 @@ test('a name without an address, and a server that fails, are said', async (t) =
     name === 'none.test' ? 'NXDOMAIN' : name === 'empty.test' ? [] : 'SERVFAIL',
   )
   const guard = makeGuard({ resolver })
-  await assert.rejects(guard.resolve('none.test', never), isFault('dns_failed', /"none\.test" has no IP address/))
-  await assert.rejects(guard.resolve('empty.test', never), isFault('dns_failed', /has no IP address/))
-  await assert.rejects(guard.resolve('broken.test', never), isFault('dns_failed', /ESERVFAIL/))
+  await assert.rejects(guard.resolve('none.test', never), isSendError('dns_failed', /"none\.test" has no IP address/))
+  await assert.rejects(guard.resolve('empty.test', never), isSendError('dns_failed', /has no IP address/))
+  await assert.rejects(guard.resolve('broken.test', never), isSendError('dns_failed', /ESERVFAIL/))
 })
 
 test('a look-up is cancelled with its signal', async (t) => {
@@ -140,10 +140,10 @@ test('a look-up is cancelled with its signal', async (t) => {
   const pending = makeGuard({ resolver }).resolve('silent.test', controller.signal)
   await asked.promise
   controller.abort()
-  await assert.rejects(pending, isFault('cancelled', /cancelled/))
+  await assert.rejects(pending, isSendError('cancelled', /cancelled/))
   await assert.rejects(
     makeGuard({ resolver }).resolve('silent.test', controller.signal),
-    isFault('cancelled', /cancelled/),
+    isSendError('cancelled', /cancelled/),
   )
 })
 
@@ -157,6 +157,6 @@ test('literals and localhost are not looked up', async () => {
   for (const name of ['localhost', '127.0.0.1', '[::ffff:7f00:1]'])
     await assert.rejects(
       makeGuard({ resolver }).resolve(name, never),
-      isFault('refused_address', /127\.0\.0\.1 is not/),
+      isSendError('refused_address', /127\.0\.0\.1 is not/),
     )
 })

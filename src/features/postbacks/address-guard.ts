@@ -1,29 +1,30 @@
-// Publishers say where postbacks go, so an address can be an attack on what only this machine can reach: the database,
-// the cloud's metadata, a router. Only public unicast addresses are reached. They are checked where they are used, as
-// addresses and not as names: a name can lead somewhere else a moment later.
+// Publishers choose where postbacks go, so a URL can be an attack on what only this machine can reach: the database,
+// cloud metadata, a router. Only public unicast addresses are allowed. They are checked where they are used, as IP
+// addresses and not as names: a name can resolve differently a moment later.
 import { Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { addressWords, plainAddress } from '../../lib/ip-address.ts'
 import { type IpRanges, parseRanges } from '../../lib/ip-ranges.ts'
-import { SendFault } from './send-fault.ts'
+import { SendError } from './send-error.ts'
 
 const LOOKUP = { timeout: 2_000, tries: 2 }
-// Some DNS servers never answer for the family that they have nothing of: with addresses of one, the other is not waited for.
+// Some DNS servers never answer for a family they have no records of: once one family has addresses, the other is not
+// waited for.
 const OTHER_FAMILY_MS = 500
 const LOOPBACK = ['127.0.0.1', '::1']
 
-/** Which addresses postbacks may go to. */
+/** The IP addresses that postbacks may go to. */
 export type AddressGuard = {
-  /** Why this IP address may not be reached, as a sentence, or null when it may. */
+  /** Why this IP address is not allowed, as a sentence, or null when it is. */
   refusal(address: string): string | null
   /**
-   * The addresses of a host (a name or a literal, as `URL.hostname` has it), all of them permitted. Throws a SendFault
-   * of phase 'dns' otherwise.
+   * The IP addresses of a host (a name or a literal, as `URL.hostname` has it), all of them allowed. Otherwise throws a
+   * SendError of phase 'dns'.
    */
   resolve(hostname: string, signal: AbortSignal): Promise<string[]>
 }
 
-/** As `dns.promises.Resolver` has them. One serves one look-up, so that it can be cancelled by itself. */
+/** As in `dns.promises.Resolver`. One per look-up, so that each can be cancelled by itself. */
 export type NameResolver = {
   resolve4(name: string): Promise<string[]>
   resolve6(name: string): Promise<string[]>
@@ -31,9 +32,9 @@ export type NameResolver = {
 }
 
 export type GuardOptions = {
-  /** CIDRs that may be reached although they are not public. */
+  /** CIDRs that are allowed although they are not public. */
   allow: readonly string[]
-  /** CIDRs that may never be reached. */
+  /** CIDRs that are never allowed. */
   deny: readonly string[]
   /** For the demo, whose receiver is on this machine. */
   allowLoopback: boolean
@@ -43,7 +44,7 @@ export type GuardOptions = {
 export function createAddressGuard(options: GuardOptions): AddressGuard {
   const allowed = rangesOf(options.allowLoopback ? [...options.allow, '127.0.0.0/8', '::1'] : options.allow)
   const denied = rangesOf(options.deny)
-  // Not dns.lookup: that waits in one of four threads, and a few names that never resolve would stop everything else.
+  // Not dns.lookup: that runs in one of four threads, and a few names that never resolve would block everything else.
   const makeResolver = options.resolver ?? (() => new Resolver(LOOKUP))
 
   const refusal = (address: string): string | null => {
@@ -57,10 +58,10 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
 
   const resolve = async (hostname: string, signal: AbortSignal): Promise<string[]> => {
     const addresses = knownAddresses(hostname) ?? (await lookUp(makeResolver(), hostname, signal))
-    // One forbidden address condemns the name: whoever mixes them hopes for the right one to be taken.
+    // One forbidden address rejects the whole name: mixing them is an attempt to have the forbidden one picked.
     for (const address of addresses) {
       const reason = refusal(address)
-      if (reason !== null) throw new SendFault('dns', 'refused_address', hostRefusal(hostname, address, reason))
+      if (reason !== null) throw new SendError('dns', 'refused_address', hostRefusal(hostname, address, reason))
     }
     return addresses
   }
@@ -68,7 +69,7 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   return { refusal, resolve }
 }
 
-/** Why this URL may not be saved as an address for postbacks. What a name leads to is checked with every sending. */
+/** Why this URL may not be saved as a postback URL. What its name resolves to is checked at every send. */
 export function literalRefusal(guard: AddressGuard, url: URL): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https URLs can be called.'
   if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.'
@@ -87,7 +88,7 @@ function rangesOf(cidrs: readonly string[]): IpRanges {
 }
 
 /**
- * Beyond what ipaddr.js knows as special: all of IPv6 that is not handed out (2000::/3 is), where ::127.0.0.1 hides, and
+ * Beyond what ipaddr.js knows as special: all IPv6 that is not allocated (2000::/3 is), where ::127.0.0.1 hides, and
  * ISATAP, which has an IPv4 address behind the marker 0:5efe.
  */
 function isPublicUnicast(plain: string): boolean {
@@ -97,7 +98,7 @@ function isPublicUnicast(plain: string): boolean {
   return words[0]! >>> 29 === 1 && (words[2]! & 0xfdff_ffff) >>> 0 !== 0x5efe
 }
 
-/** The addresses of a literal, or of localhost, which is no matter of DNS; null for other names. */
+/** The addresses of a literal, or of localhost, which DNS does not handle; null for other names. */
 function knownAddresses(hostname: string): string[] | null {
   const literal = plainAddress(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname)
   if (literal !== null) return [literal]
@@ -113,7 +114,7 @@ async function lookUp(resolver: NameResolver, name: string, signal: AbortSignal)
     if (signal.aborted) throw cancelled()
     const addresses = alternate(families.map((family) => (family.status === 'fulfilled' ? family.value : [])))
     if (addresses.length > 0) return addresses
-    throw lookUpFault(name, families)
+    throw lookUpError(name, families)
   } finally {
     signal.removeEventListener('abort', cancel)
   }
@@ -132,22 +133,22 @@ async function askForBoth(resolver: NameResolver, name: string): Promise<Promise
   }
 }
 
-/** First of each family, second of each …: whoever has no IPv6 needs but one more try. */
+/** First of each family, second of each …: a machine without IPv6 needs just one more attempt. */
 function alternate(families: readonly string[][]): string[] {
   const longest = Math.max(...families.map(({ length }) => length))
   return Array.from({ length: longest }, (_, i) => families.flatMap((family) => family[i] ?? [])).flat()
 }
 
-function lookUpFault(name: string, families: readonly PromiseSettledResult<string[]>[]): SendFault {
+function lookUpError(name: string, families: readonly PromiseSettledResult<string[]>[]): SendError {
   const codes = families.map((family) => (family.status === 'rejected' ? codeOf(family.reason) : 'ENODATA'))
   const problem = codes.find((code) => code !== 'ENOTFOUND' && code !== 'ENODATA')
   if (problem === 'ECONNREFUSED')
-    return new SendFault(
+    return new SendError(
       'dns',
       'resolver_failed',
       'The DNS server of this network cannot be reached. Contact the operator.',
     )
-  return new SendFault('dns', 'dns_failed', lookUpProblem(name, problem))
+  return new SendError('dns', 'dns_failed', lookUpProblem(name, problem))
 }
 
 function lookUpProblem(name: string, code: string | undefined): string {
@@ -161,8 +162,8 @@ function codeOf(reason: unknown): string {
   return reason instanceof Error && 'code' in reason ? String(reason.code) : 'unknown'
 }
 
-function cancelled(): SendFault {
-  return new SendFault('dns', 'cancelled', 'The look-up was cancelled.')
+function cancelled(): SendError {
+  return new SendError('dns', 'cancelled', 'The look-up was cancelled.')
 }
 
 function hostRefusal(hostname: string, address: string, reason: string): string {

@@ -1,4 +1,4 @@
-// The settings and signing secrets of apps, as a worker needs them: read again after a second.
+// The settings and signing secrets of apps that a worker needs, cached for a second.
 import type { Db } from '../../db/open.ts'
 import { readSigningSecrets, signingKeyOf } from '../apps/signing-secrets.ts'
 import { readAllSettings, type VersionedSettings } from './settings.ts'

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
-import { SendFault } from './send-fault.ts'
+import { SendError } from './send-error.ts'
 
 /**
- * Waits until `look`, asked at each `event`, has something. A socket that fails or closes before, or whose signal is
- * aborted, is destroyed, and the promise rejects with what `faultOf` makes of it.
+ * Waits until `look`, called at each `event`, returns something. A socket that fails or closes first, or whose signal
+ * is aborted, is destroyed, and the promise rejects with the result of `toSendError`.
  */
 export function awaitSocket<Found>(
   socket: Socket,
   event: 'connect' | 'secureConnect' | 'readable',
   signal: AbortSignal,
-  faultOf: (error: Error) => SendFault,
+  toSendError: (error: Error) => SendError,
   look: () => Found | null,
 ): Promise<Found> {
   socket.on('error', () => {}) // for good: an error between two listeners would end the process
@@ -21,7 +21,7 @@ export function awaitSocket<Found>(
     const fail = (error: Error) => {
       stopListening()
       socket.destroy()
-      reject(error instanceof SendFault ? error : faultOf(error))
+      reject(error instanceof SendError ? error : toSendError(error))
     }
     const onClose = () => fail(new Error('The socket was closed.'))
     const onAbort = () => fail(new Error('The wait was cancelled.'))

@@ -1,4 +1,4 @@
-// What becomes of a claim: its result, a renewal, the end of its lease. The protocol is at the top of queue.ts.
+// How a claim ends: with its result, a renewal, or the end of its lease. The protocol is at the top of queue.ts.
 import { sql } from 'kysely'
 import { markedTexts, rowsLiteral } from '../../db/arrays.ts'
 import { briefly } from '../../db/brief.ts'
@@ -8,7 +8,7 @@ import { noticeGivenUp } from './notices.ts'
 import { type Claimed, LEASE_MS, ROW_BY_ROW, unblockNext } from './queue.ts'
 import { type Lane, waitBeforeTry } from './schedule.ts'
 
-/** Gives back a claim of which nothing was sent, as if it had not been. */
+/** Returns a claim of which nothing was sent to the queue, unchanged. */
 export async function returnClaim(db: Db, claimId: string): Promise<void> {
   await briefly(db, async (trx) => {
     const { rows } = await sql<{ conversion_id: string }>`
@@ -22,7 +22,7 @@ export async function returnClaim(db: Db, claimId: string): Promise<void> {
   })
 }
 
-/** For attempts that take long. Those whose claim was lost meanwhile are left alone. */
+/** For long attempts. Claims lost meanwhile are skipped. */
 export async function renewLeases(db: Db, claims: readonly Claimed[], now?: Date): Promise<void> {
   if (claims.length === 0) return
   const appIds = claims.map((one) => one.app_id)
@@ -37,14 +37,14 @@ export async function renewLeases(db: Db, claims: readonly Claimed[], now?: Date
   )
 }
 
-/** What came of a claim. `waitMs`: how long until the next attempt; null with `ok` false: no more. */
+/** The result of a claim. `waitMs`: how long until the next attempt; null with `ok` false: none. */
 export type Finished = {
-  /** Of the log: the same when it is written again. */
+  /** The ID in the log: the same when it is written again. */
   attemptId: string
   claimed: Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario' | 'is_replay'> & {
     lane?: Lane
   }
-  /** Of the settings it was sent with; null: it was not sent. */
+  /** The version of the settings it was sent with; null: it was not sent. */
   settingsVersion: number | null
   startedAt: Date
   durationMs: number
@@ -57,10 +57,10 @@ export type Finished = {
   request: string
   response: string
   /** This network failed, not the receiver. */
-  isOwnFault?: boolean
+  isOwnError?: boolean
 }
 
-/** Those of `postback_result`. */
+/** The attributes of `postback_result`. */
 export const RESULT_COLUMNS = [
   'app_id', 'postback_id', 'claim_id', 'wait_ms', 'status', 'error', 'attempt_id', 'attempt', 'started_at', 'duration_ms', 'ok', 'phase',
   'remote_address',
@@ -83,7 +83,10 @@ const resultRow = (one: Finished) => ({
   remote_address: one.remoteAddress,
 })
 
-/** Writes the log and lets the claims go. A claim that was lost meanwhile is left to the worker that has it now; the others return. */
+/**
+ * Writes the log and ends the claims. A claim lost meanwhile belongs to another worker and is skipped; the others are
+ * returned.
+ */
 export async function finishClaims(db: Db, results: readonly Finished[], now?: Date): Promise<Finished[]> {
   if (results.length === 0) return []
   const texts = (pick: (one: Finished) => string) => sql`string_to_array(${markedTexts(results.map(pick))}, E'\\x1e')`
@@ -145,14 +148,14 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
   return briefly(db, write, ROW_BY_ROW)
 }
 
-/** PostgreSQL takes no NUL in a text; receivers send what they like. */
+/** PostgreSQL accepts no NUL in a text; receivers send anything. */
 const plain = (text: string | null) => text?.replaceAll('\0', '') ?? null
 
 const LOST = 'The worker stopped before it could record the result of this attempt.'
 
 type Expired = Pick<Claimed, 'postback_id' | 'claim_id' | 'app_id' | 'attempts' | 'scenario' | 'is_replay' | 'tries'>
 
-/** Queues again what was claimed by a worker that has not come back, or gives it up, and notes it in the log. */
+/** Requeues what was claimed by a worker that has not come back, or fails it for good, and logs that. */
 export async function reapExpired(db: Db, now?: Date, limit = 1_000): Promise<number> {
   return briefly(db, async (trx) => {
     const { rows } = await sql<Expired & { at: Date }>`

@@ -17,7 +17,7 @@ afterEach(() => mock.timers.reset())
 /** What the database would say, whatever our own clock says. */
 const trueNow = () => performance.timeOrigin + performance.now()
 const shiftClock = (ms: number) => mock.timers.enable({ apis: ['Date'], now: Math.round(trueNow() + ms) })
-const claim = () => claimReady(world.database.db, { limit: 500, slots: 4_096 })
+const claim = () => claimReady(world.database.db, { limit: 500, capacity: 4_096 })
 
 test('what an API node reports is sent at once, also where its clock is a minute wrong, and dated by the database', async () => {
   const { db } = world.database

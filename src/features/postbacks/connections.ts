@@ -1,23 +1,23 @@
-// Connections that stay open for a few seconds after an answer and are used again, so many to an origin at most.
+// Keep-alive connections, with a limit per origin.
 //
-// undici's own pool is not used, because a request in its queue can neither be taken out nor end a connection that is
-// being made for it: here each try owns the connection that it opens or waits for, and leaves nothing behind at its
+// undici's own pool is not used, because a request in its queue can neither be removed nor end a connection that is
+// being opened for it: here each attempt owns the connection it opens or waits for, and leaves nothing behind at its
 // deadline. undici's Client speaks HTTP over one socket, which is all it ever gets.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { Cache } from '../../lib/cache.ts'
 import { skipContinues } from './skip-continues.ts'
 import type { OpenSocket, Opening, SocketOpener } from './open-socket.ts'
-import { SendFault } from './send-fault.ts'
+import { SendError } from './send-error.ts'
 
 const IDLE_MS = 4_000
-const MAX_IDLE_MS = 10_000 // where the receiver says how long it keeps a connection
-const MAX_AGE_MS = 60_000 // the name may lead elsewhere by now
+const MAX_IDLE_MS = 10_000 // when the receiver says how long it keeps a connection
+const MAX_AGE_MS = 60_000 // the name may resolve differently by now
 const MAX_HEADER_BYTES = 16_384
 const UNTIDY_MS = 600_000
 const MAX_UNTIDY = 1_000
 
-/** Somebody who needs a connection. `cancel` is there while they wait. */
+/** A request that needs a connection. `cancel` is set while it waits. */
 export type Taker = Opening & { cancel: (() => void) | null }
 
 export type Connection = {
@@ -25,20 +25,20 @@ export type Connection = {
   readonly socket: Socket
   readonly remoteAddress: string
   readonly openedAt: number
-  /** What the socket failed with first, such as an alert after the handshake: undici tells what came of it. */
+  /** What the socket failed with first, such as an alert after the handshake: undici only reports the consequence. */
   readonly firstError: Error | null
-  /** Whether it has given an answer before. */
+  /** Whether it has returned a response before. */
   isReused: boolean
   /** A request is about to be sent. */
   expectAnswer(): void
-  /** The answer is complete: in a moment the connection is free again, or closed. */
+  /** The response is complete: in a moment the connection is free again, or closed. */
   finish(): void
-  /** Ends it, whatever it is doing. */
+  /** Ends the connection, whatever it is doing. */
   end(): void
 }
 
 export type Connections = {
-  /** Rejects with a SendFault. A fresh one has not been used before. */
+  /** Rejects with a SendError. A fresh one has not been used before. */
   take(url: URL, taker: Taker, mustBeFresh: boolean): Promise<Connection>
   close(): Promise<void>
 }
@@ -47,17 +47,17 @@ type Waiter = {
   taker: Taker
   mustBeFresh: boolean
   resolve: (connection: Connection | Promise<Connection>) => void
-  reject: (error: SendFault) => void
+  reject: (error: SendError) => void
 }
 
 type Origin = {
   readonly url: URL
-  /** Connections, and those that are being made. */
+  /** Connections, including those being opened. */
   count: number
   readonly idle: Connection[]
-  /** Who has got the whole answer, but is not free yet. */
+  /** Requests that have their whole response, but whose connection is not free yet. */
   readonly finishing: Set<Connection>
-  /** In order. They wait because there is no room for another connection, or for one that is finishing. */
+  /** In order. They wait because the origin is at its limit, or for a connection that is finishing. */
   readonly waiting: Set<Waiter>
 }
 
@@ -65,7 +65,7 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
   const origins = new Map<string, Origin>()
   const connections = new Set<Connection>()
   const openings = new Set<AbortController>()
-  /** Origins that sent more than was asked for, and until when their connections are used once only. */
+  /** Origins that sent more than was asked for, and until when their connections are not reused. */
   const untidy = new Cache<string, number>(MAX_UNTIDY)
   let isClosed = false
 
@@ -79,12 +79,12 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
   }
 
   const take = async (url: URL, taker: Taker, mustBeFresh: boolean): Promise<Connection> => {
-    if (isClosed) throw closedFault()
+    if (isClosed) throw closedError()
     if (mustBeFresh && originOf(url).count >= maxPerOrigin) originOf(url).idle[0]?.end()
     const origin = originOf(url)
     const idle = mustBeFresh ? undefined : popUsable(origin.idle)
     if (idle !== undefined) return idle
-    // Whoever sends one request after the other would otherwise be a moment too early for their own connection.
+    // A sender of sequential requests would otherwise be a moment too early for its own connection.
     const isSoonFree = !mustBeFresh && origin.waiting.size < origin.finishing.size
     const hasRoom = origin.count < maxPerOrigin && !isSoonFree
     return hasRoom ? openFor(origin, taker) : wait(origin, taker, mustBeFresh)
@@ -96,7 +96,7 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       origin.waiting.add(waiter)
       taker.cancel = () => {
         origin.waiting.delete(waiter)
-        reject(closedFault())
+        reject(closedError())
       }
     })
 
@@ -109,10 +109,10 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       const opened = await open(origin.url, taker, opening.signal)
       if (!opening.signal.aborted) return connect(origin, opened)
       opened.socket.destroy()
-      throw closedFault()
+      throw closedError()
     } catch (error) {
       leave(origin)
-      throw isClosed ? closedFault() : error
+      throw isClosed ? closedError() : error
     } finally {
       taker.cancel = null
       openings.delete(opening)
@@ -129,7 +129,7 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
         queueMicrotask(() => (isUsable ? callback(null, socket) : callback(gone(), null)))
       },
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 0, // one deadline rules them all, and it is not here
+      headersTimeout: 0, // the sender has one deadline for everything
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: MAX_IDLE_MS,
@@ -161,12 +161,12 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
       end,
     }
     connections.add(connection)
-    // A client would connect once more for a request that it has not sent; ended, it gives the request back.
+    // A client would reconnect for a request it has not sent; destroyed, it returns the request.
     client.on('disconnect', (_url, _targets, error) => {
       if (isSurplus(error)) untidy.set(origin.url.origin, performance.now() + UNTIDY_MS)
       end()
     })
-    // Not before everything was read that has come by now: more than the answer would be taken for the next one.
+    // Only after everything received so far was read: surplus bytes would be taken for the next response.
     client.on('drain', () => setImmediate(() => setImmediate(() => free(origin, connection))))
     return connection
   }
@@ -188,7 +188,7 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
     waiter.resolve(connection)
   }
 
-  /** There is room for one more. */
+  /** The origin has room for one more. */
   const leave = (origin: Origin): void => {
     origin.count--
     const [waiter] = origin.waiting
@@ -212,10 +212,10 @@ export function createConnections(open: SocketOpener, maxPerOrigin: number): Con
   return { take, close }
 }
 
-/** Something came that nothing had asked for. */
+/** Data that no request asked for. */
 const isSurplus = (error: Error) => error.message === 'bad response'
 
-/** The one used last: it is the least likely to be closed by now. */
+/** The most recently used: it is the least likely to be closed by now. */
 function popUsable(idle: Connection[]): Connection | undefined {
   let connection
   do connection = idle.pop()
@@ -227,6 +227,6 @@ function gone(): Error {
   return Object.assign(new Error('The connection is gone.'), { code: 'ECONNRESET' })
 }
 
-function closedFault(): SendFault {
-  return new SendFault('connect', 'closed', 'The sender was stopped before the request was done.')
+function closedError(): SendError {
+  return new SendError('connect', 'closed', 'The sender was stopped before the request was done.')
 }

@@ -1,5 +1,5 @@
-// Delivers postbacks: claims what is due, sends it, says what came of it. Any number of these work side by side, on as
-// many machines; each can be killed at any moment.
+// Delivers postbacks: claims what is due, sends it, records the result. Any number of these run side by side, on any
+// number of machines; each can be killed at any moment.
 import { BatchWriter } from '../../db/batch-writer.ts'
 import { briefly } from '../../db/brief.ts'
 import { isUnavailable, isRowError, withRetry } from '../../db/pg-errors.ts'
@@ -12,17 +12,17 @@ import { laneSigns, type LaneSign, updateLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
 import { type Claimed, claimReady, LEASE_MS, makeReady, ROW_BY_ROW } from './queue.ts'
 import { readRetryAfter, waitBeforeTry } from './schedule.ts'
-import { isOwnFault } from './send-fault.ts'
+import { isOwnError } from './send-error.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
 import type { PostbackSettings } from './settings.ts'
 import { UNWANTED } from './sift.ts'
-import { Slots } from './slots.ts'
+import { Capacity } from './capacity.ts'
 import { readTestContents } from './test-sends.ts'
 
-const SLOTS = 512
+const CAPACITY = 512
 const CLAIM = 200
-const STALE_CLAIM_MS = LEASE_MS / 4 // from then on leases are renewed
-const READY_MS = 250 // the shortest wait is some seconds
+const STALE_CLAIM_MS = LEASE_MS / 4 // after this, leases are renewed
+const READY_MS = 250 // the shortest delay is some seconds
 const MAX_UNSETTLED = 10_000
 const RETRY_MS = 500
 const GIVE_UP_MS = 60_000
@@ -33,7 +33,7 @@ export type DelivererOptions = {
   db: Db
   secretKey: string
   sender: Sender
-  /** What the events of these postbacks tell; those it does not know are missing. */
+  /** The contents of these postbacks; unknown ones are missing. */
   describe: (db: Db, claims: readonly Claimed[]) => Promise<Map<string, EventContent>>
   warn: (message: string) => void
 }
@@ -42,12 +42,12 @@ export class Deliverer {
   readonly #options: DelivererOptions
   readonly #apps: AppSettingsCache
   readonly #finisher: BatchWriter<Finished, null>
-  /** What lanes are to be told, that were locked. */
+  /** Results for lanes that were locked. */
   #unsettled: LaneSign[] = []
-  /** The database's time, and when it was that by our own. */
+  /** The database's time, and our own time at that moment. */
   #clock = { databaseMs: Date.now(), ownMs: performance.now() }
   #readyAtMs = 0
-  readonly #slots = new Slots(SLOTS)
+  readonly #capacity = new Capacity(CAPACITY)
   readonly #held = new Map<Claimed, number>()
   #failedClaim: string | null = null
   #warnedAtMs = -Infinity
@@ -59,7 +59,7 @@ export class Deliverer {
   constructor(options: DelivererOptions) {
     this.#options = options
     this.#apps = new AppSettingsCache(options.db, options.secretKey)
-    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowError, { lanes: 1, maxRows: 200 })
+    this.#finisher = new BatchWriter((results) => this.#finish(results), isRowError, { concurrency: 1, maxRows: 200 })
   }
 
   /** Claims and starts everything that is due and fits. Resolves when there was nothing more to claim. */
@@ -69,7 +69,7 @@ export class Deliverer {
     return this.#running
   }
 
-  /** What becomes due during a claim may be missed by it: whoever asks meanwhile makes it look again. */
+  /** A claim may miss what becomes due while it runs: a call made meanwhile triggers another one. */
   async #runWhileAsked(): Promise<void> {
     while (this.#isAsked) {
       this.#isAsked = false
@@ -78,31 +78,31 @@ export class Deliverer {
     }
   }
 
-  /** Returns whether to claim again at once. Where lanes have no room now, what is finished makes it. */
+  /** Returns whether to claim again at once. Where lanes are full, finished postbacks make room. */
   async #claim(): Promise<boolean> {
-    await this.#slots.some()
+    await this.#capacity.some()
     if (this.#isClosed) return false
     const { db } = this.#options
     await this.#returnFailed()
     const isMoreReady = await this.#makeReady()
-    const { free } = this.#slots
+    const { free } = this.#capacity
     const limit = Math.min(CLAIM, free)
     const claimId = uuid7(Date.now())
-    this.#failedClaim = claimId // until it is known to have worked: the answer may be lost, too
+    this.#failedClaim = claimId // until it is known to have worked: the response may be lost, too
     const claimedMs = performance.now()
-    const { claims, isMore, at } = await claimReady(db, { limit, slots: SLOTS, free, claimId })
+    const { claims, isMore, at } = await claimReady(db, { limit, capacity: CAPACITY, free, claimId })
     if (at !== null) this.#clock = { databaseMs: at.getTime(), ownMs: claimedMs }
-    this.#mayBeMore = claims.length > 0 || free < SLOTS
-    this.#slots.take(claims.length)
+    this.#mayBeMore = claims.length > 0 || free < CAPACITY
+    this.#capacity.take(claims.length)
     try {
       await this.#apps.refresh(claims.map((claim) => claim.app_id))
       const contents = await this.#describe(claims)
-      // A lease that may end before the try does is given back: somebody else could be sending it by then.
+      // A lease that may end before the attempt does is returned: another worker could be sending it by then.
       if (performance.now() - claimedMs > STALE_CLAIM_MS) throw new Error('The database took too long to answer.')
       this.#failedClaim = null
       for (const claim of claims) void this.#deliver(claim, contents.get(claim.postback_id))
     } catch (error) {
-      this.#slots.release(claims.length)
+      this.#capacity.release(claims.length)
       throw error
     }
     return isMore || isMoreReady || claims.length >= limit / 2
@@ -128,13 +128,13 @@ export class Deliverer {
     return new Date(this.#clock.databaseMs + performance.now() - this.#clock.ownMs)
   }
 
-  /** Nothing of it was sent; left alone, it would fill its lanes until its lease ends. */
+  /** Nothing of it was sent; otherwise it would block its lanes until the lease ends. */
   async #returnFailed(): Promise<void> {
     if (this.#failedClaim !== null) await returnClaim(this.#options.db, this.#failedClaim)
     this.#failedClaim = null
   }
 
-  /** To be called every few seconds: what takes long is still ours. */
+  /** Call this every few seconds: it keeps long attempts ours. */
   async renewLeases(): Promise<void> {
     const sinceMs = performance.now() - RENEWED_AFTER_MS
     const slow = [...this.#held].filter(([, startedMs]) => startedMs < sinceMs).map(([claimed]) => claimed)
@@ -153,8 +153,8 @@ export class Deliverer {
       )
     } finally {
       this.#held.delete(claimed)
-      this.#slots.release(1)
-      if (this.#mayBeMore && !this.#isClosed) void this.run().catch(() => {}) // the loop that calls it tells of failures
+      this.#capacity.release(1)
+      if (this.#mayBeMore && !this.#isClosed) void this.run().catch(() => {}) // the calling loop logs failures
     }
   }
 
@@ -189,8 +189,8 @@ export class Deliverer {
     if (refusal !== null) return unsent(refusal)
     const result = await this.#options.sender.send(request, claimed.app_id)
     const ok = result.phase === null && isReceived(settings, result.status, result.bodyStart)
-    const isOurs = result.error !== null && isOwnFault(result.error.code)
-    if (isOurs) this.#warnOfOwnFault(result.error?.message ?? '')
+    const isOurs = result.error !== null && isOwnError(result.error.code)
+    if (isOurs) this.#warnOfOwnError(result.error?.message ?? '')
     return {
       ...base,
       durationMs: result.durationMs,
@@ -202,23 +202,25 @@ export class Deliverer {
       remoteAddress: result.remoteAddress,
       request: describeRequest(request, settings) + (result.isRepeated ? SENT_TWICE : ''),
       response: result.responseHead,
-      isOwnFault: isOurs,
+      isOwnError: isOurs,
     }
   }
 
-  /** Nobody but the operator can mend it, and every postback fails of it: told once a minute. */
-  #warnOfOwnFault(problem: string): void {
+  /** Only the operator can fix it, and every postback fails because of it: logged once a minute. */
+  #warnOfOwnError(problem: string): void {
     if (performance.now() - this.#warnedAtMs < WARN_MS) return
     this.#warnedAtMs = performance.now()
     this.#options.warn(`postbacks cannot be sent from here: ${problem}`)
   }
 
-  /** 410 says that the address is gone: the lane is paused, and whoever mends it need not wait for what it asked for. */
+  /** 410 means that the URL is gone: the lane is paused, and resuming it does not wait for a Retry-After. */
   #waitAfter({ tries }: Claimed, { status, retryAfter }: SendResult): number | null {
     return waitBeforeTry(tries, Math.random(), status === 410 ? null : readRetryAfter(retryAfter, this.#now()))
   }
 
-  /** Results are kept while the database is unavailable; whoever takes over the work meanwhile sends it again. */
+  /**
+   * Results are kept while the database is unavailable; a worker that takes over meanwhile sends the postback again.
+   */
   async #finish(results: readonly Finished[]): Promise<null[]> {
     const { db } = this.#options
     let ours: Finished[] = []
@@ -241,7 +243,7 @@ export class Deliverer {
     return results.map(() => null)
   }
 
-  /** Lanes that are locked hear of it later, at the latest with the next look. */
+  /** Locked lanes are updated later, at the latest with the next look. */
   async #updateLanes(signs: readonly LaneSign[]): Promise<void> {
     const all = [...this.#unsettled.splice(0), ...signs]
     if (all.length === 0) return
@@ -254,16 +256,16 @@ export class Deliverer {
     this.#unsettled.splice(0, this.#unsettled.length - MAX_UNSETTLED)
   }
 
-  /** Claims nothing more, and resolves when what is under way is finished. */
+  /** Stops claiming, and resolves when everything under way is finished. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const drained = this.#slots.close()
+    const drained = this.#capacity.close()
     await this.#running?.catch(() => {})
     await drained
   }
 }
 
-/** Null for a template that could not be saved today: it is from before they were checked. */
+/** Null for a template that could not be saved today: it was saved before templates were checked. */
 function tryBuild(...[content, settings, secrets, now]: Parameters<typeof buildRequest>): SendRequest | null {
   try {
     return buildRequest(content, settings, secrets, now)

@@ -1,5 +1,5 @@
-// In the demo, "offerdeck listen" on this machine receives the postbacks of the demo app: that app, that port, and nothing
-// else. For everybody else, and everywhere else on this machine, the rules of the network hold.
+// In the demo, "offerdeck listen" on this machine receives the postbacks of the demo app: that app, that port, and
+// nothing else. For all other apps and ports the rules of the network apply.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -8,7 +8,7 @@ import { createSender, type Sender } from './sender.ts'
 
 export const DEMO_RECEIVER = 'http://127.0.0.1:8088'
 
-/** Where the demo keeps its app, with its secrets. */
+/** Where the demo keeps its app with its secrets. */
 export const demoAppFile = (dataDir: string) => join(dataDir, 'demo-app.json')
 
 type DemoConfig = Pick<Config, 'demo' | 'dataDir'>
@@ -22,7 +22,7 @@ function isDemoApp({ demo, dataDir }: DemoConfig, appId: number): boolean {
 
 const isReceiver = (url: string) => URL.parse(url)?.origin === DEMO_RECEIVER
 
-/** Where the postbacks of an app may go, if this is its address. */
+/** Whether an app's postbacks may go to this demo receiver. */
 export function createGuards(config: SendConfig): (appId: number, url: string) => AddressGuard {
   const { elsewhere, local } = makeGuards(config)
   return (appId, url) => (isReceiver(url) && isDemoApp(config, appId) ? local : elsewhere)
@@ -35,7 +35,7 @@ function makeGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
   }
 }
 
-/** Sends for each app as far as it may. */
+/** Sends each app's postbacks under its own rules. */
 export function createAppSender(config: SendConfig): Sender {
   const guards = makeGuards(config)
   const elsewhere = createSender({ guard: guards.elsewhere, proxy: config.postbackProxy })

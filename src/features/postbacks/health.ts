@@ -1,13 +1,13 @@
-// How postbacks fare: of one app for its publisher, of all lanes for the operator.
+// Postback health: of one app for its publisher, of all lanes for the operator.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 
 const DAY_MS = 86_400_000
-const NEWEST = 5_000 // enough to tell how an address fares, and quick for the busiest app
-const NEWEST_OF_MANY = 500 // of each, where many apps are looked at
-const MOST_TRIES = 20 // of one postback in a day
-export const COUNTED = 10_000 // and no further: this is asked every few seconds
+const NEWEST = 5_000 // enough to judge an endpoint, and quick for the busiest app
+const NEWEST_OF_MANY = 500 // per app, where many apps are listed
+const MOST_TRIES = 20 // per postback and day
+export const COUNTED = 10_000 // and no further: this is queried every few seconds
 
 export const LANE_STATES = ['ok', 'failing', 'waiting', 'paused'] as const
 export type LaneState = (typeof LANE_STATES)[number]
@@ -40,7 +40,7 @@ export type LaneFilter = {
   offset: number
 }
 
-/** Those that need somebody first. */
+/** Those that need attention first. */
 export async function listLanes(
   db: Db,
   { state, search, limit, offset }: LaneFilter,
@@ -63,7 +63,7 @@ export async function countLanes(db: Db, now: Date): Promise<Record<LaneState, n
   return { ok: 0, failing: 0, waiting: 0, paused: 0, ...Object.fromEntries(rows.map((row) => [row.state, row.count])) }
 }
 
-/** How the postbacks of apps fare, by app: for the publisher and the operator. Apps that never had any are missing. */
+/** Postback health by app, for the publisher and the operator. Apps that never had postbacks are missing. */
 export async function readHealth(db: Db, appIds: readonly number[]): Promise<Map<number, Health>> {
   const { rows } = await sql<Health & { app_id: number }>`
     SELECT l.app_id, l.paused_at, l.pause_reason, l.failing_since, waiting.queued, waiting.oldest_due_at, given_up.dead
@@ -100,16 +100,16 @@ export type Delivery = {
   has_address: boolean
   tries: number
   received: number
-  /** Of all tries, 95 of 100 took no longer. */
+  /** The 95th percentile of attempt durations. */
   p95_ms: number | null
-  /** The circuit is open until then: nothing is sent, then one to see. */
+  /** The circuit is open until then: nothing is sent, then one probe. */
   open_until: Date | null
   last_failure: { postback_id: string; started_at: Date; status: number | null; error: string | null } | null
 }
 
 /**
- * The tries of the last 24 hours, of the newest live postbacks of each app. Each postback's are looked up by themselves,
- * which the limits see to: as a join, the planner would go through the tries of the whole network.
+ * The attempts of the last 24 hours, of the newest live postbacks of each app. Each postback's attempts are looked up
+ * separately, which the limits ensure: with a join, the planner would scan the attempts of the whole network.
  */
 const triesOf = (appIds: readonly number[], newest: number, now: Date) => sql`
   SELECT app.app_id, a.* FROM unnest(${appIds}::bigint[]) AS app (app_id)
@@ -125,7 +125,7 @@ const triesOf = (appIds: readonly number[], newest: number, now: Date) => sql`
 
 const P95 = sql<number | null>`percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms)`
 
-/** How the tries of the last 24 hours went, of the newest live postbacks of an app. */
+/** The results of the last 24 hours' attempts, of the newest live postbacks of an app. */
 export async function readDelivery(db: Db, appId: number, now: Date): Promise<Delivery> {
   const ofApp = triesOf([appId], NEWEST, now)
   const { rows } = await sql<Omit<Delivery, 'last_failure'>>`
@@ -142,7 +142,7 @@ export async function readDelivery(db: Db, appId: number, now: Date): Promise<De
 
 export type Day = { delivered_24h: number; failed_24h: number; last_error: string | null }
 
-/** What came of the postbacks of the last day, by app. Their ids are in the order of time. */
+/** The results of the last day's postbacks, by app. Their IDs are ordered by time. */
 export async function readDay(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, Day>> {
   const { rows } = await sql<Day & { app_id: number }>`
     SELECT app_id, count(*) FILTER (WHERE state = 'delivered') AS delivered_24h,
@@ -155,7 +155,7 @@ export async function readDay(db: Db, appIds: readonly number[], now: Date): Pro
   return new Map(rows.map(({ app_id, ...day }) => [app_id, day]))
 }
 
-/** How long a try takes, by app, as in `Delivery`. */
+/** How long attempts take, by app, as in `Delivery`. */
 export async function readP95(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, number>> {
   const { rows } = await sql<{ app_id: number; p95_ms: number }>`
     SELECT app_id, ${P95} AS p95_ms FROM (${triesOf(appIds, NEWEST_OF_MANY, now)}) tries GROUP BY app_id`.execute(db)

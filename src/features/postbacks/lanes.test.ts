@@ -142,7 +142,7 @@ test('while this network itself cannot send, circuits open, but no lane is pause
   const lane = await makeLane(world, failing)
   await put(lane)
   const claimed = await claimOne()
-  await finishLanes([fail(claimed, { status: null, isOwnFault: true })])
+  await finishLanes([fail(claimed, { status: null, isOwnError: true })])
   const hindered = await readLane(db, lane)
   assert.deepEqual([hindered.paused_at, hindered.failures, hindered.failing_since], [null, 5, NOW])
   assert.ok((hindered.open_until ?? NOW) > NOW)

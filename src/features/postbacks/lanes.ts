@@ -1,7 +1,7 @@
-// Lanes follow what came of their postbacks: they widen, narrow, open their circuit, and are paused.
+// Lanes adapt to the results of their postbacks: they widen, narrow, open their circuit, and are paused.
 //
-// Nobody waits for a lane: one that is locked, by a claim or by something that hangs, is settled later. What an attempt
-// says counts only for the settings it was sent with: an old address says nothing about a new one.
+// No delivery waits for a lane: one that is locked, by a claim or by something that hangs, is updated later. A result
+// counts only for the settings it was sent with: an old URL says nothing about a new one.
 import { sql } from 'kysely'
 import { arrayLiteral } from '../../db/arrays.ts'
 import { briefly } from '../../db/brief.ts'
@@ -16,25 +16,28 @@ const GONE = 410
 export type LaneSign = {
   appId: number
   settingsVersion: number
-  /** `hindered`: we could not send, and nobody knows about the server. The circuit opens, but the lane is not paused for it. */
+  /**
+   * `hindered`: we could not send, so the server's state is unknown. The circuit opens, but the lane is not paused for
+   * it.
+   */
   sign: 'works' | 'fails' | 'gone' | 'hindered'
   /** The lane when this was claimed. */
   lane: Lane | undefined
 }
 
-/** Test sends say nothing, nor does what was not sent; replays and single messages that are refused close no lane. */
+/** Test sends do not count, nor does what was not sent; refused replays and single refused messages close no lane. */
 export function laneSigns(results: readonly Finished[]): LaneSign[] {
   return results.flatMap((result): LaneSign[] => {
     const { claimed, settingsVersion } = result
     if (claimed.scenario !== null || settingsVersion === null) return []
     const found = signOf(result)
-    const failure = claimed.is_replay ? 'refuses' : result.isOwnFault === true ? 'hindered' : 'fails'
+    const failure = claimed.is_replay ? 'refuses' : result.isOwnError === true ? 'hindered' : 'fails'
     const sign = result.status === GONE ? 'gone' : found === 'fails' ? failure : found
     return sign === 'refuses' ? [] : [{ appId: claimed.app_id, settingsVersion, sign, lane: claimed.lane }]
   })
 }
 
-/** Returns what is to be told once more, because its lane was locked. */
+/** Returns the results that must be applied later, because their lane was locked. */
 export async function updateLanes(db: Db, signs: readonly LaneSign[], now?: Date): Promise<LaneSign[]> {
   const byApp = Map.groupBy(signs, (one) => one.appId)
   for (const appId of await findUnchanged(db, byApp)) byApp.delete(appId)
@@ -49,7 +52,7 @@ export async function updateLanes(db: Db, signs: readonly LaneSign[], now?: Date
   })
 }
 
-/** Most lanes were wide and well when these were claimed, and are still: nothing is written then. */
+/** Most lanes were wide and healthy when these were claimed, and still are: then nothing is written. */
 async function findUnchanged(db: Db, byApp: ReadonlyMap<number, LaneSign[]>): Promise<number[]> {
   const well = [...byApp].filter(([, signs]) => signs.every(isNothingNew)).map(([appId]) => appId)
   if (well.length === 0) return []
@@ -89,7 +92,7 @@ function change(row: LaneRow, signs: readonly LaneSign[]): { lane: Lane; newPaus
   const hindered = count('hindered')
   const results = { delivered: count('works'), failed: count('fails') + count('gone') + hindered }
   const lane = afterResults(laneOf(row), results, row.at, Math.random())
-  if (hindered > 0 && lane.failingSince !== null) lane.failingSince = row.at // its days of failures are ours
+  if (hindered > 0 && lane.failingSince !== null) lane.failingSince = row.at // these days of failures are ours
   const reason = count('gone') > 0 ? 'gone' : results.failed > 0 && isHopeless(lane, row.at) ? 'failing' : null
   return { lane, newPause: row.paused_at === null ? reason : null }
 }
@@ -123,7 +126,7 @@ async function tellOfPause(trx: Trx, appId: number, reason: keyof typeof PAUSES)
   )
 }
 
-/** Null: nothing was ever to be sent for this app. */
+/** Null: this app never had anything to send. */
 export async function findLane(db: Db, appId: number): Promise<{ hasAddress: boolean } | null> {
   const lane = await db
     .selectFrom('postback_lanes')
@@ -135,8 +138,8 @@ export async function findLane(db: Db, appId: number): Promise<{ hasAddress: boo
 }
 
 /**
- * What is queued is kept, and waits until an operator resumes it. A lane that failures have paused can be held, too: its
- * publisher can then no longer resume it. False when there is no lane, or it was held already.
+ * Queued postbacks are kept until an operator resumes the lane. A lane paused by failures can be held, too: then its
+ * publisher can no longer resume it. False when there is no lane, or it was held already.
  */
 export async function pauseLane(db: Db, appId: number, now: Date): Promise<boolean> {
   const paused = await db

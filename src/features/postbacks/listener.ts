@@ -1,5 +1,5 @@
-// A receiver to try postbacks with, on this machine: it shows what came and whether the signature is right, by what the
-// documentation says and nothing more. What comes may be anything, and is shown on a terminal.
+// A local receiver for testing postbacks: it prints each postback and whether its signature is valid, by the documented
+// rules and nothing more. The content may be anything, and is printed to a terminal.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,14 +13,14 @@ const TOO_LONG = 413
 
 export type ListenerOptions = {
   port: number
-  /** How many of the answers are failures: 0 none, 1 all. */
+  /** The share of responses that are failures: 0 none, 1 all. */
   failRate: number
-  /** What a failure answers. */
+  /** The status of a failure. */
   failStatus?: number
   /** Without any, signatures are not checked. */
   secrets: string[]
   print: (text: string) => void
-  /** How a postback is put into words. */
+  /** Formats a postback. */
   describe?: (postback: ReceivedPostback) => string
   random?: () => number
 }
@@ -68,12 +68,12 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   response.writeHead(answered, { 'content-type': 'text/plain' }).end(answered === 200 ? 'OK' : 'FAILED')
 }
 
-/** The body, or as much of it as is taken; null when the sender has gone. */
+/** The body, or as much of it as is accepted; null when the sender is gone. */
 async function readBody(request: IncomingMessage): Promise<{ body: Buffer; isCut: boolean } | null> {
   const chunks: Buffer[] = []
   let length = 0
   try {
-    // The connection is still needed for the answer when the rest of the body is not.
+    // The response still needs the connection when the rest of the body is not read.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length
       chunks.push(chunk)
@@ -89,7 +89,7 @@ function look(request: IncomingMessage, body: Buffer, secrets: string[]): Omit<R
   const { method = '', url = '', headers } = request
   const now = new Date()
   const isGet = method === 'GET' || method === 'HEAD'
-  // Behind a tunnel the address that was called has https, and only the caller knows.
+  // Behind a tunnel the URL that was called has https, which only the caller knows.
   const addresses = ['http', 'https'].map((scheme) => `${scheme}://${headers.host ?? ''}${url}`)
   const check = (content: string | Buffer) => verifyMessage(secrets, headers, content, now.getTime() / 1000)
   const verdicts = isGet ? addresses.map(check) : [check(body)]
@@ -159,7 +159,7 @@ function parseJson(text: string): string | null {
   }
 }
 
-/** Without what would move the cursor, change colours or turn the direction of writing. */
+/** Without control characters that move the cursor, change colours or the writing direction. */
 function visible(text: string): string {
   return text.replaceAll(
     /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu,

@@ -1,10 +1,10 @@
-// One postback as an HTTP request: the template filled or the event as JSON, signed.
+// One postback as an HTTP request: the filled template or the event as JSON, signed.
 import type { SendRequest } from './sender.ts'
 import type { PostbackSettings } from './settings.ts'
 import { signMessage, signUrl } from './signing.ts'
 import { fillTemplate, type MacroValues } from './template.ts'
 
-/** What there is to tell of an event: the body of a POST, and what the macros of a template stand for. */
+/** The contents of an event: the body of a POST, and the values of the macros. */
 export type EventContent = {
   body: { id: string; type: string; created_at: string; sequence: number; data: object }
   macros: MacroValues
@@ -22,7 +22,8 @@ export function buildRequest(
   secrets: readonly string[],
   now: Date,
 ): SendRequest {
-  // One signature has room in a URL: the older secret's, while there are two. Whoever has the newer one takes over then.
+  // A URL has room for one signature: the older secret's, while there are two. A receiver with the newer one takes over
+  // after that.
   const url = fillTemplate(settings.url, macros, (unsigned) => signUrl(secrets.at(-1) ?? '', unsigned))
   const text = settings.method === 'POST' ? JSON.stringify(body) : null
   const timestampS = Math.floor(now.getTime() / 1000)
@@ -45,8 +46,8 @@ export function tooLong({ url, body }: SendRequest): string | null {
 }
 
 /**
- * The request for the log: as sent, but for the values of custom headers and of parameters that look like secrets, and not
- * longer than is of use.
+ * The request for the log: as sent, without the values of custom headers and of parameters that look like secrets, and
+ * truncated.
  */
 export function describeRequest({ method, url, headers, body }: SendRequest, settings: PostbackSettings): string {
   const custom = Object.keys(settings.headers).map((name) => name.toLowerCase())
@@ -65,7 +66,7 @@ function maskUrl(url: string): string {
   )
 }
 
-/** The two ways an answer can count as received. */
+/** The two ways a response can count as delivered. */
 export function isReceived(settings: PostbackSettings, status: number | null, bodyStart: string): boolean {
   if (status === null || status < 200 || status > 299) return false
   return settings.success === '2xx' || /^\s*(1|OK|DUP)/i.test(bodyStart)

@@ -179,7 +179,7 @@ test('a request that its macros make too long is not sent; the log says why, and
   assert.deepEqual([tries[0]?.request, receiver.connections()], ['', 0])
 })
 
-test('four publishers whose servers hang leave slots for a fifth', async () => {
+test('four publishers whose servers hang leave room for a fifth', async () => {
   const { db } = world.database
   const slow: number[] = []
   for (let i = 0; i < 8; i++) {
@@ -204,7 +204,7 @@ test('four publishers whose servers hang leave slots for a fifth', async () => {
     before = now
     return same === 20 // nothing more is claimed
   })
-  assert.ok(before <= 448, `${before} of 512 slots are held`)
+  assert.ok(before <= 448, `${before} of 512 are held`)
   const fifth = await receive()
   const { live } = await makeApp(fifth)
   await report(live, 'quick')

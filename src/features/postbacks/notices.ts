@@ -1,11 +1,12 @@
-// Notices to publishers: listed for them, and mailed where there is a mail server and an address. A trigger queues the mail.
+// Notices to publishers: listed for them, and emailed where there is a mail server and an email address. A trigger
+// queues the email.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import type { Writer } from '../accounts/mails.ts'
 
 const GIVEN_UP = `A postback could not be delivered and was given up after all its attempts. The log of postbacks shows which and why. Once your server works, send it again from there. (You get this at most once a day.)`
 
-/** Once a day for each app. */
+/** Once a day per app. */
 export async function noticeGivenUp(trx: Trx, appIds: readonly number[]): Promise<void> {
   if (appIds.length === 0) return
   await sql`
@@ -19,7 +20,7 @@ export async function noticeGivenUp(trx: Trx, appIds: readonly number[]): Promis
 
 const FORGOTTEN_AT_ONCE = 1_000
 
-/** They are news: what is still wrong is on the page of the app, and in the log of postbacks for as long. */
+/** Notices are news: what is still wrong is on the app's page, and in the postback log. */
 export async function forgetOldNotices(db: Db, now: Date, keepDays: number): Promise<void> {
   const before = new Date(now.getTime() - keepDays * 86_400_000)
   for (let gone = FORGOTTEN_AT_ONCE; gone === FORGOTTEN_AT_ONCE;) {
@@ -30,10 +31,10 @@ export async function forgetOldNotices(db: Db, now: Date, keepDays: number): Pro
   }
 }
 
-/** Every part narrows; what is absent does not. */
+/** Filters are combined with AND; an absent one is ignored. */
 export type NoticeFilter = {
   appId?: number
-  /** Only those made before this one. */
+  /** Only those created before this one. */
   before?: number
 }
 
@@ -70,7 +71,7 @@ export async function listNotices(db: Db, filter: NoticeFilter, limit: number): 
 
 export const mailedAt = ({ mail_status, mail_settled_at }: Notice) => (mail_status === 'sent' ? mail_settled_at : null)
 
-/** Why a notice was not mailed, or not yet; null when it was. */
+/** Why a notice was not emailed, or not yet; null when it was. */
 export function whyNotMailed(notice: Notice, hasMailServer: boolean): string | null {
   const { mail_status: status, mail_attempts: attempts, mail_failure: failure } = notice
   if (status === 'sent') return null

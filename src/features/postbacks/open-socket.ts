@@ -1,22 +1,22 @@
-// Opens a connection to one of the addresses that the guard gave for a host, and to no other: the name is not looked up
-// again, and what the socket says it is connected to is checked once more.
+// Opens a connection to one of the addresses that the guard resolved for a host, and to no other: the name is not
+// looked up again, and the socket's remote address is checked once more.
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { AddressGuard } from './address-guard.ts'
 import { awaitSocket } from './await-socket.ts'
 import { createTunnels } from './proxy-tunnel.ts'
-import { connectFault, type Phase, SendFault, tlsFault } from './send-fault.ts'
+import { connectError, type Phase, SendError, tlsError } from './send-error.ts'
 
 const MAX_ADDRESSES = 4
-const MAX_WAIT_MS = 4_000 // for an address, where there is another one to try
+const MAX_WAIT_MS = 4_000 // per address, where there is another one
 const FINAL = ['refused_address', 'proxy_failed'] // no other address would do
 
-/** What opening a connection knows of the sending that waits for it, and how far it is. */
+/** The state shared between opening a connection and the request that waits for it. */
 export type Opening = {
   phase: Phase
   readonly endsAt: number
-  /** What it means if the deadline comes now; null: what the phase says. */
-  lateFault: SendFault | null
+  /** What a timeout means at this point; null: what the phase says. */
+  lateError: SendError | null
 }
 
 export type ConnectTo = (address: string, port: number, signal: AbortSignal, opening: Opening) => Promise<Socket>
@@ -29,12 +29,12 @@ export type OpenerOptions = {
   guard: AddressGuard
   /** As http://user:password@host:port. */
   proxy: string | null
-  /** One more certificate to trust. */
+  /** An additional certificate to trust. */
   ca?: string
 }
 
 export function createSocketOpener({ guard, proxy, ca }: OpenerOptions): SocketOpener {
-  // Made once: to read all the trusted certificates takes longer than a handshake.
+  // Created once: reading all trusted certificates takes longer than a handshake.
   const secureContext = createSecureContext(ca === undefined ? {} : { ca: [...getCACertificates(), ca] })
   const connectTo = proxy === null ? directly(guard) : createTunnels(proxy)
 
@@ -69,7 +69,7 @@ async function firstThatConnects(
       return { socket: await connectTo(remoteAddress, attempt.signal), remoteAddress }
     } catch (error) {
       problem = error
-      if (signal.aborted || FINAL.includes((error as SendFault).code)) break
+      if (signal.aborted || FINAL.includes((error as SendError).code)) break
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
@@ -81,11 +81,11 @@ async function firstThatConnects(
 function directly(guard: AddressGuard): ConnectTo {
   return async (address, port, signal) => {
     const socket = connect({ host: address, port, noDelay: true })
-    await awaitSocket(socket, 'connect', signal, connectFault, () => true)
+    await awaitSocket(socket, 'connect', signal, connectError, () => true)
     const reason = guard.refusal(socket.remoteAddress ?? '')
     if (reason === null) return socket
     socket.destroy()
-    throw new SendFault('connect', 'refused_address', reason)
+    throw new SendError('connect', 'refused_address', reason)
   }
 }
 
@@ -99,6 +99,6 @@ async function secure(socket: Socket, hostname: string, context: SecureContext, 
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
   })
-  await awaitSocket(secured, 'secureConnect', signal, tlsFault, () => true)
+  await awaitSocket(secured, 'secureConnect', signal, tlsError, () => true)
   return secured
 }

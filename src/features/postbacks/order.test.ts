@@ -15,7 +15,7 @@ import {
   publisherOf,
   readPostback,
 } from '../../../test/postback-world.ts'
-import { SLOTS, useQueue } from '../../../test/queue-world.ts'
+import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
 import { untilSomebodyWaits } from '../../../test/waiting.ts'
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -44,7 +44,7 @@ async function claimAll(): Promise<Claimed[]> {
   const all: Claimed[] = []
   for (let round = 0; ; round++) {
     assert.ok(round < 300, 'the same rows are looked at again and again')
-    const { claims, isMore } = await claimReady(world.database.db, { limit: 128, slots: SLOTS, now: NOW })
+    const { claims, isMore } = await claimReady(world.database.db, { limit: 128, capacity: CAPACITY, now: NOW })
     all.push(...claims)
     if (claims.length === 0 && !isMore) return all
   }
@@ -73,7 +73,7 @@ test('twenty thousand events that wait for an earlier one are looked at once, an
   const quiet = await makeLane(world)
   const one = await put(quiet)
   const rowsRead = await countRead(async (db) =>
-    assert.deepEqual(idsOf((await claimReady(db, { limit: 128, slots: SLOTS, now: NOW })).claims), [one]),
+    assert.deepEqual(idsOf((await claimReady(db, { limit: 128, capacity: CAPACITY, now: NOW })).claims), [one]),
   )
   assert.ok(rowsRead < 50, `${rowsRead} rows were read`)
 })
@@ -84,7 +84,7 @@ test('while they are looked at for the first time, other lanes are served by eve
   const quiet = await makeLane(world)
   for (let i = 0; i < 3; i++) {
     const one = await put(quiet)
-    const found = await claimReady(world.database.db, { limit: 128, slots: SLOTS, now: NOW })
+    const found = await claimReady(world.database.db, { limit: 128, capacity: CAPACITY, now: NOW })
     assert.deepEqual(idsOf(found.claims), [one])
     assert.equal(found.isMore, true)
     await tell(found.claims.map((claimed) => finish(claimed)))
@@ -108,7 +108,7 @@ test('two thousand lanes with nothing but such events keep no other lane waiting
   assert.deepEqual(await claimAll(), [])
   const one = await put(some)
   const rowsRead = await countRead(async (trx) =>
-    assert.deepEqual(idsOf((await claimReady(trx, { limit: 128, slots: SLOTS, now: NOW })).claims), [one]),
+    assert.deepEqual(idsOf((await claimReady(trx, { limit: 128, capacity: CAPACITY, now: NOW })).claims), [one]),
   )
   assert.ok(rowsRead < 50, `${rowsRead} rows were read`)
 })
@@ -141,7 +141,7 @@ test('whoever takes the earlier event out while a claim puts the later one behin
   const second = await put(lane, { conversionId, sequence: 2 })
   let finishing: Promise<unknown> = Promise.resolve()
   await db.transaction().execute(async (trx) => {
-    assert.deepEqual((await claimReady(trx, { limit: 128, slots: SLOTS, now: NOW })).claims, [])
+    assert.deepEqual((await claimReady(trx, { limit: 128, capacity: CAPACITY, now: NOW })).claims, [])
     finishing = finishClaims(db, [finish(first)], NOW)
     await untilSomebodyWaits(db)
   })
@@ -225,6 +225,6 @@ test('a replay during the last attempt is not lost: should that fail, all attemp
   await tell([fail(last)])
   const row = await read(id)
   assert.deepEqual([row.state, row.tries, row.attempts], ['queued', 0, 12])
-  const again = await claimDue(db, 1, SLOTS, after(MINUTE))
+  const again = await claimDue(db, 1, CAPACITY, after(MINUTE))
   assert.deepEqual([again[0]?.tries, again[0]?.attempts], [1, 13])
 })

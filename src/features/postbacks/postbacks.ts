@@ -1,4 +1,4 @@
-// Postbacks as they are recorded: finding them, showing them with their attempts, sending one again.
+// Postbacks as they are recorded: finding them, showing them with their attempts, resending one.
 import { type RawBuilder, sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import type { Db } from '../../db/open.ts'
@@ -10,12 +10,12 @@ import type { Status } from './settings.ts'
 export const STATES = ['queued', 'sending', 'delivered', 'dead'] as const
 export type State = (typeof STATES)[number]
 
-/** Whose postbacks somebody may see; null: everybody's. */
+/** Whose postbacks the caller may see; null: all. */
 export type Owner = { appId: number; isTest: boolean } | null
-/** The same for people, who see what was done with either key of their app. */
+/** The same for people, who see the postbacks of both modes of their app. */
 export type Viewer = Owner | { appId: number }
 
-/** Every part narrows; what is absent does not. */
+/** Filters are combined with AND; an absent one is ignored. */
 export type PostbackFilter = {
   appId?: number
   isTest?: boolean
@@ -24,11 +24,11 @@ export type PostbackFilter = {
   conversionId?: string
   from?: Date
   to?: Date
-  /** Only those made before this one. */
+  /** Only those created before this one. */
   before?: string
 }
 
-/** With its place in the queue, where it has one: then it is still to be sent, whatever came of it before. */
+/** With its row in the queue, if it has one: then it is still to be sent, whatever happened before. */
 const selectPostbacks = (db: Db) =>
   db
     .selectFrom('postbacks as p')
@@ -44,15 +44,15 @@ const selectPostbacks = (db: Db) =>
         'state',
       ),
       sql<Date | null>`CASE WHEN q.state IS NULL THEN p.settled_at END`.as('settled_at'),
-      // Not known for what waits for an earlier event, or for its lane to be resumed.
+      // Unknown for what waits for an earlier event, or for its lane to be resumed.
       sql<Date | null>`CASE WHEN q.state IN ('ready', 'later') AND l.paused_at IS NULL
         THEN greatest(q.due_at, l.open_until) END`.as('next_attempt_at'),
     ])
 export type Postback = Awaited<ReturnType<ReturnType<typeof selectPostbacks>['execute']>>[number]
 
 /**
- * Newest first. Which ones is found out by an index, in the record or, for what is still to be sent, in the queue; a page
- * with a rare status may be short, and its cursor leads on. Times are those that the ids begin with.
+ * Newest first. Rows are found by an index of the record or, for what is still to be sent, of the queue; a page with a
+ * rare status may be short, and its cursor continues. Times are those in the IDs.
  */
 export async function searchPostbacks(db: Db, filter: PostbackFilter, limit: number): Promise<Found<Postback>> {
   const { conversionId, state } = filter
@@ -85,12 +85,12 @@ export async function searchPostbacks(db: Db, filter: PostbackFilter, limit: num
   }
 }
 
-/** The same, without a way to go on. */
+/** One page of it, without a cursor. */
 export const listPostbacks = async (...given: Parameters<typeof searchPostbacks>): Promise<Postback[]> =>
   (await searchPostbacks(...given)).rows
 
 type Condition = RawBuilder<boolean>
-/** `keys`: the columns before the id in the index that is meant. `conditions`: what the index is limited to. */
+/** `keys`: the columns before the ID in the index to use. `conditions`: the predicate of the index. */
 type Branch = {
   keys: [column: 'app_id' | 'is_test' | 'status', value: number | boolean | string][]
   conditions: Condition[]
@@ -104,8 +104,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
- * The columns of the index are compared as a row: were each compared with its value, PostgreSQL would take the primary key
- * for the cheaper way to this order, and walk through everybody's postbacks.
+ * The index columns are compared as a row: compared one by one, PostgreSQL would prefer the primary key for this order,
+ * and scan the postbacks of all apps.
  */
 function inOrder({ keys, conditions }: Branch, { from, to, before }: PostbackFilter): RawBuilder<unknown> {
   const columns = [...keys.map(([column]) => column), 'postback_id'].map((column) => sql.ref(column))
@@ -136,7 +136,7 @@ function pathInRecord({ appId, isTest, state, status }: PostbackFilter): Path {
     (one) => sql`state = ${one} AND NOT EXISTS (
       SELECT FROM postback_queue q WHERE q.app_id = walked.app_id AND q.postback_id = walked.postback_id)`,
   )
-  // Few among many, each with an index of its own.
+  // Few among many, each with its own index.
   if (state === 'dead') {
     const conditions = [sql<boolean>`last_error IS NOT NULL`]
     return { branches: [{ keys: app, conditions }], filters: [...ofState, ...ofMode, ...ofStatus] }
@@ -152,7 +152,7 @@ function pathInRecord({ appId, isTest, state, status }: PostbackFilter): Path {
   return { branches, filters: [...ofState, ...ofStatus] }
 }
 
-/** A postback has the id of its event. */
+/** A postback has the ID of its event. */
 async function readOfConversion(
   db: Db,
   conversionId: string,
@@ -188,7 +188,7 @@ const readPostbacks = (db: Db, postbackIds: readonly string[]): Promise<Postback
     .orderBy('p.postback_id', 'desc')
     .execute()
 
-/** Null when there is none, or it is somebody else's. */
+/** Null when there is none, or it belongs to another app. */
 export async function findPostback(db: Db, postbackId: string, owner: Viewer): Promise<Postback | null> {
   if (!isUuid(postbackId)) return null
   let query = selectPostbacks(db).where('p.postback_id', '=', postbackId)
@@ -197,14 +197,14 @@ export async function findPostback(db: Db, postbackId: string, owner: Viewer): P
   return (await query.executeTakeFirst()) ?? null
 }
 
-/** Those of a run of test sends, in the order they are sent in. */
+/** Those of a run of test sends, in the order they are sent. */
 export async function listTestSends(db: Db, testId: string, owner: Owner): Promise<Postback[]> {
   let query = selectPostbacks(db).where('p.test_id', '=', testId)
   if (owner !== null) query = query.where('p.app_id', '=', owner.appId).where('p.is_test', '=', owner.isTest)
   return query.orderBy('p.sequence').execute()
 }
 
-/** Every try, first to last. */
+/** Every attempt, first to last. */
 export async function readAttempts(db: Db, ...postbackIds: string[]) {
   return db
     .selectFrom('postback_attempts')
@@ -221,7 +221,7 @@ export type Replayed = {
   warning: string | null
 }
 
-/** Sends it again, now and with all its tries. One that is being sent at this moment starts anew should that fail. */
+/** Resends a postback now, with all its attempts. One that is being sent at this moment starts over if that fails. */
 export async function replayPostback(db: Db, postbackId: string, owner: Viewer): Promise<Replayed | null> {
   const found = await findPostback(db, postbackId, owner)
   if (found === null) return null
@@ -241,7 +241,7 @@ export async function replayPostback(db: Db, postbackId: string, owner: Viewer):
   return { postback, warning: await warnOfLater(db, postback) }
 }
 
-/** Where the receiver already knows what became of the conversion later, this one must not be its last word. */
+/** If the receiver already knows a later status of the conversion, this one must not be the last it gets. */
 async function warnOfLater(db: Db, { conversion_id, sequence }: Postback): Promise<string | null> {
   const later = await db
     .selectFrom('conversion_events as e')

@@ -14,7 +14,7 @@ import {
   publisherOf,
   SECOND,
 } from '../../../test/postback-world.ts'
-import { SLOTS, useQueue } from '../../../test/queue-world.ts'
+import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { readAttempts, replayPostback } from './postbacks.ts'
 import { type Claimed, LEASE_MS } from './queue.ts'
@@ -117,7 +117,7 @@ test('a lane with ten thousand due keeps out no lane with one', async () => {
   assert.equal(countByApp(claims).get(crowded), 12) // the other has room for four, and uses one
 })
 
-test('a publisher with fifty lanes gets a quarter of the slots, and others are served', async () => {
+test('a publisher with fifty lanes gets a quarter of the capacity, and others are served', async () => {
   const { db } = world.database
   const greedy = [await makeLane(world, { width: 64 })]
   const publisherId = await publisherOf(db, greedy[0] as number)
@@ -127,7 +127,7 @@ test('a publisher with fifty lanes gets a quarter of the slots, and others are s
   await putMany(other, 40)
   const claimed: Claimed[] = []
   for (let more; (more = await claim()).length > 0;) claimed.push(...more)
-  assert.equal(claimed.filter(({ app_id }) => greedy.includes(app_id)).length, SLOTS / 4)
+  assert.equal(claimed.filter(({ app_id }) => greedy.includes(app_id)).length, CAPACITY / 4)
   assert.equal(countByApp(claimed).get(other), 40)
   const [ended] = claimed.filter(({ app_id }) => greedy.includes(app_id))
   await tell([finish(ended as Claimed)])
@@ -150,7 +150,7 @@ test('a replay begins the tries anew, and the attempts go on', async () => {
   )
 })
 
-test('every lane gets its turn where there are more than slots', async () => {
+test('every lane gets its turn where there are more than capacity', async () => {
   const lanes: number[] = []
   while (lanes.length < 30) lanes.push(await makeLane(world))
   for (const lane of lanes) await putMany(lane, 40)

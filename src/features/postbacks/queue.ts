@@ -1,4 +1,4 @@
-// The queue of postbacks: what is still to be sent, and who sends it. `postbacks` records what came of it.
+// The queue of postbacks: what is still to be sent, and which worker sends it. `postbacks` records the results.
 //
 // A row of `postback_queue` is in one of four states:
 //
@@ -9,21 +9,20 @@
 //   |  +---+       |        later: its time has not come; `makeReady` moves it when it has
 //   +--------------+
 //
-// Only `ready` rows are looked at by a claim, in the order of their priority and time, so that its cost does not depend on
-// what waits. A row is inserted as `ready` without looking at others. A claim that comes upon a row with an earlier event
-// of the same conversion in the queue puts it `behind`; whoever takes that earlier row out of the queue makes the next one
-// `ready` again (`unblockNext`). For this the claim locks the earlier row: whoever takes it out then waits until the claim has
-// committed, and sees the row that is behind. Where the lock is not free, the row stays `ready` for the next claim.
-// A claim itself never waits for a lock on a row.
+// A claim only looks at `ready` rows, in the order of their priority and time, so that its cost does not depend on what
+// waits. A row is inserted as `ready` without looking at others. A claim that finds a row with an earlier event of the same
+// conversion in the queue puts it `behind`; deleting that earlier row makes the next one `ready` again (`unblockNext`). For
+// this the claim locks the earlier row: its deletion then waits until the claim has committed, and sees the row that is
+// behind. Where the lock is not free, the row stays `ready` for the next claim. A claim itself never waits for a row lock.
 //
-// Claims are fair: lanes that have something ready, and room, are locked, in any order; then slots are given to them one
-// by one, round and round. A publisher may hold a quarter of a worker's slots, and never more than are free: so there is
+// Claims are fair: lanes that have something ready, and room, are locked, in any order; then capacity is given to them one
+// by one, round and round. A publisher may hold a quarter of a worker's capacity, and never more than is free: so there is
 // always room for one more publisher. What is in flight is counted after the lanes were locked, so that two workers never
 // fill the same lane twice.
 //
-// A try is counted when it is claimed, so that a postback which kills its worker is not tried for ever. A claim has a
-// lease and an id: after the lease the row belongs to another worker, and what the first one says then is only logged. All
-// times are the database's; `now` is given by tests alone.
+// An attempt is counted when it is claimed, so that a postback which kills its worker is not retried for ever. A claim has a
+// lease and an id: after the lease the row belongs to another worker, and the first one's result is only logged. All times
+// are the database's; `now` is passed by tests alone.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
@@ -31,16 +30,18 @@ import { uuid7 } from '../../lib/uuid7.ts'
 import type { Lane } from './schedule.ts'
 import { type Room, shareOut } from './share-out.ts'
 
-/** The signal that something is to be sent. */
+/** The notification that something is due. */
 export const POSTBACKS_DUE = 'postbacks_due'
 export const LEASE_MS = 20_000 // longer than any attempt; slower ones renew it
 const PUBLISHER_SHARE = 4
 const READY_BATCH = 1_000
-// A lane may hold many that are behind others: some of these lanes are searched further at once, the others by the next claim.
+// A lane may hold many rows behind others: some of these lanes are searched further at once, the rest by the next
+// claim.
 const SEARCHED_LANES = 4
 const SEARCHED_ROWS = 500
 
-// The queue is empty at one moment and full at the next, and its statistics are always old: plans must not follow them.
+// The queue is empty at one moment and full at the next, and its statistics are always outdated: plans must not depend
+// on them.
 const IN_ORDER = `
   SET LOCAL enable_seqscan = off;
   SET LOCAL enable_bitmapscan = off;
@@ -68,9 +69,9 @@ export type Claimed = {
 
 export type ClaimOptions = {
   limit: number
-  /** Of this worker, in all. */
-  slots: number
-  /** Of those, how many hold nothing now. */
+  /** The total capacity of this worker. */
+  capacity: number
+  /** How much of it is free now. */
   free?: number
   claimId?: string
   now?: Date | undefined
@@ -79,13 +80,13 @@ export type ClaimOptions = {
 /** `isMore`: lanes were not searched to their end. `at`: the database's time, where there were lanes. */
 export type Claim = { claims: Claimed[]; isMore: boolean; at: Date | null }
 
-/** Up to `limit` postbacks for this worker alone until the lease ends. */
+/** Claims up to `limit` postbacks for this worker alone until the lease ends. */
 export async function claimReady(db: Db, options: ClaimOptions): Promise<Claim> {
-  const { limit, slots, free = slots, claimId = uuid7(Date.now()), now } = options
+  const { limit, capacity, free = capacity, claimId = uuid7(Date.now()), now } = options
   const claim = async (trx: Trx) => {
     const { lanes, at } = await lockLanes(trx, limit, now)
     if (lanes.length === 0) return { claims: [], isMore: false, at }
-    const shares = shareOut(await countRoom(trx, lanes, slots, free), limit)
+    const shares = shareOut(await countRoom(trx, lanes, capacity, free), limit)
     const found = await claimShares(trx, lanes, shares, claimId, now)
     const unfilled = new Map([...found.behind].slice(0, SEARCHED_LANES))
     const more =
@@ -134,8 +135,8 @@ async function lockLanes(
   return { lanes: rows, at: rows[0]?.at ?? null }
 }
 
-/** Also sets what ROW_BY_ROW does beyond IN_ORDER, for the statements that follow. */
-async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number, free: number): Promise<Room[]> {
+/** Also applies ROW_BY_ROW on top of IN_ORDER, for the statements that follow. */
+async function countRoom(trx: Trx, lanes: readonly LaneRow[], capacity: number, free: number): Promise<Room[]> {
   const { rows } = await sql<{ app_id: number; publisher_id: number; count: number }>`/* postbacks-room */
     WITH plans AS MATERIALIZED (
       SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
@@ -152,7 +153,7 @@ async function countRoom(trx: Trx, lanes: readonly LaneRow[], slots: number, fre
     publisherId: lane.publisher_id,
     room: (lane.open_until === null ? lane.width : 1) - (inFlight.get(lane.app_id) ?? 0), // 1: the probe
     held: ofPublisher.get(lane.publisher_id) ?? 0,
-    mostHeld: Math.floor(slots / PUBLISHER_SHARE),
+    mostHeld: Math.floor(capacity / PUBLISHER_SHARE),
     free,
   }))
 }
@@ -228,7 +229,7 @@ export const laneOf = (row: Omit<LaneRow, 'app_id' | 'publisher_id' | 'is_testin
   openUntil: row.open_until,
 })
 
-/** What waited for its time, and whose time has come, can be claimed from now on. Returns how many, up to a thousand. */
+/** Makes delayed rows ready whose time has come. Returns how many, up to a thousand. */
 export async function makeReady(db: Db, now?: Date): Promise<number> {
   const move = async (trx: Trx) => {
     const { rows } = await sql`/* postbacks-ready */
@@ -242,7 +243,10 @@ export async function makeReady(db: Db, now?: Date): Promise<number> {
   return briefly(db, move, ROW_BY_ROW)
 }
 
-/** To be called after rows of these conversions were deleted from the queue, in the same transaction: what was behind them goes on. */
+/**
+ * Call this after rows of these conversions were deleted from the queue, in the same transaction: rows behind them
+ * become ready.
+ */
 export async function unblockNext(trx: Trx, conversionIds: readonly string[]): Promise<void> {
   if (conversionIds.length === 0) return
   await sql`/* postbacks-unblock */

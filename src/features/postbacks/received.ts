@@ -1,4 +1,4 @@
-// What came back from a receiver, as much of it as is kept.
+// A receiver's response, as much of it as is stored.
 import { StringDecoder } from 'node:string_decoder'
 
 const MAX_HEAD_BYTES = 8_192
@@ -8,7 +8,7 @@ const MAX_RETRY_AFTER = 100
 
 export type Head = { status: number; statusText: string; headers: readonly (Buffer | string)[] }
 
-/** An answer while it comes in. */
+/** A response while it arrives. */
 export class Received {
   #head: Head | null = null
   #kept: Buffer[] = []
@@ -23,7 +23,7 @@ export class Received {
     this.#head = head
   }
 
-  /** False when there is more of the body than anybody reads. */
+  /** False when the body is longer than what is read. */
   add(chunk: Buffer): boolean {
     if (this.#keptBytes < MAX_HEAD_BYTES) {
       this.#kept.push(chunk)
@@ -56,7 +56,7 @@ export class Received {
   }
 }
 
-/** Text that a database takes. What is not UTF-8 becomes U+FFFD. */
+/** Text that a database accepts. Bytes that are not UTF-8 become U+FFFD. */
 function decode(bytes: Buffer, maxBytes: number): string {
   const text = bytes.length <= maxBytes ? bytes.toString() : new StringDecoder().write(bytes.subarray(0, maxBytes))
   return text.replaceAll('\0', '')

@@ -1,6 +1,6 @@
-// Replays in bulk: a row says what is to be sent again and how far that has come, so that it goes on after a crash. What
-// it queues comes after everything else in its lane, and only so much of it at a time. What would tell the receiver an
-// older status than it knows is left out: a later event of its conversion was delivered and is not sent again.
+// Bulk replays: a row says what is to be resent and how far that has come, so that it continues after a crash. What it
+// queues comes after everything else in its lane, and only so much of it at a time. A postback that would send an older
+// status than the receiver knows is left out: a later event of its conversion was delivered and is not resent.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import { withRetry } from '../../db/pg-errors.ts'
@@ -45,8 +45,8 @@ export async function readReplay(db: Db, replayId: number) {
 }
 
 /**
- * What it has queued and was not sent yet leaves the queue: it is what it was before, delivered or dead. So is what is
- * being sent at this moment, should that fail.
+ * Removes from the queue what it has queued and was not sent yet: those postbacks are delivered or failed as before.
+ * The same happens to one that is being sent at this moment, if that fails.
  */
 export async function cancelReplay(db: Db, replayId: number, now: Date): Promise<void> {
   const { app_id } = await readReplay(db, replayId)
@@ -57,7 +57,7 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
       .where('replay_id', '=', replayId)
       .where('state', '=', 'running')
       .execute()
-    // Locked first: a try that fails in this moment is then seen as what it has become.
+    // Locked first, so that an attempt that fails at this moment is seen with its result.
     const { rows } = await sql<{ postback_id: string; conversion_id: string; state: string }>`
       SELECT postback_id, conversion_id, state FROM postback_queue
       WHERE app_id = ${app_id} AND replay_id = ${replayId} ORDER BY postback_id FOR UPDATE`.execute(trx)
@@ -72,15 +72,15 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
     await unblockNext(trx, waiting?.map((row) => row.conversion_id) ?? [])
   }
   if (db.isTransaction) return cancel(db as Trx)
-  await withRetry(() => briefly(db, cancel)) // workers lock the same rows, in an order of their own
+  await withRetry(() => briefly(db, cancel)) // workers lock the same rows in a different order
 }
 
 const idsOf = (rows: readonly { postback_id: string }[] = []) => rows.map((row) => row.postback_id)
 
-/** `before`: when it began, so that it never sends what was made since. `after`: how far it has come. */
+/** `before`: when it began, so that it never sends anything newer. `after`: how far it has come. */
 type Made = { before: Date; after?: string }
 
-/** Whether the row of postbacks by this name is meant. */
+/** Whether the row of postbacks by this name is selected. */
 function isMeant(name: string, filter: ReplayFilter, before: Date) {
   const column = (column: string) => sql.ref(`${name}.${column}`)
   const states = filter.state === undefined ? ['delivered', 'dead'] : [filter.state]
@@ -110,7 +110,7 @@ function replayable(db: Db, appId: number, filter: ReplayFilter, { before, after
     )
 }
 
-/** Takes every running replay a step further. Returns how many postbacks were queued. One that fails stops no other. */
+/** Advances every running replay by a step. Returns how many postbacks were queued. One that fails stops no other. */
 export async function runReplays(db: Db, warn: (message: string) => void = () => {}): Promise<number> {
   const running = await db.selectFrom('postback_replays').select('replay_id').where('state', '=', 'running').execute()
   let queued = 0
@@ -164,7 +164,9 @@ async function runReplay(trx: Trx, replayId: number): Promise<number> {
   return rows.length
 }
 
-/** How many a replay would send again; of one that has begun, how many it has yet to queue. Counts no further than `limit`. */
+/**
+ * How many postbacks a replay would resend; once started, how many it has yet to queue. Counts no further than `limit`.
+ */
 export async function countReplayable(
   db: Db,
   appId: number,
@@ -179,7 +181,7 @@ export async function countReplayable(
   return count
 }
 
-/** The ids of an app's replays, newest first. */
+/** The IDs of an app's replays, newest first. */
 export async function listReplays(db: Db, appId: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('postback_replays')
@@ -191,7 +193,7 @@ export async function listReplays(db: Db, appId: number, limit: number): Promise
   return rows.map((row) => row.replay_id)
 }
 
-/** Null while another one of the app is running: two at once would send the same ones twice. */
+/** Null while another one of the app is running: two at once would send the same postbacks twice. */
 export async function startOnlyReplay(trx: Trx, appId: number, filter: ReplayFilter): Promise<number | null> {
   await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
   const running = await trx

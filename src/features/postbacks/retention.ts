@@ -1,5 +1,5 @@
-// What was settled long ago is forgotten, like the log of its attempts. What is still to be sent is kept however old it is,
-// and what was sent again counts from then.
+// Deletes postbacks that ended long ago, like the log of their attempts. What is still to be sent is kept however old
+// it is, and the age of a resent postback counts from then.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import type { Db } from '../../db/open.ts'
@@ -9,10 +9,11 @@ const DAY_MS = 86_400_000
 const BATCH = 2_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Returns how many are gone. Ids are in the order of time, so that only old ones are looked at, each once. */
+/** Returns how many were deleted. IDs are ordered by time, so that only old ones are looked at, each once. */
 export async function forgetOldPostbacks(db: Db, keepDays: number, now = new Date()): Promise<number> {
   const before = new Date(now.getTime() - keepDays * DAY_MS)
-  // Where nothing is younger than what would go, a clock has jumped ahead, or nothing happens: no reason to forget anything.
+  // If nothing is younger than what would be deleted, a clock has jumped ahead, or nothing happens: no reason to delete
+  // anything.
   const younger = await sql`SELECT FROM postbacks WHERE postback_id >= ${uuid7Floor(before.getTime())} LIMIT 1`.execute(
     db,
   )

@@ -32,7 +32,7 @@ export type PostbackRoutesOptions = {
   gate: Gate<AppCredential>
   db: Db
   limiter: RateLimiter
-  /** Tells the workers that something is due. */
+  /** Notifies the workers that something is due. */
   wake: () => void
 }
 

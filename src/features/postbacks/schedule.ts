@@ -1,11 +1,11 @@
-// When to try again, when to leave an address alone, when to give up. Rules only: time and chance are arguments.
+// When to retry, when to leave a URL alone, when to give up. Rules only: time and randomness are arguments.
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Between one try and the next: twelve tries in a little over three days. */
+/** Delays between attempts: twelve attempts in a little over three days. */
 export const WAITS_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -24,8 +24,8 @@ const JITTER = 0.2
 const LONGEST_RETRY_AFTER_MS = DAY_MS
 
 /**
- * How long to wait after so many tries, or null to stop. `jitter` is in [0, 1). Asked to wait longer we wait longer, within
- * a day; asked to hurry we do not.
+ * The delay after so many attempts, or null to stop. `jitter` is in [0, 1). A Retry-After can lengthen the delay, up to
+ * a day, but never shorten it.
  */
 export function waitBeforeTry(tries: number, jitter: number, askedMs: number | null = null): number | null {
   const wait = WAITS_MS[tries - 1]
@@ -35,14 +35,14 @@ export function waitBeforeTry(tries: number, jitter: number, askedMs: number | n
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-// The three forms of a date in HTTP (RFC 9110).
+// The three date formats of HTTP (RFC 9110).
 const DATES = [
   /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2}) GMT$/,
   /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2}) GMT$/,
   /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2}) (?<year>\d{4})$/,
 ]
 
-/** Seconds, or a date as HTTP has it, as milliseconds from now; null for anything else, and for what has passed. */
+/** Seconds, or an HTTP date, as milliseconds from now; null for anything else, and for the past. */
 export function readRetryAfter(text: string | null, now: Date): number | null {
   const value = text?.trim() ?? ''
   if (/^\d+$/.test(value)) return Math.min(Number(value), LONGEST_RETRY_AFTER_MS) * SECOND_MS
@@ -60,21 +60,21 @@ function readHttpDate(text: string, now: Date): number | null {
   return Date.UTC(fullYear, place, Number(day), Number(hour), Number(minute), Number(second))
 }
 
-/** Of this century, unless that is more than 50 years ahead. */
+/** In this century, unless that is more than 50 years ahead. */
 function nearestYear(twoDigits: number, now: Date): number {
   const thisYear = now.getUTCFullYear()
   const year = thisYear - (thisYear % 100) + twoDigits
   return year > thisYear + 50 ? year - 100 : year
 }
 
-/** A lane: how much is sent to one address at once, and whether anything is. */
+/** A lane: how much is sent to one URL at once, and whether anything is. */
 export type Lane = {
   width: number
   /** In a row. */
   failures: number
   failingSince: Date | null
   lastFailureAt: Date | null
-  /** Closed to all but one probe from then on. */
+  /** From then on, closed to all but one probe. */
   openUntil: Date | null
 }
 
@@ -84,17 +84,17 @@ const FAILURES_TO_OPEN = 5
 const FIRST_OPEN_MS = 10 * SECOND_MS
 const LONGEST_OPEN_MS = 10 * MINUTE_MS
 const FAILING_TO_PAUSE_MS = 5 * DAY_MS
-const QUIET_MS = 2 * DAY_MS // longer than any wait between two tries: nothing was sent meanwhile, and nothing is known
+const QUIET_MS = 2 * DAY_MS // longer than any delay between two attempts: nothing was sent meanwhile, so nothing is known
 
 const NOT_NOW = [408, 425, 429]
 
-/** What an attempt says about the server: it works, it fails, or it only did not want this one message. */
+/** What an attempt says about the server: it works, it fails, or it only refused this one message. */
 export function signOf({ ok, status }: { ok: boolean; status: number | null }): 'works' | 'fails' | 'refuses' {
   if (ok) return 'works'
   return status !== null && status >= 400 && status < 500 && !NOT_NOW.includes(status) ? 'refuses' : 'fails'
 }
 
-/** A lane widens while everything arrives, and is a single file after a failure. */
+/** A lane widens while everything is delivered, and sends one at a time after a failure. */
 export function afterResults(
   lane: Lane,
   results: { delivered: number; failed: number },
@@ -109,11 +109,11 @@ export function afterResults(
       lastFailureAt: null,
       openUntil: null,
     }
-  // What was under way when the circuit opened says nothing new.
+  // Attempts that were under way when the circuit opened say nothing new.
   if (results.failed === 0 || (lane.openUntil !== null && lane.openUntil > now)) return lane
   const isQuiet = lane.lastFailureAt !== null && now.getTime() - lane.lastFailureAt.getTime() > QUIET_MS
   const before = isQuiet ? { failures: 0, failingSince: null, openUntil: null } : lane
-  // However many fail at once, the circuit opens for the first time; then every probe counts.
+  // However many fail at once, the circuit opens for the first delay; then every probe counts.
   const failures =
     before.openUntil === null ? Math.min(before.failures + results.failed, FAILURES_TO_OPEN) : before.failures + 1
   return {
@@ -125,12 +125,12 @@ export function afterResults(
   }
 }
 
-/** Twice as long after every probe that failed. */
+/** The delay doubles after every failed probe. */
 function openMs(failures: number, jitter: number): number {
   const probes = failures - FAILURES_TO_OPEN
   return Math.min(FIRST_OPEN_MS * 2 ** Math.min(probes, 10), LONGEST_OPEN_MS) * (1 + JITTER * (2 * jitter - 1))
 }
 
-/** After five days of nothing but failures an address is left alone until somebody looks at it. */
+/** After five days of nothing but failures, a URL is left alone until a person looks at it. */
 export const isHopeless = ({ failingSince }: Lane, now: Date): boolean =>
   failingSince !== null && now.getTime() - failingSince.getTime() >= FAILING_TO_PAUSE_MS

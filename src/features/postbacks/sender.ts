@@ -1,16 +1,16 @@
-// Sends one postback: an HTTP request to an address that a publisher chose, and that may be slow, broken or hostile.
+// Sends one postback: an HTTP request to a URL that a publisher chose, and that may be slow, broken or hostile.
 //
-// One deadline holds for all of it, from the look-up of the name to the last byte of the body. Redirects are not
-// followed, nothing is decompressed, and of the answer only so much is read. A try that fails is a result like any other.
+// One deadline covers everything, from the DNS look-up to the last byte of the body. Redirects are not followed,
+// nothing is decompressed, and only part of the response is read. A failed attempt is a result like any other.
 import type { Dispatcher } from 'undici'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
 import { type Connection, type Connections, createConnections, type Taker } from './connections.ts'
 import { createSocketOpener } from './open-socket.ts'
 import { Received } from './received.ts'
-import { faultOf, isLoss, type Phase, SendFault } from './send-fault.ts'
+import { toSendError, isLoss, type Phase, SendError } from './send-error.ts'
 
 const MAX_PER_ORIGIN = 64
-const MAX_INTERIM = 10 // answers like 103 before the real one
+const MAX_INTERIM = 10 // responses like 103 before the real one
 const REPEAT_WITHIN_MS = 250 // later than that, a lost connection is the receiver's doing
 
 const TIMEOUTS: Record<Phase, string> = {
@@ -30,15 +30,15 @@ export type SendRequest = {
   timeoutMs: number
 }
 
-/** One HTTP try, as far as it came. A failure is a value, never thrown. */
+/** One HTTP attempt, as far as it got. A failure is a value, never thrown. */
 export type SendResult = {
-  /** Where it ended; null: the whole response was read, or as much of it as anybody reads. */
+  /** Where it ended; null: the whole response was read, or as much of it as is ever read. */
   phase: Phase | null
-  /** A short code and a sentence that a publisher understands; null when the response was read. */
+  /** A short code and a sentence for the publisher; null when the response was read. */
   error: { code: string; message: string } | null
-  /** Also when the body then failed. */
+  /** Set even if the body failed afterwards. */
   status: number | null
-  /** The header as it came. */
+  /** The header as received. */
   retryAfter: string | null
   /** Status line, headers, empty line and body, up to 8 KiB. */
   responseHead: string
@@ -46,14 +46,14 @@ export type SendResult = {
   bodyStart: string
   remoteAddress: string | null
   durationMs: number
-  /** It was sent a second time, on a new connection: the one kept open was closed before any answer. */
+  /** It was sent a second time, on a new connection: the kept-alive one was closed before any response. */
   isRepeated: boolean
 }
 
 export type Sender = {
-  /** `appId`: whose it is, where that decides about how it is sent. */
+  /** `appId`: the app, where that decides how it is sent. */
   send(request: SendRequest, appId?: number): Promise<SendResult>
-  /** Ends everything that is under way. */
+  /** Aborts everything that is under way. */
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export type SenderOptions = {
   /** As http://user:password@host:port. */
   proxy: string | null
   maxConnectionsPerOrigin?: number
-  /** One more certificate to trust. */
+  /** An additional certificate to trust. */
   ca?: string
 }
 
@@ -104,13 +104,13 @@ class Try implements Dispatcher.DispatchHandler {
     this.#isProxied = proxy !== null
     this.#connections = connections
     this.#resolve = resolve
-    this.#taker = { phase: 'connect', endsAt: this.#startedAt + request.timeoutMs, lateFault: null, cancel: null }
+    this.#taker = { phase: 'connect', endsAt: this.#startedAt + request.timeoutMs, lateError: null, cancel: null }
   }
 
   start(): void {
     this.#url = URL.parse(this.#request.url)
     const refusal = this.#url === null ? 'The address is not a URL.' : literalRefusal(this.#guard, this.#url)
-    if (refusal !== null) return this.#fail(new SendFault('dns', 'refused_address', refusal))
+    if (refusal !== null) return this.#fail(new SendError('dns', 'refused_address', refusal))
     this.#timer = setTimeout(() => this.#expire(), this.#request.timeoutMs)
     this.#connect()
   }
@@ -123,7 +123,7 @@ class Try implements Dispatcher.DispatchHandler {
   }
 
   #dispatch(connection: Connection): void {
-    if (this.#isOver) return connection.end() // came at the very deadline
+    if (this.#isOver) return connection.end() // arrived right at the deadline
     this.#connection = connection
     this.#taker.phase = 'send'
     this.#dispatchedAt = performance.now()
@@ -133,7 +133,7 @@ class Try implements Dispatcher.DispatchHandler {
     const all = ['accept-encoding', 'identity']
     for (const name in headers) {
       const lower = name.toLowerCase()
-      if (lower === 'host') return this.#fail(new SendFault('send', 'bad_request', 'The header Host cannot be set.'))
+      if (lower === 'host') return this.#fail(new SendError('send', 'bad_request', 'The header Host cannot be set.'))
       if (lower !== 'accept-encoding') all.push(name, headers[name]!)
     }
     connection.client.dispatch({ method, path: pathname + search, headers: all, body }, this)
@@ -152,7 +152,7 @@ class Try implements Dispatcher.DispatchHandler {
   onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number, _: object, statusText = ''): void {
     if (this.#isOver) return
     if (status < 200) {
-      if (++this.#interim > MAX_INTERIM) this.#fail(new SendFault('headers', 'bad_response', 'The answer never began.'))
+      if (++this.#interim > MAX_INTERIM) this.#fail(new SendError('headers', 'bad_response', 'The answer never began.'))
       return
     }
     this.#received.begin({ status, statusText, headers: rawHeaders as Buffer[] })
@@ -175,8 +175,8 @@ class Try implements Dispatcher.DispatchHandler {
     const isSoon = performance.now() - this.#dispatchedAt < REPEAT_WITHIN_MS
     const wasClosedBefore = this.#connection?.isReused === true && !this.#hasAnswered && isSoon && isLoss(error)
     if (this.#isOver || !wasClosedBefore || this.#isRepeated) return this.#fail(error)
-    // A connection that was kept open may be closed by the receiver while the request is on its way: nobody's fault. Where
-    // that takes longer, the receiver had the request, and what it did with it is not known.
+    // A receiver may close a kept-alive connection while the request is on its way, which is no failure. If that takes
+    // longer, the receiver had the request, and what it did with it is unknown.
     this.#isRepeated = true
     this.#connection?.end()
     this.#connection = null
@@ -185,15 +185,15 @@ class Try implements Dispatcher.DispatchHandler {
   }
 
   #expire(): void {
-    const { phase, lateFault } = this.#taker
-    if (lateFault !== null) return this.#fail(lateFault)
+    const { phase, lateError } = this.#taker
+    if (lateError !== null) return this.#fail(lateError)
     const isUnsent = phase === 'headers' && this.#connection !== null && this.#connection.socket.writableLength > 0
-    this.#fail(new SendFault(isUnsent ? 'send' : phase, 'timeout', TIMEOUTS[isUnsent ? 'send' : phase]))
+    this.#fail(new SendError(isUnsent ? 'send' : phase, 'timeout', TIMEOUTS[isUnsent ? 'send' : phase]))
   }
 
   #fail(error: unknown): void {
     if (this.#isOver) return
-    const { phase, code, message } = faultOf(error, this.#taker.phase, this.#isProxied)
+    const { phase, code, message } = toSendError(error, this.#taker.phase, this.#isProxied)
     this.#finish(phase, { code, message })
     this.#taker.cancel?.()
     this.#connection?.end()

@@ -1,4 +1,4 @@
-// How an app wants to be told: where, by which method, of what.
+// An app's postback settings: the URL, the method and the events.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -37,7 +37,7 @@ const MAX_HEADERS = 20
 const MAX_HEADER_LENGTH = 1_000
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
-// What the connection or the signature decides.
+// Set by the connection or the signature.
 const FORBIDDEN_HEADERS = [
   'host',
   'content-length',
@@ -53,7 +53,7 @@ const FORBIDDEN_HEADERS = [
   'accept-encoding',
 ]
 
-/** Faults forbid saving; warnings are told. Each is a sentence. */
+/** Errors prevent saving; warnings are shown. Each is a sentence. */
 export function checkSettings(
   settings: PostbackSettings,
   guard: AddressGuard,
@@ -89,8 +89,8 @@ function checkHeaders(headers: Readonly<Record<string, string>>): string[] {
 }
 
 /**
- * Saves what was checked before, and lets a lane go again that failures have paused: whoever saves has looked at it. What
- * an operator holds stays held. What is queued and is not wanted any more is taken out by a worker (`sift.ts`).
+ * Saves checked settings, and resumes a lane that failures have paused: saving means that a person has looked at it.
+ * What an operator holds stays held. Queued postbacks that are no longer wanted are removed by a worker (`sift.ts`).
  */
 export async function saveSettings(
   db: Db,
@@ -133,12 +133,12 @@ export async function saveSettings(
   })
 }
 
-/** Two that save at once do so one after the other, each on what the other left. */
+/** Serializes two saves, each based on what the other left. */
 export async function lockSettings(trx: Trx, appId: number): Promise<void> {
   await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
 }
 
-/** No more postbacks are made for the app; those in the queue stay there until it has an address again. */
+/** No more postbacks are created for the app; queued ones stay until it has a URL again. */
 export async function removeSettings(db: Db, appId: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const removed = await trx.deleteFrom('postback_settings').where('app_id', '=', appId).executeTakeFirst()
@@ -152,10 +152,10 @@ export async function removeSettings(db: Db, appId: number): Promise<boolean> {
   })
 }
 
-/** What the operator holds back, only the operator lets go. */
+/** Only the operator can resume what the operator holds. */
 export type LaneOpener = 'operator' | 'publisher'
 
-/** Lets a lane go again as if it were new. False when that is not theirs to do. */
+/** Resumes a lane as if it were new. False when the caller may not do that. */
 export async function openLane(trx: Trx | Db, appId: number, by: LaneOpener = 'operator'): Promise<boolean> {
   const opened = await trx
     .updateTable('postback_lanes')
@@ -233,7 +233,7 @@ function openHeaders(secretKey: string, appId: number, sealed: Buffer | null): R
   }
 }
 
-/** Seals all headers with the key that writes. */
+/** Seals all headers with the current key. */
 export async function resealHeaders(db: Db, secretKey: string): Promise<Resealed> {
   const rows = await db.selectFrom('postback_settings').select(['app_id', 'headers_sealed']).execute()
   const count = { resealed: 0, unreadable: 0 }

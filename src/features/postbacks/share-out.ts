@@ -1,4 +1,4 @@
-/** What a lane can take, and what limits its publisher. */
+/** What a lane can send now, and what limits its publisher. */
 export type Room = {
   appId: number
   publisherId: number
@@ -6,13 +6,13 @@ export type Room = {
   /** What the publisher has in flight, and the most it may have. */
   held: number
   mostHeld: number
-  /** Slots of this worker that hold nothing. */
+  /** Free capacity of this worker. */
   free: number
 }
 
 /**
- * How many each lane gets: one each, then one more each, until nothing is left or nobody has room. A publisher that holds as
- * many slots as are free gets no more: however many are slow, there is room for the next.
+ * How many each lane gets: one each, then one more each, until nothing is left or no lane has room. A publisher that
+ * holds as much capacity as is free gets no more: however many are slow, there is room for the next.
  */
 export function shareOut(lanes: readonly Room[], limit: number): Map<number, number> {
   const shares = new Map<number, number>()

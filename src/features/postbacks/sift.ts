@@ -1,5 +1,5 @@
-// What an app no longer wants to be sent: its address was saved with fewer kinds of events. Such a postback would hold up
-// the later events of its conversion. What was asked for by itself (a replay, a test send) is sent all the same.
+// Removes what an app no longer wants: its URL was saved with fewer kinds of events. Such a postback would hold up the
+// later events of its conversion. Explicitly requested ones (a replay, a test send) are sent all the same.
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
@@ -9,8 +9,8 @@ const BATCH = 1_000
 export const UNWANTED = 'Not sent: the app no longer asks for this kind of event.'
 
 /**
- * Looks through the queues of apps whose settings were saved. Returns how many postbacks were given up. A lane of which one
- * is being sent at this moment is looked at again: should that fail, it would wait for its next attempt.
+ * Goes through the queues of apps whose settings were saved. Returns how many postbacks were removed. A lane with one
+ * being sent at this moment is looked at again: if that failed, it would wait for its next attempt.
  */
 export async function siftQueues(db: Db): Promise<number> {
   const lanes = await db.selectFrom('postback_lanes').select('app_id').where('is_sifted', '=', false).execute()
@@ -20,7 +20,7 @@ export async function siftQueues(db: Db): Promise<number> {
   return total
 }
 
-/** A batch. None where another process has the lane. */
+/** One batch. None where another process has the lane. */
 async function siftLane(trx: Trx, appId: number): Promise<number> {
   const lane = await trx
     .selectFrom('postback_lanes as l')

@@ -1,8 +1,9 @@
-// How a postback proves that it is ours.
+// Signs postbacks.
 //
 // The headers are those of Standard Webhooks: webhook-id, webhook-timestamp, and webhook-signature with the HMAC-SHA256
 // of "id.timestamp.content". The content of a POST is its body, byte for byte; a GET has none, and its content is the
-// whole URL. {signature} is for receivers that see no headers: it is the last thing in the URL, and signs all before it.
+// whole URL. {signature} is for receivers that see no headers: it is the last thing in the URL, and signs everything
+// before it.
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { Cache } from '../../lib/cache.ts'
 
@@ -17,14 +18,14 @@ const SIGNED_URL = /^(.*=)([0-9a-f]{64})$/s
 export type Verdict = 'ok' | 'missing_headers' | 'stale' | 'wrong_signature'
 
 /**
- * What webhook-signature says: `v1,` and base64; several, set apart by spaces, while a secret is being replaced. A
+ * The value of webhook-signature: `v1,` and base64; several, separated by spaces, while a secret is being replaced. A
  * secret is `whsec_` and base64.
  */
 export function signMessage(secrets: readonly string[], id: string, timestampS: number, content: string): string {
   return secrets.map((secret) => `v1,${mac(secret, `${id}.${timestampS}.`, content, 'base64')}`).join(' ')
 }
 
-/** What {signature} stands for: HMAC-SHA256 of the URL in lower-case hex, with the bytes of the secret as its key. */
+/** The value of {signature}: HMAC-SHA256 of the URL in lower-case hex, keyed with the bytes of the secret. */
 export function signUrl(secret: string, url: string): string {
   return mac(secret, '', url, 'hex')
 }
@@ -43,7 +44,7 @@ export function verifyMessage(
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
     return 'missing_headers'
   if (id === '' || signatures === '' || !TIMESTAMP.test(timestamp)) return 'missing_headers'
-  // Without a limit, whoever once saw a postback could send it again at any time.
+  // Without a limit, anyone who once saw a postback could replay it at any time.
   if (Math.abs(nowS - Number(timestamp)) > toleranceS) return 'stale'
   const given = signatures.split(' ').filter((one) => one.startsWith('v1,'))
   const expected = secrets.map((secret) => mac(secret, `${id}.${timestamp}.`, content, 'base64'))
@@ -66,7 +67,7 @@ export function isSigningSecret(text: string): boolean {
   return length >= MIN_KEY_BYTES && length <= MAX_KEY_BYTES
 }
 
-// Decoding a secret and making a key of it costs more than signing with it.
+// Decoding a secret and importing the key costs more than signing with it.
 const keys = new Cache<string, KeyObject>(1_000)
 
 function keyOf(secret: string): KeyObject {
@@ -79,14 +80,14 @@ function keyOf(secret: string): KeyObject {
   return key
 }
 
-/** Content that is a Buffer is taken byte for byte: as text, bytes that are no UTF-8 would all look the same. */
+/** A Buffer is signed byte for byte: as text, all bytes that are not UTF-8 would look the same. */
 function mac(secret: string, before: string, content: string | Uint8Array, as: 'base64' | 'hex'): string {
   const hmac = createHmac('sha256', keyOf(secret))
   if (typeof content === 'string') return hmac.update(before + content).digest(as)
   return hmac.update(before).update(content).digest(as)
 }
 
-/** In a time that does not tell how much of it is right. */
+/** In constant time. */
 function isSame(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)

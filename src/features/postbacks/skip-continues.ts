@@ -1,5 +1,5 @@
-// A receiver may answer `100 Continue` although nothing asked for it, as often as it likes (RFC 9110, 15.2), and undici
-// takes that for a fault. So it never sees these: they are cut off the front of an answer.
+// A receiver may send `100 Continue` although nothing asked for it, as often as it likes (RFC 9110, 15.2), and undici
+// treats that as an error. So undici never sees these: they are cut off the front of a response.
 import type { Socket } from 'node:net'
 
 const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
@@ -9,10 +9,10 @@ const END = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 const STATUS_PLACE = 'HTTP/1.1 '.length
 
-/** To be called where a request is about to be sent; undici takes what comes by `read`. */
+/** Call this when a request is about to be sent; undici receives by `read`. */
 export function skipContinues(socket: Socket): () => void {
   const read = socket.read.bind(socket)
-  /** What has come of an answer that may be one; null: the real one has begun. */
+  /** What has arrived of a response that may be one; null: the real one has begun. */
   let held: Buffer | null = null
   socket.read = (size?: number) => {
     const chunk = read(size) as Buffer | null
@@ -32,7 +32,7 @@ export function skipContinues(socket: Socket): () => void {
   }
 }
 
-/** Nearly always: enough has come to see that the status is not 1xx. */
+/** Nearly always: enough has arrived to see that the status is not 1xx. */
 const beginsAnswer = (bytes: Buffer) =>
   bytes.length >= START_BYTES && bytes[STATUS_PLACE] !== '1'.charCodeAt(0) && bytes[0] === 'H'.charCodeAt(0)
 
@@ -44,7 +44,7 @@ function cutContinues(bytes: Buffer): Buffer {
 
 const isContinue = (bytes: Buffer) => CONTINUE.test(bytes.toString('latin1', 0, START_BYTES))
 
-/** Not enough has come to tell, or not its end. */
+/** Not enough has arrived to tell, or not its end. */
 function mayBeContinue(bytes: Buffer): boolean {
   if (bytes.length > MAX_HELD_BYTES) return false
   const start = bytes.toString('latin1', 0, START_BYTES)

@@ -1,13 +1,13 @@
-// The address of a postback: a URL in which macros stand for what happened.
+// The postback URL, in which macros stand for values of the event.
 //
-// What must stay true, whatever the values are: they go where their macros stand and nowhere else, so the host is that of
-// the template, and no value adds a parameter or a folder, or climbs out of one. And the result is in the one form that
-// every URL parser leaves as it is: it is signed, and must arrive as it was signed.
+// Invariants, whatever the values are: values appear only where their macros are, so the host is that of the template,
+// and no value adds a parameter or a path segment, or climbs out of one. And the result is in the one form that every
+// URL parser leaves as it is: it is signed, and must arrive as it was signed.
 import { Cache } from '../../lib/cache.ts'
 import { percentEncode } from '../../lib/percent-encode.ts'
 import { signUrl } from './signing.ts'
 
-/** Every macro, what it stands for, and an example. In the order of the docs. */
+/** Every macro with its meaning and an example. In the order of the docs. */
 export const MACROS = {
   user_id: { description: 'your own id of the user', example: 'user-1' },
   transaction_id: {
@@ -53,7 +53,7 @@ export const MACROS = {
 
 export type MacroName = keyof typeof MACROS
 
-/** A boolean is sent as 1 or 0, null as nothing. */
+/** A boolean is sent as 1 or 0, null as an empty string. */
 export type MacroValues = Readonly<Record<Exclude<MacroName, 'signature'>, string | number | boolean | null>>
 
 const { signature: _made, ...examples } = MACROS
@@ -66,7 +66,7 @@ export const EXAMPLE_VALUES = {
 
 const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
 
-/** The URL as it is sent. `sign` gets the whole URL with the value of {signature} empty. */
+/** The URL as it is sent. `sign` gets the whole URL with an empty {signature}. */
 export function fillTemplate(template: string, values: MacroValues, sign: (url: string) => string): string {
   const { origin, segments, query, isSigned } = compile(template)
   const path = segments.map((parts) => keepInPlace(fillParts(parts, values))).join('/')
@@ -74,14 +74,14 @@ export function fillTemplate(template: string, values: MacroValues, sign: (url: 
   return isSigned ? url + percentEncode(sign(url)) : url
 }
 
-/** The template with examples for values, to look at before it is saved. */
+/** The template filled with examples, as a preview. */
 export function previewTemplate(template: string): string {
   return fillTemplate(template, EXAMPLE_VALUES, (url) => signUrl(EXAMPLE_SECRET, url))
 }
 
 /**
- * Faults forbid saving; warnings are told. All at once, each a sentence that says what to do. The body of a POST carries
- * all of this, so its address need not.
+ * Errors prevent saving; warnings are shown. All at once, each a sentence that says what to do. The body of a POST
+ * carries all of this, so its URL need not.
  */
 export function lintTemplate(
   template: string,
@@ -101,10 +101,10 @@ export function lintTemplate(
 const MAX_LENGTH = 2_000
 const MACRO = /\{([\w .-]*)\}/g
 
-/** What the URL parser would drop anyway, dropped before macros are looked for: it could be in the middle of one. */
+/** What the URL parser would drop anyway is dropped before macros are looked for: it could be in the middle of one. */
 const tidy = (template: string) => trimSpaces(template.replaceAll(/[\t\n\r]/g, ''))
 
-/** By hand: an expression for the end would begin anew at every space. */
+/** By hand: a regular expression for the end would start over at every space. */
 function trimSpaces(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && text[start] === ' ') start++
@@ -120,9 +120,7 @@ function lintNames(names: ReadonlySet<string>): string[] {
     .map((name) => `There is no macro {${name}}: did you mean {${nearestMacro(name)}}?`)
 }
 
-/**
- * Where macros stand is seen by what they change: the text cannot tell, as parsers forgive a lot in front of the path.
- */
+/** Macros are located by what they change: the text cannot tell, as parsers are lenient in front of the path. */
 function lintPlaces(template: string): string[] {
   const [one, two] = ['1', '2'].map((value) => URL.parse(template.replaceAll(MACRO, value)))
   const beforePath = /^[^/\\?#]*[/\\]*[^/\\?#]*/.exec(template)?.[0] ?? ''
@@ -168,7 +166,7 @@ function nearestMacro(name: string): MacroName {
   return names.reduce((best, known) => ((far.get(known) ?? 0) < (far.get(best) ?? 0) ? known : best))
 }
 
-/** How many letters must be put in, left out or changed to make one of the other. */
+/** How many letters must be inserted, deleted or changed to turn one into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 0; i < a.length; i++) {
@@ -180,7 +178,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
-/** Text that is sent as it is, or a macro. */
+/** Literal text, or a macro. */
 type Part = string | { macro: Exclude<MacroName, 'signature'> }
 type Compiled = { origin: string; segments: Part[][]; query: Part[]; isSigned: boolean }
 
@@ -197,7 +195,7 @@ function compile(template: string): Compiled {
   return made
 }
 
-/** Lets the URL parser see words in place of the macros, and finds them again in what it makes of it. */
+/** Puts placeholder words in place of the macros for the URL parser, and finds them again in its result. */
 function compileSound(text: string): Compiled {
   let n = 0
   while (text.includes(`~${n}~`)) n++
@@ -234,8 +232,8 @@ function textOf(value: string | number | boolean | null): string {
 }
 
 /**
- * Every parser climbs at a folder named "..", however the dots are encoded, so they are encoded twice: the receiver sees
- * %2E%2E, which is not what was meant, but is where it was meant.
+ * Every parser climbs at a segment named "..", however the dots are encoded, so they are encoded twice: the receiver
+ * sees %2E%2E, which is not the value, but is in the right place.
  */
 function keepInPlace(segment: string): string {
   return /^(?:\.|%2e){1,2}$/i.test(segment) ? segment.replaceAll(/\.|%2e/gi, '%252E') : segment

@@ -14,7 +14,7 @@ test('due is what could be sent now: not what waits for its time, an earlier eve
   const conversionId = uuid7(NOW.getTime())
   await putPostback(db, lane, { conversionId, sequence: 1, dueAt: after(HOUR) })
   for (const sequence of [2, 3]) await putPostback(db, lane, { conversionId, sequence, dueAt: before(HOUR) })
-  assert.equal((await claimReady(db, { limit: 10, slots: 64 })).claims.length, 0) // puts them behind the first
+  assert.equal((await claimReady(db, { limit: 10, capacity: 64 })).claims.length, 0) // puts them behind the first
   const ready = before(MINUTE)
   await putPostbacks(db, lane, 2, { dueAt: ready })
   for (const held of [

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { sendJson, successJson } from '../../http/envelope.ts'
 import type { Gate } from '../../http/gate.ts'
 import { errorReplies, successReply } from '../../http/openapi.ts'
-import { faultsOf, refuseFaults } from '../../http/validation.ts'
+import { problemsOf, refuseProblems } from '../../http/validation.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import { Stats, StatsQuery } from './schema.ts'
 import { judgeRange, readStats } from './stats.ts'
@@ -14,7 +14,7 @@ export function statsRoutes(server: FastifyInstance, { gate, db }: StatsRoutesOp
   server.get<{ Querystring: StatsQuery }>(
     '/stats',
     {
-      attachValidation: true, // so that faults of the range are reported beside all others
+      attachValidation: true, // so that problems of the range are reported beside all others
       schema: {
         operationId: 'getStats',
         summary: 'Count clicks, conversions and payout',
@@ -29,7 +29,7 @@ export function statsRoutes(server: FastifyInstance, { gate, db }: StatsRoutesOp
     async (request, reply) => {
       const { appId, isTest } = gate.callerOf(request)
       const { range, details } = judgeRange(soundRange(request), new Date())
-      refuseFaults(request, details)
+      refuseProblems(request, details)
       const stats = await readStats(db, { appId, isTest }, request.query, range)
       sendJson(request, reply, 200, successJson(request, stats, 'Statistics retrieved successfully'))
     },
@@ -38,10 +38,10 @@ export function statsRoutes(server: FastifyInstance, { gate, db }: StatsRoutesOp
 
 /** What can be judged of the range: a beginning without its end, or the other way round, cannot. */
 function soundRange(request: FastifyRequest<{ Querystring: StatsQuery }>) {
-  const faults = faultsOf(request)
+  const problems = problemsOf(request)
   const { from, to, timezone } = request.query
   return {
-    ...('from' in faults || 'to' in faults ? {} : { from, to }),
-    timezone: 'timezone' in faults ? 'UTC' : timezone,
+    ...('from' in problems || 'to' in problems ? {} : { from, to }),
+    timezone: 'timezone' in problems ? 'UTC' : timezone,
   } as Pick<StatsQuery, 'from' | 'to' | 'timezone'>
 }

@@ -56,7 +56,7 @@ async function ask(query: string, credentials = ours.live): Promise<Stats> {
   return body.data as unknown as Stats
 }
 
-async function faultsOf(query: string): Promise<Record<string, string>> {
+async function problemsOf(query: string): Promise<Record<string, string>> {
   const { status, body } = await world.get(`/v1/stats?${query}`, ours.live)
   assert.equal(status, 400, query)
   assert.equal(body.error.code, 'INVALID_REQUEST')
@@ -220,13 +220,13 @@ test('without a range it is the last 7 days up to now, with what was done just n
 test('400 days can be asked for at once, also where an hour is added to them', async () => {
   const { rows } = await ask('from=2025-10-01&to=2026-11-05&timezone=America/New_York&limit=1000')
   assert.equal(rows.length, 400)
-  assert.deepEqual(await faultsOf('from=2025-10-01&to=2026-11-06&timezone=America/New_York'), {
+  assert.deepEqual(await problemsOf('from=2025-10-01&to=2026-11-06&timezone=America/New_York'), {
     from: 'from must be at most 400 days before to, which defaults to now.',
   })
 })
 
 test('what is wrong is said by parameter', async () => {
-  assert.deepEqual(Object.keys(await faultsOf('from=x&to=2026-02-30&groupBy=user&offerId=0&country=XX&limit=1001')), [
+  assert.deepEqual(Object.keys(await problemsOf('from=x&to=2026-02-30&groupBy=user&offerId=0&country=XX&limit=1001')), [
     'from',
     'to',
     'groupBy',
@@ -235,16 +235,19 @@ test('what is wrong is said by parameter', async () => {
     'limit',
   ])
   assert.match(
-    (await faultsOf('from=2026-03-10T12:00'))['from'] ?? '',
+    (await problemsOf('from=2026-03-10T12:00'))['from'] ?? '',
     /^from must be a date such as .* a time with its zone/,
   )
-  assert.match((await faultsOf('from=2026-03-10T12:00:00+02:00'))['from'] ?? '', /%2B/)
-  assert.deepEqual(await faultsOf(`${RANGE}&timezone=Mars/Base`), {
+  assert.match((await problemsOf('from=2026-03-10T12:00:00+02:00'))['from'] ?? '', /%2B/)
+  assert.deepEqual(await problemsOf(`${RANGE}&timezone=Mars/Base`), {
     timezone: 'timezone must be an IANA name such as Europe/Berlin; "Mars/Base" is not one.',
   })
-  assert.deepEqual(Object.keys(await faultsOf('from=2026-03-13&to=2026-03-13&timezone=%2B02:00')), ['timezone', 'from'])
-  assert.deepEqual(Object.keys(await faultsOf('from=2999-01-01')), ['from'])
-  assert.deepEqual(Object.keys(await faultsOf('from=0001-01-01&to=9999-12-31')), ['from', 'to'])
+  assert.deepEqual(Object.keys(await problemsOf('from=2026-03-13&to=2026-03-13&timezone=%2B02:00')), [
+    'timezone',
+    'from',
+  ])
+  assert.deepEqual(Object.keys(await problemsOf('from=2999-01-01')), ['from'])
+  assert.deepEqual(Object.keys(await problemsOf('from=0001-01-01&to=9999-12-31')), ['from', 'to'])
 })
 
 test('no answer names a user', async () => {
@@ -261,7 +264,7 @@ test('both paths answer alike, behind the gate', async () => {
 })
 
 test('faults of the range are reported beside all others', async () => {
-  const names = async (query: string) => Object.keys(await faultsOf(query)).toSorted()
+  const names = async (query: string) => Object.keys(await problemsOf(query)).toSorted()
   assert.deepEqual(await names('groupBy=x&timezone=Mars&from=1999-01-01&to=2026-01-01&limit=0'), [
     'from',
     'groupBy',

@@ -215,8 +215,8 @@ function showAndChange(routes: ManageRoutes, { db, secretKey, config, limiter, r
   })
 }
 
-const invalid = (name: string, fault: string) =>
-  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', { [name]: `${name} ${fault}` })
+const invalid = (name: string, problem: string) =>
+  new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', { [name]: `${name} ${problem}` })
 
 function readRate(rate: number): number {
   const micros = parseUsd(rate)

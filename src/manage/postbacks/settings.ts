@@ -155,15 +155,15 @@ function readBody(body: Body, before: PostbackSettings | null, guard: AddressGua
     success: body.success ?? base.success,
     negativeReversals: body.negative_reversals ?? base.negativeReversals,
   }
-  const { headers, fault } = readHeaders(body, before)
-  // Each part is checked beside others that are in order, so that its faults are known to be its own.
-  const faults: Record<string, string[]> = {
+  const { headers, problem } = readHeaders(body, before)
+  // Each part is checked beside others that are in order, so that its problems are known to be its own.
+  const problems: Record<string, string[]> = {
     url: checkSettings({ ...DEFAULTS, url: body.url, method: settings.method }, guard).errors,
     events: checkSettings({ ...DEFAULTS, url: SOME_URL, events: settings.events }, guard).errors,
-    headers: fault === null ? checkSettings({ ...DEFAULTS, url: SOME_URL, headers }, guard).errors : [fault],
+    headers: problem === null ? checkSettings({ ...DEFAULTS, url: SOME_URL, headers }, guard).errors : [problem],
   }
   const details: Details = {}
-  for (const [name, found] of Object.entries(faults)) if (found.length > 0) details[name] = found.join(' ')
+  for (const [name, found] of Object.entries(problems)) if (found.length > 0) details[name] = found.join(' ')
   if (Object.keys(details).length > 0) throw new AppError('INVALID_REQUEST', Object.values(details).join(' '), details)
   return { ...settings, headers }
 }
@@ -172,17 +172,17 @@ function readHeaders({ url, headers: given }: Body, before: PostbackSettings | n
   const known = before?.headers ?? {}
   const asked = given ?? Object.fromEntries(Object.keys(known).map((name) => [name, null]))
   const headers: Record<string, string> = {}
-  let fault: string | null = null
+  let problem: string | null = null
   for (const [name, value] of Object.entries(asked)) {
     const kept = Object.keys(known).find((one) => one.toLowerCase() === name.toLowerCase())
     if (value !== null) headers[name] = value
-    else if (kept === undefined) fault = `The header ${name} needs a value.`
+    else if (kept === undefined) problem = `The header ${name} needs a value.`
     // Whoever may change the address may not learn by it what the headers hold.
     else if (URL.parse(url)?.origin !== URL.parse(before?.url ?? '')?.origin)
-      fault = 'The address leads to another server now: give the values of its headers again, or remove them.'
+      problem = 'The address leads to another server now: give the values of its headers again, or remove them.'
     else headers[name] = known[kept] ?? ''
   }
-  return { headers, fault }
+  return { headers, problem }
 }
 
 function present(

@@ -6,7 +6,7 @@ import { isOperator, type Me, MeContext } from './lib/me.ts'
 import { useGet } from './lib/queries.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { lazyPage, Waiting } from './parts/lazy-page.tsx'
-import { Fault } from './parts/page.tsx'
+import { ErrorMessage } from './parts/page.tsx'
 import { ChallengeDialog } from './parts/challenge-dialog.tsx'
 import { Shell } from './shell.tsx'
 
@@ -109,7 +109,7 @@ function SignedIn() {
   const [path] = useLocation() // what fails on one page does not keep anybody from another
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
-    return me.error === null ? <Waiting /> : <Fault error={me.error} retry={() => void me.refetch()} />
+    return me.error === null ? <Waiting /> : <ErrorMessage error={me.error} retry={() => void me.refetch()} />
   if (me.data.must_set_up_two_factor)
     return (
       <MeContext.Provider value={me.data}>

@@ -65,8 +65,8 @@ type ChangeOptions<T> = {
   /** Said when it worked. */
   done?: string
   onDone?: (result: T) => void
-  /** For those who show the fault where it belongs, such as in a form. */
-  onFault?: (error: ApiError) => void
+  /** For callers that show the error themselves, such as a form. */
+  onError?: (error: ApiError) => void
 }
 
 /** Something that changes the server's mind. */
@@ -84,7 +84,7 @@ export function useChange<V, T>(change: (input: V) => Promise<T>, options: Chang
       onDone?.(result)
     },
     onError: (error) => {
-      if (options.onFault !== undefined) options.onFault(error)
+      if (options.onError !== undefined) options.onError(error)
       else notifications.show({ title: 'Something went wrong', message: error.message, color: 'red' })
     },
   })

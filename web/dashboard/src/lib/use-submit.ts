@@ -1,4 +1,4 @@
-// A form that is sent: its faults go to the fields they belong to, and what belongs to none is shown above them.
+// Submits a form: errors are shown at their fields, and those without a field above the form.
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError, type Details } from './api.ts'
@@ -6,22 +6,22 @@ import { ApiError, type Details } from './api.ts'
 export function useSubmit<V extends Record<string, unknown>>(
   form: UseFormReturnType<V>,
   send: (values: V) => Promise<void>,
-): { onSubmit: (event?: React.FormEvent<HTMLFormElement>) => void; isSending: boolean; fault: string | null } {
+): { onSubmit: (event?: React.FormEvent<HTMLFormElement>) => void; isSending: boolean; error: string | null } {
   const [isSending, setSending] = useState(false)
-  const [fault, setFault] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const onSubmit = form.onSubmit((values) => {
     setSending(true)
-    setFault(null)
+    setError(null)
     send(values)
       .catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error
         const [errors, rest] = sortErrors(error, (name) => name in values)
         form.setErrors(errors)
-        setFault(rest)
+        setError(rest)
       })
       .finally(() => setSending(false))
   })
-  return { onSubmit, isSending, fault }
+  return { onSubmit, isSending, error }
 }
 
 /** What belongs to a field, by its name; and the rest, where there is any. An item of a list belongs to the list. */

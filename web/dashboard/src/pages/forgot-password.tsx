@@ -5,12 +5,12 @@ import { Link } from 'wouter'
 import { post } from '../lib/api.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { Door } from '../parts/door.tsx'
-import { FormFault } from '../parts/form-fault.tsx'
+import { FormError } from '../parts/form-error.tsx'
 
 export default function ForgotPassword() {
   const [isMailed, setMailed] = useState<boolean | null>(null)
   const form = useForm({ initialValues: { email: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     setMailed((await post<{ mailed: boolean }>('/password/forgot', values)).mailed)
   })
   return (
@@ -18,7 +18,7 @@ export default function ForgotPassword() {
       {isMailed === null ? (
         <form onSubmit={onSubmit}>
           <Stack>
-            <FormFault fault={fault} />
+            <FormError error={error} />
             <TextInput
               label="E-mail address"
               type="email"

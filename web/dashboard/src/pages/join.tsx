@@ -8,7 +8,7 @@ import { type ApiError, post, type Reply } from '../lib/api.ts'
 import { queryClient } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { BrokenLink, Door, LinkFault } from '../parts/door.tsx'
-import { FormFault } from '../parts/form-fault.tsx'
+import { FormError } from '../parts/form-error.tsx'
 
 type Invitation = Reply<typeof OpenInvitation>
 
@@ -61,7 +61,7 @@ const aboutRole = ({ role, publisher }: Invitation) => {
 function JoinForm({ token, invitation }: { token: string; invitation: Invitation }) {
   const [, navigate] = useLocation()
   const form = useForm({ initialValues: { name: '', email: invitation.email ?? '', password: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ name, email, password }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ name, email, password }) => {
     await post('/invitation/accept', {
       token,
       name,
@@ -75,7 +75,7 @@ function JoinForm({ token, invitation }: { token: string; invitation: Invitation
     <Door title="Create your account" about={aboutRole(invitation)}>
       <form onSubmit={onSubmit}>
         <Stack>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           {invitation.holder === 'gives way' && (
             <Alert color="yellow">
               An account with this address exists, but its address was never verified. Accepting closes that account. If

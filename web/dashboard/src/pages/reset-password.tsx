@@ -5,13 +5,13 @@ import { Link } from 'wouter'
 import { post } from '../lib/api.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { BrokenLink, Door } from '../parts/door.tsx'
-import { FormFault } from '../parts/form-fault.tsx'
+import { FormError } from '../parts/form-error.tsx'
 
 export default function ResetPassword() {
   const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
   const [tokensEnded, setDone] = useState<number | null>(null)
   const form = useForm({ initialValues: { password: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ password }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ password }) => {
     const { tokens_ended } = await post<{ tokens_ended: number }>('/password/reset', { token, password })
     window.history.replaceState(null, '', '/reset-password')
     setDone(tokens_ended)
@@ -41,7 +41,7 @@ export default function ResetPassword() {
     <Door title="Set a new password" about="This signs you out everywhere and revokes your API tokens.">
       <form onSubmit={onSubmit}>
         <Stack>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <PasswordInput
             label="New password"
             description="12 characters or more. A short phrase works well."

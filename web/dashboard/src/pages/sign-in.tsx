@@ -6,7 +6,7 @@ import { post } from '../lib/api.ts'
 import { queryClient } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { Door } from '../parts/door.tsx'
-import { FormFault } from '../parts/form-fault.tsx'
+import { FormError } from '../parts/form-error.tsx'
 
 export default function SignIn() {
   const [needsCode, setNeedsCode] = useState(false)
@@ -32,7 +32,7 @@ function withinSite(path: string): string {
 
 function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
   const form = useForm({ initialValues: { email: '', password: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     const { two_factor } = await post<{ two_factor: boolean }>('/session', values)
     goOn(two_factor)
   })
@@ -40,7 +40,7 @@ function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
     <Door title="Sign in">
       <form onSubmit={onSubmit}>
         <Stack>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <TextInput
             label="E-mail address"
             type="email"
@@ -69,7 +69,7 @@ function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
 
 function CodeStep({ goOn }: { goOn: () => void }) {
   const form = useForm({ initialValues: { code: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     await post('/session/two-factor', values)
     goOn()
   })
@@ -77,7 +77,7 @@ function CodeStep({ goOn }: { goOn: () => void }) {
     <Door title="Enter your code" about="Enter the six digits from your authenticator app, or a backup code.">
       <form onSubmit={onSubmit}>
         <Stack>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <TextInput label="Code" autoComplete="one-time-code" required autoFocus {...form.getInputProps('code')} />
           <Button type="submit" loading={isSending}>
             Continue

@@ -6,7 +6,7 @@ import { post } from '../lib/api.ts'
 import { type Challenge, registerDialog } from '../lib/challenge.ts'
 import { useMe } from '../lib/me.ts'
 import { useSubmit } from '../lib/use-submit.ts'
-import { FormFault } from './form-fault.tsx'
+import { FormError } from './form-error.tsx'
 
 type Close = (isMet: boolean) => void
 
@@ -53,7 +53,7 @@ export function ChallengeDialog() {
 function ProofForm({ close }: { close: Close }) {
   const { two_factor } = useMe()
   const form = useForm({ initialValues: { password: '', code: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ password, code }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ password, code }) => {
     await post('/session/proof', two_factor ? { code } : { password })
     close(true)
   })
@@ -61,7 +61,7 @@ function ProofForm({ close }: { close: Close }) {
     <form onSubmit={onSubmit}>
       <Stack>
         <Text size="sm">This is a sensitive change, so please confirm. You won’t be asked again for 15 minutes.</Text>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         {two_factor ? (
           <CodeInput {...form.getInputProps('code')} />
         ) : (
@@ -85,7 +85,7 @@ function SignInForm({ close }: { close: Close }) {
   const { email } = useMe()
   const [needsCode, setNeedsCode] = useState(false)
   const form = useForm({ initialValues: { password: '', code: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ password, code }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ password, code }) => {
     if (needsCode) await post('/session/two-factor', { code })
     else if ((await post<{ two_factor: boolean }>('/session', { email, password })).two_factor)
       return setNeedsCode(true)
@@ -95,7 +95,7 @@ function SignInForm({ close }: { close: Close }) {
     <form onSubmit={onSubmit}>
       <Stack>
         <Text size="sm">Your session has ended. What you entered is still here.</Text>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
         {needsCode ? (
           <CodeInput {...form.getInputProps('code')} />

@@ -3,7 +3,7 @@ import { Alert, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import type { ApiError } from '../lib/api.ts'
-import { Fault } from './page.tsx'
+import { ErrorMessage } from './page.tsx'
 
 export function Door({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   useEffect(() => {
@@ -43,7 +43,7 @@ export function LinkFault({ title, query }: { title: string; query: UseQueryResu
   if (query.error?.code !== 'OFFLINE') return <BrokenLink title={title}>{query.error?.message}</BrokenLink>
   return (
     <Door title="No connection">
-      <Fault error={query.error} retry={() => void query.refetch()} />
+      <ErrorMessage error={query.error} retry={() => void query.refetch()} />
     </Door>
   )
 }

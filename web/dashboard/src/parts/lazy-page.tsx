@@ -15,16 +15,16 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>, asks?:
   }
   return function LazyPage() {
     const [Content, setContent] = useState(() => loaded)
-    const [fault, setFault] = useState<Error | null>(null)
-    if (Content === null && fault === null) begin().catch(() => {}) // told below
+    const [error, setError] = useState<Error | null>(null)
+    if (Content === null && error === null) begin().catch(() => {}) // told below
     useEffect(() => {
       if (Content !== null) return
       begin().then((module) => {
         loaded = module.default
         setContent(() => module.default)
-      }, setFault)
+      }, setError)
     }, [Content])
-    if (fault !== null) throw fault // for the boundary around it
+    if (error !== null) throw error // for the boundary around it
     return Content === null ? <Waiting /> : <Content />
   }
 }

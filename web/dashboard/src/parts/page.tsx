@@ -37,11 +37,11 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
   if (query.data !== undefined)
     return (
       <>
-        {query.error !== null && <Fault error={query.error} retry={() => void query.refetch()} />}
+        {query.error !== null && <ErrorMessage error={query.error} retry={() => void query.refetch()} />}
         {children(query.data)}
       </>
     )
-  if (query.error !== null) return <Fault error={query.error} retry={() => void query.refetch()} />
+  if (query.error !== null) return <ErrorMessage error={query.error} retry={() => void query.refetch()} />
   return (
     <Center py="xl" role="status" aria-label="Loading">
       <Loader />
@@ -49,17 +49,17 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
   )
 }
 
-export function Fault({ error, retry }: { error: ApiError; retry?: () => void }) {
-  const faults = Object.values(error.details).filter((fault) => fault !== error.message)
+export function ErrorMessage({ error, retry }: { error: ApiError; retry?: () => void }) {
+  const details = Object.values(error.details).filter((detail) => detail !== error.message)
   const isGone = error.code === 'RESOURCE_NOT_FOUND'
   return (
     <Alert color={isGone ? 'gray' : 'red'} title={isGone ? 'Not found' : 'This could not be loaded'} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
-        {faults.length > 0 && (
+        {details.length > 0 && (
           <List size="sm">
-            {faults.map((fault) => (
-              <List.Item key={fault}>{fault}</List.Item>
+            {details.map((detail) => (
+              <List.Item key={detail}>{detail}</List.Item>
             ))}
           </List>
         )}

@@ -215,7 +215,7 @@ function Invite({ base, roles, firstRole }: InviteProps) {
   const form = useForm({ initialValues: { email: '', role: firstRole ?? roles[0]?.value ?? '' } })
   const invite = useChange(
     (values: { email: string; role: string }) => post<Reply<typeof IssuedInvitation>>(`${base}/invitations`, values),
-    { refresh: [base], onFault: () => {} },
+    { refresh: [base], onError: () => {} },
   )
   const submit = useSubmit(form, async (values) => setIssued(await invite.mutateAsync(values)))
   if (issued !== null)

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { useSubmit } from '../lib/use-submit.ts'
-import { FormFault } from './form-fault.tsx'
+import { FormError } from './form-error.tsx'
 
 type SubmitFormProps = {
   submit: ReturnType<typeof useSubmit>
@@ -12,11 +12,11 @@ type SubmitFormProps = {
 }
 
 /** The fields of one thing that is sent, what was wrong with it, and the button. */
-export function SubmitForm({ submit: { onSubmit, isSending, fault }, action, button, children }: SubmitFormProps) {
+export function SubmitForm({ submit: { onSubmit, isSending, error }, action, button, children }: SubmitFormProps) {
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         {children}
         <Button type="submit" loading={isSending} {...button}>
           {action}

@@ -29,7 +29,7 @@ export default function Reports() {
   const [filters, change] = useFilters()
   const asked = { ...range.period, offer_id: filters['offer'], country: filters['country'] }
   const base = `/apps/${app_id}/stats`
-  const isWrong = range.fault !== null
+  const isWrong = range.error !== null
   const days = useGet<Stats>(isWrong ? null : `${base}${query({ ...asked, group_by: 'day', limit: MAX_DAYS })}`)
   const tab = TABS.find(({ value }) => value === filters['by'])?.value ?? 'day'
   const groupBy = tab === 'sub' ? (SUB_IDS.find((name) => name === filters['sub']) ?? 'aff_sub') : tab

@@ -132,7 +132,7 @@ function NewAdvertiser({ close }: { close: () => void }) {
   const form = useForm({ initialValues: { name: '' } })
   const create = useChange((values: { name: string }) => post<Reply<typeof IssuedAdvertiser>>('/advertisers', values), {
     refresh: ['/advertisers'],
-    onFault: () => {},
+    onError: () => {},
   })
   const submit = useSubmit(form, async (values) => setMade(await create.mutateAsync(values)))
   if (made !== null)

@@ -94,7 +94,7 @@ function BanForm({ onDone }: { onDone: () => void }) {
   })
   const ban = useChange((body: object) => post<{ is_new: boolean }>('/bans', body), {
     refresh: ['/bans'],
-    onFault: () => {},
+    onError: () => {},
   })
   const submit = useSubmit(form, async ({ user_id, app_id, reason }) => {
     const { is_new } = await ban.mutateAsync({ user_id, reason, ...(app_id === '' ? {} : { app_id }) })

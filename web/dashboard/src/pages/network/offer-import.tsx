@@ -45,7 +45,7 @@ export default function OfferImport() {
 }
 
 /** What is wrong with a file, as far as one can tell without reading it. */
-function faultOf(file: File | null): string | null {
+function problemOf(file: File | null): string | null {
   if (file === null) return null
   if (!/\.(json|csv)$/i.test(file.name)) return 'The name of the file must end in .json or .csv.'
   return file.size > MAX_BYTES ? 'The file is larger than 20 MB. Split it into smaller files.' : null
@@ -62,7 +62,7 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
       }),
     { onDone: ({ import_id }) => onUploaded(import_id) },
   )
-  const fault = faultOf(file)
+  const error = problemOf(file)
   return (
     <Stack gap="lg">
       <Section title="Choose a file">
@@ -78,11 +78,11 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
             clearButtonProps={{ 'aria-label': 'Choose another file' }}
             value={file}
             onChange={setFile}
-            error={fault}
+            error={error}
           />
           <Group>
             <Button
-              disabled={file === null || fault !== null}
+              disabled={file === null || error !== null}
               loading={upload.isPending}
               onClick={() => file !== null && upload.mutate(file)}
             >

@@ -22,7 +22,7 @@ export default function Balance() {
   const range = useRange()
   const base = `/publishers/${publisher_id}`
   const now = useGet<BalanceData>(`${base}/balance`)
-  const then = useGet<BalanceData>(range.fault === null ? `${base}/balance${query(range.period)}` : null)
+  const then = useGet<BalanceData>(range.error === null ? `${base}/balance${query(range.period)}` : null)
   const whose = isOperator(me) && now.data !== undefined ? ` of ${now.data.publisher.name}` : ''
   return (
     <Stack>
@@ -38,7 +38,7 @@ export default function Balance() {
               </SimpleGrid>
               <Section title="Activity">
                 <RangePicker range={range} />
-                {range.fault === null && (
+                {range.error === null && (
                   <Loaded query={then}>
                     {({ period }) => (
                       <SimpleGrid cols={{ base: 1, xs: 4 }}>

@@ -4,12 +4,12 @@ import { notifications } from '@mantine/notifications'
 import { post } from '../../lib/api.ts'
 import { queryClient } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 
 export function PasswordSection() {
   const form = useForm({ initialValues: { current_password: '', new_password: '', end_tokens: false } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     await post('/me/password', values)
     form.reset()
     notifications.show({ message: 'Password changed. You were signed out everywhere else.', color: 'green' })
@@ -19,7 +19,7 @@ export function PasswordSection() {
     <Section title="Password" about="Changing it signs you out everywhere else.">
       <form onSubmit={onSubmit}>
         <Stack maw={360}>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <PasswordInput
             label="Current password"
             autoComplete="current-password"

@@ -7,7 +7,7 @@ import { post, type Reply, remove } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Loaded } from '../page.tsx'
 import { SecretShown } from '../secret.tsx'
 import { Section } from '../section.tsx'
@@ -112,9 +112,9 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
   })
   const create = useChange((body: object) => post<Reply<typeof IssuedToken>>('/me/tokens', body), {
     refresh: ['/me/tokens'],
-    onFault: () => {},
+    onError: () => {},
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     const { token } = await create.mutateAsync(values)
     onIssued(token)
     form.reset()
@@ -122,7 +122,7 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
   return (
     <form onSubmit={onSubmit}>
       <Stack maw={520}>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <Group align="flex-end">
           <TextInput label="Token name" required maxLength={100} {...form.getInputProps('name')} />
           <NumberInput

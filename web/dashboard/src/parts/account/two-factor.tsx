@@ -9,7 +9,7 @@ import { useMe } from '../../lib/me.ts'
 import { queryClient } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { Copyable, CopyIcon } from '../copy.tsx'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 
 type Setup = Reply<typeof TwoFactorSetup>
@@ -52,14 +52,14 @@ export function TwoFactorSection() {
 
 function PasswordStep({ action, send }: { action: string; send: (password: string) => Promise<void> }) {
   const form = useForm({ initialValues: { password: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ password }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ password }) => {
     await send(password)
     form.reset()
   })
   return (
     <form onSubmit={onSubmit}>
       <Stack maw={360}>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <PasswordInput
           label="Your password"
           autoComplete="current-password"
@@ -78,7 +78,7 @@ function PasswordStep({ action, send }: { action: string; send: (password: strin
 
 function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> }) {
   const form = useForm({ initialValues: { code: '' } })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     await post('/me/two-factor/confirm', values)
     notifications.show({ message: 'Two-factor sign-in is on.', color: 'green' })
     await onDone()
@@ -96,7 +96,7 @@ function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> 
       <Code block>{setup.backup_codes.join('\n')}</Code>
       <form onSubmit={onSubmit}>
         <Stack maw={360}>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <TextInput
             label="3. Enter the code from your authenticator app"
             autoComplete="one-time-code"

@@ -4,7 +4,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { patch } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import type { AdvertiserData } from './token.tsx'
 
@@ -17,17 +17,17 @@ const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'cou
 /** One part of the settings: as typed, and as the server took it. */
 function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
   const [value, setValue] = useState<Settings[N]>(advertiser[name])
-  const [fault, setFault] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const save = useChange(
     (given: Settings[N]) => patch<AdvertiserData>(`/advertisers/${advertiser.advertiser_id}`, { [name]: given }),
     {
       refresh: ['/advertisers'],
       done: 'Saved.',
       onDone: (saved) => {
-        setFault(null)
+        setError(null)
         setValue(saved[name])
       },
-      onFault: (error) => setFault(error.message),
+      onError: (error) => setError(error.message),
     },
   )
   const [base, setBase] = useState(advertiser[name])
@@ -42,7 +42,7 @@ function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) 
   return {
     value,
     setValue,
-    fault,
+    error,
     isChanged: !isSame(value, now),
     isSaving: save.isPending,
     save: () => save.mutate(value),
@@ -54,7 +54,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 
 type FormProps = {
   part: {
-    fault: string | null
+    error: string | null
     isChanged: boolean
     isSaving: boolean
     save: () => void
@@ -74,9 +74,9 @@ function PartForm({ part, mayChange, more, children }: FormProps) {
       }}
     >
       <Stack>
-        {part.fault !== null && (
+        {part.error !== null && (
           <div style={{ whiteSpace: 'pre-wrap' }}>
-            <FormFault fault={part.fault} />
+            <FormError error={part.error} />
           </div>
         )}
         {part.showCurrent !== null && (

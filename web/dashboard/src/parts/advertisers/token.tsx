@@ -6,7 +6,7 @@ import type { RotatedToken, ShownAdvertiser } from '../../../../../src/manage/ad
 import { post, type Reply } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { SecretShown } from '../secret.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
@@ -67,15 +67,15 @@ function Rotate({ advertiserId, onDone }: { advertiserId: number; onDone: (token
   const path = `/advertisers/${advertiserId}`
   const rotate = useChange(
     (values: { grace: string }) => post<Reply<typeof RotatedToken>>(`${path}/rotate-token`, values),
-    { refresh: ['/advertisers'], onFault: () => {} },
+    { refresh: ['/advertisers'], onError: () => {} },
   )
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) =>
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) =>
     onDone((await rotate.mutateAsync(values)).token),
   )
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <Text size="sm">The advertiser must switch to the new token before the old one expires.</Text>
         <Select label="Old token expires" data={GRACES} allowDeselect={false} {...form.getInputProps('grace')} />
         <Button type="submit" loading={isSending}>

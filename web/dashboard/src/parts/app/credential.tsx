@@ -171,16 +171,16 @@ function toLocalInput(time: string | null): string {
 function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialProps) {
   const [isOpen, { open, close }] = useDisclosure()
   const [value, setValue] = useState('')
-  const [fault, setFault] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const save = useChange((body: { expires_at?: string }) => put(`/apps/${appId}/credentials/${mode}/expiry`, body), {
     refresh: [`/apps/${appId}`],
     done: 'Saved.',
     onDone: close,
-    onFault: (error) => setFault(error.details['expires_at'] ?? error.message),
+    onError: (error) => setError(error.details['expires_at'] ?? error.message),
   })
   const start = () => {
     setValue(toLocalInput(expires_at))
-    setFault(null)
+    setError(null)
     open()
   }
   return (
@@ -195,7 +195,7 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
             label="Expires"
             description="After this, requests are refused. In your time zone."
             value={value}
-            error={fault}
+            error={error}
             onChange={(event) => setValue(event.currentTarget.value)}
             data-autofocus
           />

@@ -9,7 +9,7 @@ import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import type { AppData } from './data.ts'
 
@@ -55,9 +55,9 @@ export function CurrencySection({ app }: { app: AppData }) {
   const change = useChange(save, {
     refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
     done: 'Saved, effective immediately.',
-    onFault: () => {},
+    onError: () => {},
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     await change.mutateAsync(values)
     form.resetDirty(values)
   })
@@ -69,7 +69,7 @@ export function CurrencySection({ app }: { app: AppData }) {
     >
       <form onSubmit={onSubmit}>
         <Stack>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <Group align="flex-start">
             <TextInput label="Name" required readOnly={!mayRename} {...form.getInputProps('name')} />
             <TextInput label="Currency" required readOnly={!maySetRate} {...form.getInputProps('currency')} />

@@ -22,7 +22,7 @@ export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDon
   const path = `/publishers/${publisherId}/apps`
   const create = useChange((body: object) => post<Reply<typeof IssuedApp>>(path, body), {
     refresh: [path],
-    onFault: () => {},
+    onError: () => {},
   })
   const submit = useSubmit(form, async ({ rate, ...named }) => {
     const { app_id, live, test } = await create.mutateAsync({ ...named, rate: readAmount(rate) })

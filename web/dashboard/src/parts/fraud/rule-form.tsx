@@ -5,7 +5,7 @@ import type { FraudOverview } from '../../../../../src/manage/fraud/schema.ts'
 import { put, type Reply } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { SIGNAL_NAMES } from './signals.tsx'
 
 export type Fraud = Reply<typeof FraudOverview>
@@ -52,10 +52,10 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
   const save = useChange((body: object) => put('/fraud/rules', body), {
     refresh: ['/fraud'],
     done: 'Saved, effective immediately.',
-    onFault: () => {},
+    onError: () => {},
     onDone: onClose,
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ offer_id, threshold, ...values }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ offer_id, threshold, ...values }) => {
     await save.mutateAsync({
       ...values,
       offer_id: offer_id === '' ? null : Number(offer_id),
@@ -65,7 +65,7 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <Select
           label="Signal"
           description={signal?.meaning}

@@ -36,7 +36,7 @@ export function PaymentsTab() {
   const voidPayment = useChange(
     ({ postingId, reason }: { postingId: string; reason: string }) =>
       post(`/ledger/payments/${postingId}/void`, { reason }),
-    { refresh: ['/ledger'], done: 'Voided.', onFault: () => {} },
+    { refresh: ['/ledger'], done: 'Voided.', onError: () => {} },
   )
   return (
     <Stack>

@@ -95,7 +95,7 @@ function useRunChanges(base: string) {
   const cancel = useChange((body: object) => post<Reply<typeof Cancelled>>(`${base}/cancel`, body), {
     refresh: ['/ledger'],
     done: 'Cancelled.',
-    onFault: () => {},
+    onError: () => {},
   })
   return { pay, cancel }
 }

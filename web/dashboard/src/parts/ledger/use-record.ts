@@ -13,6 +13,6 @@ export function useRecord<T extends { is_new: boolean }>(path: string, what: 'ad
           ? `${what === 'receipt' ? 'Receipt' : 'Adjustment'} recorded.`
           : `This ${what} was already recorded. Nothing changed.`,
       }),
-    onFault: () => {},
+    onError: () => {},
   })
 }

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, Progress, Select, Stack, Table, Text, Text
 import { useState } from 'react'
 import type { MoveReasons } from '../../../../../src/manage/conversions/schema.ts'
 import { formatCount } from '../../lib/format.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { REASON_NAMES } from './filters.tsx'
 import { type MoveReason, type MoveResult, type MoveTo, useMoves } from './use-moves.ts'
 
@@ -41,7 +41,7 @@ export function Decide({ decision, onClose }: { decision: Decision | null; onClo
 }
 
 function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) => void }) {
-  const { state, results, fault, move } = useMoves(to, ids)
+  const { state, results, error, move } = useMoves(to, ids)
   const [told, setTold] = useState<MoveReason>('operator')
   const [reason, setReason] = useState('')
   const needsReason = to !== 'approved'
@@ -71,11 +71,11 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
           }}
         >
           <Stack>
-            <FormFault
-              fault={
-                fault === null
+            <FormError
+              error={
+                error === null
                   ? null
-                  : `${fault.message}${isBegun ? ` ${formatCount(results.length)} of ${formatCount(ids.length)} are done. Continue with the rest when you are ready.` : ''}`
+                  : `${error.message}${isBegun ? ` ${formatCount(results.length)} of ${formatCount(ids.length)} are done. Continue with the rest when you are ready.` : ''}`
               }
             />
             <Text size="sm">{ABOUT[to]}</Text>

@@ -11,32 +11,32 @@ const CHANGED = ['/conversions', '/publishers', '/fraud']
 export type MoveTo = Reply<typeof Moves>['to']
 export type MoveReason = NonNullable<Reply<typeof Moves>['status_reason']>
 export type MoveResult = Reply<typeof Moved>['results'][number]
-export type Moving = { state: 'asking' | 'moving' | 'done'; results: MoveResult[]; fault: ApiError | null }
+export type Moving = { state: 'asking' | 'moving' | 'done'; results: MoveResult[]; error: ApiError | null }
 
-const ASKING: Moving = { state: 'asking', results: [], fault: null }
+const ASKING: Moving = { state: 'asking', results: [], error: null }
 
 export function useMoves(to: MoveTo, ids: string[]) {
   const client = useQueryClient()
   const [moving, setMoving] = useState<Moving>(ASKING)
 
-  /** Those that nothing came of yet: after a fault it goes on where it stopped. */
+  /** Those that nothing came of yet: after an error it continues where it stopped. */
   async function move(status_reason: MoveReason, reason: string): Promise<void> {
     let results = moving.results
     const settled = new Set(results.map((result) => result.conversion_id))
     const left = ids.filter((id) => !settled.has(id))
-    setMoving({ state: 'moving', results, fault: null })
+    setMoving({ state: 'moving', results, error: null })
     try {
       for (let i = 0; i < left.length; i += PIECE) {
         const conversion_ids = left.slice(i, i + PIECE)
         const body = { to, conversion_ids, status_reason, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
         const answer = await post<Reply<typeof Moved>>('/conversions/moves', body)
         results = [...results, ...answer.results]
-        setMoving({ state: 'moving', results, fault: null })
+        setMoving({ state: 'moving', results, error: null })
       }
-      setMoving({ state: 'done', results, fault: null })
+      setMoving({ state: 'done', results, error: null })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      setMoving({ state: 'asking', results, fault: error })
+      setMoving({ state: 'asking', results, error })
     } finally {
       await client.invalidateQueries({
         predicate: ({ queryKey: [path] }) =>

@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 import { post } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import type { OfferData } from './values.ts'
 
 export function Duplicate({ offer }: { offer: OfferData }) {
@@ -29,9 +29,9 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
   const copy = useChange(
     (values: { name: string; external_id: string }) =>
       post<{ offer_id: number }>(`/offers/${offer.offer_id}/duplicate`, values),
-    { refresh: ['/offers'], done: 'Copy created. It is paused until you resume it.', onFault: () => {} },
+    { refresh: ['/offers'], done: 'Copy created. It is paused until you resume it.', onError: () => {} },
   )
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     const { offer_id } = await copy.mutateAsync(values)
     close()
     navigate(`/network/offers/${offer_id}`)
@@ -39,7 +39,7 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
         <TextInput
           label="External ID"

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../lib/api.ts'
 import { AdvertiserSelect } from '../advertisers/advertiser-select.tsx'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import { LookFields, TargetFields, TermFields } from './fields.tsx'
 import { GoalFields } from './goal-fields.tsx'
@@ -21,19 +21,19 @@ type OfferFormProps = {
 export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
   const form = useForm({ initialValues: initial })
   const [isSaving, setSaving] = useState(false)
-  const [fault, setFault] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
 
   const onSubmit = form.onSubmit(async (values) => {
     setSaving(true)
-    setFault(null)
+    setError(null)
     try {
       await save(values)
       form.resetDirty()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const { details, message } = error
-      form.setErrors(Object.fromEntries(Object.entries(details).map(([name, fault]) => [name, inWords(fault)])))
-      setFault(Object.keys(details).length > 0 ? `Nothing was saved. ${message}` : message)
+      form.setErrors(Object.fromEntries(Object.entries(details).map(([name, error]) => [name, inWords(error)])))
+      setError(Object.keys(details).length > 0 ? `Nothing was saved. ${message}` : message)
       requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus())
     } finally {
       setSaving(false)
@@ -46,7 +46,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, lg: 8 }}>
             <Stack gap="lg">
-              <FormFault fault={fault} />
+              <FormError error={error} />
               {isNew && (
                 <Section title="Ownership" about="Imports identify an offer by these two. They can’t be changed.">
                   <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -98,7 +98,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
 }
 
 /** They name fields as an import does: destination_url. */
-const inWords = (fault: string) => fault.replace(/[a-z]+(_[a-z]+)+/gi, (name) => name.replaceAll('_', ' '))
+const inWords = (error: string) => error.replace(/[a-z]+(_[a-z]+)+/gi, (name) => name.replaceAll('_', ' '))
 
 const Sticky = ({ children }: { children: ReactNode }) => (
   <Box pos="sticky" top={76}>

@@ -7,7 +7,7 @@ import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { CATEGORIES } from './words.ts'
@@ -38,9 +38,9 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
   const save = useChange((body: object) => put<Rules>(`/apps/${appId}/content-rules`, body), {
     refresh: [`/apps/${appId}/content-rules`, `/apps/${appId}/offers`],
     done: 'Saved, effective immediately.',
-    onFault: () => {},
+    onError: () => {},
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     const saved = await save.mutateAsync(values)
     const { blocked_categories, blocked_keywords, payment_offers } = saved
     form.setInitialValues({ blocked_categories, blocked_keywords, payment_offers })
@@ -49,7 +49,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <Text role="status">
           {formatCount(rules.offers_left)} of {formatCount(rules.offers_total)} active offers are allowed.
         </Text>

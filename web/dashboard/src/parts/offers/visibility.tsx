@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import type { VisibilityReply } from '../../../../../src/features/offers/schema.ts'
 import { get, query } from '../../lib/api.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import { countryChoices } from './countries.ts'
 import { MODES, PLATFORMS } from './words.ts'
@@ -19,7 +19,7 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
     initialValues: { offer_id: offerId, user_id: '', country: '', platform: '', mode: 'live' },
     validate: { offer_id: (id) => (/^[1-9]\d{0,14}$/.test(id.trim()) ? null : 'Enter an offer ID, such as 59.') },
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ offer_id, ...visit }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ offer_id, ...visit }) => {
     setAnswer(null)
     setAnswer(await get<Why>(`/apps/${appId}/offers/${offer_id.trim()}/why${query(visit)}`))
   })
@@ -32,7 +32,7 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
     <Section title="Why can’t this user see this offer?" about="Empty fields are ignored.">
       <form onSubmit={onSubmit}>
         <Stack>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
             <TextInput label="Offer ID" inputMode="numeric" required {...form.getInputProps('offer_id')} />
             <TextInput label="User ID" maxLength={256} {...form.getInputProps('user_id')} />

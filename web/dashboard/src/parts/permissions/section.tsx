@@ -10,7 +10,7 @@ import { queryClient, useGet } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { confirm } from '../confirm.tsx'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
@@ -86,7 +86,7 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
     validate: { margin_percent: checkPercent, ids: checkIds },
   })
   useFollow(form, valuesOf(shown))
-  const { onSubmit, isSending, fault } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
     const isOnly = mode === 'only'
     const listed = wordsOf(ids).map(Number)
     if (status === 'suspended' && shown.status !== 'suspended' && !(await confirm(SUSPENDING))) return
@@ -107,7 +107,7 @@ function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
   return (
     <form onSubmit={onSubmit}>
       <Stack maw={560}>
-        <FormFault fault={fault} />
+        <FormError error={error} />
         <div>
           <Text size="sm" fw={500} id="publisher-status">
             Status

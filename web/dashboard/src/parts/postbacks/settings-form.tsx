@@ -22,7 +22,7 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import { type HeaderRow, HeadersInput } from './headers-input.tsx'
 import { Lint, Preview, type PreviewData } from './preview.tsx'
@@ -57,9 +57,9 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
   const save = useChange((body: object) => put<SettingsData>(`${base}/postback`, body), {
     refresh: [`${base}/postback`],
     done: 'Saved.',
-    onFault: () => void queryClient.invalidateQueries({ queryKey: [`${base}/postback`] }), // changed meanwhile: shown
+    onError: () => void queryClient.invalidateQueries({ queryKey: [`${base}/postback`] }), // changed meanwhile: shown
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (sent) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (sent) => {
     const saved = valuesOf(await save.mutateAsync({ ...bodyOf(sent), seen_version: data.version }))
     form.setValues(saved)
     form.resetDirty(saved)
@@ -69,7 +69,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
       <Fieldset variant="unstyled" disabled={!mayWrite(me)}>
         <Stack gap="lg">
           <Section title="Endpoint">
-            <FormFault fault={fault} />
+            <FormError error={error} />
             <Input.Wrapper
               label="Method"
               labelElement="div"

@@ -98,7 +98,7 @@ function Allowance({ app, onDone }: { app: App; onDone: () => void }) {
   const save = useChange((rate_limit: number) => put(`/apps/${app.app_id}/rate-limit`, { rate_limit }), {
     refresh: ['/publishers', `/apps/${app.app_id}`],
     done: 'Saved, effective immediately.',
-    onFault: () => {},
+    onError: () => {},
     onDone,
   })
   const submit = useSubmit(form, async (values) => {

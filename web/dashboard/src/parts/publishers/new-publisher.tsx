@@ -21,7 +21,7 @@ function Fields() {
   const make = useChange((body: object) => post<Reply<typeof MadePublisher>>('/publishers', body), {
     refresh: ['/publishers'],
     done: 'Publisher created. Invite its people next.',
-    onFault: () => {},
+    onError: () => {},
     onDone: ({ publisher_id }) => navigate(`/network/publishers/${publisher_id}`),
   })
   const submit = useSubmit(form, async ({ name, email }) => {

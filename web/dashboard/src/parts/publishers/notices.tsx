@@ -4,7 +4,7 @@ import { patch } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { FormFault } from '../form-fault.tsx'
+import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 
 type NoticesProps = { publisherId: number; email: string | null; mayChange: boolean }
@@ -16,9 +16,9 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
   const save = useChange((body: { email: string | null }) => patch(`/publishers/${publisherId}`, body), {
     refresh: ['/publishers'],
     done: 'Saved.',
-    onFault: () => {},
+    onError: () => {},
   })
-  const { onSubmit, isSending, fault } = useSubmit(form, async (values) => {
+  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
     await save.mutateAsync({ email: values.email.trim() === '' ? null : values.email.trim() })
   })
   return (
@@ -28,7 +28,7 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
     >
       {mayChange ? (
         <form onSubmit={onSubmit}>
-          <FormFault fault={fault} />
+          <FormError error={error} />
           <Group align="flex-end">
             <TextInput
               label="E-mail address for notices"

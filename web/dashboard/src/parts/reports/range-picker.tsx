@@ -52,9 +52,9 @@ export function RangePicker({ range }: { range: Range }) {
           onChange={(zone) => zone !== null && change({ zone })}
         />
       </Group>
-      {range.fault !== null && (
+      {range.error !== null && (
         <Text c="red" size="sm" role="alert">
-          {range.fault}
+          {range.error}
         </Text>
       )}
     </Stack>

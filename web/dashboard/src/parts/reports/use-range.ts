@@ -16,7 +16,7 @@ export type Range = {
   lastDay: string
   zone: string
   /** What is wrong with the days, for whoever chose them. */
-  fault: string | null
+  error: string | null
   /** The same for the API: there the end is no longer in it. */
   period: { from: string; to?: string; timezone: string }
 }
@@ -28,15 +28,15 @@ export function useRange(): Range {
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date())
   if (name !== 'custom') {
     const firstDay = addDays(today, 1 - Number(name))
-    return { name, firstDay, lastDay: today, zone, fault: null, period: { from: firstDay, timezone: zone } }
+    return { name, firstDay, lastDay: today, zone, error: null, period: { from: firstDay, timezone: zone } }
   }
   const [firstDay = '', lastDay = ''] = [filters['from'], filters['to']]
-  const fault = faultOf(firstDay, lastDay)
-  const to = fault === null ? addDays(lastDay, 1) : lastDay
-  return { name, firstDay, lastDay, zone, fault, period: { from: firstDay, to, timezone: zone } }
+  const error = problemOf(firstDay, lastDay)
+  const to = error === null ? addDays(lastDay, 1) : lastDay
+  return { name, firstDay, lastDay, zone, error, period: { from: firstDay, to, timezone: zone } }
 }
 
-function faultOf(firstDay: string, lastDay: string): string | null {
+function problemOf(firstDay: string, lastDay: string): string | null {
   if (!isDate(firstDay) || !isDate(lastDay)) return 'Choose the first and the last day.'
   if (firstDay > lastDay) return 'The first day must not be after the last day.'
   const days = (Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS + 1

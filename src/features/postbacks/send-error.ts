@@ -1,10 +1,10 @@
 // Everything that can go wrong with one HTTP request, as a phase, a code and a sentence for the publisher.
 
-/** How far a try came: looking up the name, connecting, the TLS handshake, sending, waiting for the head, the body. */
+/** How far an attempt got: DNS, connecting, the TLS handshake, sending, waiting for the headers, the body. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'send' | 'headers' | 'body'
 
-export class SendFault extends Error {
-  override readonly name = 'SendFault'
+export class SendError extends Error {
+  override readonly name = 'SendError'
   readonly phase: Phase
   readonly code: string
 
@@ -55,46 +55,48 @@ const TLS_PROBLEMS: Record<string, string> = {
   EPIPE: CLOSED,
 }
 
-export function connectFault({ code = 'ETIMEDOUT' }: NodeJS.ErrnoException): SendFault {
-  return new SendFault('connect', 'connect_failed', CONNECT_PROBLEMS[code] ?? `No connection could be made (${code}).`)
+export function connectError({ code = 'ETIMEDOUT' }: NodeJS.ErrnoException): SendError {
+  return new SendError('connect', 'connect_failed', CONNECT_PROBLEMS[code] ?? `No connection could be made (${code}).`)
 }
 
-/** Of OpenSSL's errors that have no sentence of their own, its own words are told. */
-export function tlsFault(error: NodeJS.ErrnoException & { reason?: string }): SendFault {
+/** OpenSSL errors without a sentence of their own are quoted. */
+export function tlsError(error: NodeJS.ErrnoException & { reason?: string }): SendError {
   const { code = 'ECONNRESET', reason = code === 'UNSPECIFIED' ? error.message : code } = error
   const problem = TLS_PROBLEMS[code] ?? `The TLS handshake failed (${reason}). Check the TLS settings of your server.`
-  return new SendFault('tls', 'tls_failed', problem)
+  return new SendError('tls', 'tls_failed', problem)
 }
 
 const LOST = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED']
 
-/** The connection was lost, and not for anything that came over it. */
+/** The connection was lost, and not because of anything received over it. */
 export function isLoss(error: Error): boolean {
   return LOST.includes(codeOf(error)) && !error.message.startsWith('bad ')
 }
 
-/** It is a matter of this network, and says nothing about the receiver. */
-export const isOwnFault = (code: string): boolean => code === 'proxy_failed' || code === 'resolver_failed'
+/** The failure is on this network's side, and says nothing about the receiver. */
+export const isOwnError = (code: string): boolean => code === 'proxy_failed' || code === 'resolver_failed'
 
-/** What an error of undici or of a socket means in this phase. A connection through a proxy can be ended by either. */
-export function faultOf(error: unknown, phase: Phase, isProxied: boolean): SendFault {
-  if (error instanceof SendFault) return error
-  if (!(error instanceof Error)) return new SendFault(phase, 'failed', 'The request failed.')
+/**
+ * What an error of undici or of a socket means in this phase. A connection through a proxy can be ended by either side.
+ */
+export function toSendError(error: unknown, phase: Phase, isProxied: boolean): SendError {
+  if (error instanceof SendError) return error
+  if (!(error instanceof Error)) return new SendError(phase, 'failed', 'The request failed.')
   const code = codeOf(error)
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED')
-    return new SendFault(phase, 'closed', 'The sender was stopped before the request was done.')
+    return new SendError(phase, 'closed', 'The sender was stopped before the request was done.')
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
-    return new SendFault('send', 'bad_request', `The request cannot be sent as it is: ${error.message}.`)
+    return new SendError('send', 'bad_request', `The request cannot be sent as it is: ${error.message}.`)
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new SendFault(phase, 'too_large', 'The headers of the answer are too large.')
+    return new SendError(phase, 'too_large', 'The headers of the answer are too large.')
   if (error.name === 'HTTPParserError' || (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')))
-    return new SendFault(phase, 'bad_response', 'The answer is not valid HTTP.')
-  if (code.startsWith('ERR_SSL_') && phase !== 'body') return tlsFault(error) // an alert after the handshake
+    return new SendError(phase, 'bad_response', 'The answer is not valid HTTP.')
+  if (code.startsWith('ERR_SSL_') && phase !== 'body') return tlsError(error) // an alert after the handshake
   const closer = isProxied ? 'The receiver, or the proxy of this network,' : 'The receiver'
   if (phase === 'body')
-    return new SendFault(phase, 'reset', `${closer} closed the connection before the answer was complete.`)
-  if (isLoss(error)) return new SendFault(phase, 'reset', `${closer} closed the connection without an answer.`)
-  return new SendFault(phase, 'failed', `The request failed (${code || error.name}).`)
+    return new SendError(phase, 'reset', `${closer} closed the connection before the answer was complete.`)
+  if (isLoss(error)) return new SendError(phase, 'reset', `${closer} closed the connection without an answer.`)
+  return new SendError(phase, 'failed', `The request failed (${code || error.name}).`)
 }
 
 function codeOf(error: Error): string {

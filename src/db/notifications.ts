@@ -1,19 +1,18 @@
-// A word between processes that there is something to do (NOTIFY): it saves a wait, and nothing depends on it. It does
-// not pass a PgBouncer that pools transactions, and is lost while the database is unavailable; whoever listens also looks now
-// and then.
+// Notifies other processes that there is something to do (NOTIFY): it saves a wait, and nothing depends on it. It does
+// not pass a PgBouncer that pools transactions, and is lost while the database is unavailable; listeners also poll.
 import type pg from 'pg'
 
 const QUIET_MS = 5
 const RETRY_MS = 1_000
 
-export type Signal = {
-  /** Soon, and once for many. Never fails. */
+export type Notifier = {
+  /** Sends soon, and once for many calls. Never fails. */
   send: () => void
-  /** Resolves with how to stop. */
-  listen: (onSignal: () => void) => Promise<() => Promise<void>>
+  /** Resolves with a function that stops listening. */
+  listen: (onNotify: () => void) => Promise<() => Promise<void>>
 }
 
-export function createSignal(pool: pg.Pool, channel: string): Signal {
+export function createNotifier(pool: pg.Pool, channel: string): Notifier {
   let timer: NodeJS.Timeout | null = null
   return {
     send() {
@@ -22,7 +21,7 @@ export function createSignal(pool: pg.Pool, channel: string): Signal {
         pool.query(`NOTIFY ${channel}`).catch(() => {})
       }, QUIET_MS).unref()
     },
-    async listen(onSignal) {
+    async listen(onNotify) {
       let client: pg.PoolClient | null = null
       let retry: NodeJS.Timeout | null = null
       let isStopped = false
@@ -37,15 +36,15 @@ export function createSignal(pool: pg.Pool, channel: string): Signal {
           }
           made.once('error', loseThis)
           made.once('end', loseThis)
-          made.on('notification', onSignal)
+          made.on('notification', onNotify)
           await made.query(`LISTEN ${channel}`)
-          onSignal() // for what was said meanwhile
+          onNotify() // for notifications missed meanwhile
         } catch {
           lose()
         }
       }
       const lose = () => {
-        client?.removeListener('notification', onSignal)
+        client?.removeListener('notification', onNotify)
         client?.release(true)
         client = null
         if (!isStopped) retry ??= setTimeout(() => void connect(), RETRY_MS).unref()

@@ -1,10 +1,10 @@
-// How much a worker has under way at once.
+// Limits how many postbacks a worker sends at once.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const WORTH_A_CLAIM = 64 // free slots: a claim costs much, a row in it little
-const WORTH_A_WAIT_MS = 20 // but not for slots that slow receivers hold
+const WORTH_A_CLAIM = 64 // free capacity worth a claim: a claim is expensive, a row in it is cheap
+const WORTH_A_WAIT_MS = 20 // but not worth waiting for what slow receivers hold
 
-export class Slots {
+export class Capacity {
   readonly total: number
   #taken = 0
   #isClosed = false
@@ -27,7 +27,7 @@ export class Slots {
     for (const waiter of this.#waiting) if (this.free >= waiter.count || this.#isClosed) waiter.go()
   }
 
-  /** Resolves when one is free; when more come within a moment, then with those. */
+  /** Resolves when some capacity is free, and waits a moment for more. */
   async some(): Promise<void> {
     if (this.free >= WORTH_A_CLAIM || this.#isClosed) return
     const timer = new AbortController()
@@ -39,7 +39,7 @@ export class Slots {
     if (this.free === 0 && !this.#isClosed) await this.#until(1)
   }
 
-  /** Lets everybody who waits for slots go, and resolves when all are free. */
+  /** Releases everything that waits for capacity, and resolves when all of it is free. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { go } of this.#waiting) go()
