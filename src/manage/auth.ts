@@ -7,6 +7,7 @@ import { symmetricDecrypt } from 'better-auth/crypto'
 import { twoFactor } from 'better-auth/plugins'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/open.ts'
+import { hashPassword, verifyPassword } from '../features/accounts/password-hash.ts'
 import { isDisabled, MAX_PASSWORD, MIN_PASSWORD, type Role } from '../features/accounts/people.ts'
 import { sessionSecrets } from '../features/accounts/session-keys.ts'
 import { createSecretHash } from '../lib/tokens.ts'
@@ -46,6 +47,7 @@ export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
       disableSignUp: true, // invitations only
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
+      password: { hash: (password) => hashPassword(password), verify: verifyPassword },
     },
     session: {
       modelName: 'sessions',

@@ -1,10 +1,9 @@
 // Whose address it is, in a real browser: verifying one's own, what an invitation warns of, and what became of its mail.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createPerson } from '../../src/features/accounts/people.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { MailServer } from '../mail-server.ts'
-import { PASSWORD } from '../people.ts'
+import { makePerson } from '../people.ts'
 import { checkLooks, useDashboard } from './browser.ts'
 
 const mails = await new MailServer().open()
@@ -41,9 +40,8 @@ test('an address is verified by the mailed link, once, and the account page show
 test('an invitation warns of an account that gives way, and stops at one that does not', async () => {
   const { db } = dashboard.world.database
   const elsewhere = (await createPublisher(db, 'Elsewhere')).publisher_id
-  const person = { name: 'Una', password: PASSWORD, role: 'publisher_viewer', publisherId: elsewhere } as const
-  await createPerson(db, { ...person, email: 'unproven@example.com' })
-  await createPerson(db, { ...person, email: 'proven@example.com' })
+  for (const email of ['unproven@example.com', 'proven@example.com'])
+    await makePerson(dashboard.world, 'publisher_viewer', elsewhere, { name: 'Una', email })
   await db.updateTable('people').set({ email_verified: true }).where('email', '=', 'proven@example.com').execute()
   const { page } = await dashboard.signIn('publisher_owner', publisherId)
   const open = async (email: string) => {

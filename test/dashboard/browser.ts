@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { createPerson, type Role } from '../../src/features/accounts/people.ts'
+import type { Role } from '../../src/features/accounts/people.ts'
 import { until } from '../installation.ts'
-import { PASSWORD } from '../people.ts'
+import { makePerson, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { useWorld, type World } from '../world.ts'
 
@@ -71,7 +71,7 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
     open,
     async signIn(role, publisherId = null, look = {}) {
       const email = `browser-${count++}@example.com`
-      await createPerson(world.database.db, { name: 'Bea Browser', email, password: PASSWORD, role, publisherId })
+      await makePerson(world, role, publisherId, { name: 'Bea Browser', email })
       const { page, complaints } = await open(look)
       const { publicUrl } = world.config
       const answer = await page.request.post(`${publicUrl}/manage/v1/session`, {

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { inviteFirstOperator } from '../../src/features/accounts/invitations.ts'
-import { createPerson } from '../../src/features/accounts/people.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { makeResetLink } from '../../src/features/accounts/reset-links.ts'
-import { PASSWORD, totp } from '../people.ts'
+import { makePerson, PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
 
@@ -131,7 +130,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 test('a second factor is asked for once it is on, and a backup code does in its place, once', async () => {
   const { world } = dashboard
   const email = 'tina@example.com'
-  await createPerson(world.database.db, { name: 'Tina', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  await makePerson(world, 'operator', null, { name: 'Tina', email })
   const { page, complaints, keepsToItself } = await open('/account')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await checkLooks(page)
@@ -176,7 +175,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
 test('sessions are seen and ended, tokens made and revoked, and signing out is the end', async () => {
   const { world } = dashboard
   const email = 'sam@example.com'
-  await createPerson(world.database.db, { name: 'Sam', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  await makePerson(world, 'operator', null, { name: 'Sam', email })
   const [here, there] = [await open('/sign-in?then=/account'), await open('/sign-in?then=/account')]
   for (const { page } of [there, here]) {
     await signIn(page, email)
@@ -216,7 +215,7 @@ test('sessions are seen and ended, tokens made and revoked, and signing out is t
 test('whoever is not let in hears what to do: a wrong password, a forgotten one, a reset link used or not', async () => {
   const { world } = dashboard
   const email = 'rita@example.com'
-  const person = await createPerson(world.database.db, { name: 'Rita', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  const person = await makePerson(world, 'operator', null, { name: 'Rita', email })
   const { page, keepsToItself } = await open('/sign-in')
   await signIn(page, email, 'not her password')
   await page.getByText('The e-mail address or the password is wrong.').waitFor()

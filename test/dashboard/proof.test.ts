@@ -1,8 +1,7 @@
 // Confirming that it is you, and the second factor that a network requires, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson } from '../../src/features/accounts/people.ts'
-import { PASSWORD, totp } from '../people.ts'
+import { makePerson, PASSWORD, totp } from '../people.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('proof_e2e')
@@ -79,7 +78,7 @@ test('what a person typed stays when the server cannot be reached, and is sent o
 test('an operator of a network that requires a second factor sees nothing but its setup', async () => {
   const { world } = dashboard
   const email = 'rosa@example.com'
-  await createPerson(world.database.db, { name: 'Rosa', email, password: PASSWORD, role: 'operator', publisherId: null }) // prettier-ignore
+  await makePerson(world, 'operator', null, { name: 'Rosa', email })
   const port = Number(new URL(dashboard.url).port)
   await world.app.close()
   world.app = await world.start({ require2fa: true })

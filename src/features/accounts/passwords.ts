@@ -1,7 +1,7 @@
 // Passwords: what better-auth stores, changed together with what must end with the old one.
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
+import { hashPassword, verifyPassword } from './password-hash.ts'
 import { checkPassword } from './people.ts'
 import { voidResetLinks } from './reset-links.ts'
 

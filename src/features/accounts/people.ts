@@ -1,7 +1,7 @@
 // People who sign in: operators, who run the network, and those of a publisher.
-import { hashPassword } from 'better-auth/crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { hashPassword } from './password-hash.ts'
 import { checkEmail } from './publishers.ts'
 
 export const OPERATOR_ROLES = ['operator', 'operator_reader'] as const
