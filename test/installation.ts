@@ -1,12 +1,14 @@
-// The real command, as processes of its own on a data folder of its own.
+// A data folder of its own, with commands run on it: in this process, or as processes of their own.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { runCommand } from '../src/cli/run.ts'
+import { inTerminal } from '../src/cli/terminal.ts'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { makeFolder } from './folders.ts'
 import { freePort } from './ports.ts'
@@ -19,28 +21,20 @@ type Env = Record<string, string>
 export class Installation {
   readonly dataDir: string
   readonly #folder = makeFolder('installation')
-  readonly #cache: string
   readonly #running = new Set<Running>()
 
-  /** Shares the compiled program of another one. */
-  constructor(other?: Installation) {
+  /** What every command gets. */
+  env: Env = {}
+
+  constructor() {
     this.dataDir = join(this.#folder, 'data')
-    this.#cache = other === undefined ? join(this.#folder, 'cache') : other.#cache
   }
 
+  /** A process of its own. */
   start(args: string[], env: Env = {}): Running {
-    const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, [COMMAND, ...args], {
       cwd: this.#folder,
-      // Compiled once, not by each of the many processes: it halves the time of the tests.
-      env: {
-        PATH,
-        HOME,
-        NODE_COMPILE_CACHE: this.#cache,
-        DATA_DIR: this.dataDir,
-        LOG_LEVEL: 'warn',
-        ...env,
-      },
+      env: this.#envOf(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const running = new Running(child)
@@ -49,8 +43,17 @@ export class Installation {
     return running
   }
 
-  run(args: string[], env: Env = {}): Promise<Finished> {
-    return this.start(args, env).finished
+  /** In this process, which has loaded everything already, unless it is one that waits for signals. */
+  async run(args: string[], env: Env = {}): Promise<Finished> {
+    if (args[0] === 'serve' || args[0] === 'listen') return this.start(args, env).finished
+    const [out, err] = [new Printed(), new Printed()]
+    const status = await inTerminal({ env: this.#envOf(env), out, err, status: 0 }, () => runCommand(args))
+    return { status, out: out.text, err: err.text }
+  }
+
+  #envOf(env: Env): Env {
+    const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+    return { PATH, HOME, NODE_COMPILE_CACHE, DATA_DIR: this.dataDir, LOG_LEVEL: 'warn', ...this.env, ...env }
   }
 
   /** Runs a command that must succeed, with --json, and returns what it printed. */
@@ -78,20 +81,9 @@ export class Installation {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Every row of every table, as text, a line each. */
   async dumpDatabase(): Promise<string> {
     const database = await holdEmbeddedPostgres(this.dataDir)
-    const client = new pg.Client(database.connection)
-    await client.connect()
-    const { rows: tables } = await client.query<{ name: string }>(
-      "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
-    )
-    let text = ''
-    for (const { name } of tables) {
-      const { rows } = await client.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)
-      text += rows.map(({ row }) => `${name} ${row}\n`).join('')
-    }
-    await client.end()
+    const text = await dumpDatabase(database.connection)
     await database.release()
     return text
   }
@@ -101,6 +93,31 @@ export class Installation {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && cwdOf(name).startsWith(this.dataDir))
       .map(Number)
+  }
+}
+
+/** Every row of every table, as text, a line each. */
+export async function dumpDatabase(connection: pg.ClientConfig): Promise<string> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  const { rows: tables } = await client.query<{ name: string }>(
+    "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+  )
+  let text = ''
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)
+    text += rows.map(({ row }) => `${name} ${row}\n`).join('')
+  }
+  await client.end()
+  return text
+}
+
+class Printed extends Writable {
+  text = ''
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString()
+    done()
   }
 }
 

@@ -1,29 +1,60 @@
-// An operator at the command line, with a server running beside: commands share its database, and none needs to start one.
+// An operator at the command line, with a server running beside, on the same database.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { type Finished, Installation, type Running } from './installation.ts'
+import { loadConfig } from '../src/config.ts'
+import { buildWorker, type Worker } from '../src/worker.ts'
+import { dumpDatabase, type Finished, Installation } from './installation.ts'
+import { freePort } from './ports.ts'
+import { databaseUrl, SECRET_KEY, World } from './world.ts'
 
 export type Credentials = { api_key: string; api_secret: string; signing_secret: string }
 type MadeApp = Credentials & { app_id: number; test: Credentials }
 
-export function useOperator() {
+export type Beside = { worker?: boolean; env?: Record<string, string> }
+
+export function useOperator({ worker: hasWorker = true, env = {} }: Beside = {}) {
   const home = new Installation()
-  let server: Running & { url: string }
+  let worker: Worker | null = null
   let count = 0
+  const world = new World('operator')
   before(async () => {
-    await home.run(['--help']) // compiles the program, once; all others would at the same time
-    server = await home.serve({ DEMO: 'off' })
+    const port = await freePort()
+    await world.openDatabase()
+    home.env = { DATABASE_URL: databaseUrl(world), SECRET_KEY, DEMO: 'off', PORT: String(port), ...env }
+    world.config = loadConfig({ DATA_DIR: home.dataDir, ...home.env })
+    await world.open()
+    await world.app.server.listen({ host: '127.0.0.1', port })
+    const { config, database, log } = world
+    if (hasWorker) worker = await buildWorker({ config, database, log, secretKey: SECRET_KEY })
   })
-  after(() => home.remove())
+  after(async () => {
+    await worker?.close()
+    await world.close()
+    await home.remove()
+  })
   return {
     home,
-    serverUrl: () => server.url,
+    world,
+    serverUrl: () => world.config.publicUrl,
+    dumpDatabase: () => dumpDatabase(world.connection(world.databaseName)),
     makeApp: async (): Promise<MadeApp & { publisher: string }> => {
       const publisher = `Publisher ${count++}`
       await home.json('publisher', 'create', '--name', publisher)
-      return { ...(await home.json<MadeApp>('app', 'create', '--publisher', publisher, '--name', 'App')), publisher }
+      return {
+        ...(await home.json<MadeApp>(
+          'app',
+          'create',
+          '--publisher',
+          publisher,
+          '--name',
+          'App',
+          '--rate-limit',
+          '100000',
+        )),
+        publisher,
+      }
     },
     /** A file to import. */
     writeOffers: (...rows: Record<string, unknown>[]): string => {

@@ -29,7 +29,7 @@ export function useTwoWorkers(name: string) {
     await watchQueue(world.database.db)
   })
   const first = new WorkerProcess(world, 'first')
-  const second = new WorkerProcess(world, 'second', first)
+  const second = new WorkerProcess(world, 'second')
   after(async () => {
     await first.remove()
     await second.remove()
@@ -104,11 +104,10 @@ export class WorkerProcess {
   readonly #home: Installation
   #running: Running | null = null
 
-  /** Compiles the program together with another one. */
-  constructor(world: World, name: string, other?: WorkerProcess) {
+  constructor(world: World, name: string) {
     this.name = name
     this.#world = world
-    this.#home = new Installation(other === undefined ? undefined : other.#home)
+    this.#home = new Installation()
   }
 
   async start(): Promise<void> {

@@ -60,7 +60,7 @@ export const BROWSER =
 export class World {
   readonly name: string
   config: Config
-  database!: Database
+  database!: Database // once it is open
   app!: App
   readonly dataDir = makeFolder('world')
   /** Every line logged so far. */
@@ -77,8 +77,12 @@ export class World {
     return createLog('debug', { write: (line) => this.logged.push(line) })
   }
 
-  async open(): Promise<void> {
+  async openDatabase(): Promise<void> {
     this.database = await makeDatabase(this.name, 10)
+  }
+
+  async open(): Promise<void> {
+    if (this.database === undefined) await this.openDatabase()
     this.app = await this.start()
   }
 

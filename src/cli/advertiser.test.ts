@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { Installation } from '../../test/installation.ts'
+import { before, test } from 'node:test'
+import { useOperator } from '../../test/operator.ts'
 
 type Made = { advertiser_id: number; name: string; token: string }
 
-// A server runs beside the commands: they share its database, and none needs to start one.
-const home = new Installation()
+const { home } = useOperator()
 let acme: Made
 let offers: number[]
 before(async () => {
-  await home.run(['--help']) // compiles the program, once; all others would at the same time
-  await home.serve({ DEMO: 'off' })
   acme = await home.json<Made>('advertiser', 'create', '--name', 'Acme')
   const plain = { advertiser: 'Acme', name: 'An offer', category: 'app', payout: 1.5 }
   const file = join(home.folder, 'offers.json')
@@ -26,7 +23,6 @@ before(async () => {
   await home.json('offer', 'import', file)
   offers = (await home.json<{ offer_id: number }[]>('offer', 'list')).map((offer) => offer.offer_id)
 })
-after(() => home.remove())
 
 test('an advertiser is shown with the URLs to paste, its own names in them, and a warning where they are in vain', async () => {
   const id = String(acme.advertiser_id)

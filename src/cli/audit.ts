@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import type { Db } from '../db/open.ts'
 import { recordAuditAlone } from '../features/accounts/audit.ts'
+import { type Terminal, terminal } from './terminal.ts'
 
 /** These change nothing. Every other command is recorded, including ones added later. */
 const READS = ['list', 'show', 'check', 'balance', 'statement']
@@ -14,11 +15,12 @@ const MAX_SUBJECT = 200
 /** The actor of commands: the operating system’s user. */
 export const operatorName = () => `${userInfo().username} (command line)`
 
-let given: Command | null = null
+/** What the person typed, at which terminal. */
+const given = new WeakMap<Terminal, Command>()
 
 /** Remembers the command that is about to run. */
 export function noteCommand(command: Command): void {
-  given = command
+  given.set(terminal(), command)
 }
 
 /** The options given, without those that only say how to print. */
@@ -29,9 +31,9 @@ function optionsOf(command: Command): Record<string, unknown> {
 
 /** Runs in the transaction of the change, or before it where the change is more than one transaction. */
 export async function recordCommand(db: Db): Promise<void> {
-  const command = given
-  given = null // once, however often it opens the database
-  if (command === null || READS.includes(command.name())) return
+  const command = given.get(terminal())
+  given.delete(terminal()) // once, however often it opens the database
+  if (command === undefined || READS.includes(command.name())) return
   const options = optionsOf(command)
   if (SHOW_OR_SET.includes(command.name()) && Object.keys(options).length === 0) return
   for (const name of SECRETS) if (name in options) options[name] = '********'

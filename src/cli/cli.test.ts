@@ -44,7 +44,7 @@ const COMMANDS: Record<string, string[]> = {
 }
 const CANARY = 'canary-canary-canary-canary-canary'
 
-const { home, makeApp, writeOffers } = useOperator()
+const { home, makeApp, writeOffers, dumpDatabase } = useOperator()
 
 test('every command is there, with help that explains it and offers --json', async () => {
   const groups = Object.entries(COMMANDS)
@@ -116,7 +116,7 @@ test('a new app gets live and test credentials in the right forms, and its secre
     home.run(['app', 'list']),
     home.run(['app', 'list', '--json']),
     home.run(['app', 'create', '--publisher', app.publisher, '--name', 'Second']),
-    home.dumpDatabase(),
+    dumpDatabase(),
   ])
   for (const row of [/^credentials .*pk_live_/m, /^api_secrets .*hash/m]) assert.match(dump, row)
   for (const { api_key } of [app, app.test]) assert.ok(list.out.includes(api_key) && listed.out.includes(api_key))

@@ -2,12 +2,13 @@ import { Command } from 'commander'
 import { type Config, loadConfig } from '../config.ts'
 import { SETTINGS } from '../settings.ts'
 import { type OutputOptions, show, table } from './output.ts'
+import { terminal } from './terminal.ts'
 
 export const configCommand = () =>
   new Command('config')
     .description('print the current settings, with secrets masked')
     .action((options: OutputOptions) => {
-      const settings = describeConfig(loadConfig(process.env), process.env)
+      const settings = describeConfig(loadConfig(terminal().env), terminal().env)
       show(options, settings, () =>
         table(
           settings.map(({ name, value, given }) => ({ setting: name, value, from: given ? 'environment' : 'default' })),

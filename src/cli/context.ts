@@ -10,6 +10,7 @@ import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { keepSecretFile } from '../db/secret-file.ts'
 import { joinKeys } from '../lib/keys.ts'
 import { recordCommand } from './audit.ts'
+import { terminal } from './terminal.ts'
 
 export type Context = { config: Config; database: Database; secretKey: string }
 
@@ -38,7 +39,7 @@ export function withChange<T>(work: (context: Context) => Promise<T>): Promise<T
 }
 
 async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  const config = loadConfig(process.env)
+  const config = loadConfig(terminal().env)
   const secretKey = readSecretKey(config)
   const database = await openDatabase(config)
   try {

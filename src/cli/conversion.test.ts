@@ -2,21 +2,18 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { Installation, type Running } from '../../test/installation.ts'
+import { before, test } from 'node:test'
+import { useOperator } from '../../test/operator.ts'
 
 type Credentials = { api_key: string; api_secret: string }
 type Shown = { conversion_id: string; status: string; status_reason: string | null }
 
-const home = new Installation()
-let server: Running & { url: string }
+const { home, serverUrl } = useOperator()
 let app: Credentials & { app_id: number; test: Credentials }
 let token: string
 let offerIds: number[]
 
 before(async () => {
-  await home.run(['--help']) // compiles the program, once
-  server = await home.serve({ DEMO: 'off' })
   await home.json('publisher', 'create', '--name', 'P')
   app = await home.json('app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '100000')
   token = (await home.json<{ token: string }>('advertiser', 'create', '--name', 'Acme')).token
@@ -28,12 +25,11 @@ before(async () => {
   await home.json('offer', 'import', file)
   offerIds = (await home.json<{ offer_id: number }[]>('offer', 'list')).map((row) => row.offer_id)
 })
-after(() => home.remove())
 
 const keysOf = (of: Credentials) => ({ 'x-api-key': of.api_key, 'x-api-secret': of.api_secret })
 
 async function report(userId: string, offerId = offerIds[0]): Promise<Shown> {
-  const answer = await fetch(`${server.url}/v1/conversions`, {
+  const answer = await fetch(`${serverUrl()}/v1/conversions`, {
     method: 'POST',
     headers: { ...keysOf(app), 'content-type': 'application/json' },
     body: JSON.stringify({ userId, offerId }),
@@ -43,7 +39,7 @@ async function report(userId: string, offerId = offerIds[0]): Promise<Shown> {
 
 async function click(userId: string, of: Credentials): Promise<string> {
   const path = `/v1/offers/${offerIds[1]}?userId=${userId}`
-  const listed = await fetch(`${server.url}${path}`, { headers: keysOf(of) })
+  const listed = await fetch(`${serverUrl()}${path}`, { headers: keysOf(of) })
   const { link } = ((await listed.json()) as { data: { offer: { link: string } } }).data.offer
   const followed = await fetch(link, { redirect: 'manual' })
   return URL.parse(followed.headers.get('location') ?? '')?.searchParams.get('c') ?? ''
@@ -129,7 +125,7 @@ test('a test click is found, confirmed by playing the advertiser, and touches no
 
 test("an advertiser's call that was not understood is listed and processed again after its status was mapped", async () => {
   const clickId = await click('mapped', app)
-  const call = `${server.url}/postback?click_id=${clickId}&status=gut&token=${token}`
+  const call = `${serverUrl()}/postback?click_id=${clickId}&status=gut&token=${token}`
   assert.equal((await fetch(call)).status, 400)
   const [logged] = await home.json<{ inbound_id: string; query: string; outcome: string }[]>(
     'inbound',

@@ -27,6 +27,7 @@ import {
   table,
   testOption,
 } from './output.ts'
+import { failLater } from './terminal.ts'
 
 const BATCH = 50
 
@@ -133,7 +134,7 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
           `${moved} ${to}, ${unchanged} already ${to}, ${problems.length} refused.`,
         ].join('\n'),
       )
-      if (result.problems.length > 0) process.exitCode = 1
+      if (result.problems.length > 0) failLater()
     })
   const reasons = MOVE_REASONS[to]
   if (reasons.length > 1)

@@ -18,7 +18,7 @@ const world = useWorld('doctor')
 const database = () => ({ DATABASE_URL: databaseUrl(world), SECRET_KEY })
 
 async function examine(env: Record<string, string>): Promise<(check: string) => string> {
-  const { out } = await home.run(['doctor'], env)
+  const { out } = await ('LD_PRELOAD' in env ? home.start(['doctor'], env).finished : home.run(['doctor'], env))
   return (check) => new RegExp(`^(?:ok  |FAIL)  ${check} .*(?:\\n {6}.*)?$`, 'm').exec(out)?.[0] ?? out
 }
 

@@ -13,6 +13,7 @@ import { rfc3339 } from '../lib/time.ts'
 import { hasSecretKey } from './context.ts'
 import { checkDatabase } from './doctor-database.ts'
 import { type OutputOptions, show } from './output.ts'
+import { failLater, terminal } from './terminal.ts'
 
 const EXPIRY_WARNING_DAYS = 14
 
@@ -22,7 +23,7 @@ export const doctorCommand = () =>
   new Command('doctor')
     .description('check the database, secret key, Redis, clock, TLS, network and folders, and suggest fixes')
     .action(async (options: OutputOptions) => {
-      const config = loadConfig(process.env)
+      const config = loadConfig(terminal().env)
       const findings = [
         checkFolder(config),
         ...(await checkDatabase(config)),
@@ -31,7 +32,7 @@ export const doctorCommand = () =>
         checkReach(config),
       ]
       show(options, { ok: findings.every(({ ok }) => ok), findings }, () => findings.map(describe).join('\n'))
-      if (findings.some(({ ok }) => !ok)) process.exitCode = 1
+      if (findings.some(({ ok }) => !ok)) failLater()
     })
 
 function describe({ check, ok, result, advice }: Finding): string {

@@ -16,6 +16,7 @@ import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, readLimit, goOn, readUuid, show, table } from './output.ts'
+import { failLater } from './terminal.ts'
 
 type ListOptions = OutputOptions & {
   outcome?: string
@@ -69,7 +70,7 @@ export const inboundCommand = () =>
             return reprocessAll(context, options.advertiser === undefined ? ids : await openIds(db, options.advertiser))
           })
           show(options, results, () => table(results, 'This advertiser has no open callbacks.'))
-          if (results.some(({ outcome }) => FAILURES.includes(outcome))) process.exitCode = 1
+          if (results.some(({ outcome }) => FAILURES.includes(outcome))) failLater()
         }),
     )
     .addCommand(

@@ -10,6 +10,7 @@ import { withChange, withDatabase } from './context.ts'
 import { operatorName } from './audit.ts'
 import { collect, fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { writeOut } from './write-out.ts'
+import { failLater, terminal } from './terminal.ts'
 
 type CreateOptions = OutputOptions & { minimum: string; publisher: string[] }
 type SomeOptions = OutputOptions & { publisher: string[] }
@@ -122,7 +123,7 @@ async function exportOne(id: string, options: OutputOptions & { out?: string }):
   const runId = readId(id)
   const { cancelled } = await withChange(({ database: { db } }) => exportRun(db as Trx, runId, new Date()))
   for (const { name, amount_micros, reason } of cancelled)
-    process.stderr.write(`Cancelled ${exactUsd(amount_micros)} USD to "${name}". ${reason}\n`)
+    terminal().err.write(`Cancelled ${exactUsd(amount_micros)} USD to "${name}". ${reason}\n`)
   await withDatabase(({ database: { db } }) => writeOut(writeRunCsv(db, runId), out))
   if (out !== undefined) show(options, { run_id: runId, cancelled: cancelled.length, file: out }, () => `Wrote ${out}.`)
 }
@@ -133,7 +134,7 @@ async function pay(id: string, options: SomeOptions & { sent?: boolean }): Promi
     return payRun(db as Trx, readId(id), { publisherIds, isSent: options.sent === true, now: new Date() })
   })
   show(options, results, () => table(results, 'Nothing in this run is due.'))
-  if (results.some(({ outcome }) => outcome !== 'paid' && outcome !== 'already')) process.exitCode = 1
+  if (results.some(({ outcome }) => outcome !== 'paid' && outcome !== 'already')) failLater()
 }
 
 async function cancel(id: string, options: SomeOptions & { reason: string }): Promise<void> {

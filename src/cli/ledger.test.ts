@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { Installation } from '../../test/installation.ts'
-import { holdEmbeddedPostgres } from '../db/embedded.ts'
-import { openPool } from '../db/open.ts'
+import { test } from 'node:test'
+import { useOperator } from '../../test/operator.ts'
 
-const home = new Installation()
-after(() => home.remove())
+const { home, world } = useOperator()
 
-// In order, as an operator would: each command is a process, and all of them work on one ledger.
+// In order, as an operator would: all commands work on one ledger.
 test('an operator records payments, and sees balances, a statement and a ledger that is right', async () => {
-  await home.serve({ DEMO: 'off' }) // or each command would start the database
   const { publisher_id } = await home.json<{ publisher_id: number }>('publisher', 'create', '--name', 'Games Inc')
   await home.json('advertiser', 'create', '--name', 'Ads Ltd')
   const receipt = ['ledger', 'receipt', '--advertiser', 'Ads Ltd', '--amount', '12.5', '--reference', 'invoice 1']
@@ -66,13 +62,7 @@ test('an operator records payments, and sees balances, a statement and a ledger 
 const tamper = (publisherId: number) =>
   query("INSERT INTO ledger_days VALUES ('publisher_payable', $1, '2026-01-01', -1)", [publisherId])
 
-async function query(text: string, values: unknown[] = []): Promise<void> {
-  const postgres = await holdEmbeddedPostgres(home.dataDir)
-  const { pool, close } = openPool(postgres.connection, 1)
-  await pool.query(text, values)
-  await close()
-  await postgres.release()
-}
+const query = (text: string, values: unknown[] = []) => world.database.pool.query(text, values)
 
 test('what a command changes stays only with its entry in the audit log', async () => {
   await query(`ALTER TABLE audit_log ADD CONSTRAINT nothing CHECK (who = '') NOT VALID`)

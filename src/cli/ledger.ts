@@ -13,6 +13,7 @@ import { adjustCommand, voidCommand } from './ledger-correct.ts'
 import { runCommand } from './ledger-run.ts'
 import { fields, type OutputOptions, readLimit, show, table } from './output.ts'
 import { writeOut } from './write-out.ts'
+import { failLater } from './terminal.ts'
 
 type PartyOptions = OutputOptions & { publisher?: string; advertiser?: string }
 type PaymentOptions = OutputOptions & { amount: string; reference: string }
@@ -144,7 +145,7 @@ async function check(options: OutputOptions): Promise<void> {
       ? `The ledger is correct: ${counts.postings} postings, ${counts.conversions} conversions.`
       : problems.map(describe).join('\n'),
   )
-  if (problems.length > 0) process.exitCode = 1
+  if (problems.length > 0) failLater()
 }
 
 function describe({ kind, count, examples }: LedgerProblem): string {

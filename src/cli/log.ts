@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from '../settings.ts'
+import { terminal } from './terminal.ts'
 
 /**
  * Logs as JSON lines on the standard error. Nothing that is logged should hold a secret; whatever looks like one is
@@ -8,7 +9,7 @@ import type { LogLevel } from '../settings.ts'
  */
 export function createLog(
   level: LogLevel,
-  destination: { write(line: string): void } = process.stderr,
+  destination: { write(line: string): void } = terminal().err,
 ): FastifyBaseLogger {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: maskSecrets } },

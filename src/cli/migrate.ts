@@ -3,10 +3,11 @@ import { loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { type OutputOptions, show } from './output.ts'
+import { terminal } from './terminal.ts'
 
 export const migrateCommand = () =>
   new Command('migrate').description('migrate the database to this version').action(async (options: OutputOptions) => {
-    const database = await openDatabase(loadConfig(process.env))
+    const database = await openDatabase(loadConfig(terminal().env))
     try {
       const applied = await migrate(database)
       show(options, { applied }, () =>

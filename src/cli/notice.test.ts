@@ -1,18 +1,16 @@
 // What an operator sees of postbacks that go wrong: in the list of apps, and in the notices.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { Installation } from '../../test/installation.ts'
+import { before, test } from 'node:test'
+import { useOperator } from '../../test/operator.ts'
 import { DAY, putPostbacks, setLane, before as ago } from '../../test/postback-world.ts'
-import { holdEmbeddedPostgres } from '../db/embedded.ts'
-import { type Db, openPool } from '../db/open.ts'
+import type { Db } from '../db/open.ts'
 
-const home = new Installation()
+const { home, world } = useOperator({ worker: false }) // nothing is sent or mailed meanwhile
 let well: number
 let paused: number
 let without: number
 
 before(async () => {
-  await home.serve({ DEMO: 'off' }, ['--only', 'api']) // no worker: nothing is sent or mailed meanwhile
   await home.json('publisher', 'create', '--name', 'P')
   well = await makeApp('Well')
   paused = await makeApp('Paused')
@@ -39,19 +37,12 @@ before(async () => {
       .execute()
   })
 })
-after(() => home.remove())
 
 async function makeApp(name: string): Promise<number> {
   return (await home.json<{ app_id: number }>('app', 'create', '--publisher', 'P', '--name', name)).app_id
 }
 
-async function change(work: (db: Db) => Promise<void>): Promise<void> {
-  const postgres = await holdEmbeddedPostgres(home.dataDir)
-  const { db, close } = openPool(postgres.connection, 1)
-  await work(db)
-  await close()
-  await postgres.release()
-}
+const change = (work: (db: Db) => Promise<void>) => work(world.database.db)
 
 test('the list of apps says how the postbacks of each fare', async () => {
   const { out } = await home.run(['app', 'list'])

@@ -9,6 +9,7 @@ import { microsToUsd } from '../lib/money.ts'
 import { withChange, withDatabase } from './context.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
+import { failLater } from './terminal.ts'
 
 const MAX_PROBLEMS_SHOWN = 1_000
 
@@ -174,7 +175,7 @@ async function importFile(file: string, options: OutputOptions): Promise<void> {
     }),
   ).finally(() => bar.clear())
   show(options, { ...result, problems, warnings }, () => summary(result, problems, warnings))
-  if (result.rejected > 0) process.exitCode = 1
+  if (result.rejected > 0) failLater()
 }
 
 function summary(result: ImportResult, problems: RowProblem[], warnings: RowWarning[]): string {

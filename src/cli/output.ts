@@ -3,11 +3,12 @@ import { OperatorError } from '../errors.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
 import { isUuid } from '../lib/uuid7.ts'
+import { terminal } from './terminal.ts'
 
 export type OutputOptions = { json?: boolean }
 
 export function say(text: string): void {
-  process.stdout.write(`${text}\n`)
+  terminal().out.write(`${text}\n`)
 }
 
 /** Prints a result: as JSON where asked, else as `text` puts it. */

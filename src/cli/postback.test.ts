@@ -1,16 +1,13 @@
 // Test sends and postback settings from the command line, with a server and its worker running beside.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Installation } from '../../test/installation.ts'
-import type { Credentials } from '../../test/operator.ts'
+import { type Credentials, useOperator } from '../../test/operator.ts'
 import { after as later, HOUR, readLane, setLane } from '../../test/postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../../test/receiver.ts'
-import { holdEmbeddedPostgres } from '../db/embedded.ts'
-import { type Db, openPool } from '../db/open.ts'
+import type { Db } from '../db/open.ts'
 import { verifyMessage } from '../features/postbacks/signing.ts'
 
-const ENV = { DEMO: 'off', POSTBACK_ALLOW: '127.0.0.0/8' }
-const home = new Installation()
+const { home, world } = useOperator({ env: { POSTBACK_ALLOW: '127.0.0.0/8' } })
 let app: Credentials & { app_id: number; test: Credentials }
 let receiver: Receiver
 /** The secret that the receiver checks signatures with. */
@@ -27,26 +24,15 @@ before(async () => {
     const isOurs = verifyMessage([secret], headers, request.body, Date.now() / 1000) === 'ok'
     answer(isOurs ? 200 : 401)(socket, request)
   })
-  await home.serve(ENV)
   await home.json('publisher', 'create', '--name', 'P')
   app = await home.json('app', 'create', '--publisher', 'P', '--name', 'App')
   const set = ['--method', 'POST', '--url', `http://127.0.0.1:${receiver.port}/`]
-  const { status, err } = await home.run(['app', 'set-postback', String(app.app_id), ...set], ENV)
+  const { status, err } = await home.run(['app', 'set-postback', String(app.app_id), ...set])
   assert.equal(status, 0, err)
 })
-after(async () => {
-  await home.remove()
-  await receiver.close()
-})
+after(() => receiver.close())
 
-async function withDb<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const postgres = await holdEmbeddedPostgres(home.dataDir)
-  const { db, close } = openPool(postgres.connection, 1)
-  const result = await work(db)
-  await close()
-  await postgres.release()
-  return result
-}
+const withDb = <T>(work: (db: Db) => Promise<T>) => work(world.database.db)
 
 type Shown = { result: string; results: { scenario: string; result: string; postbacks: { is_test: boolean }[] }[] }
 
@@ -85,7 +71,7 @@ test('test sends go through at once while the circuit is open, and the lane stay
 test('changing another setting does not lift what an operator paused; --resume does', async () => {
   const id = String(app.app_id)
   await withDb((db) => setLane(db, app.app_id, { paused_at: new Date(), pause_reason: 'operator' }))
-  const set = (...options: string[]) => home.run(['app', 'set-postback', id, ...options], ENV)
+  const set = (...options: string[]) => home.run(['app', 'set-postback', id, ...options])
   assert.equal((await set('--timeout', '5s')).status, 0)
   assert.equal((await withDb((db) => readLane(db, app.app_id))).pause_reason, 'operator')
   assert.equal((await set('--resume')).status, 0)

@@ -29,6 +29,7 @@ import {
   table,
   testOption,
 } from './output.ts'
+import { failLater } from './terminal.ts'
 
 const TRIAL_PATIENCE_MS = 60_000
 
@@ -180,7 +181,7 @@ function testCommand(): Command {
           '',
         ),
       )
-      if (test.result !== 'pass') process.exitCode = 1
+      if (test.result !== 'pass') failLater()
     })
 }
 

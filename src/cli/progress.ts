@@ -1,8 +1,10 @@
+import { type Terminal, terminal } from './terminal.ts'
+
 const WIDTH = 30
 const REDRAW_MS = 100
 
 /** A bar on the terminal; silent where there is none. */
-export function createProgressBar(stream: NodeJS.WriteStream = process.stderr) {
+export function createProgressBar(stream: Terminal['err'] = terminal().err) {
   let drawnAtMs = 0
   return {
     update(share: number, note: string): void {

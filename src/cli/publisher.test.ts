@@ -1,6 +1,8 @@
 // What an operator allows a publisher and forbids its users, at the command line.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../test/installation.ts'
 import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
 
 const { home, serverUrl, makeApp, writeOffers } = useOperator()
@@ -37,6 +39,7 @@ async function becomes(expected: Awaited<ReturnType<typeof list>>, userId?: stri
   for (;;) {
     const found = await list(app, userId)
     if (Date.now() > end || JSON.stringify(found) === JSON.stringify(expected)) return assert.deepEqual(found, expected)
+    await sleep(25)
   }
 }
 
@@ -58,7 +61,7 @@ test('which offers a publisher may run, its margin and its status are shown and 
 })
 
 test('a user is banned in an app, listed, and let in again', async () => {
-  assert.equal((await list(app, 'cheat')).offers.length, 2)
+  await until(async () => (await list(app, 'cheat')).offers.length === 2)
   const ban = () => home.json<{ is_new: boolean }>('ban', 'add', 'cheat', '--reason', 'Forty devices', '--app', String(app.app_id)) // prettier-ignore
   assert.equal((await ban()).is_new, true)
   await becomes({ status: 200, offers: [] }, 'cheat')

@@ -46,6 +46,7 @@ test('what a command changes beside a running server is served soon, without a r
 test('--test rotates the secrets of the test key, and leaves the live one alone', async () => {
   const app = await makeApp()
   const id = String(app.app_id)
+  await until(async () => (await listOffers(app.test)).status === 200)
   const rotated = await home.json<Credentials>('app', 'rotate-secret', id, '--test', '--grace', '0s')
   assert.equal(rotated.api_key, app.test.api_key)
   await until(async () => (await listOffers(app.test)).status === 401)
@@ -69,7 +70,7 @@ test('a taken port is told, with what to do', async () => {
 })
 
 test('the server starts with a demo whose request works as printed, stops at Ctrl-C, and starts again after a kill', async () => {
-  const fresh = new Installation(home)
+  const fresh = new Installation()
   try {
     const first = await fresh.serve()
     const [, url = '', key = '', secret = ''] = /curl '(.*?)' -H 'X-API-Key: (.*?)' -H 'X-API-Secret: (.*?)'/.exec(first.out) ?? [] // prettier-ignore
@@ -99,7 +100,7 @@ test('the server starts with a demo whose request works as printed, stops at Ctr
 })
 
 test('ending the process that npm start gives ends the server', async () => {
-  const installation = new Installation(home)
+  const installation = new Installation()
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const port = String(await freePort())
   const { PATH = '', HOME = '' } = process.env

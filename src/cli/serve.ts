@@ -12,6 +12,7 @@ import { type Context, readSecretKey } from './context.ts'
 import { type DemoApp, type DemoPerson, findDemoLeftovers, prepareDemo, prepareDemoPeople } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
+import { terminal } from './terminal.ts'
 
 const STOP_PATIENCE_MS = 25_000 // a postback under way may take 15 s
 
@@ -24,7 +25,7 @@ export const serveCommand = () =>
     .action(serve)
 
 async function serve(options: ServeOptions): Promise<void> {
-  const config = loadConfig(process.env)
+  const config = loadConfig(terminal().env)
   const log = createLog(config.logLevel)
   const secretKey = readSecretKey(config)
   // Closed last first: when told to stop, or when something fails on the way up.

@@ -3,6 +3,7 @@ import { STATUSES } from '../features/conversions/conversions.ts'
 import { confirmTestClick } from '../features/conversions/inbound/test-confirm.ts'
 import { withDatabase } from './context.ts'
 import { type OutputOptions, show } from './output.ts'
+import { failLater } from './terminal.ts'
 
 type ConfirmOptions = OutputOptions & { goal?: string; txnId?: string; amount?: string; status?: string }
 
@@ -32,5 +33,5 @@ export const testConfirmCommand = () =>
           ...(conversionId === null ? [] : [`See the conversion: offerdeck conversion show ${conversionId}`]),
         ].join('\n'),
       )
-      if (outcome === 'invalid') process.exitCode = 1
+      if (outcome === 'invalid') failLater()
     })

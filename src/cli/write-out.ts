@@ -3,9 +3,10 @@ import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { messageOf, OperatorError } from '../errors.ts'
+import { terminal } from './terminal.ts'
 
 export async function writeOut(text: AsyncIterable<string>, file: string | undefined): Promise<void> {
-  if (file === undefined) await pipeline(Readable.from(text), process.stdout, { end: false })
+  if (file === undefined) await pipeline(Readable.from(text), terminal().out, { end: false })
   else await writeWhole(file, text)
 }
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Role } from '../../src/features/accounts/people.ts'
 import { until } from '../installation.ts'
 import { makePerson, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
-import { useWorld, type World } from '../world.ts'
+import { World } from '../world.ts'
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
 
@@ -33,26 +33,32 @@ export type Dashboard = {
   signIn(role: Role, publisherId?: number | null, look?: Look): Promise<{ page: Page; complaints: string[] }>
 }
 
+/** One for all files that this process runs; it ends with the process. */
+let browser: Promise<Browser> | undefined
+
 export function useDashboard(name: string, fill: (world: World) => Promise<void> = async () => {}): Dashboard {
-  let browser: Browser
   let count = 0
-  const world = useWorld(name, async () => {
-    // Sessions and links need to know the address beforehand.
+  const contexts: BrowserContext[] = []
+  const world = new World(name)
+  before(async () => {
+    // Sessions and links need to know the URL beforehand.
     const port = await freePort()
-    await world.app.close()
     world.config = { ...world.config, publicUrl: `http://127.0.0.1:${port}`, requireHttps: false }
-    world.app = await world.start()
+    await world.open()
     await world.app.server.listen({ host: '127.0.0.1', port })
     await fill(world)
   })
-  before(async () => {
-    browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ARGS })
+  after(async () => {
+    for (const context of contexts) await context.close()
+    await world.close()
   })
-  after(() => browser.close())
 
   const open = async ({ viewport = DESKTOP, colorScheme = 'light' }: Look = {}) => {
     // Without motion nothing is looked at while it moves or changes its color.
-    const page = await (await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage()
+    browser ??= chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ARGS })
+    const context = await (await browser).newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+    contexts.push(context)
+    const page = await context.newPage()
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
