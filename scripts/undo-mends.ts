@@ -61,7 +61,7 @@ function undo({ file, now, undone, test }: Mend): string[] {
   const { stdout, status } = spawnSync(
     process.execPath,
     ['--test', '--import', './no-shrinking.ts', '--test-global-setup=test/setup.ts', '--test-force-exit', '--test-reporter=spec', test],
-    { cwd: copy, encoding: 'utf8', env: { ...process.env, OFFERDECK_FAULT_ROUNDS: '3' } },
+    { cwd: copy, encoding: 'utf8', env: { ...process.env, OFFERDECK_TESTS: 'short' } },
   ) // prettier-ignore
   writeFileSync(path, text)
   return status === 0 ? [] : failuresOf(stdout)

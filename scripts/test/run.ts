@@ -1,6 +1,5 @@
 // Runs all tests, after seeing to what they need that npm cannot install: servers, a browser and tools.
-// With --faults it runs only the fault tests, with as many rounds as they have; with --dashboard only the dashboard in a
-// browser.
+// --all: with what takes long (test/tier.ts); --all --short: only that, and less of it; --dashboard: the dashboard alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,22 +17,18 @@ const NEEDED = [
 // Where Debian puts servers, which is not on everybody's path.
 process.env['PATH'] = [process.env['PATH'], '/usr/sbin'].join(delimiter)
 
-const faults = process.argv.includes('--faults')
-const dashboard = process.argv.includes('--dashboard')
+const has = (option: string) => process.argv.includes(option)
 const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
+const DASHBOARD = ['test/dashboard/*.test.ts']
+const LONG = ['test/faults/**/*.test.ts', ...DASHBOARD]
+const EVERYTHING = [...LONG, 'test/{e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
+
 installMissing()
-const patterns =
-  given.length > 0
-    ? given
-    : faults
-      ? ['test/faults/**/*.test.ts', 'src/features/conversions/model.test.ts']
-      : dashboard
-        ? ['test/dashboard/*.test.ts']
-        : ['test/{faults,dashboard,e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
-process.env['OFFERDECK_FAULT_ROUNDS'] = faults ? '30' : '3'
+const patterns = given.length > 0 ? given : has('--short') ? LONG : has('--dashboard') ? DASHBOARD : EVERYTHING
+process.env['OFFERDECK_TESTS'] = !has('--all') ? 'quick' : has('--short') ? 'short' : 'all'
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')
-process.exit(await runFiles(patterns, { timeoutMs: faults ? 1_800_000 : 600_000 }))
+process.exit(await runFiles(patterns, { timeoutMs: has('--all') && !has('--short') ? 1_800_000 : 600_000 }))
 
 function installMissing(): void {
   const missing = NEEDED.filter(({ program }) => !isInstalled(program)).map((one) => one.package)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { testLooks } from '../tier.ts'
 
 let offerId = 0
 let advertiserId = 0
@@ -91,7 +92,7 @@ for (const [name, look] of [
   ['in light on a desktop', {}],
   ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
 ] as const)
-  test(`every page of advertisers is open to everybody, ${name}`, async () => {
+  testLooks(`every page of advertisers is open to everybody, ${name}`, async () => {
     const paths = ['', '?tab=calls', `/${advertiserId}`, `/${advertiserId}?tab=dialect`, `/${advertiserId}?tab=calls`]
     const { page } = await dashboard.signIn('operator', null, look)
     for (const path of paths) {

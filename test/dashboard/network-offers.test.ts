@@ -6,6 +6,7 @@ import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
 import { asCsv } from '../offer-files.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { testLooks } from '../tier.ts'
 
 const ADVERTISER = 'Lanternfield Games'
 const ROW = { advertiser: ADVERTISER, category: 'game', payout: '2', destination_url: 'https://ads.example.com/?c={click_id}' } // prettier-ignore
@@ -154,7 +155,7 @@ for (const [name, look] of [
   ['in light on a desktop', {}],
   ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
 ] as const)
-  test(`every page of offers is open to everybody, ${name}`, async () => {
+  testLooks(`every page of offers is open to everybody, ${name}`, async () => {
     const paths = [
       '',
       '?search=nothing',

@@ -7,6 +7,7 @@ import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
 import { addClicks } from '../seed-rows.ts'
 import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { testLooks } from '../tier.ts'
 
 const USD = 1_000_000
 const HOUR_MS = 3_600_000
@@ -128,7 +129,7 @@ test('an operator begins with the money of today and what needs attention', asyn
   await page.context().close()
 })
 
-test('every page is fine on a phone, in the dark, with and without anything on it', async () => {
+testLooks('every page is fine on a phone, in the dark, with and without anything on it', async () => {
   const { page, complaints } = await dashboard.signIn('operator', null, { viewport: PHONE, colorScheme: 'dark' })
   const pages = [deal, quiet].flatMap(({ appId, publisherId }) => [
     `/apps/${appId}/reports`,

@@ -8,8 +8,8 @@ import pg from 'pg'
 import { holdEmbeddedPostgres } from '../../src/db/embedded.ts'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { Installation } from '../installation.ts'
+import { FAULT_ROUNDS } from '../tier.ts'
 
-const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
 const CLIENTS = 8
 
 const program = new Installation()
@@ -67,8 +67,8 @@ async function compare(): Promise<void> {
   )
 }
 
-test(`after kill -9 of the server under load, nothing acknowledged is lost (${ROUNDS} rounds)`, async () => {
-  for (let round = 0; round < ROUNDS; round++) {
+test(`after kill -9 of the server under load, nothing acknowledged is lost (${FAULT_ROUNDS} rounds)`, async () => {
+  for (let round = 0; round < FAULT_ROUNDS; round++) {
     const server = await program.serve()
     let isOver = false
     const clients = Array.from({ length: CLIENTS }, (_, i) =>
@@ -80,13 +80,13 @@ test(`after kill -9 of the server under load, nothing acknowledged is lost (${RO
     await Promise.all(clients)
     await compare()
   }
-  assert.ok(acknowledged.size > ROUNDS * 10, `only ${acknowledged.size} were acknowledged`)
+  assert.ok(acknowledged.size > FAULT_ROUNDS * 10, `only ${acknowledged.size} were acknowledged`)
 })
 
-test(`after kill -9 of PostgreSQL under load, the API goes on, the database comes back by itself, and nothing is lost (${ROUNDS} rounds)`, async () => {
+test(`after kill -9 of PostgreSQL under load, the API goes on, the database comes back by itself, and nothing is lost (${FAULT_ROUNDS} rounds)`, async () => {
   const server = await program.serve()
   const before = acknowledged.size
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < FAULT_ROUNDS; round++) {
     let isOver = false
     const clients = Array.from({ length: CLIENTS }, (_, i) =>
       sendUntil(server.url, `postgres-${round}-${i}`, () => isOver),

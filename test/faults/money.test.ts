@@ -9,8 +9,8 @@ import { openDatabase } from '../../src/db/open.ts'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { checkLedger } from '../../src/features/ledger/check.ts'
 import { Installation, until } from '../installation.ts'
+import { FAULT_ROUNDS } from '../tier.ts'
 
-const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
 const CLIENTS = 6
 const OFFERS = 5
 
@@ -141,8 +141,8 @@ async function replaySpool(): Promise<void> {
   await server.kill('SIGINT')
 }
 
-test(`after kill -9 of the server under load, no click and no conversion is lost or doubled (${ROUNDS} rounds)`, async () => {
-  for (let round = 0; round < ROUNDS; round++) {
+test(`after kill -9 of the server under load, no click and no conversion is lost or doubled (${FAULT_ROUNDS} rounds)`, async () => {
+  for (let round = 0; round < FAULT_ROUNDS; round++) {
     const server = await program.serve()
     let isOver = false
     const clients = startClients(server.url, `server-${round}`, () => isOver)
@@ -154,9 +154,9 @@ test(`after kill -9 of the server under load, no click and no conversion is lost
   }
 })
 
-test(`after kill -9 of PostgreSQL under load, links lead on meanwhile, and nothing is lost or doubled (${ROUNDS} rounds)`, async () => {
+test(`after kill -9 of PostgreSQL under load, links lead on meanwhile, and nothing is lost or doubled (${FAULT_ROUNDS} rounds)`, async () => {
   const server = await program.serve()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < FAULT_ROUNDS; round++) {
     let isOver = false
     const clients = startClients(server.url, `postgres-${round}`, () => isOver)
     await someAnswers()

@@ -13,9 +13,8 @@ import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
 import { Installation, type Running, until } from '../installation.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue, none } from './compare-postbacks.ts'
 import { MoodyReceiver, QUERY } from './moody-receiver.ts'
+import { FAULT_ROUNDS } from '../tier.ts'
 
-const GIVEN_ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
-const ROUNDS = GIVEN_ROUNDS >= 30 ? 50 : GIVEN_ROUNDS
 const CLIENTS = 4
 const PAUSE_MS = 15
 const REVERSED_SHARE = 0.2
@@ -179,7 +178,7 @@ async function deliverAll(): Promise<void> {
   }, PATIENCE_MS)
 }
 
-test(`after kill -9 of the worker, the API or PostgreSQL under load, every event is told, in order and by one id (${ROUNDS} rounds)`, async () => {
+test(`after kill -9 of the worker, the API or PostgreSQL under load, every event is told, in order and by one id (${FAULT_ROUNDS} rounds)`, async () => {
   await startApi()
   await startWorker()
   let isOver = false
@@ -188,7 +187,7 @@ test(`after kill -9 of the worker, the API or PostgreSQL under load, every event
   const reverser = reverseUntil(doomed, () => isOver)
   const faults = Object.values(FAULTS)
   try {
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < FAULT_ROUNDS; round++) {
       await someTraffic()
       // Each of them once, and then any of them.
       await faults[round < faults.length ? round : Math.floor(Math.random() * faults.length)]?.()
@@ -199,7 +198,7 @@ test(`after kill -9 of the worker, the API or PostgreSQL under load, every event
   }
   await Promise.all([...clients, reverser])
   await deliverAll()
-  assert.ok(approved.size > ROUNDS * 20 && reversed.size > ROUNDS)
+  assert.ok(approved.size > FAULT_ROUNDS * 20 && reversed.size > FAULT_ROUNDS)
   none([...strange, ...receiver.strange], 'answers or messages that nobody expects')
   compareWithAcknowledged(receiver.arrivals, { attempted, approved, reversed })
   compareOrder(receiver.arrivals)

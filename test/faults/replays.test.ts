@@ -16,9 +16,9 @@ import {
   useTwoWorkers,
   WorkerProcess,
 } from '../worker-world.ts'
+import { FAULT_ROUNDS } from '../tier.ts'
 
-const ROUNDS = Number(process.env['OFFERDECK_FAULT_ROUNDS'] ?? 3)
-const REPLAYED = Math.max(520, 100 * ROUNDS) // more than a replay queues in one step
+const REPLAYED = Math.max(520, 100 * FAULT_ROUNDS) // more than a replay queues in one step
 const REVERSED = 20
 const WIDTH = 8
 const LIVE_EVERY_MS = 100
@@ -60,7 +60,7 @@ async function killAndRestart(workers: readonly WorkerProcess[]): Promise<void> 
   await Promise.all(workers.map((worker) => worker.start()))
 }
 
-test(`a replay in bulk goes on through kill -9 of its workers, and what is live goes before it (${ROUNDS} rounds)`, async () => {
+test(`a replay in bulk goes on through kill -9 of its workers, and what is live goes before it (${FAULT_ROUNDS} rounds)`, async () => {
   const { db } = world.database
   const deal = await makeDealWithLane(world, server, WIDTH)
   await Promise.all([first.start(), second.start()])
@@ -90,8 +90,8 @@ test(`a replay in bulk goes on through kill -9 of its workers, and what is live 
   let isOver = false
   const living = makeLiveUntil(deal, () => isOver || again.size === matching.size)
   try {
-    for (let round = 0; round < ROUNDS; round++) {
-      await waitFor(() => again.size > (matching.size * (round + 0.5)) / ROUNDS)
+    for (let round = 0; round < FAULT_ROUNDS; round++) {
+      await waitFor(() => again.size > (matching.size * (round + 0.5)) / FAULT_ROUNDS)
       // One, the other, both.
       await killAndRestart([[first], [second], [first, second]][round % 3] ?? [])
     }
@@ -121,7 +121,7 @@ async function compareLive(lives: readonly Live[], replayed: ReadonlySet<string>
   const rows = await db.selectFrom('postbacks').select('conversion_id').where('attempts', '=', 1).execute()
   const unhurt = new Set(rows.map((row) => row.conversion_id))
   const looked = lives.filter((one) => unhurt.has(one.conversionId))
-  assert.ok(looked.length > ROUNDS * 5)
+  assert.ok(looked.length > FAULT_ROUNDS * 5)
   const { arrivals } = server
   const late = looked.filter(({ conversionId, madeAfter }) => {
     const place = arrivals.findIndex((one) => one.conversionId === conversionId)

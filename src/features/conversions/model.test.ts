@@ -11,8 +11,8 @@ import { takeSteps } from '../../../test/money/run.ts'
 import { makeDatabase } from '../../../test/world.ts'
 import type { Database } from '../../db/open.ts'
 import { checkLedger } from '../ledger/check.ts'
+import { HISTORIES } from '../../../test/tier.ts'
 
-const TIMES = process.env['OFFERDECK_FAULT_ROUNDS'] === '30' ? 30 : 1
 /** Tests that run at once, each in a database of its own: every history has its own time. */
 const AT_ONCE = 4
 const CONNECTIONS = 6
@@ -28,14 +28,14 @@ describe('conversions, caps and money are what the model says', { concurrency: A
     const database = free.pop() ?? assert.fail('more tests run at once than there are databases')
     try {
       const run = ({ begin, steps: all }: History) => takeSteps(database, begin, all)
-      await fc.assert(fc.asyncProperty(histories, run), { numRuns: numRuns * TIMES })
+      await fc.assert(fc.asyncProperty(histories, run), { numRuns: numRuns * HISTORIES })
       assert.deepEqual(await checkLedger(database), [])
     } finally {
       free.push(database)
     }
   }
   test('what went wrong once', async () => {
-    for (const history of Object.values(REGRESSIONS)) await check(fc.constant(history), 1 / TIMES)
+    for (const history of Object.values(REGRESSIONS)) await check(fc.constant(history), 1 / HISTORIES)
   })
 
   for (const [name, histories] of Object.entries(PLOTS)) test(name, () => check(histories, 7))
