@@ -33,8 +33,6 @@ export async function startDns(t: TestContext, zone: Zone, limits = { timeout: 5
     asked.push(question)
     if (answer !== null) udp.send(answer.length > MAX_DATAGRAM ? truncate(answer) : answer, from.port, from.address)
   })
-  udp.bind(0, '127.0.0.1')
-  await once(udp, 'listening')
   const tcp = createServer((socket) => {
     let read = Buffer.alloc(0)
     socket
@@ -53,8 +51,11 @@ export async function startDns(t: TestContext, zone: Zone, limits = { timeout: 5
         }
       })
   })
-  tcp.listen(udp.address().port, '127.0.0.1')
+  // TCP first: of its ports more are in use.
+  tcp.listen(0, '127.0.0.1')
   await once(tcp, 'listening')
+  udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1')
+  await once(udp, 'listening')
   t.after(() => {
     udp.close()
     tcp.close()

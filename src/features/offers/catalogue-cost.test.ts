@@ -76,7 +76,7 @@ test('a change costs the same, however many lists there are that nobody asks for
   const cpuOf = async (catalogue: Catalogue) => {
     const rows = Array.from({ length: 1_000 }, (_, i) => rowOf(makeOffer(i + 1)))
     let spent = 0
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       xid++
       for (const row of rows) row.changedXid = xid
       const start = process.threadCpuUsage()
@@ -86,7 +86,12 @@ test('a change costs the same, however many lists there are that nobody asks for
     }
     return spent
   }
-  await cpuOf(few) // compiled by now
-  const ratio = (await cpuOf(many)) / Math.max(await cpuOf(few), 10_000)
+  // The least of a few, because whatever else this process has left behind is collected meanwhile, too.
+  const least = { few: Infinity, many: Infinity }
+  for (let attempt = 0; attempt < 4; attempt++) {
+    least.few = Math.min(least.few, await cpuOf(few))
+    least.many = Math.min(least.many, await cpuOf(many))
+  }
+  const ratio = least.many / Math.max(least.few, 10_000)
   assert.ok(ratio < 4, `beside 6,000 lists a change takes ${ratio} times as long`)
 })
