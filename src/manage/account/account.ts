@@ -11,6 +11,7 @@ import { endSession, isEmailVerified, isOperatorRole, listSessions } from '../..
 import { listAppsOf } from '../../features/apps/read-app.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { VERSION } from '../../lib/version.ts'
+import { readPublisher } from '../../features/accounts/publishers.ts'
 import type { ManageContext } from '../context.ts'
 import { type Caller, notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -22,11 +23,9 @@ const TAG = 'Your account'
 async function describePublisher(db: Db, publisherId: number) {
   const apps = await listAppsOf(db, publisherId)
   const first = apps.find(({ revoked_at }) => revoked_at === null) ?? apps[0]
-  const { name, status } = await db
-    .selectFrom('publishers')
-    .select(['name', 'status'])
-    .where('publisher_id', '=', publisherId)
-    .executeTakeFirstOrThrow()
+  const publisher = await readPublisher(db, publisherId)
+  if (publisher === null) throw notThere('There is no such publisher.')
+  const { name, status } = publisher
   return { publisher_id: publisherId, name, status, first_app_id: first?.app_id ?? null }
 }
 
