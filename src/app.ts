@@ -61,7 +61,7 @@ const HOUR_MS = 3_600_000
 
 export type App = {
   server: FastifyInstance
-  /** Takes in what changed in the database, now. The app does so by itself a few times a second. */
+  /** Applies what changed in the database now. The app also does this a few times a second. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
@@ -82,7 +82,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const [changedApps, changedOffers] = [await ChangeFeed.open(db, 'apps'), await ChangeFeed.open(db, 'offers')]
   await credentials.refresh(db, EVERYTHING)
   const loading = catalogue.load(allOffers(database), Date.now()) // while everything else is set up
-  loading.catch(() => {}) // told where it is awaited
+  loading.catch(() => {}) // reported where it is awaited
   const completions = new Completions(db)
   await completions.follow()
   const keyUsage = new KeyUsage()
@@ -127,7 +127,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
       run: () => contexts.replaySpool(),
     }),
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
-    createLoop('making partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
+    createLoop('creating partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
   ]
 
@@ -140,7 +140,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const gate = createGate({
     find: credentials.find,
     hashSecret: createSecretHashes(secretKey),
-    onOldHash: (stored, present) => void renewHash(db, stored, present).catch(() => {}), // the next start tries again
+    onOldHash: (stored, present) => void renewHash(db, stored, present).catch(() => {}), // retried at the next start
     limiter,
     publicUrl: config.publicUrl,
     onLeak: leakReporter(db, log),

@@ -106,7 +106,7 @@ test('PORT is a whole number from 1 to 65535', () => {
 
 const urlOf = (env: NodeJS.ProcessEnv) => loadConfig(env).publicUrl
 
-test('the public address follows from HOST, PORT and TLS where it is not given', () => {
+test('the public URL follows from HOST, PORT and TLS where it is not set', () => {
   assert.equal(urlOf({ HOST: '0.0.0.0', PORT: '9000' }), 'http://localhost:9000')
   assert.equal(urlOf({ HOST: '::', PORT: '9000' }), 'http://localhost:9000')
   assert.equal(urlOf({ HOST: '::1' }), 'http://[::1]:8080')
@@ -114,7 +114,7 @@ test('the public address follows from HOST, PORT and TLS where it is not given',
   assert.equal(urlOf({ PORT: '80' }), 'http://127.0.0.1')
 })
 
-test('a HOST that is neither an address nor a name is refused', () => {
+test('a HOST that is neither an IP address nor a name is refused', () => {
   for (const HOST of ['two words', '[::1]', 'http://box', 'box/path', 'a:b']) refuses({ HOST }, /^HOST /)
 })
 
@@ -197,13 +197,13 @@ test('TLS_CERT and TLS_KEY go together', () => {
   refuses({ TLS_KEY: 'key.pem' }, /^TLS_CERT and TLS_KEY must be given together/)
 })
 
-test('TRUST_PROXY takes addresses and ranges', () => {
+test('TRUST_PROXY accepts IP addresses and ranges', () => {
   for (const cidr of ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '192.168.1.0/24'])
     assert.deepEqual(loadConfig({ TRUST_PROXY: cidr }).trustProxy, [cidr])
   assert.deepEqual(loadConfig({ TRUST_PROXY: ' , 10.1.2.3 ,, ' }).trustProxy, ['10.1.2.3'])
 })
 
-test('TRUST_PROXY refuses names, wildcards and half addresses', () => {
+test('TRUST_PROXY refuses names, wildcards and partial addresses', () => {
   for (const bad of [
     '*',
     '0.0.0.0/0',

@@ -22,11 +22,11 @@ export type Config = {
   requireHttps: boolean
   /** Whether operators must have a second factor. */
   require2fa: boolean
-  /** A MaxMind file that tells countries by address. */
+  /** A MaxMind file that maps IP addresses to countries. */
   geoipDb: string | null
-  /** The header in which a trusted proxy tells the visitor's country, in lower case. */
+  /** The header in which a trusted proxy sends the visitor's country, in lower case. */
   countryHeader: string | null
-  /** A file of addresses that are suspected. */
+  /** A file of suspicious IP addresses. */
   listedIps: string | null
   /** How long clicks and advertisers' calls are kept, at least. */
   retentionDays: number
@@ -40,7 +40,7 @@ export type Config = {
   mailFrom: string
   logLevel: LogLevel
   demo: boolean
-  /** Null means: kept in `dataDir`, made at the first start. */
+  /** Null: kept in `dataDir`, created at the first start. */
   secretKey: string | null
   /** The one that `secretKey` takes the place of. It only reads. */
   oldSecretKey: string | null
@@ -112,7 +112,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** `ownUrl` is the address as this machine knows it. */
+/** `ownUrl` is the URL as this machine knows it. */
 function readListening(given: EnvReader): Pick<Config, 'port' | 'host' | 'tls'> & { ownUrl: string } {
   const port = given.wholeNumber('PORT', 8080, 1, 65_535)
   const host = given.text('HOST') ?? '127.0.0.1'

@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof MANAGE_ERRORS
 /** What is wrong, by parameter, each a sentence. */
 export type Details = Record<string, string>
 
-/** An error meant for whoever sent the request. Anything else that is thrown is a bug, and is not shown. */
+/** An error meant for the caller. Any other error is a bug, and is not shown. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: Details | null

@@ -27,7 +27,7 @@ export function createLoop(
     } catch (error) {
       // One line when it starts to fail; an outage of an hour is not worth ten thousand.
       if (failures++ === 0) log.warn(`${name} failed (${messageOf(error)}); trying again until it works`)
-      await work.onFailure?.().catch(() => {}) // the next run tells whether it helped
+      await work.onFailure?.().catch(() => {}) // the next run shows whether it helped
     }
   }
   function schedule(delayMs: number): void {

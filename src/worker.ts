@@ -92,8 +92,8 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(10 * SECOND, 'summing up the ledger', () => rollUp(db))
   every(HOUR, 'closing days of the ledger', () => closeDays(db, new Date()))
 
-  // What is made ahead, and what is forgotten.
-  every(HOUR, 'making partitions', () => ensurePartitionsAhead(db, Date.now()))
+  // What is created ahead, and what is deleted.
+  every(HOUR, 'creating partitions', () => ensurePartitionsAhead(db, Date.now()))
   every(DAY, 'analysing partitioned tables', () => analyzePartitioned(db))
   every(HOUR, 'forgetting idempotency keys', () => forgetOldKeys(db))
   every(HOUR, 'forgetting expired sessions', () => forgetExpired(db, new Date()))
@@ -114,7 +114,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
 
   opened.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
   for (const loop of loops) loop.start()
-  // The loop tells when that does not work.
+  // The loop logs failures.
   opened.defer(await postbacksDue.listen(() => void deliver().catch(() => {})))
 
   const owned = opened.move()

@@ -117,7 +117,7 @@ test('a goal that turns repeatable lets a chargeback through, and a report of be
   assert.deepEqual(await statuses(), ['reversed'])
 })
 
-test('a goal that no longer repeats makes no second row of the same transaction', async () => {
+test('a goal that is no longer repeatable creates no second row of the same transaction', async () => {
   const { live, appId, offerId, statuses } = await make({ goals: [{ name: 'Buy', payout: '1', is_repeatable: true }] })
   await trustApp(world.database.db, appId, [offerId])
   await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })

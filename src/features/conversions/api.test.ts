@@ -195,7 +195,7 @@ test('a report that a payout cap has no room for is rejected, also while the cap
   assert.deepEqual(statusOf(await world.report(live, { userId: 'two', offerId })), ['rejected', 'cap_exceeded'])
 })
 
-test('whoever clicked while the offer was open is honoured when it closes', async () => {
+test('a user who clicked while the offer was open is honoured when it closes', async () => {
   const { db } = world.database
   const [capped, paused, strict] = [
     await newOffer({ total_conversion_cap: 5 }),
@@ -240,7 +240,7 @@ test('the word of a trusted app is approved at once, for that app and offer alon
   assert.deepEqual(await checkLedger(world.database), [])
 })
 
-test('fifty identical reports at once, through two processes, make one conversion and one posting', async () => {
+test('fifty identical reports at once, through two processes, create one conversion and one posting', async () => {
   const offerId = await newOffer()
   const second = await world.start()
   try {

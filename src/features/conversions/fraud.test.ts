@@ -1,4 +1,4 @@
-// Signals of fraud: what is seen, what is done about it, and how little of that the publisher is told.
+// Fraud signals: what is detected, what is done about it, and how little of that the publisher sees.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ let behindProxy: App
 const world = useWorld('fraud', async () => {
   live = (await world.makeApp()).live
   first = await readFraudRules(world.database.db)
-  // Fast clicks are what all tests make: let them be no sign of anything, unless a test says so.
+  // All tests click fast: that counts as no signal, unless a test says otherwise.
   await deleteRule(world.database.db, { offerId: null, signal: 'too_fast' })
   const listedIps = join(world.dataDir, 'listed.txt')
   writeFileSync(listedIps, '203.0.113.0/24\n')
@@ -41,7 +41,7 @@ async function newOffer(): Promise<number> {
 
 type Visit = { userId?: string; headers?: Record<string, string>; confirm?: Record<string, string> }
 
-/** Clicks and confirms. Each user comes from an address of its own, unless it is given. */
+/** Clicks and confirms. Each user has its own IP address, unless one is given. */
 async function convert(offerId: number, { userId = newUser(), headers = {}, confirm = {} }: Visit = {}) {
   const ip = `198.51.${100 + (users >> 8)}.${users & 255}`
   const { clickId } = await world.click(offerId, live, `userId=${userId}`, { 'x-forwarded-for': ip, ...headers })
@@ -57,7 +57,7 @@ async function convert(offerId: number, { userId = newUser(), headers = {}, conf
 const rule = (signal: Signal, action: FraudRule['action'], threshold: number | null, offerId: number | null = null) =>
   setFraudRule(world.database.db, { signal, action, threshold, offerId })
 
-/** What makes each signal appear, and what its threshold is then. */
+/** What triggers each signal, and its threshold then. */
 const WAYS: Record<Signal, { threshold: number | null; convert: (offerId: number) => ReturnType<typeof convert> }> = {
   too_fast: { threshold: 60, convert: (offerId) => convert(offerId) },
   ip_users: {
@@ -121,7 +121,7 @@ test('what is held is not released by time, and the operator decides', async () 
   assert.equal(moved?.conversion?.status, 'approved')
 })
 
-test('the rule of an offer goes before that of the network, to both sides', async () => {
+test('the rule of an offer takes precedence over the network’s, whether stricter or not', async () => {
   const [lenient, strict] = [await newOffer(), await newOffer()]
   await rule('bot', 'reject', null)
   await rule('bot', 'flag', null, lenient)

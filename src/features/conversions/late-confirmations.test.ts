@@ -77,7 +77,7 @@ test('a reversal finds its conversion when the click is gone, by the click or by
   assert.equal((await world.confirm(made.offerId, unknown, { status: 'reversed' })).outcome, 'unmatched')
 })
 
-test('what was told as pending in time is approved when the click is gone, at what the click promised', async () => {
+test('a conversion reported as pending in time is approved after the click is dropped, at what the click promised', async () => {
   const made = await make({ goals: [{ name: 'Order', payout: '1', payout_percent: '10' }], attribution_window: '1h' })
   const [ann, bob] = [await clickLongAgo(made, 'ann'), await clickLongAgo(made, 'bob')]
   for (const [clickId, txn_id] of [
@@ -110,7 +110,7 @@ test('a confirmation may name its transaction alone, where that is one thing', a
   assert.equal((await world.confirm(made.offerId, '')).status, 400)
 })
 
-test('the last amount told of what is pending counts, whoever told of it first', async () => {
+test('the latest amount of a pending conversion counts, whoever reported it first', async () => {
   for (const isReported of [true, false]) {
     const made = await make({ goals: [{ name: 'Order', payout: '0', payout_percent: '10' }] })
     const { clickId } = await world.click(made.offerId, made.live)
@@ -123,7 +123,7 @@ test('the last amount told of what is pending counts, whoever told of it first',
   assert.deepEqual(await checkLedger(world.database), [])
 })
 
-test('what the advertiser told as pending in time it may approve later, also where the publisher reported first', async () => {
+test('what the advertiser reported as pending in time it may approve later, even where the publisher reported first', async () => {
   const made = await make({ attribution_window: '1h' })
   const { clickId } = await world.click(made.offerId, made.live)
   await world.report(made.live, { userId: 'u', offerId: made.offerId })
@@ -220,7 +220,7 @@ test('a report waits 30 days for its advertiser, unless the offer says otherwise
   }
 })
 
-test('the worker ends holds, but not for whom was banned, and expires reports: room, books and feed follow', async () => {
+test('the worker ends holds, except for banned users, and expires reports: caps, ledger and feed follow', async () => {
   const held = await make({ hold: '1h' })
   for (const user of ['u', 'banned here', 'banned everywhere']) {
     const { clickId } = await world.click(held.offerId, held.live, `userId=${user}`)

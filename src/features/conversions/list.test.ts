@@ -77,7 +77,7 @@ test('pages walk over everything once, also while new ones come', async () => {
   assert.equal((await list('limit=10', own)).next_cursor, null, 'a page that is just full is the last')
 })
 
-test('limit is 20 by default and from 1 to 100; what is wrong is told, all at once', async () => {
+test('limit is 20 by default and from 1 to 100; all problems are reported at once', async () => {
   const { live: own } = await world.makeApp()
   const [offerId = 0] = await world.makeOffers({})
   await Promise.all(Array.from({ length: 21 }, (_, i) => report(`u${i}`, offerId, own)))
@@ -118,7 +118,7 @@ test('one conversion is read by its id, on both paths', async () => {
   }
 })
 
-test('nobody sees the conversions of another app or mode', async () => {
+test('the conversions of another app or mode are not visible', async () => {
   const { live: stranger } = await world.makeApp()
   const [offerId = 0] = await world.makeOffers({})
   const mine = await report('private', offerId)

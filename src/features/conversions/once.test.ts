@@ -1,4 +1,4 @@
-// Ways in which something might be paid twice, paid after it was taken back, or taken back though it was right.
+// Ways in which something might be paid twice, paid after its reversal, or reversed by mistake.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
@@ -43,7 +43,7 @@ test('what the operator approved on the publisher’s word is not paid again whe
   assert.equal((await conversionsOf(appId)).length, 1)
 })
 
-test('a trusted app and its advertiser tell of the same completions, in any order, and each is paid once', async () => {
+test('a trusted app and its advertiser report the same completions, in any order, and each is paid once', async () => {
   const { live, appId, offerId } = await make(REPEATING)
   await trustApp(world.database.db, appId, [offerId])
   const { clickId } = await world.click(offerId, live)
@@ -64,7 +64,7 @@ test('a trusted app and its advertiser tell of the same completions, in any orde
   )
 })
 
-test('what was approved and then taken back before its click arrived is not paid, however the calls were retried', async () => {
+test('what was approved and then reversed before its click arrived is not paid, however the calls were retried', async () => {
   const { live, appId, offerId } = await make()
   const { db } = world.database
   const { clickId } = await world.click(offerId, live)
@@ -110,7 +110,7 @@ test('what is held for the operator is not let go by the advertiser', async () =
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'duplicate')
 })
 
-test('a rule about the users of an address holds also for those who come at once', async () => {
+test('a rule about the users of an IP address also holds for those who come at once', async () => {
   const { live, appId, offerId } = await make()
   await setFraudRule(world.database.db, { offerId, signal: 'ip_users', threshold: 2, action: 'reject' })
   const clickIds: string[] = []
@@ -120,7 +120,7 @@ test('a rule about the users of an address holds also for those who come at once
   assert.ok(approved.length <= 2, `${approved.length} were approved`)
 })
 
-test('reports that are refused again and again make one row, not one each', async () => {
+test('reports that are refused again and again create one row, not one each', async () => {
   const { live, appId, offerId } = await make({ status: 'paused' })
   for (let i = 0; i < 5; i++) await world.report(live, { userId: 'u', offerId, transactionId: `t${i}` })
   assert.equal((await conversionsOf(appId)).length, 1)

@@ -53,7 +53,7 @@ test('a user follows a link, the advertiser confirms, the publisher is credited,
   )
 })
 
-test('a report is pending until the advertiser confirms, and the confirmation makes no second row', async () => {
+test('a report is pending until the advertiser confirms, and the confirmation creates no second row', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const click = await world.click(offerId, live, 'userId=bob')
   const reported = await world.report(live, { userId: 'bob', offerId })

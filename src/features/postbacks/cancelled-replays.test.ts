@@ -29,7 +29,7 @@ beforeEach(() => forgetPostbacks(world.database.db))
 const MADE = before(DAY)
 const DONE = after(MINUTE)
 
-/** A postback that was settled when it was made, is replayed and being sent. */
+/** A postback that was delivered or failed, is replayed and being sent. */
 async function sendReplayed(was: 'delivered' | 'dead', steps = 2): Promise<{ claimed: Claimed; replayId: number }> {
   const { db } = world.database
   const lane = await makeLane(world)
@@ -57,7 +57,7 @@ for (const was of ['delivered', 'dead'] as const)
     ['done', 2],
   ] as const)
     // prettier-ignore
-    test(`what was ${was} before a ${replay} replay is so again when its try fails, and is not tried again`, async () => {
+    test(`what was ${was} before a ${replay} replay is so again when its attempt fails, and is not retried`, async () => {
       const { db } = world.database
       const claimed = await cancelWhileSending(was, steps)
       assert.deepEqual(await stateOf(claimed), ['sending', null])
@@ -67,7 +67,7 @@ for (const was of ['delivered', 'dead'] as const)
       assert.deepEqual(await claimDue(db, 1, 256, after(2 * HOUR)), [])
     })
 
-test('a try that fails in the very moment of cancelling is not tried again', async () => {
+test('an attempt that fails in the very moment of cancelling is not retried', async () => {
   const { db } = world.database
   const { claimed, replayId } = await sendReplayed('dead')
   let cancelling = Promise.resolve()
@@ -80,13 +80,13 @@ test('a try that fails in the very moment of cancelling is not tried again', asy
   assert.deepEqual(await stateOf(claimed), ['dead', MADE])
 })
 
-test('its last try leaves delivered what was delivered', async () => {
+test('its last attempt leaves delivered what was delivered', async () => {
   const claimed = await cancelWhileSending('delivered')
   await finishClaims(world.database.db, [fail(claimed, { nextAt: null })], DONE)
   assert.deepEqual(await stateOf(claimed), ['delivered', MADE])
 })
 
-test('it is delivered when its try arrives', async () => {
+test('it is delivered when its attempt succeeds', async () => {
   const claimed = await cancelWhileSending('dead')
   await finishClaims(world.database.db, [finish(claimed)], DONE)
   assert.deepEqual(await stateOf(claimed), ['delivered', DONE])
@@ -102,7 +102,7 @@ test('it is what it was when its worker dies, or gives it back', async () => {
   assert.deepEqual(await stateOf(returned), ['delivered', MADE])
 })
 
-test('replayed once more, by itself or with others, it has all its tries again', async () => {
+test('replayed once more, alone or with others, it has all its attempts again', async () => {
   const { db } = world.database
   const claimed = await cancelWhileSending('dead')
   await finishClaims(db, [fail(claimed)], DONE)

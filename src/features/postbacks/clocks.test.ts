@@ -1,4 +1,4 @@
-// Machines whose clocks are wrong: the database's time decides when something is sent, and whose it is.
+// Machines whose clocks are wrong: the database's time decides when a postback is sent, and which worker has it.
 import assert from 'node:assert/strict'
 import { afterEach, mock, test } from 'node:test'
 import { until } from '../../../test/installation.ts'
@@ -69,7 +69,7 @@ test('a worker half a minute ahead takes nothing from another, nor does one behi
   assert.ok(seconds > 5 && seconds <= 20, `a lease of ${seconds} s`)
 })
 
-test('a try that failed waits by the database’s clock', async () => {
+test('a failed attempt waits by the database’s clock', async () => {
   const { db, pool } = world.database
   const lane = await makeLane(world, { width: 64 })
   await putPostbacks(db, lane, 1)

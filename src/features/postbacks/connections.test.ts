@@ -16,7 +16,7 @@ test('a connection is used again', async (t) => {
   assert.equal(receiver.connections(), 1)
 })
 
-test('no more than so many connections are made to an origin, and who waits is served in turn', async (t) => {
+test('an origin gets no more than so many connections, and requests that wait are served in turn', async (t) => {
   const { receiver, send } = await withReceiver(t, hang, { maxConnectionsPerOrigin: 3 })
   receiver.behave = (socket, request) => setImmediate(() => answer(200, {}, request.head.slice(4, 8))(socket, request))
   const sent = Array.from({ length: 50 }, (_, i) =>

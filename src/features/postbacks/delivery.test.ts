@@ -89,7 +89,7 @@ const list = async (credentials: IssuedCredentials, query = '') =>
 const settled = (credentials: IssuedCredentials, count: number) =>
   until(async () => (await list(credentials)).filter(({ state }) => state === 'delivered').length === count)
 
-test('an approved conversion is told by POST, signed, and the log shows it', async () => {
+test('an approved conversion is sent by POST, signed, and the log shows it', async () => {
   const { receiver, live } = await makeReceiver({ method: 'POST' })
   const conversion = await report(live, 'ann')
   await settled(live, 1)
@@ -136,7 +136,7 @@ test('by GET the macros are filled and the URL is signed; a reversal is negative
   }
 })
 
-test('what fails is tried again later with the same id, and a later event waits for an earlier one', async () => {
+test('a failed postback is retried later with the same id, and a later event waits for an earlier one', async () => {
   const { receiver, live } = await makeReceiver({ method: 'POST' })
   receiver.answer = (response) => response.writeHead(500).end('no')
   const conversion = await report(live, 'ann')
@@ -160,7 +160,7 @@ test('what fails is tried again later with the same id, and a later event waits 
   assert.equal(told[0]?.id, told[1]?.id)
 })
 
-test('only the events that the app wants are told, and what nobody wants is in the feed all the same', async () => {
+test('only the events that the app wants are sent, and the others are in the feed all the same', async () => {
   const { receiver, live } = await makeReceiver({ events: ['reversed'] })
   const conversion = await report(live, 'ann')
   await reverse(conversion.conversion_id)
@@ -172,7 +172,7 @@ test('only the events that the app wants are told, and what nobody wants is in t
   )
 })
 
-test('a test conversion is told with the test secret', async () => {
+test('a test conversion is sent with the test secret', async () => {
   const { receiver, test: testing } = await makeReceiver({ method: 'POST' })
   await report(testing, 'tester')
   await settled(testing, 1)
@@ -197,7 +197,7 @@ test('a body rule wants 1, OK or DUP', async () => {
   )
 })
 
-test('410 pauses the lane, keeps the queue and leaves a notice; saving the address again goes on', async () => {
+test('410 pauses the lane, keeps the queue and leaves a notice; saving the URL again resumes it', async () => {
   const { receiver, live, appId } = await makeReceiver()
   receiver.answer = (response) => response.writeHead(410).end()
   await report(live, 'ann')
@@ -250,7 +250,7 @@ test('test sends go through the engine, and say for each whether the receiver di
     told.slice(4, 6).map(({ sequence }) => sequence),
     [2, 1],
   )
-  receiver.answer = ok // takes anything, also what is signed by somebody else
+  receiver.answer = ok // accepts anything, even with a foreign signature
   const careless = await run()
   assert.equal(careless.result, 'fail')
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// What the demo may reach on this machine, and what nobody may.
+// What the demo may reach on this machine, and what no app may.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -32,7 +32,7 @@ after(() => other.close())
 const accepts = (appId: number, url: string, more: Partial<typeof config> = {}) =>
   checkSettings({ ...DEFAULTS, url }, createGuards({ ...config, ...more })(appId, url)).errors.length === 0
 
-test('only the demo app may have the address of the demo receiver, and no other on this machine', () => {
+test('only the demo app may use the URL of the demo receiver, and no other on this machine', () => {
   assert.equal(accepts(DEMO_APP, `${DEMO_RECEIVER}/?u={user_id}`), true)
   assert.equal(accepts(8, `${DEMO_RECEIVER}/?u={user_id}`), false)
   assert.equal(accepts(DEMO_APP, `${DEMO_RECEIVER}/?u={user_id}`, { demo: false }), false)
@@ -53,7 +53,7 @@ test('a postback to this machine is sent for the demo app, to its receiver, and 
     return error?.code ?? 'sent'
   }
   try {
-    // Whether somebody listens there or not: it was tried.
+    // Whether or not anything listens there: it was attempted.
     assert.notEqual(await send(`${DEMO_RECEIVER}/`, DEMO_APP), 'refused_address')
     assert.equal(await send(`${DEMO_RECEIVER}/`, 8), 'refused_address')
     assert.equal(await send(`${otherUrl}/`, DEMO_APP), 'refused_address')

@@ -36,7 +36,7 @@ async function listenAlso(t: TestContext, host: string, port: number) {
   return other
 }
 
-test('of several addresses, those that refuse or never accept are passed over', async (t) => {
+test('of several addresses, those that refuse or never accept are skipped', async (t) => {
   const { receiver, send } = await withDns(t, only4('127.0.0.9', '127.0.0.2', '127.0.0.1'))
   const hole = await startBlackHole('127.0.0.2', receiver.port)
   t.after(() => hole.close())
@@ -70,7 +70,7 @@ test('a name that moves is followed with the next connection, and a connection t
   assert.deepEqual([next.status, next.remoteAddress, moved.connections()], [202, '127.0.0.3', 1])
 })
 
-test('an alias of localhost is refused, one of an address that is allowed is not', async (t) => {
+test('an alias of localhost is refused, an alias of an allowed address is not', async (t) => {
   const alias = (address: string) => (isV6: boolean) => ({ alias: 'localhost', addresses: isV6 ? [] : [address] })
   const refused = await withDns(t, alias('127.0.0.1'), { allow: [] })
   const result = await refused.send()

@@ -21,7 +21,7 @@ const LANGUAGES = [
 const docs = readFileSync(new URL('docs/postbacks.md', ROOT), 'utf8')
 const readExample = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8')
 
-test('the test vectors are those that the program makes, and it judges them as they say', () => {
+test('the test vectors are those that the program produces, and it judges them as they say', () => {
   const vectors = JSON.parse(readExample('vectors.json')) as Vector[]
   assert.deepEqual(vectors, makeVectors(), 'Run: node test/postback-vectors.ts > examples/verify-postback/vectors.json')
   for (const { name, proof, secrets, headers, content, now, expect } of vectors) {
@@ -33,7 +33,7 @@ test('the test vectors are those that the program makes, and it judges them as t
 })
 
 for (const { file, command, isAlwaysThere } of LANGUAGES) {
-  test(`${file} tells good postbacks from bad ones`, (t) => {
+  test(`${file} distinguishes valid postbacks from invalid ones`, (t) => {
     const [program = '', ...args] = command
     const run = spawnSync(program, [...args, file], {
       cwd: fileURLToPath(FOLDER),
@@ -65,7 +65,7 @@ test('the docs list every macro, in its words', () => {
   assert.ok(docs.includes(`\n|---|---|---|\n${rows.join('\n')}\n\n`), `The table should be:\n${rows.join('\n')}`)
 })
 
-test('the docs name the waits between tries', () => {
+test('the docs name the delays between attempts', () => {
   const waits = WAITS_MS.map((ms) =>
     ms < 60_000 ? `${ms / 1_000} s` : ms < 3_600_000 ? `${ms / 60_000} m` : `${ms / 3_600_000} h`,
   )

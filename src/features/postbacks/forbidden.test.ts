@@ -1,4 +1,4 @@
-// Addresses that nobody may reach through us: refused when saved, and when that was got around, at every send.
+// URLs that no app may reach through us: refused when saved and, if that was bypassed, at every send.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '../../../test/installation.ts'

@@ -37,7 +37,7 @@ const world = useWorld('hostile', async () => {
   worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
 })
 
-/** Reports a conversion to an app with this address; resolves with its postback and its only try. */
+/** Reports a conversion to an app with this URL; resolves with its postback and its only attempt. */
 async function tell(url: string) {
   const { db } = world.database
   const { live, appId } = await world.makeApp()
@@ -74,7 +74,7 @@ async function fails(url: string, { phase, status, error }: Expected): Promise<v
 
 const late = /1 s|time|deadline/i
 
-test('whoever hangs or drips is left after the timeout', async () => {
+test('a receiver that hangs or drips is left after the timeout', async () => {
   const hole = await startBlackHole()
   opened.push(hole)
   const at = async (behave: Behaviour) => `http://127.0.0.1:${(await receive(behave)).port}/`
@@ -105,7 +105,7 @@ test('what breaks off or is no HTTP is a failure', async () => {
 
 test('certificates must be good', async () => {
   for (const validity of ['valid', 'expired'] as const) {
-    const receiver = await receive(answer(200), makeCertificate(validity)) // valid, but signed by nobody we know
+    const receiver = await receive(answer(200), makeCertificate(validity)) // valid, but signed by an unknown authority
     await fails(`https://127.0.0.1:${receiver.port}/`, { phase: 'tls', status: null, error: /certificate/i })
   }
 })
@@ -136,7 +136,7 @@ test('429 is waited for as long as it asks, within a day', async () => {
   }
 })
 
-test('a proxy of ours that is not there is not the fault of the receiver, and the operator hears of it', async () => {
+test('our own proxy being down is not blamed on the receiver, and the operator is notified', async () => {
   await worker.close()
   const proxy = `http://127.0.0.1:${await freePort()}`
   const config = { ...world.config, postbackAllow: ['127.0.0.0/8'], postbackProxy: proxy }

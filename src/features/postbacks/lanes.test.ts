@@ -100,7 +100,7 @@ test('test sends do not close a lane', async () => {
   assert.deepEqual([failures, width, paused_at], [0, 4, null])
 })
 
-test('410 pauses a lane at once, and it is told once', async () => {
+test('410 pauses a lane at once, with one notice', async () => {
   const lane = await makeLane(world)
   await putMany(lane, 2)
   const [first, second] = (await claim()) as [Claimed, Claimed]
@@ -122,7 +122,7 @@ test('410 among successes pauses the lane all the same', async () => {
   assert.equal((await readLane(world.database.db, lane)).pause_reason, 'gone')
 })
 
-test('a lane is paused after five days of failures only, and that is told', async () => {
+test('a lane is paused after five days of failures only, with a notice', async () => {
   const { db } = world.database
   const failing = { failures: 30, failing_since: before(5 * DAY - HOUR), last_failure_at: before(DAY), width: 1 }
   const lane = await makeLane(world, failing)
@@ -163,7 +163,7 @@ test('among workers that claim at once a lane is not filled beyond its width, an
   }
 })
 
-test('what an old address answers says nothing about the new one', async () => {
+test('responses of an old URL say nothing about the new one', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   await putMany(lane, 4)
@@ -202,7 +202,7 @@ test('a quiet app that failed once three weeks ago is not paused by one failure 
   assert.deepEqual([paused_at, failures, failing_since], [null, 1, NOW])
 })
 
-test('nobody waits for a lane that is locked: it hears of what came later', async () => {
+test('nothing waits for a locked lane: it is updated later', async () => {
   const { db } = world.database
   const [locked, free] = [await makeLane(world), await makeLane(world)]
   await put(locked)

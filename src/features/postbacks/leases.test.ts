@@ -1,4 +1,4 @@
-// What comes of a claim: its result, or the end of its lease.
+// How a claim ends: with its result, or the end of its lease.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, fail, finish, HOUR, makeLane, MINUTE, NOW, SECOND } from '../../../test/postback-world.ts'
@@ -9,7 +9,7 @@ import { type Claimed, LEASE_MS } from './queue.ts'
 
 const { world, claim, claimOne, put, putMany, read, tell } = useQueue('leases')
 
-test('what came of a try is on the postback and, whole, in the log', async () => {
+test('the result of an attempt is on the postback and, in full, in the log', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const ids = await putMany(lane, 3)
@@ -54,7 +54,7 @@ test('what is written again, and what PostgreSQL would not take, is in the log o
   )
 })
 
-test('only what was told of claims that were still held returns: lanes follow nothing else', async () => {
+test('only results of claims that were still held are returned: lanes follow nothing else', async () => {
   const lane = await makeLane(world)
   await putMany(lane, 2)
   const [lost, held] = (await claim()) as [Claimed, Claimed]
@@ -92,7 +92,7 @@ test('a claim that was lost changes nothing any more, but is in the log', async 
   assert.deepEqual(statuses.toSorted(), ['1 418', '1 418', '1 418', '1 null', '2 200'])
 })
 
-test('what a worker does not come back for is queued again after its lease, and the log says so', async () => {
+test('what a worker does not come back for is queued again after its lease, and logged', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await put(lane)
@@ -119,7 +119,7 @@ test('what kills every worker is given up in the end', async () => {
   assert.equal((await read(id)).state, 'dead')
 })
 
-test('of several who take back at once, each postback is taken back by one', async () => {
+test('of several processes that recover expired claims at once, one recovers each postback', async () => {
   const { db } = world.database
   const lane = await makeLane(world, { width: 64 })
   const ids = await putMany(lane, 60)

@@ -42,7 +42,7 @@ async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return chunks.join('')
 }
 
-test('a GET is shown with its parameters and its signature is verified over the address', async (t) => {
+test('a GET is shown with its parameters and its signature is verified over the URL', async (t) => {
   const { origin, printed } = await listen(t)
   const template = `${origin}/cb?user={user_id}&sub={aff_sub2}&sig={signature}`
   const url = fillTemplate(template, { ...EXAMPLE_VALUES, user_id: 'Zoë & co' }, (u) => signUrl(SECRET, u))
@@ -58,7 +58,7 @@ test('a GET is shown with its parameters and its signature is verified over the 
   assert.match(printed[1] ?? '', /signature: WRONG.*\n {2}signature in the URL: WRONG/)
 })
 
-test('an address that a tunnel took as https is verified, too', async (t) => {
+test('a URL that a tunnel received as https is verified, too', async (t) => {
   const { port, printed } = await listen(t)
   const headers = Object.entries({ host: 'tunnel.example', ...headersFor('https://tunnel.example/cb?a=1') })
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -81,7 +81,7 @@ test('a POST is shown with its body and verified over its bytes', async (t) => {
   assert.match(printed[3] ?? '', /signature: WRONG: .*missing/)
 })
 
-test('without a secret nothing is checked, and it says so', async (t) => {
+test('without a secret nothing is checked, and the output says so', async (t) => {
   const { origin, printed } = await listen(t, { secrets: [] })
   await fetch(`${origin}/?s=${'0'.repeat(64)}`)
   assert.match(printed[0] ?? '', /signature: not checked/)

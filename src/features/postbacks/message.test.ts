@@ -29,6 +29,6 @@ test('the log keeps no more of a request than is of use', () => {
   assert.match(text, /^POST https:\/\/example\.com\/\n[\s\S]*characters more$/)
 })
 
-test('{sequence} tells a receiver by GET which event is the later one', () => {
+test('{sequence} shows a receiver of GETs which event is the later one', () => {
   assert.equal(build({ url: 'https://example.com/?n={sequence}' }, 'u').request.url, 'https://example.com/?n=3')
 })

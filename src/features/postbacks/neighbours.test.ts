@@ -1,4 +1,5 @@
-// A running worker and publishers' servers that misbehave: nobody else waits for them, and what was saved meanwhile counts.
+// A running worker and publishers' servers that misbehave: no other app waits for them, and settings saved meanwhile
+// count.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -152,7 +153,7 @@ test('a replay of which many are refused holds up nothing live, and opens no cir
   await untilSound(async () => (await list(live)).every(({ state }) => state !== 'sending'))
 })
 
-test('what is sent twice, because a kept connection was closed, says so in the log', async () => {
+test('a postback sent twice, because a kept-alive connection was closed, is logged as such', async () => {
   const receiver = await receive()
   const { live } = await makeApp(receiver)
   await report(live, 'first')
@@ -167,7 +168,7 @@ test('what is sent twice, because a kept connection was closed, says so in the l
   assert.match(tries[0]?.request ?? '', /Sent twice: the kept-alive connection was closed/)
 })
 
-test('a request that its macros make too long is not sent; the log says why, and keeps nothing of it', async () => {
+test('a request that its macros make too long is not sent; the log says why, and stores nothing of it', async () => {
   const receiver = await receive()
   const url = `http://127.0.0.1:${receiver.port}/?${'a={user_id}&'.repeat(120)}`
   const { live } = await makeApp(receiver, { url })

@@ -88,7 +88,7 @@ test('each publisher gets its own, oldest first', async () => {
   )
 })
 
-test('a notice to a publisher without an address stays listed, and keeps nobody waiting', async () => {
+test('a notice to a publisher without an email address stays listed, and delays no other', async () => {
   const [silent, ann] = [await makeReader(null), await makeReader('ann@example.org')]
   for (let i = 0; i < 25; i++) await leave(silent, 'unheard')
   await leave(ann, 'heard')
@@ -105,7 +105,7 @@ test('many are mailed some at a time, none twice', async () => {
   assert.equal(new Set(mails.got.map(({ data }) => /number \d+/.exec(data)?.[0])).size, 55)
 })
 
-test('who gets an address today is mailed the news of the last day, and nothing older', async () => {
+test('a publisher who adds an email address today is emailed the notices of the last day, and nothing older', async () => {
   const { db } = world.database
   const lane = await makeReader(null)
   await leave(lane, 'last month', { created_at: before(30 * DAY) })
@@ -230,7 +230,7 @@ test('a lane that is paused is mailed by the worker', async () => {
   assert.match(mails.got[0]?.data ?? '', /410/)
 })
 
-test('a publisher hears of postbacks that were given up, once a day; not of test sends, nor of ones that are tried again', async () => {
+test('a publisher is notified of failed postbacks once a day; not of test sends, nor of ones that are retried', async () => {
   const { db } = world.database
   const lane = await makeLane(world, { width: 64 })
   const giveUp = async (more: object, waitMs: number | null) => {

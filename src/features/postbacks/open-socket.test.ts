@@ -1,4 +1,4 @@
-// Who is reached: the addresses of a name, and certificates.
+// Which addresses of a name are used, and which certificates accepted.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { freePort } from '../../../test/ports.ts'
@@ -20,7 +20,7 @@ test('where nothing listens, the connection is refused', async (t) => {
   assert.deepEqual([result.phase, result.error?.code], ['connect', 'connect_failed'])
 })
 
-test('if one address does not work, the next one is tried', async (t) => {
+test('if one address does not work, the next one is used', async (t) => {
   const names = makeGuard(namesTo('127.0.0.9', '127.0.0.1'))
   const { receiver, send } = await withReceiver(t, answer(200), { guard: names })
   const result = await send({ url: `http://receiver.test:${receiver.port}/` })

@@ -1,4 +1,4 @@
-// Events of a conversion that wait for an earlier one: they are sent in order, and cost nobody anything while they wait.
+// Events of a conversion that wait for an earlier one: they are sent in order, and cost nothing while they wait.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -132,7 +132,7 @@ test('500 events of one conversion come in order', async () => {
   )
 })
 
-test('whoever takes the earlier event out while a claim puts the later one behind it waits, and lets it go on', async () => {
+test('deleting the earlier event while a claim puts the later one behind it waits for the claim, and unblocks it', async () => {
   const { db } = world.database
   const lane = await makeLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
@@ -199,7 +199,7 @@ test('a replay that is cancelled, or an event that is taken out, lets what waits
   assert.deepEqual(idsOf(await claimAll()), [reversal])
 })
 
-test('when it is sent next is not told of what waits for an earlier event, also when it is replayed', async () => {
+test('the next send time of what waits for an earlier event is unknown, even when it is replayed', async () => {
   const { db } = world.database
   const lane = await makeLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
@@ -215,7 +215,7 @@ test('when it is sent next is not told of what waits for an earlier event, also 
   assert.deepEqual([later?.next_attempt_at, earlier?.next_attempt_at], [null, after(HOUR)])
 })
 
-test('a replay during the last attempt is not lost: should that fail, all attempts begin anew', async () => {
+test('a replay during the last attempt is not lost: if that fails, all attempts start over', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await put(lane, { tries: 11, attempts: 11 })

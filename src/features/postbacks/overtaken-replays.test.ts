@@ -1,4 +1,4 @@
-// Sending again what a later event of the same conversion has overtaken: the receiver must not hear of an older status last.
+// Resending what a later event of the same conversion has overtaken: an older status must not be the last one sent.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { forgetPostbacks, makeLane, NOW, putEvents, readPostback } from '../../../test/postback-world.ts'

@@ -1,4 +1,5 @@
-// Postbacks through the operator's forward proxy, and a proxy that fails: the log then says so, and does not blame the receiver.
+// Postbacks through the operator's forward proxy, and a proxy that fails: the log then says so, and does not blame the
+// receiver.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { before, test, type TestContext } from 'node:test'
@@ -35,7 +36,7 @@ async function withProxy(t: TestContext, given: Given = {}, addresses = [ADDRESS
   return { proxy, receiver, send: (given: { timeoutMs?: number; url?: string } = {}) => send({ url, ...given }) }
 }
 
-test('http and https go through a tunnel to the address that was checked, which is used again', async (t) => {
+test('http and https go through a tunnel to the address that was checked, which is reused', async (t) => {
   for (const more of [{}, { tls: authority.issue({ names: [`DNS:${HOST}`] }) }]) {
     const { proxy, receiver, send } = await withProxy(t, { login: 'us%40er:p%3Ass@', ...more })
     for (let i = 0; i < 3; i++) {
@@ -142,7 +143,7 @@ test('a proxy that hangs is left at the deadline, and the log says who may be th
   while (proxy.clients.size > 0) await new Promise(setImmediate)
 })
 
-test('of several addresses, those that the proxy cannot reach are passed over', async (t) => {
+test('of several addresses, those that the proxy cannot reach are skipped', async (t) => {
   const { proxy, send } = await withProxy(t, {}, ['93.184.216.33', ADDRESS])
   proxy.misbehave = (client) => {
     proxy.misbehave = null

@@ -1,4 +1,4 @@
-// What is claimed, in which order, and for whom.
+// Which postbacks are claimed, in which order, and for which worker.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -32,7 +32,7 @@ test('what is due is claimed, and nothing else', async () => {
   assert.deepEqual(await claim(), [])
 })
 
-test('a try is counted when it is claimed, and its claim has a lease', async () => {
+test('an attempt is counted when it is claimed, and its claim has a lease', async () => {
   const lane = await makeLane(world)
   const id = await put(lane, { tries: 2, attempts: 7 })
   const claimed = await claimOne()
@@ -134,7 +134,7 @@ test('a publisher with fifty lanes gets a quarter of the capacity, and others ar
   assert.equal((await claim()).length, 1)
 })
 
-test('a replay begins the tries anew, and the attempts go on', async () => {
+test('a replay restarts the retry schedule, and the attempt numbers go on', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await put(lane, { state: 'dead', tries: 12, attempts: 12 })

@@ -63,7 +63,7 @@ async function deliver(count: number): Promise<Claimed[]> {
   return claims
 }
 
-test('everything settled is sent again, with all its tries, after what is live', async () => {
+test('everything delivered or failed is resent, with all its attempts, after live postbacks', async () => {
   const lane = await makeLane(world)
   const ids = [await put(lane, { state: 'delivered', attempts: 1 }), await put(lane, { state: 'dead', tries: 12 })]
   const replayId = await start(lane)
@@ -166,7 +166,7 @@ test('a replay of one app does not wait for that of another', async () => {
   assert.deepEqual([(await queued(first)).length, (await queued(second)).length], [1_000, 10])
 })
 
-test('what was made after it began is not sent again', async () => {
+test('what was created after it began is not resent', async () => {
   const lane = await makeLane(world)
   const earlier = await put(lane, { state: 'delivered' })
   const replayId = await start(lane)
@@ -234,7 +234,7 @@ test('a replay that is done can be cancelled, too, and remains done', async () =
   assert.equal((await readPostback(world.database.db, id)).state, 'delivered')
 })
 
-test('cancelling leaves alone what somebody replayed by itself, and what another replay queued', async () => {
+test('cancelling does not touch single replays, nor what another replay queued', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const [single, bulk] = [await put(lane, { state: 'dead' }), await put(lane, { state: 'dead' })]
@@ -256,7 +256,7 @@ test('an app or a replay that is not there is said', async () => {
   await assert.rejects(cancelReplay(db, 999_999, NOW), OperatorError)
 })
 
-test('a worker takes replays further by itself', async () => {
+test('a worker advances replays automatically', async () => {
   const { config, database, log } = world
   const lane = await makeLane(world, { paused_at: NOW, pause_reason: 'operator' })
   const id = await put(lane, { state: 'dead' })

@@ -14,7 +14,7 @@ const left = async () => {
   return rows.map((row) => row.postback_id)
 }
 
-test('what was settled more than so many days ago is forgotten; what is to be sent, or was settled since, is not', async () => {
+test('postbacks that ended more than so many days ago are deleted; queued and younger ones are not', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   await putPostbacks(db, lane, 2_500, { state: 'delivered', createdAt: old })

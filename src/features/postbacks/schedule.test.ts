@@ -48,12 +48,12 @@ test('the waits are those of the documentation, give or take a fifth', () => {
   }
 })
 
-test('after the twelfth try there is no other, whatever the answer asks for', () => {
+test('after the twelfth attempt there is no other, whatever the response asks for', () => {
   for (const tries of [12, 13, 1_000])
     for (const text of [null, '1', '86400']) assert.equal(waitMs(tries, 0, text), null)
 })
 
-test('twelve tries take a little over three days', () => {
+test('twelve attempts take a little over three days', () => {
   const total = WAITS.reduce((sum, wait) => sum + wait)
   assert.ok(total > 3 * DAY && total < 3.5 * DAY)
 })
@@ -185,7 +185,7 @@ test('how long it is open differs by a fifth', () => {
   assert.ok(Math.abs((openFor(fail(four, 1, NOW, ALMOST_1)) ?? 0) - 12 * SECOND) <= 1)
 })
 
-test('a success between failures begins the count anew', () => {
+test('a success between failures resets the count', () => {
   let lane = fresh
   for (let i = 0; i < 4; i++) lane = fail(lane)
   lane = succeed(lane)
@@ -222,7 +222,7 @@ test('a lane lets through 1 to 64, and is never closed for longer than ten minut
   )
 })
 
-test('an address is hopeless after five days of failures only, counted from the first', () => {
+test('a URL is hopeless after five days of failures only, counted from the first', () => {
   let lane = fail(fresh, 1, NOW)
   for (const days of [1, 2, 3, 4]) lane = fail(lane, 1, after(days * DAY))
   assert.deepEqual(lane.failingSince, NOW)
@@ -239,7 +239,7 @@ test('failures with more than two days of silence between them are no row', () =
   const today = fail(weeksAgo, 1, NOW)
   assert.deepEqual([today.failures, today.failingSince, today.openUntil], [1, NOW, null])
   assert.equal(isHopeless(today, NOW), false)
-  const retried = fail(fail(fresh, 1, before(1.2 * DAY)), 1, NOW) // the longest wait between two tries
+  const retried = fail(fail(fresh, 1, before(1.2 * DAY)), 1, NOW) // the longest delay between two attempts
   assert.deepEqual([retried.failures, retried.failingSince], [2, before(1.2 * DAY)])
 })
 

@@ -1,4 +1,4 @@
-// What a sender makes of answers, good and bad.
+// How a sender interprets responses, good and bad.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'

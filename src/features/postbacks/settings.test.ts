@@ -40,7 +40,7 @@ const withHeader = (name: string, value = 'x') => errorsOf({ headers: { [name]: 
 const save = (appId: number, given: Partial<PostbackSettings> = {}) =>
   saveSettings(world.database.db, SECRET_KEY, appId, { ...DEFAULTS, url: GOOD, ...given })
 
-test('plain settings have neither faults nor warnings', () => {
+test('plain settings have neither problems nor warnings', () => {
   assert.deepEqual(check({}), { errors: [], warnings: [] })
   assert.deepEqual(check({ method: 'POST', url: 'https://example.com/' }), { errors: [], warnings: [] })
   const headers = { Authorization: 'Bearer a.b-c~d', 'X-Key': '"\\{}\t~', cookie: '', "!#$%&'*+.^_`|~9": 'odd' }
@@ -103,7 +103,7 @@ test('a header can be given once, however it is spelled, and twenty at most', ()
   assert.match(errorsOf({ headers: many(21) }), /at most 20/)
 })
 
-test('all faults are told at once', () => {
+test('all problems are reported at once', () => {
   const { errors } = check({ events: [], timeoutMs: 1, url: 'https://{user_id}.example/', headers: { host: 'a\n' } })
   assert.equal(errors.length, 5)
 })
@@ -131,13 +131,13 @@ const PRIVATE = `127.0.0.1 127.1 127.0.1 0x7f.1 0x7F000001 2130706433 0177000000
   0xa9.0xfe.0xa9.0xfe 2852039166 10.0.0.1 10.1 192.168.0.1 192.168.1 172.16.0.1 172.31.255.255 100.64.0.1 [fe80::1]
   [fc00::1] [2002:7f00:1::] [2001::1] 224.0.0.1 [ff02::1] 255.255.255.255 203.0.113.9 198.18.0.1 240.0.0.1`
 
-test('an address that is not public is refused when it is saved, in every spelling', () => {
+test('an IP address that is not public is refused when it is saved, in every spelling', () => {
   for (const host of PRIVATE.split(/\s+/))
     for (const url of [`https://${host}/{transaction_id}/{status}`, `HTTP:\\\\${host}:8080?{transaction_id}&{status}`])
       assert.match(errorsOf({ url }), /not a public IP address/, url)
 })
 
-test('an address must be http or https, whole, and without a password', () => {
+test('a URL must be http or https, complete, and without a password', () => {
   for (const url of ['', '/', 'example.com', 'ftp://example.com/', 'javascript:1', 'file:///etc/passwd', 'https://'])
     assert.match(errorsOf({ url }), /https:\/\/ or http:\/\//, url)
   assert.match(errorsOf({ url: 'https://user:secret@example.com/' }), /password/)
@@ -164,7 +164,7 @@ test('a wrong macro is refused with the right one, and a template that loses mon
   assert.equal(warnings({ events: ['reversed'] }), '')
 })
 
-test('at least one event is told, and an answer may take 1 to 15 seconds', () => {
+test('at least one event is required, and the timeout is 1 to 15 seconds', () => {
   assert.match(errorsOf({ events: [] }), /at least one/)
   for (const timeoutMs of [-1, 0, 999, 15_001, Infinity]) assert.match(errorsOf({ timeoutMs }), /1 to 15 seconds/)
   for (const timeoutMs of [1_000, 15_000]) assert.equal(errorsOf({ timeoutMs }), '')
@@ -245,7 +245,7 @@ test('settings of an app that is not there are not saved; removed ones are gone'
   assert.equal(await readSettings(db, SECRET_KEY, lane), null)
 })
 
-test('what is queued when the address is removed stays there, and goes when there is one again', async () => {
+test('what is queued when the URL is removed stays queued, and is sent when there is one again', async () => {
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await putPostback(db, lane)
@@ -259,7 +259,7 @@ test('what is queued when the address is removed stays there, and goes when ther
   )
 })
 
-test('what an operator holds stays held, whoever saves the address; only an operator resumes it', async () => {
+test('what an operator holds stays held, whoever saves the URL; only an operator resumes it', async () => {
   const { db } = world.database
   for (const before of [null, 'failing', 'gone'] as const) {
     const lane = await makeLane(world, before === null ? {} : { paused_at: NOW, pause_reason: before })

@@ -71,7 +71,7 @@ test('headers that are absent, repeated or unreadable are missing', () => {
     assert.equal(verify({ ...GOOD, 'webhook-timestamp': timestamp }), 'missing_headers')
 })
 
-test('a signature is good for five minutes on either side, or as long as was asked for', () => {
+test('a signature is valid for five minutes on either side, or as long as requested', () => {
   const at = (nowS: number, toleranceS?: number) => verifyMessage([SECRET], GOOD, BODY, nowS, toleranceS)
   assert.equal(at(NOW_S + 300), 'ok')
   assert.equal(at(NOW_S + 301), 'stale')
@@ -94,7 +94,7 @@ test('while a secret is being replaced, either of the two is enough on either si
   assert.equal(verifyMessage([], GOOD, BODY, NOW_S), 'wrong_signature')
 })
 
-test('a signed address is taken as it is, and with either of two secrets', () => {
+test('a signed URL is accepted as it is, and with either of two secrets', () => {
   const url = 'https://example.com/cb?u=user-1&s='
   const signed = url + signUrl(SECRET, url)
   assert.match(signed, /&s=[0-9a-f]{64}$/)

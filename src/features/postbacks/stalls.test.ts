@@ -1,4 +1,4 @@
-// Processes that stop in the middle, and receivers that take their time: nobody else waits for them.
+// Processes that stop in the middle, and slow receivers: nothing else waits for them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeLane, NOW } from '../../../test/postback-world.ts'

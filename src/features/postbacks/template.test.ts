@@ -143,7 +143,7 @@ test('whatever is accepted as a template is sent as parsers have it, to the host
   assert.ok(accepted > 100)
 })
 
-test('the signature is asked for the whole address before it, and put at its end', () => {
+test('the signature covers the whole URL before it, and is put at its end', () => {
   const template = `${GOOD}&sig={signature}#top`
   const asked: string[] = []
   const sent = fillTemplate(template, EXAMPLE_VALUES, (url) => {
@@ -163,12 +163,12 @@ test('a preview is a whole postback, signed with an example', () => {
   assert.match(MACROS.signature.example, /^[0-9a-f]{64}$/)
 })
 
-test('a good template has neither faults nor warnings', () => {
+test('a good template has neither problems nor warnings', () => {
   for (const template of [GOOD, `${GOOD}&s={signature}`, 'http://example.com/{user_id}/{event_id}/{status}/{is_test}'])
     assert.deepEqual(lintTemplate(template), { errors: [], warnings: [] })
 })
 
-test('an unknown macro is a fault, and the nearest one is named', () => {
+test('an unknown macro is a problem, and the nearest one is named', () => {
   for (const [wrong, right] of [
     ['userid', 'user_id'],
     ['USER_ID', 'user_id'],
@@ -183,7 +183,7 @@ test('an unknown macro is a fault, and the nearest one is named', () => {
   assert.throws(() => fill(`${GOOD}&x={userid}`, {}), RangeError)
 })
 
-test('macros in front of the path, or after #, are faults', () => {
+test('macros in front of the path, or after #, are problems', () => {
   for (const template of [
     'https://{aff_sub}/x',
     'https://{aff_sub}.example.com/x',
@@ -204,7 +204,7 @@ test('macros in front of the path, or after #, are faults', () => {
   assert.match(errorsOf('https://example.com/#{user_id}'), /after #/)
 })
 
-test('an address that cannot be called is a fault', () => {
+test('a URL that cannot be called is a problem', () => {
   for (const template of [
     '',
     'example.com/x',
@@ -219,7 +219,7 @@ test('an address that cannot be called is a fault', () => {
   assert.match(errorsOf(`https://example.com/${'x'.repeat(2_000)}`), /2000 characters/)
 })
 
-test('a signature anywhere but at the end is a fault', () => {
+test('a signature anywhere but at the end is a problem', () => {
   for (const template of [
     'https://example.com/{signature}',
     'https://example.com/?s={signature}&u={user_id}',
@@ -232,7 +232,7 @@ test('a signature anywhere but at the end is a fault', () => {
     assert.match(errorsOf(template), /last parameter/, template)
 })
 
-test('what would credit twice, or credit what is taken back, is a warning', () => {
+test('what would credit twice, or credit reversed conversions, is a warning', () => {
   assert.match(warningsOf('https://example.com/?s={status}'), /credited twice/)
   assert.match(warningsOf('https://example.com/?s={status}&c={conversion_id}'), /dropped as a duplicate/)
   assert.doesNotMatch(warningsOf('https://example.com/?c={conversion_id}&e={event_id}'), /duplicate|twice/)
@@ -244,7 +244,7 @@ test('what would credit twice, or credit what is taken back, is a warning', () =
   assert.deepEqual(lintTemplate('https://example.com/hook', 'POST'), { errors: [], warnings: [] })
 })
 
-test('what credits nobody, or credits tests, is a warning for a GET; the body of a POST says it all', () => {
+test('what credits no user, or credits tests, is a warning for a GET; the body of a POST says it all', () => {
   const nobody = GOOD.replace('{user_id}', '1')
   const untested = GOOD.replace('{is_test}', '0')
   assert.deepEqual(lintTemplate(nobody), {
@@ -258,7 +258,7 @@ test('what credits nobody, or credits tests, is a warning for a GET; the body of
   for (const template of [nobody, untested]) assert.deepEqual(lintTemplate(template, 'POST').warnings, [])
 })
 
-test('all faults are told at once', () => {
+test('all problems are reported at once', () => {
   const { errors, warnings } = lintTemplate('https://me@example.com/{nobody}/{signature}#{user_id}')
   assert.equal(errors.length, 4)
   assert.equal(warnings.length, 4)

@@ -21,7 +21,7 @@ before(() => {
   good = authority.issue({ names: [`DNS:${HOST}`] })
 })
 
-/** A receiver that is called by its name, at an address that was looked up before. */
+/** A receiver that is called by its name, at an address that was resolved before. */
 async function withTls(t: TestContext, tls: TlsOptions, ca: string | undefined = authority.cert) {
   const one = await withReceiver(t, answer(200, {}, 'ok'), { tls: { ...good, ...tls }, ...(ca !== '' && { ca }) })
   return { ...one, send: () => one.send({ url: `https://${HOST}:${one.receiver.port}/` }) }
@@ -135,7 +135,7 @@ for (const [what, behave, code, message] of [
     await closed.promise
   })
 
-test('the server is told the host name, though the connection goes to an address; a literal is no name', async (t) => {
+test('the server gets the host name, though the connection goes to an IP address; a literal is no name', async (t) => {
   const asked: string[] = []
   const other = authority.issue({ names: ['DNS:other.test', 'IP:127.0.0.1'] })
   const SNICallback: TlsOptions['SNICallback'] = (name, done) => {

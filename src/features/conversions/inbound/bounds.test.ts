@@ -43,7 +43,7 @@ async function count(condition: string, values: unknown[] = []): Promise<number>
   return rows[0]?.count ?? 0
 }
 
-test('strangers from many addresses leave sixty short lines a minute, all together', async () => {
+test('unknown callers from many IP addresses leave sixty short lines a minute, all together', async () => {
   const answers = await Promise.all(
     Array.from({ length: 80 }, (_, i) => call(`token=wrong&probe=${'x'.repeat(2_000)}`, `198.51.100.${i}`)),
   )
@@ -52,7 +52,7 @@ test('strangers from many addresses leave sixty short lines a minute, all togeth
   assert.equal(await count("query LIKE 'token=%&probe=x%' AND (length(query) > 520 OR NOT is_cut)"), 0)
 })
 
-test('a flood of tokens that look right but are nobody’s takes few connections, and good calls pass', async () => {
+test('a flood of well-formed but unknown tokens takes few connections, and valid calls pass', async () => {
   const { clickId, token } = await newClick()
   let taken = 0
   const onAcquire = () => taken++

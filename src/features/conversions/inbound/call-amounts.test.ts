@@ -28,7 +28,7 @@ test('a share of the amount is paid, rounded down; without an amount the fixed s
   assert.deepEqual(await worth('1.9999'), [666_632, 999_950])
 })
 
-test('an amount told with pending holds for the approval that comes without one', async () => {
+test('an amount sent with pending counts for an approval without one', async () => {
   const goals = [{ name: 'Buy', payout: 1, revenue: 2, payout_percent: 10, revenue_percent: 50 }]
   const { offerId } = await newOffer({ payout: 1, revenue: 2, goals })
   const pending = await say(offerId, { click_id: 'CLICK', amount: '10', status: 'pending' })

@@ -27,7 +27,7 @@ async function newClick() {
   return { offerId, clickId, token: world.tokenOf(offerId) }
 }
 
-test('a call is kept with what it said, where it came from and what came of it', async () => {
+test('a call is stored with its content, its origin and its outcome', async () => {
   const { clickId, token } = await newClick()
   const url = `/postback?click_id=${clickId}&token=${token}&note=a%20b+c&empty=`
   const answer = await world.app.server.inject({
@@ -55,7 +55,7 @@ test('a call is kept with what it said, where it came from and what came of it',
   assert.deepEqual([call?.reason, call?.next_attempt_at], [null, null])
 })
 
-test('duplicates and refused calls are kept, too, and make nothing else', async () => {
+test('duplicates and refused calls are stored, too, and change nothing else', async () => {
   const { clickId, token, offerId } = await newClick()
   await world.confirm(offerId, clickId)
   await world.confirm(offerId, clickId)
@@ -122,7 +122,7 @@ test('no way to write a token brings it into the log, in the right place or in a
     body(`{"note":"${'x'.repeat(8_100)} ${escaped(token)}"}`),
   ]
   for (const [i, way] of ways.entries()) {
-    // From an address of its own each: refused calls are limited, and then not kept.
+    // Each from its own IP address: refused calls are limited, and then not stored.
     await world.app.server.inject({ ...way, remoteAddress: `198.51.100.${i}` })
     const log = await wholeLog()
     const last = String(way.payload ?? way.url)

@@ -1,4 +1,4 @@
-// Calls that match no click yet: tried again by themselves, and any call by hand.
+// Calls that match no click yet are retried automatically, and any call by hand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
@@ -22,7 +22,7 @@ const nowhere = { countryOf: () => null }
 const later = (row: CallRow, ms: number) => new Date(row.received_at.getTime() + ms)
 const retry = (now: Date) => retryUnmatched(world.database.db, now, () => null)
 
-/** A call about a click that is not in the database, because it waits in somebody's spool. */
+/** A call about a click that is not in the database, because it is in another process's spool. */
 async function unmatchedCall(parameters: Record<string, string> = {}, offer: Record<string, unknown> = {}) {
   const [offerId = 0] = await world.makeOffers(offer)
   const { clickId } = await world.click(offerId, live, 'userId=u')
@@ -79,7 +79,7 @@ test('a call counts from when it came, however long it waits for its click or fo
   assert.deepEqual([again.outcome, again.reason], ['approved', null])
 })
 
-test('the waits double up to ten minutes, and after 72 hours nobody tries again', async () => {
+test('the delays double up to ten minutes, and after 72 hours there are no more retries', async () => {
   const { read } = await unmatchedCall()
   const first = await read()
   let now = first.next_attempt_at
@@ -100,7 +100,7 @@ test('the waits double up to ten minutes, and after 72 hours nobody tries again'
   assert.equal(await retry(later(first, 100 * HOUR)), 0)
 })
 
-test('the first wait is short, and no age makes one that is no time', () => {
+test('the first delay is short, and no age leads to an invalid one', () => {
   const receivedAt = Date.parse('2026-01-01T00:00:00Z')
   const inboundId = uuid7(receivedAt)
   const waitAt = (ageMs: number) => Number(nextAttemptAt(inboundId, new Date(receivedAt + ageMs))) - receivedAt - ageMs
@@ -108,7 +108,7 @@ test('the first wait is short, and no age makes one that is no time', () => {
   assert.equal(nextAttemptAt(inboundId, new Date(receivedAt + 73 * HOUR)), null)
 })
 
-test('two that try again at once make one conversion, and the log says what came of it', async () => {
+test('two retries at once create one conversion, and the log has the outcome', async () => {
   const { clickId, bringClick, read } = await unmatchedCall()
   await bringClick()
   const now = later(await read(), HOUR)
@@ -155,7 +155,7 @@ test('a call that was not understood is, once its words are mapped', async () =>
   assert.deepEqual([kept?.outcome, kept?.attempts, kept?.click_id], ['approved', 2, clickId])
 })
 
-test('what the system had rejected is judged anew by hand, and only by hand', async () => {
+test('what the system had rejected is judged again by hand, and only by hand', async () => {
   const { db } = world.database
   const [offerId = 0] = await world.makeOffers({ total_conversion_cap: 1, over_cap: 'reject' })
   const { clickId } = await world.click(offerId, live, 'userId=late')
@@ -184,7 +184,7 @@ test('a click id that was never ours is unmatched, not an error', async () => {
     assert.equal((await world.confirm(offerId, clickId)).status, 202, clickId)
 })
 
-test('any number of calls about a click that nobody knows cost one look each, and are turned away in the end', async () => {
+test('any number of calls about an unknown click cost one look each, and are refused in the end', async () => {
   const { clickId, offerId, bringClick } = await unmatchedCall({ txn_id: '0' })
   for (let i = 1; i < 50; i++) assert.equal((await world.confirm(offerId, clickId, { txn_id: String(i) })).status, 202)
   const turned = await world.confirm(offerId, clickId, { txn_id: '50' })
@@ -219,7 +219,7 @@ test('what came to nothing is listed as open until it is processed or dismissed;
   assert.equal((await findCall(db, nonsense?.inbound_id ?? ''))?.outcome, 'invalid', 'the log keeps it')
 })
 
-test('a call from a wrong address is its advertiser’s, and processed once the address is allowed', async () => {
+test('a call from a disallowed IP address is its advertiser’s, and processed once the address is allowed', async () => {
   const { db } = world.database
   const [offerId = 0] = await world.makeOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=address')

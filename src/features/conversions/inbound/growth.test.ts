@@ -1,4 +1,4 @@
-// What it costs to read what anybody may send: in proportion to its length, whatever it is made of.
+// Parsing costs what the length of a request suggests, whatever its content: anyone may send one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { growthOf } from '../../../../test/growth.ts'
@@ -44,7 +44,7 @@ test('twice the bytes are about twice the work, for the query, a form and JSON',
     }
 })
 
-test('a body that is too long is not read at all, and counts as a refusal of its address', async () => {
+test('a body that is too long is not read at all, and counts as a refusal of its IP address', async () => {
   const send = () =>
     world.app.server.inject({
       method: 'POST',

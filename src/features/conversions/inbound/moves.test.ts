@@ -45,7 +45,7 @@ const STORIES: [string, string][][] = [
 ] // prettier-ignore
 
 for (const story of STORIES) {
-  test(`told ${story.map(([status]) => status).join(', ')}, it is ${story.map(([, outcome]) => outcome).join(', ')}`, async () => {
+  test(`after ${story.map(([status]) => status).join(', ')} it is ${story.map(([, outcome]) => outcome).join(', ')}`, async () => {
     const offerId = await newOffer()
     const clickId = await clickOf(offerId, 'u')
     for (const [status, outcome] of story) {
@@ -78,7 +78,7 @@ test('a duplicate writes neither an event nor an entry', async () => {
   )
 })
 
-test('the confirmation may come before the report, which then tells nothing new', async () => {
+test('the confirmation may come before the report, which then changes nothing', async () => {
   const offerId = await newOffer()
   const { conversion_id } = await world.confirm(offerId, await clickOf(offerId, 'u'))
   const { status, body } = await world.report(live, { userId: 'u', offerId })
@@ -104,7 +104,7 @@ test('the same transaction for another user was paid already', async () => {
   assert.equal((await conversionsOf(offerId))[0]?.status, 'approved', 'nor can it be taken back from there')
 })
 
-test('fifty confirmations of one click at once make one conversion', async () => {
+test('fifty confirmations of one click at once create one conversion', async () => {
   const offerId = await newOffer()
   const clickId = await clickOf(offerId, 'u')
   const told = await Promise.all(Array.from({ length: 50 }, () => world.confirm(offerId, clickId, { txn_id: 't' })))

@@ -34,7 +34,7 @@ test('every usual name of a parameter is understood', async () => {
     assert.equal((await say(offerId, { click_id: 'CLICK', goal: 'Play', [name]: '9' })).row?.payout_micros, 4_500_000)
 })
 
-test('our own name goes before another for the same', async () => {
+test('our own parameter name takes precedence over another for the same', async () => {
   const { offerId } = await newOffer()
   const { row } = await say(offerId, { transaction_id: 'theirs', order_id: 'order', click_id: 'CLICK', txn_id: 'ours' })
   assert.equal(row?.advertiser_transaction_id, 'ours')
@@ -110,7 +110,7 @@ test('a goal is named by its id or its name; without one it is the first; an unk
   }
 })
 
-test('a macro that nobody filled in is no transaction: it must not make one of many', async () => {
+test('an unfilled macro is no transaction ID: it must not merge many transactions into one', async () => {
   const { offerId } = await newOffer({ payout: 1 })
   for (const txn of ['{txn_id}', '{{order.id}}', '[order]', '%ORDER%', '#order_id#', ['$', '{id}'].join('')]) {
     const told = await say(offerId, { click_id: 'CLICK', txn_id: txn })
@@ -128,7 +128,7 @@ test('what only helps to judge a conversion does not lose it', async () => {
   )
 })
 
-test('everything that is wrong is told at once', async () => {
+test('all problems are reported at once', async () => {
   const { offerId } = await newOffer()
   const token = world.tokenOf(offerId)
   const { message } = await send(`token=${token}&status=x&amount=-1`)

@@ -109,7 +109,7 @@ test('a missing, wrong or ambiguous token is 401 and changes nothing', async () 
   assert.equal((await call({ url: `/postback?click_id=${click_id}&token=${token}&token=${token}` })).status, 200)
 })
 
-test('the token of another advertiser does not confirm, and is told so', async () => {
+test('the token of another advertiser does not confirm, and the response says so', async () => {
   const { told, offerId } = await newClick()
   const other = await newClick()
   const answer = await call({ url: `/postback?click_id=${told.click_id}&token=${other.told.token}` })
@@ -120,7 +120,7 @@ test('the token of another advertiser does not confirm, and is told so', async (
   assert.deepEqual([logged?.outcome, logged?.advertiser_id], ['refused', other.advertiserId])
 })
 
-test('after a rotation the old token is good for the grace, and no longer', async () => {
+test('after a rotation the old token is valid for the grace period, and no longer', async () => {
   const { told, advertiserId } = await newClick()
   const { db } = world.database
   const statusWith = async (token: string) =>
@@ -131,7 +131,7 @@ test('after a rotation the old token is good for the grace, and no longer', asyn
   assert.deepEqual([await statusWith(told.token), await statusWith(next), await statusWith(last)], [401, 401, 200])
 })
 
-test('an advertiser with a list of addresses confirms from those alone', async () => {
+test('an advertiser with an IP allowlist confirms from those addresses alone', async () => {
   const { told, offerId, advertiserId } = await newClick()
   const url = `/postback?${form(told)}`
   await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.0/24', '2001:db8::7'] })
@@ -145,7 +145,7 @@ test('an advertiser with a list of addresses confirms from those alone', async (
     assert.equal((await call({ url, remoteAddress })).outcome, 'duplicate', remoteAddress)
 })
 
-test('behind a trusted proxy the address is that of the client; one that is none is kept as unknown', async () => {
+test('behind a trusted proxy the IP address is the client’s; an invalid one is stored as unknown', async () => {
   const { told, advertiserId } = await newClick()
   await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.1'] })
   const behind = await world.start({ trustProxy: ['127.0.0.1'] })
@@ -166,7 +166,7 @@ test('behind a trusted proxy the address is that of the client; one that is none
   }
 })
 
-test('refused calls are limited for each address, and then no longer written down; good ones go on', async () => {
+test('refused calls are limited per IP address, and then no longer stored; valid ones go on', async () => {
   const { told } = await newClick()
   const from = (remoteAddress: string, query: string) => call({ url: `/postback?${query}`, remoteAddress })
   const statuses: number[] = []

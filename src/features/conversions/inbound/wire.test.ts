@@ -113,7 +113,7 @@ test('a length that is too short ends the call there; one that is too long confi
   assert.deepEqual(await countOf(short.clickId, long.clickId), [0, 0])
 })
 
-test('requests that come all at once are answered in their order, each by itself', async () => {
+test('pipelined requests are answered in order, each with its own response', async () => {
   const clicks = await Promise.all(Array.from({ length: 12 }, newClick))
   const requests = clicks.map(({ query, json }, i) =>
     i % 3 === 0
@@ -148,7 +148,7 @@ test('a GET with a body, an Expect, an Upgrade, HTTP/1.0 and no Host are calls l
   }
 })
 
-test('a caller that waits to be told to go on is told so', async () => {
+test('a caller that waits for 100 Continue gets it', async () => {
   const { clickId, json } = await newClick()
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   socket.write(post(`Expect: 100-continue\r\nContent-Length: ${json.length}\r\n`))
@@ -181,7 +181,7 @@ test('two Hosts, huge headers, a huge query and bytes that are no HTTP are refus
   assert.deepEqual(await countOf(clickId), [0])
 })
 
-test('a form of thousands of pairs, deep JSON, a compressed body and broken text are told as invalid, not as our fault', async () => {
+test('a form of thousands of pairs, deep JSON, a compressed body and broken text are invalid, not a server error', async () => {
   const { clickId, told, query } = await newClick()
   const token = `?token=${told.token}`
   for (const [body, status, headers = ''] of [
@@ -237,7 +237,7 @@ test('of a compressed body it is said that it is, to the caller and in the log; 
   }
 })
 
-test('callers that leave in the middle of a body, or before they are answered, harm nobody', async () => {
+test('callers that leave in the middle of a body, or before the response, harm no other caller', async () => {
   const [left, whole] = [await newClick(), await newClick()]
   const leave = (text: string) =>
     new Promise<void>((done) => {
