@@ -1,5 +1,5 @@
-// The dashboard's pages: one HTML page that finds its way by its address, and the files it needs. They are made from
-// web/dashboard by "npm run build", which the install does.
+// The dashboard's pages: one HTML page with client-side routing, and its files. They are built from web/dashboard by
+// "npm run build", which the install runs.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
 
 const OPEN_PAGES = ['sign-in', 'join', 'forgot-password', 'reset-password', 'verify-email']
 const OWN_PAGES = ['account', 'apps', 'publishers', 'network'] // of whoever is signed in
-/** Where its pages are; below these, any address is a page. */
+/** The paths of its pages; below these, every path is a page. */
 export const PAGES = [...OPEN_PAGES, ...OWN_PAGES]
 
 /** Who is there is the first thing such a page asks for: the browser begins with it before it has read the script. */
@@ -80,7 +80,7 @@ function readPage(folder: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
-/** Packed once somebody wants it so. */
+/** Compressed on first request. */
 type StaticFile = { type: string; content: Buffer; packed?: Buffer }
 
 /** Their names change with their content, so they are read once and may be kept for ever. */

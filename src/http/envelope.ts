@@ -39,7 +39,7 @@ export function sendJson(
   else reply.raw.end(body, 'latin1')
 }
 
-/** Tells the client that what it has is still good. */
+/** Tells the client that its cached response is still valid. */
 export function sendNotModified(request: FastifyRequest, reply: FastifyReply, more: string[]): void {
   reply.hijack()
   reply.raw.writeHead(304, commonHeaders(request, more))

@@ -1,8 +1,8 @@
-// Who may pass: the checks in front of every v1 operation, in their order: API key, API secret, rate. HTTPS was checked
-// before, for everything (server.ts).
+// The checks in front of every v1 operation, in order: API key, API secret, rate. HTTPS was checked before, for
+// everything (server.ts).
 //
-// The key is public, so only requests whose secret verified count against it; otherwise anybody could spend a
-// publisher's allowance. Failed credentials count against their address instead, and never block verified requests.
+// The key is public, so only requests with a verified secret count against it; otherwise anyone could spend a
+// publisher's allowance. Failed credentials count against their IP address instead, and never block verified requests.
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
@@ -31,13 +31,13 @@ export type GateOptions<C extends Credential> = {
   find: (apiKey: string) => C | undefined
   /** A secret's hash by each key that may be in use, the present one first. */
   hashSecret: (secret: string) => readonly string[]
-  /** Told when a right secret is stored otherwise than it would be now, once for each process. */
+  /** Called when a valid secret is stored in an outdated form, once per process. */
   onOldHash?: (stored: string, present: string) => void
   limiter: RateLimiter
   publicUrl: string
-  /** Told when a verified secret came from a browser, where it must never be. */
+  /** Called when a verified secret was sent by a browser, where it must never be. */
   onLeak: (credential: C, origin: string) => void
-  /** Told of every request that passes: on the way of all of them, so it must cost next to nothing. */
+  /** Called for every request that passes, so it must cost next to nothing. */
   onPass: (credential: C) => void
 }
 
@@ -55,7 +55,7 @@ export type Gate<C extends Credential> = {
   createHook: (parameters: readonly string[], path: string) => onRequestHookHandler
   /** The credential a request passed the gate with. */
   callerOf: (request: FastifyRequest) => C
-  /** What an address without credentials has left. */
+  /** What an IP address without credentials has left. */
   allowanceOf: (address: string) => Allowance
   /** Fills the rate headers of an answer that never reached the gate's counting. */
   showAllowance: (request: FastifyRequest) => void

@@ -71,7 +71,7 @@ test('every answer has security headers', async () => {
   }
 })
 
-test('a proxy named in TRUST_PROXY may say that the client came by HTTPS; nobody else may', async () => {
+test('a proxy named in TRUST_PROXY may say that the client used HTTPS; no other client may', async () => {
   await withApp({ requireHttps: true, trustProxy: ['10.0.0.0/8'] }, async (app) => {
     const https = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' }
     const trusted = await ask(app, https, '10.1.2.3')

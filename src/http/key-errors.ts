@@ -1,6 +1,6 @@
-// What is wrong with the credentials of a request, as precisely as may be told: what the request itself shows, always;
-// what became of a key, only to a caller who proved its secret. So nobody learns by guessing which keys there are, or how
-// a publisher fares.
+// What is wrong with the credentials of a request, as precisely as is safe: what the request itself shows, always; what
+// happened to a key, only to a caller with its valid secret. So guessing reveals neither which keys exist nor a
+// publisher's status.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { rfc3339 } from '../lib/time.ts'

@@ -12,8 +12,8 @@ export type Query = Record<string, QueryValue | undefined> & { [STRAY]?: string[
 export const STRAY = Symbol('stray')
 
 /**
- * How other APIs call what goes from page to page. A list that ignored one of them would begin anew, and whoever reads it
- * would never notice.
+ * How other APIs call paging parameters. A list that ignored one of them would start over, and its reader would never
+ * notice.
  */
 const PAGING = [
   'after', 'before', 'cursor', 'ending_before', 'next_cursor', 'nextCursor', 'next_token', 'offset', 'page', 'page_size',
@@ -22,7 +22,7 @@ const PAGING = [
 
 /**
  * A parser for these names. It compares names in place and gives every result the same shape: on the hot path a general
- * parser, which makes an object with whatever names come, costs as much as all the rest of routing.
+ * parser, which creates an object with arbitrary names, costs as much as the rest of routing.
  */
 export function createQueryParser(names: readonly string[]): (text: string) => Query {
   const stray = new Set(names.includes('limit') ? PAGING.filter((name) => !names.includes(name)) : [])
@@ -36,7 +36,7 @@ export function createQueryParser(names: readonly string[]): (text: string) => Q
     if (candidates !== undefined) {
       for (const candidate of candidates) if (text.startsWith(candidate, start)) return candidate
     }
-    // A name may be percent-encoded, too, though nobody does.
+    // A name may be percent-encoded, too, though this is rare.
     const name = text.slice(start, end)
     if (!name.includes('%')) return undefined
     const decoded = decode(name)
@@ -84,7 +84,7 @@ function decode(text: string): string | typeof MALFORMED {
   }
 }
 
-/** The plain names of a URL's parameters, for telling how one may be misspelled. */
+/** The plain names of a URL's parameters, for suggesting a misspelled one. */
 export function parseNames(url: string): string[] {
   const at = url.indexOf('?')
   if (at === -1) return []

@@ -37,7 +37,7 @@ async function takeMany(limiter: RateLimiter, key: string, count: number, limit:
   return allowed
 }
 
-test('a clock that is set back makes nobody wait longer than a window', () => {
+test('a clock that is set back makes no caller wait longer than a window', () => {
   let now = 10_000_000
   const limiter = createMemoryLimiter(() => now)
   const take = () => limiter.take('k', 1) as { resetAtMs: number; exceeded: boolean }
@@ -66,7 +66,7 @@ test('looking at an allowance takes nothing of it', () => {
   assert.equal(limiter.peek('k', 5).remaining, 4)
 })
 
-test('the memory of a limiter is bounded, however many addresses come', () => {
+test('the memory of a limiter is bounded, however many IP addresses come', () => {
   const limiter = createMemoryLimiter()
   const before = process.memoryUsage().heapUsed
   for (let i = 0; i < 1_000_000; i++) void limiter.take(`address:${i}`, 100)

@@ -1,7 +1,7 @@
-// How many requests a key (or an address that guesses at keys) has left in its window of 60 s.
+// How many requests a key (or an IP address that guesses keys) has left in its window of 60 s.
 //
-// In memory the count is exact for this process. With Redis it is exact over all of them: Redis has 30 ms to answer;
-// a late or failed answer opens a breaker for a second, during which the count in memory decides. That count follows
+// In memory the count is exact for this process. With Redis it is exact over all of them: Redis has 30 ms to answer; a
+// late or failed answer opens a breaker for a second, during which the count in memory decides. That count follows
 // Redis while Redis answers, so an outage of Redis gives no caller a fresh allowance.
 import { Cache } from '../lib/cache.ts'
 
@@ -59,7 +59,7 @@ export async function createRedisLimiter(
     isDown = true
   }
   client.on('error', (error: Error) => fail(error.message))
-  const connecting = client.connect().catch(() => {}) // it goes on trying by itself; the error event tells
+  const connecting = client.connect().catch(() => {}) // it keeps reconnecting; the error event reports it
   await Promise.race([connecting, wait(budgetMs * 10)])
   const counter = new RateLimiterRedis({
     storeClient: client,

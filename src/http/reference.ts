@@ -21,8 +21,8 @@ const REFERENCE_PAGE = `<!doctype html>
 </body>
 </html>
 `
-// The dashboard hands an app's API key over behind the #, which no server sees. It is taken out of the address, and kept
-// for this tab. The secret is never handed over: whoever tries the API types it.
+// The dashboard passes an app's API key behind the #, which no server sees. It is removed from the URL, and kept for
+// this tab. The secret is never passed: the person who tests the API types it.
 const START = `const [, handed] = /^#api-key=(pk_(?:live|test)_[A-Za-z0-9_]{1,100})$/.exec(location.hash) ?? []
 if (handed !== undefined) {
   sessionStorage.setItem('api-key', handed)
@@ -55,7 +55,7 @@ const PARTS = {
   },
 }
 
-/** What one page shows. All of it at once is too much for a browser, and for whoever reads it. */
+/** The content of one page. All of it at once is too much for a browser, and for a reader. */
 function partOf(whole: Description, part: keyof typeof PARTS): Description {
   const { title, more, has, security: own } = PARTS[part]
   const security = own ?? whole.security
@@ -112,7 +112,7 @@ export function referenceRoutes(server: FastifyInstance): void {
   )
   server.get('/docs/reference.js', { schema: { hide: true } }, async (request, reply) => {
     bundle ??= loadBundle().catch((error: unknown) => {
-      bundle = null // the next visit tries again
+      bundle = null // the next visit retries
       throw error
     })
     const { script, packed } = await bundle

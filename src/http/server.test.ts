@@ -131,7 +131,7 @@ test('any bytes in the headers give 200 or one of the six codes', async () => {
   )
 })
 
-test('what is not HTTP gets 400 in the envelope, and so does an address that is too long', async () => {
+test('what is not HTTP gets 400 in the envelope, and so does a URL that is too long', async () => {
   for (const bytes of [
     Buffer.from('hello\r\n\r\n'),
     request(`/v1/offers?userId=${'x'.repeat(20_000)}`),
@@ -143,14 +143,14 @@ test('what is not HTTP gets 400 in the envelope, and so does an address that is 
   }
 })
 
-test('UTF-8 that is not percent-encoded gets 400 and is told what to do', async () => {
+test('UTF-8 that is not percent-encoded gets 400 with what to do', async () => {
   const target = Buffer.from(`/v1/offers?userId=jos\u00e9&apiKey=${live.api_key}&apiSecret=${live.api_secret}`)
   const answer = await sendRaw(request(target))
   assert.match(answer, /^HTTP\/1\.1 400 /)
   assert.match(answer, /percent-encoded/)
 })
 
-test('a bug is answered with 500 SERVER_ERROR and Retry-After, logged whole, and tells the client nothing', async () => {
+test('a bug is answered with 500 SERVER_ERROR and Retry-After, logged in full, and reveals nothing to the client', async () => {
   const broken = await world.start()
   try {
     const { server } = broken
@@ -171,7 +171,7 @@ test('a bug is answered with 500 SERVER_ERROR and Retry-After, logged whole, and
   }
 })
 
-test('with a Redis and a mail server that are not there, a server starts, answers and counts by itself', async () => {
+test('without its Redis and mail server, a server starts, answers and counts alone', async () => {
   const nowhere = `127.0.0.1:${await freePort()}`
   const app = await world.start({ redisUrl: `redis://${nowhere}`, smtpUrl: `smtp://${nowhere}` })
   try {

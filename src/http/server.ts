@@ -48,7 +48,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what still comes in while closing is answered like anything else
-    http: { requireHostHeader: false }, // Node would answer by itself, and not in the envelope
+    http: { requireHostHeader: false }, // Node would answer itself, and not in the envelope
     // Left as text: a route that takes parameters reads those it knows.
     routerOptions: {
       maxParamLength: MAX_PARAMETER,
@@ -67,7 +67,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setChildLoggerFactory((logger) => logger) // a logger of its own for every request would cost more than routing it
   server.decorateRequest('credential', null)
   server.decorateRequest('allowance', undefined)
-  // Node would answer an Expect header it does not know with 417; nobody here expects anything of it.
+  // Node would answer an unknown Expect header with 417; here it is ignored.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
   server.addHook('onRoute', validateTogether)

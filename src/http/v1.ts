@@ -30,8 +30,8 @@ export async function mountV1<C extends Credential>(
       { prefix },
     )
   }
-  // One place for all that is not there, in v1 or elsewhere: it needs no credentials, and says what would work. It
-  // comes first of all, before anybody reads a body that is meant for nobody.
+  // One place for all unknown paths, in v1 or elsewhere: it needs no credentials, and says what would work. It runs
+  // before the body of a request that no route will handle is read.
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
     gate.showAllowance(request)
@@ -52,7 +52,7 @@ export async function mountV1<C extends Credential>(
   })
 }
 
-/** Somebody who typed an address, not a program that calls the API. */
+/** A person who typed a URL, not a program that calls the API. */
 const isPerson = ({ method, headers }: FastifyRequest, path: string) =>
   method === 'GET' && (headers.accept ?? '').includes('text/html') && !/^\/(api|v1|manage)(\/|$)/.test(path)
 

@@ -11,7 +11,7 @@ function check(httpPart: string, schema: TSchema, data: unknown) {
   return result.error instanceof AppError ? result.error.details : result.value
 }
 
-test('what is wrong inside of lists and objects is told by its place, and by its own limits', () => {
+test('problems inside lists and objects are reported with their path, and with their own limits', () => {
   const Goal = Type.Object({ name: Type.String({ minLength: 1 }), payout: Type.Optional(Type.Number({ minimum: 0 })) })
   const schema = Type.Object({
     ids: Type.Array(Type.String({ maxLength: 3 }), { minItems: 1, maxItems: 2 }),
@@ -64,7 +64,7 @@ test('numbers of a query are read as numbers, whole or not; of a body nothing is
   assert.deepEqual(check('body', schema, { count: '12' }), { count: 'count must be a whole number.' })
 })
 
-test('a number that is too small or too large is told the limit', () => {
+test('a number that is too small or too large gets the limit', () => {
   const schema = Type.Object({ amount: Type.Number({ exclusiveMinimum: 0, maximum: 999_999_999 }) })
   assert.deepEqual(check('body', schema, { amount: 0 }), { amount: 'amount must be a number above 0.' })
   assert.deepEqual(check('body', schema, { amount: 1e9 }), { amount: 'amount must be at most 999999999.' })

@@ -91,7 +91,9 @@ function lowerChoices(data: Query, shapes: Record<string, Shape>): boolean {
 const PARTS = { params: 'params', body: 'body', querystring: 'query', headers: 'headers' } as const
 const IS_VALID = () => () => true
 
-/** Fastify stops at the first part of a request that has a fault: of a route that checks more than one, all are told. */
+/**
+ * Fastify stops at the first part of a request with a problem: for a route that checks more than one, all are reported.
+ */
 export const validateTogether = (route: RouteOptions): void => {
   const schema = (route.schema ?? {}) as Record<string, TSchema | undefined>
   const checks = Object.entries(PARTS).flatMap(([httpPart, name]) => {
@@ -118,8 +120,8 @@ export const badRequest = (details: Details) =>
   new AppError('INVALID_REQUEST', 'Some parameters are missing or invalid.', details)
 
 /**
- * For routes with `attachValidation`, whose rules a schema cannot tell: `more` are the faults by those rules, and all are
- * reported at once. Only what the schema found nothing wrong with may be judged.
+ * For routes with `attachValidation`, whose rules a schema cannot express: `more` are the problems by those rules, and
+ * all are reported at once. Only check what the schema accepted.
  */
 export function refuseProblems(request: FastifyRequest, more: Details): void {
   const details = { ...more, ...problemsOf(request) }
@@ -147,14 +149,14 @@ function readNumber(query: Query, name: string, looks: RegExp): void {
   const text = query[name]
   if (typeof text !== 'string' || !looks.test(text)) return
   const number = Number(text)
-  // A double cannot tell larger ones apart: it would be answered with another number than was asked for.
+  // A double cannot represent larger ones exactly: the response would be for another number than requested.
   if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) (query as Record<string, unknown>)[name] = number
 }
 
 function explain(errors: ErrorObject[], data: unknown, httpPart: string | undefined): Details {
   const details: Details = {}
   for (const error of errors) {
-    // Of what may be one of several, that it is of none is told, not that it is not of the first.
+    // For a value that may have one of several types, report that it has none, not that it is not the first.
     if (error.keyword === 'type' && /\/anyOf\/\d+\/type$/.test(error.schemaPath)) continue
     const place = placeOf(error)
     const [name] = place
@@ -212,7 +214,7 @@ function problem({ keyword, parentSchema = {} }: ErrorObject): string {
   return `must be ${nameOf(shape)}.`
 }
 
-/** What was probably meant, where that can be told. */
+/** What was probably meant, if that can be guessed. */
 function suggestion({ keyword, parentSchema, data }: ErrorObject, name: string): string {
   if (keyword === 'format' && (parentSchema as Shape).format === 'country') {
     const code = countryMeant(String(data))

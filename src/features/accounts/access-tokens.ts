@@ -1,5 +1,6 @@
-// Tokens for programs that use the management API in somebody's name: mt_…, shown once, kept as a hash. A token may do
-// what its scopes say, of what its person may, until it expires, and only from its addresses where it has a list of them.
+// Access tokens for programs that use the management API on behalf of a person: mt_…, shown once, stored as a hash. A
+// token may do what its scopes allow, of what its person may, until it expires, and only from its IP allowlist if it
+// has one.
 import { randomBytes } from 'node:crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
@@ -38,7 +39,7 @@ export type NewAccessToken = {
   name: string
   scopes: readonly Scope[]
   days: number
-  /** Addresses and CIDRs; none: from anywhere. */
+  /** IP addresses and CIDRs; none: from anywhere. */
   allowedIps: readonly string[]
 }
 
@@ -99,7 +100,7 @@ export async function revokeAccessTokens(trx: Trx, personId: string, now: Date, 
   return Number((await revoked.executeTakeFirst()).numUpdatedRows)
 }
 
-/** Whose token has one of these hashes; null when nobody's, or no longer. */
+/** The owner of a token with one of these hashes; null when there is none, or no longer. */
 export async function findTokenHolder(db: Db, hashes: readonly string[], now: Date) {
   const row = await db
     .selectFrom('access_tokens')

@@ -4,7 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { type Advertiser, getAdvertiser, noSuchAdvertiser } from './advertisers.ts'
 
-/** What a word of an advertiser's can stand for. */
+/** What an advertiser's own words can be mapped to. */
 export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
 /** The parameters of a confirmation that an advertiser may have names of its own for. */
 export const POSTBACK_PARAMETERS = [
@@ -18,7 +18,7 @@ export const DECIMAL_MARKS = ['detect', 'point', 'comma'] as const
 const MAX_WORD = 100
 const MAX_ENTRIES = 200
 
-/** Pairs are as given, so that one that is given twice can be told. */
+/** Pairs as given, so that a duplicate can be reported. */
 export type AdvertiserSettings = {
   allowedIps: string[]
   /** [their word, our status] */
@@ -29,7 +29,7 @@ export type AdvertiserSettings = {
   decimalMark: string
 }
 
-/** Replaces what is given, each as a whole, and leaves the rest. All that is wrong is told in one message. */
+/** Replaces each given setting as a whole, and leaves the rest. All problems are reported in one message. */
 export async function setAdvertiser(
   db: Db,
   advertiserId: number,
@@ -70,7 +70,7 @@ function readAllowedIps(texts: string[], problems: string[]): string[] {
   return [...new Set(ranges)]
 }
 
-/** In its usual form: IPv4 addresses as such, also where they are written as IPv6 ones. */
+/** In canonical form: IPv4 addresses as such, even where they are written as IPv6. */
 function readRange(text: string): string {
   const [host = '', bitsText, ...more] = text.split('/')
   if (host.includes('%') || (!ipaddr.IPv4.isValidFourPartDecimal(host) && !ipaddr.IPv6.isValid(host))) return 'bad'

@@ -64,7 +64,7 @@ test('rotations at the same time leave two live tokens', async () => {
   assert.equal(owners.filter((owner) => owner === advertiser_id).length, 2)
 })
 
-test('an advertiser made without a token gets its first by a rotation, and the list tells who has one', async () => {
+test('an advertiser created without a token gets its first by a rotation, and the list shows who has one', async () => {
   const { db } = world.database
   const name = `Advertiser ${count++}`
   await db.insertInto('advertisers').values({ name }).execute()

@@ -9,7 +9,7 @@ import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
 export type Advertiser = {
   advertiser_id: number
   name: string
-  /** Addresses and CIDRs that it may confirm from; empty: from anywhere. */
+  /** IP addresses and CIDRs it may confirm from; empty: from anywhere. */
   allowed_ips: string[]
   /** Its word, in lower case: our status. */
   status_map: Record<string, string>
@@ -55,7 +55,7 @@ async function addToken(trx: Trx, secretKey: string, advertiserId: number): Prom
   return token
 }
 
-/** Issues a new token. The one before stays good for the grace: none, for a token that leaked. */
+/** Issues a new token. The previous one stays valid for the grace period: none, for a token that leaked. */
 export async function rotateToken(db: Db, secretKey: string, advertiserId: number, graceMs: number, now: Date) {
   return inTransaction(db, async (trx) => {
     await lockAdvertiser(trx, advertiserId)
@@ -93,7 +93,7 @@ async function lockAdvertiser(trx: Trx, advertiserId: number): Promise<void> {
 /** A token as all that may be stored of it, the present form first. */
 export type TokenSearch = { hashes: readonly string[]; now: Date }
 
-/** Whose token this is; null when nobody's. One that was rotated away is still known as whose it was. */
+/** The advertiser of this token; null when unknown. A rotated token is still recognised as its advertiser's. */
 export async function findAdvertiserByToken(db: Db, hashes: readonly string[], now: Date) {
   const [owner = null] = await findAdvertisersByTokens(db, [{ hashes, now }])
   return owner
@@ -115,7 +115,7 @@ export async function findAdvertisersByTokens(db: Db, searches: readonly TokenSe
       const found = hashes.map((hash) => byHash.get(hash)).find((row) => row !== undefined)
       if (found === undefined) return null
       const [present = ''] = hashes
-      // Made with another SECRET_KEY, which it then no longer needs.
+      // Created with another SECRET_KEY, which it then no longer needs.
       if (found.hash !== present)
         await db.updateTable('advertiser_tokens').set({ hash: present }).where('hash', '=', found.hash).execute()
       return {

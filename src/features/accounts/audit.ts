@@ -1,4 +1,4 @@
-// The audit log: every change that a person made, with who, what, when and from where. Never changed.
+// The audit log: every change by a person, with actor, action, time and origin. Entries never change.
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { allOf, type Found, search } from '../../db/search.ts'
@@ -135,8 +135,8 @@ export async function searchAuditEntries(db: Db, filter: AuditFilter, limit: num
 type Condition = RawBuilder<boolean>
 
 /**
- * The actions that begin so, each found by one step in the index: there are some dozens of them, however long the log is.
- * Each is walked by itself, because a range of them is not in the order of time.
+ * The actions with this prefix, each found by one step in the index: there are some dozens of them, however long the
+ * log is. Each is walked separately, because a range of them is not ordered by time.
  */
 async function readActions(db: Db, beginning: string): Promise<Condition[]> {
   const { rows } = await sql<{ name: string }>`

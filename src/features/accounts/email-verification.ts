@@ -1,5 +1,5 @@
-// Whether an e-mail address is its owner's: proven by opening a link that was mailed there and shown nowhere else. An
-// account whose address is not proven gives way to whoever proves it.
+// Verifies an email address: its owner opens a link that was emailed there and shown nowhere else. An account with an
+// unverified address gives way to the person who verifies it.
 import { randomBytes } from 'node:crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
@@ -17,7 +17,7 @@ const VALID_MS = 86_400_000
 
 const stored = (secretKey: string, token: string) => createSecretHash(secretKey)(`verify-email:${token}`)
 
-/** For the mailbox of somebody who is signed in. */
+/** For a person who is signed in. */
 export const queueVerificationMail = (db: Db, personId: string, now: Date) =>
   queueMail(db, { kind: 'email_verification', about: personId, expiresAt: new Date(now.getTime() + VALID_MS) })
 
@@ -38,7 +38,7 @@ export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer =>
   },
 })
 
-/** Uses a link up; returns whose address it proved, or null. */
+/** Consumes a link; returns the person whose address it verified, or null. */
 export async function useVerificationLink(trx: Trx, secretKey: string, token: string, now: Date) {
   const used = await trx
     .deleteFrom('verifications')
@@ -50,7 +50,7 @@ export async function useVerificationLink(trx: Trx, secretKey: string, token: st
   return verifyEmail(trx, used.value)
 }
 
-/** Null for somebody who is disabled by now. */
+/** Null for a person who is disabled by now. */
 export async function verifyEmail(trx: Trx, personId: string) {
   const person = await trx
     .updateTable('people')
@@ -63,9 +63,9 @@ export async function verifyEmail(trx: Trx, personId: string) {
 }
 
 /**
- * What becomes of the account that has an address when somebody else proves that it is theirs. taken: it stays. An
- * operator's does, because operators vouch for each other; so does one that is disabled, or people who were locked out
- * would come back by a new invitation.
+ * What happens to the account that has an address when another person verifies it. taken: it stays. An operator's does,
+ * because operators vouch for each other; so does a disabled one, or locked-out people would come back by a new
+ * invitation.
  */
 export type Holder = 'none' | 'gives way' | 'taken'
 
@@ -80,7 +80,7 @@ export async function holderOf(db: Db, email: string): Promise<{ holder: Holder;
   return { holder: stays ? 'taken' : 'gives way', personId: person.id }
 }
 
-/** Takes the address away from an account that never proved it, and closes the account. */
+/** Removes the address from an account that never verified it, and closes the account. */
 export async function releaseAddress(trx: Trx, { personId, ip }: { personId: string; ip: string }, now: Date) {
   const person = await trx
     .selectFrom('people')

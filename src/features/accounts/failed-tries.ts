@@ -1,11 +1,11 @@
-// Wrong passwords and codes in the audit log. An attacker must not be able to fill it: of each account, and of all
-// addresses that are nobody's together, the first, the tenth, the hundredth… failure within an hour is recorded.
+// Wrong passwords and codes in the audit log. An attacker must not be able to fill it: for each account, and for all
+// unknown email addresses together, the first, the tenth, the hundredth… failure within an hour is recorded.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { recordAudit } from './audit.ts'
 
 export type FailedTry = {
-  /** Null: nobody has the address that was typed. It is not recorded: it may be a password in the wrong field. */
+  /** Null: no account has this email address. The address is not recorded: it may be a password in the wrong field. */
   person: { id: string; email: string; publisher_id: number | null } | null
   kind: 'password' | 'code'
   ip: string

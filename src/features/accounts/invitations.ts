@@ -1,4 +1,4 @@
-// Invitations: links that let somebody make an account, once. Only a hash of the link's token is kept.
+// Invitations: links that let a person create an account, once. Only a hash of the link's token is stored.
 import { randomBytes } from 'node:crypto'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
@@ -14,11 +14,11 @@ import { noteSignInPlace } from './sign-in-places.ts'
 const VALID_MS = 7 * 86_400_000
 const MAX_OPEN = 50
 
-/** `email` null: whoever has the link says which. */
+/** `email` null: the person who opens the link chooses it. */
 export type NewInvitation = Position & {
   email: string | null
   invitedBy: string | null
-  /** Its link goes to the address by mail, and to nobody else. */
+  /** Its link is emailed to the address, and shown nowhere else. */
   mailed?: boolean
 }
 
@@ -74,7 +74,7 @@ function newRow(secretKey: string, { email, role, publisherId, invitedBy, mailed
   return { row, token }
 }
 
-/** One link for each address: the latest. So many may be open at once. */
+/** One link per email address: the latest. The number of open ones is limited. */
 async function replaceInvitations(trx: Trx, email: string, publisherId: number | null, now: Date): Promise<void> {
   const ofTeam = trx
     .updateTable('invitations')
@@ -87,7 +87,7 @@ async function replaceInvitations(trx: Trx, email: string, publisherId: number |
 
 export const invitationUrl = (publicUrl: string, token: string) => `${publicUrl}/join#${token}`
 
-/** What can still be accepted. The way in for the first operator, which says no address, is void once there is anybody. */
+/** What can still be accepted. The first operator's link, which has no address, is void once there is an account. */
 export const isOpen = (now: Date) => (is: ExpressionBuilder<Tables, 'invitations'>) =>
   is.and([
     is('accepted_at', 'is', null),
@@ -140,7 +140,7 @@ export async function revokeInvitation(trx: Trx, invitationId: number, publisher
 
 export type Acceptance = { token: string; name: string; email: string | null; password: string; ip: string }
 
-/** Makes the account, and uses the invitation up: whoever comes second with the same link gets null. */
+/** Creates the account and consumes the invitation: a second person with the same link gets null. */
 export async function acceptInvitation(
   db: Db,
   secretKey: string,
@@ -173,7 +173,7 @@ export async function acceptInvitation(
   })
 }
 
-/** Whoever opens a mailed link has proven the address: an account that never did gives way. */
+/** Opening an emailed link verifies the address: an account that never verified it gives way. */
 async function makeRoom(trx: Trx, { email, mailed, ip }: { email: string; mailed: boolean; ip: string }, now: Date) {
   const { holder, personId } = await holderOf(trx, email)
   if (holder === 'none' || personId === null) return
@@ -182,10 +182,10 @@ async function makeRoom(trx: Trx, { email, mailed, ip }: { email: string; mailed
   await releaseAddress(trx, { personId, ip }, now)
 }
 
-/** The way in for the first operator, or null once there is somebody. Made anew at every start: the one before is void. */
+/** The first operator's link, or null once there is an account. Created at every start: the previous one is void. */
 export async function inviteFirstOperator(db: Db, secretKey: string, now: Date): Promise<string | null> {
   return db.transaction().execute(async (trx) => {
-    // Two that start at once make one after the other, and nobody joins meanwhile.
+    // Serializes two starts at once, and keeps accounts from being created meanwhile.
     await sql`LOCK TABLE invitations IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
     if ((await countPeople(trx)) > 0) return null
     await trx

@@ -37,7 +37,7 @@ const inMs = (ms: number) => new Date(Date.now() + ms)
 const readRows = () => world.database.db.selectFrom('mails').selectAll().orderBy('mail_id').execute()
 const statuses = async () => (await readRows()).map(({ status }) => status)
 
-/** Queues the mail of a security alert; returns to whom. */
+/** Queues the mail of a security alert; returns its recipient. */
 async function alert(): Promise<string> {
   const { email } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
@@ -217,7 +217,7 @@ test('reset and verification mails survive a mail server that fails at first; ne
   assert.equal((await readRows()).length, 3, 'the same work whether or not there is such an account')
   await until(async () => (await readRows()).some(({ failure }) => failure !== null))
   mails.answer = () => null
-  for (const wait of [31, 62]) await postman.send(inMs(wait * SECOND)) // one attempt found nobody there
+  for (const wait of [31, 62]) await postman.send(inMs(wait * SECOND)) // the server was unreachable in one attempt
   const reset = await mails.take(email, /password/)
   const verify = await mails.take(email, /Verify/)
   assert.equal(mails.got.length, 0)

@@ -22,7 +22,7 @@ export type Letter = { subject: string; text: string }
 
 /** How one kind of mail is written, when it is sent. */
 export type Writer = {
-  /** Each gets a mail of their own. later: there may be an address in a while. */
+  /** Each recipient gets a separate mail. later: there may be an address in a while. */
   findRecipients(trx: Trx, about: string, now: Date): Promise<string[] | 'later'>
   write(trx: Trx, about: string, now: Date): Promise<Letter | null>
 }
@@ -105,7 +105,7 @@ async function sendMails(db: Db, mailer: Mailer, writers: Writers, now: Date): P
       const result = isRefusedRecipient(error) ? ({ status: 'failed', settled_at: now } as const) : {}
       await recordResult(db, claimed, { ...result, failure: failureOf(error) })
       if (isAnswered(error)) continue
-      break // nobody is there: the others would wait as long, one after the other
+      break // the mail server is unreachable: the other mails would wait as long, one after the other
     }
     await recordResult(db, claimed, { status: 'sent', settled_at: now, failure: null })
   }
@@ -163,8 +163,8 @@ const recordResult = (db: Db, { mailId, attempts }: Claimed, result: Result) =>
   db.updateTable('mails').set(result).where('mail_id', '=', mailId).where('attempts', '=', attempts).execute()
 
 /**
- * Gives up what has expired, and says of each what went wrong. Without a mail server, or an address, nothing was promised:
- * such a row is deleted.
+ * Gives up expired mails, and returns why each failed. Without a mail server, or an address, nothing was promised: such
+ * a row is deleted.
  */
 export async function giveUpMails(db: Db, hasMailServer: boolean, at?: Date): Promise<string[]> {
   const now = at ?? (await readClock(db))
@@ -180,7 +180,7 @@ export async function giveUpMails(db: Db, hasMailServer: boolean, at?: Date): Pr
   )
 }
 
-/** Kept as long as what most of them are about. What is queued stays until it is settled. */
+/** Kept as long as what most of them are about. Queued mails stay until they end. */
 export async function forgetOldMails(db: Db, retentionDays: number, at?: Date): Promise<void> {
   const now = at ?? (await readClock(db))
   await db

@@ -11,7 +11,7 @@ export async function provePassword(db: Db, personId: string, password: string):
   return hash !== null && (await verifyPassword({ hash, password })) ? hash : null
 }
 
-/** Of somebody's password now. `forShare`: after whoever is changing it at this moment. */
+/** A person's current password hash. `forShare`: waits for a change that is under way. */
 export async function readPasswordHash(db: Db, personId: string, forShare = false): Promise<string | null> {
   const found = await db
     .selectFrom('sign_ins')
@@ -31,7 +31,10 @@ export async function hashNewPassword(password: string): Promise<string> {
 export type NewPassword = {
   personId: string
   hash: string
-  /** The one that was proved; another one by now means that somebody was faster. Null: a link was proof enough. */
+  /**
+   * The hash that was verified; a different one by now means that another request was faster. Null: a link was proof
+   * enough.
+   */
   provedHash: string | null
   /** The session that goes on; all others end. */
   keptSessionId: string | null
@@ -57,7 +60,7 @@ export async function endSession(trx: Trx, token: string): Promise<void> {
   await trx.deleteFrom('sessions').where('token', '=', token).execute()
 }
 
-/** All sessions of somebody, but for one that goes on. */
+/** All sessions of a person, except one that continues. */
 export async function endSessionsOf(trx: Trx, personId: string, keptSessionId: string | null): Promise<void> {
   let ended = trx.deleteFrom('sessions').where('person_id', '=', personId)
   if (keptSessionId !== null) ended = ended.where('id', '<>', keptSessionId)

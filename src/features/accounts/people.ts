@@ -53,7 +53,7 @@ const COLUMNS = [
 
 export type NewPerson = Position & { name: string; email: string; password: string }
 
-/** The way in is an e-mail address and a password. */
+/** People sign in with an email address and a password. */
 export async function createPerson(db: Db, person: NewPerson): Promise<Person> {
   const checked = await checkPerson(person)
   return db.transaction().execute((trx) => addPerson(trx, checked))
@@ -68,7 +68,7 @@ export async function checkPerson({ name, email, password, ...position }: NewPer
   return { ...position, name: name.trim(), email: normalEmail(email), passwordHash: await hashPassword(password) }
 }
 
-/** `isVerified`: whether the address is proven. */
+/** `isVerified`: whether the email address is verified. */
 export async function addPerson(
   trx: Trx,
   { name, email, role, publisherId, passwordHash }: CheckedPerson,
@@ -131,7 +131,7 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   return (row as Person | undefined) ?? null
 }
 
-/** Null also for what is not an address. */
+/** Null also for an invalid email address. */
 export async function findByTypedEmail(db: Db, typed: string) {
   const person = await db
     .selectFrom('people')
@@ -151,7 +151,7 @@ export async function isEmailVerified(db: Db, personId: string): Promise<boolean
   return person?.email_verified ?? false
 }
 
-/** Where somebody is signed in, the latest first. */
+/** A person's sessions, the latest first. */
 export async function listSessions(db: Db, personId: string, now: Date) {
   return db
     .selectFrom('sessions')
@@ -172,7 +172,7 @@ export async function endSession(trx: Trx, personId: string, sessionId: string):
   return ended.numDeletedRows > 0n
 }
 
-/** Somebody proved in this session, just now, who they are. */
+/** Records that the person of this session was verified just now. */
 export async function proveSession(db: Db, sessionId: string, now: Date): Promise<void> {
   await db.updateTable('sessions').set({ proven_at: now }).where('id', '=', sessionId).execute()
 }
@@ -183,7 +183,7 @@ export async function noteCodeGiven(db: Db, session: { id: string } | { token: s
   await db.updateTable('sessions').set({ with_code: true }).where(name, '=', value).execute()
 }
 
-/** Sessions that have expired, with the addresses and browsers they name, and links and codes that nobody used in time. */
+/** Deletes expired sessions, with the IP addresses and browsers they name, and unused links and codes. */
 export async function forgetExpired(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', now).execute()
   await db.deleteFrom('verifications').where('expires_at', '<', now).execute()

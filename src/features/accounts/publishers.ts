@@ -72,7 +72,7 @@ export async function readPublisherNames(db: Db, publisherIds: readonly number[]
   return new Map(rows.map(({ publisher_id, name }) => [publisher_id, name]))
 }
 
-/** Newest first. `search` is part of a name or an e-mail address, or an id. */
+/** Newest first. `search` is part of a name or an email address, or an ID. */
 export async function searchPublishers(
   db: Db,
   { search, status, before }: { search?: string; status?: string; before?: number },

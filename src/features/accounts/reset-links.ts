@@ -1,6 +1,6 @@
-// Links that let somebody set a new password, once, within the hour. Only a keyed hash of what a link carries is stored,
-// so whoever reads the database cannot set a password. Those that are mailed prove who has the address. Those that the
-// command line prints prove nothing of the kind, so they are kept under another name.
+// Links that let a person set a new password, once, within the hour. Only a keyed hash of the token is stored, so a
+// reader of the database cannot set a password. Emailed links verify the address. Those that the command line prints do
+// not, so they are stored under another name.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
@@ -39,7 +39,9 @@ async function createLink(
   return `${publicUrl}/reset-password#${token}`
 }
 
-/** Queues a row for an unknown address, too: how long it takes would otherwise tell whether there is such an account. */
+/**
+ * Queues a row for an unknown address, too: otherwise the response time would reveal whether there is such an account.
+ */
 export async function queueResetMail(db: Db, typedEmail: string, now: Date): Promise<void> {
   const person = await findByTypedEmail(db, typedEmail)
   const expiresAt = new Date(now.getTime() + VALID_MS)
@@ -58,7 +60,7 @@ export const resetWriter = (network: Network): Writer => ({
   },
 })
 
-/** Where somebody is written to; nowhere once they are disabled. */
+/** Where to email a person; nowhere once they are disabled. */
 export async function findEnabledEmail(db: Db, personId: string): Promise<string[]> {
   const person = await db
     .selectFrom('people')
@@ -73,12 +75,12 @@ export async function findPersonName(db: Db, personId: string): Promise<string> 
   return (await db.selectFrom('people').select('name').where('id', '=', personId).executeTakeFirstOrThrow()).name
 }
 
-/** All links of somebody, and codes asked for: once there is a new password, none of them may set another. */
+/** All links of a person, and requested codes: once there is a new password, none of them may set another. */
 export async function voidResetLinks(db: Db, personId: string): Promise<void> {
   await db.deleteFrom('verifications').where('value', '=', personId).execute()
 }
 
-/** Uses a link up; returns whose it is, or null when it was used, has expired, or is of somebody who is disabled. */
+/** Consumes a link; returns its person, or null when it was used, has expired, or the person is disabled. */
 export async function useResetLink(trx: Trx, secretKey: string, token: string, now: Date) {
   const mailed = stored(secretKey, MAILED, token)
   const links = [mailed, stored(secretKey, PRINTED, token)]
@@ -88,7 +90,7 @@ export async function useResetLink(trx: Trx, secretKey: string, token: string, n
     .where('identifier', 'in', links)
     .executeTakeFirst()
   if (found === undefined) return null
-  // The person first, as whoever disables them does (team.ts).
+  // Locks the person first, like disabling them does (team.ts).
   const person = await trx
     .selectFrom('people')
     .select(['id', 'email', 'publisher_id'])

@@ -1,6 +1,6 @@
-// The second factor: codes of an authenticator (RFC 6238, six digits every 30 seconds). Each code is good once, whichever
-// process it comes to: the step of the latest one is kept, and only later steps are taken. better-auth makes the secrets
-// and the backup codes, and keeps both encrypted.
+// The second factor: codes of an authenticator app (RFC 6238, six digits every 30 seconds). Each code is valid once,
+// whichever process receives it: the step of the latest one is stored, and only later steps are accepted. better-auth
+// creates the secrets and the backup codes, and stores both encrypted.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Trx } from '../../db/open.ts'
 
@@ -53,7 +53,7 @@ const findFactor = (trx: Trx, personId: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** One from the future is of a clock that was wrong: it must not lock anybody out until then. */
+/** A step in the future comes from a clock that was wrong: it must not lock the person out until then. */
 const lastStep = ({ last_step }: { last_step: number | null }, now: Date) =>
   last_step === null || last_step > now.getTime() / STEP_MS + 1 ? 0 : last_step
 

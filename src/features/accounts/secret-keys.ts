@@ -59,7 +59,7 @@ async function judge(db: Db | Trx, secretKey: string): Promise<{ problem: string
   return { problem: null, toNote: live.includes(current) ? [] : [current] }
 }
 
-/** The id of the key that what is here was made with, before ids were kept; null when that is none of these. */
+/** The ID of the key that this database was used with before IDs were stored; null when it is none of these. */
 async function findOriginal(db: Db, secretKey: string): Promise<string | null> {
   const rows = await db
     .selectFrom('credentials')
@@ -80,7 +80,7 @@ async function findOriginal(db: Db, secretKey: string): Promise<string | null> {
   return original === undefined ? null : keyId(original)
 }
 
-/** Secrets and tokens that only a key other than the present one recognises: they are stored anew when they are used. */
+/** Secrets and tokens that only a previous key recognises: they are stored again when they are used. */
 export async function countOldHashes(db: Db, secretKey: string, now: Date) {
   const ending = `%.${keyId(secretKey)}`
   const { rows } = await sql<{

@@ -64,7 +64,7 @@ test('a sign-in from a new network is mailed, one from a known network is not', 
   assert.equal(await signInFrom('203.0.113.7'), null)
 })
 
-test('whoever changes their password or second factor, or creates a token, is told', async () => {
+test('changing a password or second factor, or creating a token, sends an alert', async () => {
   const { id, email } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await send()
@@ -90,7 +90,7 @@ test('whoever changes their password or second factor, or creates a token, is to
   assert.equal(await send(), 0)
 })
 
-test('owners hear of rotated secrets and of a new postback URL, whoever did it; and of no other setting', async () => {
+test('owners are alerted to rotated secrets and a new postback URL, whoever did it; and to no other setting', async () => {
   const { appId, publisherId, person } = await makeOwner()
   const second = await makePerson(world, 'publisher_owner', publisherId)
   await keepOut(world, await makePerson(world, 'publisher_owner', publisherId))
@@ -118,7 +118,7 @@ test('owners hear of rotated secrets and of a new postback URL, whoever did it; 
   )
 })
 
-test('a mail that cannot be handed over is tried again, and dropped after three days', async () => {
+test('a mail that cannot be delivered is retried, and dropped after three days', async () => {
   const { email } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await world.database.db.deleteFrom('mails').execute()
@@ -137,7 +137,7 @@ test('a mail that cannot be handed over is tried again, and dropped after three 
   assert.deepEqual(await db.selectFrom('mails').select('status').execute(), [{ status: 'sent' }])
 })
 
-test('a worker mails by itself', async () => {
+test('a worker sends mails automatically', async () => {
   const { email } = await makePerson(world, 'operator')
   await new Visitor(world).signIn(email)
   const config = { ...world.config, smtpUrl: mails.url }

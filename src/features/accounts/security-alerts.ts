@@ -1,5 +1,5 @@
-// Security mails: whoever an entry of the audit log concerns hears of it, however the change was made. The database queues
-// a mail together with the change (queue_security_alert).
+// Security alerts: the person whom an audit entry concerns gets an email, however the change was made. The database
+// queues the mail together with the change (queue_security_alert).
 import type { Trx } from '../../db/open.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import type { Writer } from './mails.ts'

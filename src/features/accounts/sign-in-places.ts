@@ -1,5 +1,5 @@
-// Where somebody has signed in from, so that they hear of a sign-in from somewhere new. A place is a network (IPv4 /24,
-// IPv6 /48): the address of a phone or an office changes within it.
+// The places a person has signed in from, so that a sign-in from a new one sends an alert. A place is a network (IPv4
+// /24, IPv6 /48): the address of a phone or an office changes within it.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/open.ts'
 import { plainAddress } from '../../lib/ip-address.ts'

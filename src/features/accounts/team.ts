@@ -12,8 +12,8 @@ import { voidResetLinks } from './reset-links.ts'
 export type PersonChange = { role?: Role; disabled?: boolean }
 
 /**
- * `byOperator`: an operator changes a publisher's people. Then nobody need be left to lead the team, and whom they disable
- * only an operator enables again.
+ * `byOperator`: an operator changes a publisher's team. Then the team may be left without an owner, and only an
+ * operator can enable those people again.
  */
 export type TeamPlace = { personId: string; publisherId: number | null; byOperator: boolean }
 
@@ -47,7 +47,7 @@ export async function changePerson(
     })
     .where('id', '=', personId)
     .execute()
-  // Also when somebody is let in again: a sign-in that was under way when they were kept out counts for nothing.
+  // Also when a person is enabled again: a sign-in that was under way when they were disabled does not count.
   if (disabled !== undefined) {
     await endSessionsOf(trx, personId, null)
     await voidResetLinks(trx, personId)
@@ -57,7 +57,7 @@ export async function changePerson(
   return after
 }
 
-/** Else they could come back, or have sent somebody, by a link that they made before. */
+/** Otherwise they could come back, or invite others, by a link they created before. */
 export async function revokeInvitationsBy(trx: Trx, personId: string, now: Date): Promise<void> {
   await trx
     .updateTable('invitations')

@@ -1,4 +1,4 @@
-// Apps as they are recorded: making, changing and listing them. Their keys are in keys.ts.
+// Apps as they are recorded: creating, changing and listing them. Their keys are in keys.ts.
 import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
@@ -66,7 +66,7 @@ async function checkRoom(trx: Trx, publisherId: number, mostApps: number): Promi
 
 export type AppChange = { name?: string; currency?: string; rateMicros?: number }
 
-/** What is absent stays. Conversions keep the currency and the rate that they were made with. */
+/** Absent fields stay. Conversions keep the currency and rate they were created with. */
 export async function changeApp(db: Db, appId: number, { name, currency, rateMicros }: AppChange): Promise<void> {
   const set = {
     ...(name === undefined ? {} : { name }),

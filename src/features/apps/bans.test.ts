@@ -31,7 +31,7 @@ test('a banned user sees no offers in that app, and everything again when the ba
   assert.equal(await liftBan(world.database.db, found?.ban_id ?? 0), null)
 })
 
-test('a ban of the network holds in every app, also in those made later', async () => {
+test('a ban of the network holds in every app, including those created later', async () => {
   const before = await world.makeApp()
   await world.makeOffers({})
   await ban(null, 'everywhere')
@@ -41,7 +41,7 @@ test('a ban of the network holds in every app, also in those made later', async 
       assert.equal((await world.get('/v1/offers?userId=everywhere', keys)).body.data.total, 0)
 })
 
-test('the link of a banned user leads nowhere, and what is told of them is rejected', async () => {
+test('the link of a banned user leads nowhere, and their conversions are rejected', async () => {
   const { live, appId } = await world.makeApp()
   const [offerId = 0, second = 0] = await world.makeOffers({}, {})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=bad`, live)

@@ -1,5 +1,4 @@
-// Users whom the operator keeps out: they are shown no offers, their links lead nowhere, and what is reported of them is
-// rejected.
+// Banned users: they see no offers, their links lead nowhere, and their conversions are rejected.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'

@@ -26,7 +26,7 @@ test('a suspended key stops working while changed offers wait to be read', async
   await other.end()
 })
 
-test('keys and offers made after a backup are gone when it is restored', async () => {
+test('keys and offers created after a backup are gone when it is restored', async () => {
   const name = world.databaseName
   const old = await world.makeApp()
   const [oldOffer] = await world.makeOffers({ name: 'Before the backup' })

@@ -17,7 +17,7 @@ export type AppCredential = Credential & {
   currency: Shared<{ name: string; rateMicros: number; sharePpm: number }>
   /** Null when the app shows everything. The same object for the same rules. */
   rules: Shared<Rules> | null
-  /** Who is shown nothing; null when nobody is banned. */
+  /** The banned users; null when there are none. */
   banned: ReadonlySet<string> | null
 }
 
@@ -30,7 +30,7 @@ type Rules = {
   listed: { only: boolean; offerIds: number[] } | null
 }
 
-/** What is the same has the same number, from 1 on, by which caches tell it apart, and on every node the same fingerprint. */
+/** Equal rules have the same number, from 1 on, which caches use as a key, and the same fingerprint on every node. */
 type Shared<T> = T & { id: number; fingerprint: string }
 
 export class Credentials {
@@ -52,7 +52,7 @@ export class Credentials {
   readonly isBanned = ({ banned }: AppCredential, userId: string): boolean =>
     (banned !== null && banned.has(userId)) || this.#bannedEverywhere.has(userId)
 
-  /** Takes in the apps changed since then. A ban is a change of the apps that it concerns. */
+  /** Applies the apps changed since then. A ban counts as a change of its apps. */
   async refresh(db: Db, since: Since): Promise<void> {
     const bannedEverywhere = await readBannedEverywhere(db)
     const credentials = (await readChangedApps(db, since)).map((app) => this.#read(app))

@@ -38,7 +38,9 @@ async function addSecret(trx: Trx, secretKey: string, apiKey: string, secret: st
     .execute()
 }
 
-/** Issues a new secret for an app's key. Those before stay good for the grace: none, for a secret that leaked. */
+/**
+ * Issues a new secret for an app's key. Previous ones stay valid for the grace period: none, for a secret that leaked.
+ */
 export async function rotateSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
   return inTransaction(db, async (trx) => {
     await touchApp(trx, appId)
@@ -78,7 +80,7 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
   })
 }
 
-/** Ends the secrets that are only good for the rest of a rotation's grace; says how many there were. */
+/** Ends the secrets that are only valid for the rest of a grace period; returns how many there were. */
 export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<number> {
   return inTransaction(db, async (trx) => {
     await touchApp(trx, appId)

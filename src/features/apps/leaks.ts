@@ -1,4 +1,4 @@
-// Secrets that came from a browser, where whoever looks can read them.
+// Secrets that were sent by a browser, where anyone can read them.
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
@@ -17,7 +17,7 @@ export function leakReporter(db: Db, log: FastifyBaseLogger): (credential: AppCr
     const whose = { app_id: appId, api_key: apiKey, origin }
     log.warn(whose, 'an API secret came from a browser: it must stay on servers; rotate it')
     recordLeak(db, apiKey, origin).catch((error: unknown) => {
-      recordedAtMs.delete(apiKey) // the next such request tries again
+      recordedAtMs.delete(apiKey) // the next such request retries
       log.warn(`could not record a leaked secret of app ${appId}: ${messageOf(error)}`)
     })
   }

@@ -103,7 +103,7 @@ test('an offer that a publisher may not run takes no click and no report of its 
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'approved') // begun before
 })
 
-test('permissions are told as they were set, and nonsense is refused', async () => {
+test('permissions are returned as they were set, and invalid ones refused', async () => {
   const { publisherId } = await makePublisher()
   const [a = 0, b = 0] = await world.makeOffers({}, {})
   const { db } = world.database

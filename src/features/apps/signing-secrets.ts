@@ -88,7 +88,7 @@ export async function resealSigningSecrets(db: Db, secretKey: string): Promise<R
       count.resealed++
     }
   }
-  // Not one that was rotated meanwhile: that was sealed anew.
+  // Not one that was rotated meanwhile: that was sealed again.
   const current = await db.selectFrom('credentials').select(['api_key', 'signing_secret_sealed as sealed']).execute()
   await resealAll(current, (apiKey, before, after) =>
     db

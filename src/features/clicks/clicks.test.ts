@@ -82,7 +82,7 @@ test('several processes together pass no cap', async () => {
   }
 })
 
-test("bots and tests are recorded, and take nobody's place", async () => {
+test('bots and tests are recorded, and do not count towards caps', async () => {
   const offerId = await makeOffer({ total_click_cap: 2 })
   const [link, testLink] = [await linkOf(offerId), await linkOf(offerId, testMode)]
   const bot = { 'user-agent': 'curl/8.5.0' }

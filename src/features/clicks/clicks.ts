@@ -108,7 +108,8 @@ const liveOffers = (clicks: Click[]) => [
 /** Records as many as there is room for; returns the ids of the others. */
 async function recordCappedClicks(db: Db, clicks: Click[], now: Date): Promise<Set<string>> {
   const full = new Set<string>()
-  // Each day by itself: a transaction that locked one day's usage after another's could wait for one that did the same.
+  // Each day separately: a transaction that locked one day's usage after another's could deadlock with one that did the
+  // same.
   for (const [day, ofDay] of byDay(clicks)) {
     const refused = await withRetry(() => db.transaction().execute((trx) => recordWhileOpen(trx, day, ofDay, now)))
     for (const clickId of refused) full.add(clickId)
@@ -160,7 +161,7 @@ export async function recordLateClicks(db: Db, clicks: Click[], now: Date): Prom
   await withPartitions(db, clicks, () => withRetry(() => db.transaction().execute(record)))
 }
 
-/** Suspected bots are recorded, but take nobody's place. */
+/** Suspected bots are recorded, but do not count towards caps. */
 const clicksToCount = (click: Click) => (click.is_test || click.signals?.includes('bot') ? 0 : 1)
 
 /** Returns the offers whose usage it counted up. */
@@ -195,7 +196,7 @@ async function findClicks(trx: Trx, clicks: Click[]): Promise<Set<string>> {
 const byDay = (clicks: Click[]) =>
   [...Map.groupBy(clicks, (click) => dayNumber(new Date(click.clicked_at)))].toSorted(([a], [b]) => a - b)
 
-/** Does it again after making the partitions it lacked: of a spool that waited long, or of a worker that did not run. */
+/** Retries after creating missing partitions: for a spool that waited long, or a worker that did not run. */
 async function withPartitions<T>(db: Db, clicks: Click[], write: () => Promise<T>): Promise<T> {
   try {
     return await write()

@@ -12,7 +12,7 @@ const DOTS = /^(?:\.|%2e){1,2}$/i
 export function fillDestination(template: string, values: MacroValues): string {
   const plain = fill(template, values)
   const filled = HAS_DOTS.test(plain) ? fillInPlace(template, values) : plain
-  // Advertisers write addresses as people do, with letters beyond ASCII in them; a header takes the form of browsers.
+  // Advertisers write URLs with letters beyond ASCII; a header needs the encoded form.
   return FITS_A_HEADER.test(filled) ? filled : new URL(filled).href
 }
 

@@ -70,7 +70,7 @@ test('an offer is open from its first moment and closed from its last, between t
   assert.equal(answer, '410 This offer has ended')
 })
 
-test('the country is that of the address; where it is not known, everybody passes', async () => {
+test('the country is that of the IP address; an unknown country passes', async () => {
   const file = join(world.dataDir, 'countries.mmdb')
   writeFileSync(file, buildMmdb({ '81.2.69.0/24': 'GB', '89.160.20.0/24': 'SE', '2001:db8::/32': 'SE' }))
   const offerId = await makeOffer({ countries: ['SE', 'NO'] })
@@ -82,7 +82,7 @@ test('the country is that of the address; where it is not known, everybody passe
     assert.equal(await from('81.2.69.1'), '403 This offer is not for your country')
     assert.equal(await from('::ffff:81.2.69.1'), '403 This offer is not for your country')
     assert.equal(await from('203.0.113.9'), 302)
-    // Nobody may say where they are but a proxy that is trusted.
+    // Only a trusted proxy may send the visitor's country.
     assert.equal(await follow(linkOf(offerId), { 'cf-ipcountry': 'SE', 'x-forwarded-for': '89.160.20.1' }, app, '81.2.69.1'), '403 This offer is not for your country') // prettier-ignore
   } finally {
     await app.close()
@@ -95,7 +95,7 @@ test('the country is that of the address; where it is not known, everybody passe
   ])
 })
 
-test('a trusted proxy may tell the country; what is no country is not known', async () => {
+test('a trusted proxy may send the country; an invalid one is unknown', async () => {
   const offerId = await makeOffer({ countries: ['SE'] })
   const app = await world.start({ trustProxy: ['10.0.0.0/8'], countryHeader: 'cf-ipcountry' })
   try {
@@ -147,7 +147,7 @@ test("an app's content rules hold at the click", async () => {
   assert.deepEqual(await Promise.all(offers.map((offerId) => follow(linkOf(offerId)))), [302, 302, 302, 302, 302])
 })
 
-test('whoever has completed an offer is told so; others, and the same user in another app, may still go', async () => {
+test('a user who has completed an offer gets a page that says so; other users, and the same user in another app, pass', async () => {
   const offerId = await makeOffer()
   const click = await world.click(offerId, live, 'userId=done')
   await world.confirm(offerId, click.clickId)

@@ -68,7 +68,7 @@ test('a file of IPv4 only says nothing about IPv6', async () => {
   finder.close()
 })
 
-test('an address whose record is broken has no country, and the others have theirs', async () => {
+test('an IP address whose record is broken has no country, and the others have theirs', async () => {
   const content = buildMmdb({ '1.2.3.0/24': 'DE', '1.2.4.0/24': 'FR' })
   content.writeUInt16BE(0, content.indexOf('country') - 2) // the beginning of the first record
   const finder = await openCountryFinder({ file: writeDb('record.mmdb', content), log: listen().log })
@@ -83,7 +83,7 @@ test('without a file no country is known', async () => {
   finder.close()
 })
 
-test('a file that is replaced is read again, also for addresses looked up before', async () => {
+test('a replaced file is read again, even for addresses looked up before', async () => {
   const { log, warnings, infos } = listen()
   const file = writeDb('changing.mmdb', buildMmdb({ '1.2.3.0/24': 'DE', '4.0.0.0/8': 'IT' }))
   const finder = await openCountryFinder({ file, log })

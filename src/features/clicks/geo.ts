@@ -1,4 +1,4 @@
-// The country of an address, from a file in the format of MaxMind (GeoLite2, GeoIP2, DB-IP).
+// The country of an IP address, from a file in MaxMind format (GeoLite2, GeoIP2, DB-IP).
 //
 // The library's own watching is not used: a broken file would end the process, and it cannot be stopped.
 import { type CountryResponse, Reader } from 'maxmind'
@@ -15,7 +15,7 @@ const ADVICE =
 export type CountryFinder = {
   /** An assigned ISO 3166-1 alpha-2 code, in capitals, or null when it is not known. */
   find(ip: string): string | null
-  /** Looks now whether the file has changed. It does so by itself every minute. */
+  /** Checks now whether the file has changed. This also happens every minute. */
   refresh(): Promise<void>
   close(): void
 }
@@ -40,7 +40,7 @@ function parseCountries(content: Buffer): (ip: string) => string | null {
 }
 
 function lookUp(reader: Reader<CountryResponse>, address: string | null): string | null {
-  // In a file that has IPv4 only, the library would take the beginning of an IPv6 address for an IPv4 one.
+  // With an IPv4-only file, the library would take the beginning of an IPv6 address for an IPv4 one.
   if (address === null || (reader.metadata.ipVersion === 4 && address.includes(':'))) return null
   try {
     return countryOf(reader.get(address))
@@ -56,7 +56,7 @@ function openReader(content: Buffer): Reader<CountryResponse> {
   } catch {
     throw new Error('it is not a MaxMind DB file, or not all of one') // what the library says is about its own insides
   }
-  // A file of networks or of cities' names opens just as well, and would leave every country unknown without a word.
+  // A file of networks or of city names opens just as well, and would silently leave every country unknown.
   const samples = Array.from({ length: 223 }, (_, i) => reader.get(`${i + 1}.${i + 1}.${i + 1}.${i + 1}`))
   const records = samples.filter((record) => record !== null)
   if (records.length > 0 && records.every((record) => countryOf(record) === null)) {

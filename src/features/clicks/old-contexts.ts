@@ -10,8 +10,8 @@ const DAY_MS = 86_400_000
 const PAGES = 500
 
 /**
- * Walks through the table in slices of pages: an index on `seen_at` would make every request with new sub-IDs dearer, and
- * each update of a row. Returns how many are gone.
+ * Walks through the table in slices of pages: an index on `seen_at` would make every request with new sub-IDs more
+ * expensive, and each update of a row. Returns how many were deleted.
  */
 export async function forgetOldContexts(db: Db, now: Date, keepDays: number, pages = PAGES): Promise<number> {
   const before = new Date(now.getTime() - (await keptClickDays(db, keepDays)) * DAY_MS)
@@ -32,7 +32,7 @@ export async function forgetOldContexts(db: Db, now: Date, keepDays: number, pag
   return forgotten
 }
 
-/** Where nobody was seen since, a clock has jumped ahead, or nothing happens: no reason to forget anything. */
+/** If no user was seen since, a clock has jumped ahead, or nothing happens: no reason to delete anything. */
 async function isAnySeenSince(db: Db, time: Date): Promise<boolean> {
   const { rows } = await sql`SELECT FROM user_contexts WHERE seen_at >= ${time} LIMIT 1`.execute(db)
   return rows.length > 0

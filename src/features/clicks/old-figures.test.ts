@@ -32,7 +32,7 @@ test('sub-IDs of users who were not seen while clicks are kept are forgotten, al
   // An offer that promises longer keeps them, like its clicks.
   await world.makeOffers({ attribution_window: '90d' })
   assert.equal(await forgetOldContexts(db, new Date(now.getTime() + 2 * DAY_MS), 7), 0)
-  // A clock that jumps ahead forgets nobody.
+  // A clock that jumps ahead deletes nothing.
   assert.equal(await forgetOldContexts(db, new Date(now.getTime() + 1_000 * DAY_MS), 90), 0)
 })
 

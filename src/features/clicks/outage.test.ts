@@ -111,7 +111,7 @@ test('a click that was committed while its answer was lost is recorded once and 
   assert.equal(await usedOf(capped), 1)
 })
 
-test('a database that falls silent keeps nobody waiting for long, and the click is recorded once', async () => {
+test('a database that stops answering delays no user for long, and the click is recorded once', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const link = await linkOf(offerId, 'u')
   await withProxy(async ({ app, proxy, dataDir }) => {
@@ -142,7 +142,7 @@ test('what a process left in its spool is recorded by the next one', async () =>
   assert.deepEqual(await clicksOn(offerId), [clickId])
 })
 
-test('with neither database nor a folder to write to, the user is asked to try again', async () => {
+test('with neither database nor a writable folder, the user is asked to retry', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const link = await linkOf(offerId, 'u')
   const dataDir = makeFolder()

@@ -21,7 +21,7 @@ let offerId: number
 const world = useWorld('retention', async () => {
   ;({ db } = world.database)
   ;[offerId] = (await world.makeOffers({})) as [number]
-  await addClicks(db, { at: daysAgo(0), appId: 999_999, offerId }) // somebody still follows links
+  await addClicks(db, { at: daysAgo(0), appId: 999_999, offerId }) // links are still being followed
 })
 
 /** The names of the click partitions that hold days before this time. */

@@ -1,9 +1,9 @@
-// What is too old goes, a partition at a time: of clicks their number is kept for the statistics, of inbound
-// calls and of tries to deliver postbacks nothing. Partitions of past days without a row go at once.
+// Deletes what is too old, a partition at a time: clicks leave their number for statistics, inbound calls and postback
+// attempts leave nothing. Empty partitions of past days are dropped at once.
 //
-// A partition is counted and dropped in one transaction, so a kill in between changes nothing. Dropping takes the whole
-// table for a moment; while somebody still reads it, new clicks would queue up behind us. So we wait for a moment only,
-// and whoever called tries again later.
+// A partition is counted and dropped in one transaction, so a kill in between changes nothing. Dropping locks the whole
+// table for a moment; while another transaction still reads it, new clicks would queue up behind us. So we wait for a
+// moment only, and the caller retries later.
 import { sql } from 'kysely'
 import {
   dropPartition,
@@ -57,7 +57,7 @@ export async function dropOldInboundCalls(db: Db, now: Date, keepDays: number): 
     for (const partition of await listPartitionsBefore(trx, 'inbound_calls', beforeMs)) {
       if (await isWaiting(trx, partition)) continue
       await keepOut(trx, partition)
-      // Asked again, now that nobody can make one wait any more.
+      // Checked again, now that no other transaction can add one.
       if (await isWaiting(trx, partition)) continue
       await forgetOpenCalls(trx, partition)
       return partition
@@ -66,7 +66,7 @@ export async function dropOldInboundCalls(db: Db, now: Date, keepDays: number): 
   })
 }
 
-/** Of calls that nobody processed in all that time, which the overview showed. */
+/** Of calls that were not processed in all that time, although the overview listed them. */
 async function forgetOpenCalls(trx: Trx, { endsMs }: Partition): Promise<void> {
   await sql`DELETE FROM open_calls WHERE inbound_id >= ${uuid7Floor(endsMs - DAY_MS)}::uuid
     AND inbound_id < ${uuid7Floor(endsMs)}::uuid`.execute(trx)

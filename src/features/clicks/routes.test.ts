@@ -1,4 +1,4 @@
-// Links: which of them lead on, where to, and what everybody else is told.
+// Links: which of them redirect, where to, and what the other pages say.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -34,7 +34,7 @@ async function countClicks(): Promise<number> {
 const clicksOf = (userId: string) =>
   world.database.db.selectFrom('clicks').selectAll().where('user_id', '=', userId).orderBy('click_id').execute()
 
-/** Follows what must not lead on, and sees that it is told plainly and leaves no trace. */
+/** Follows a link that must not redirect, and checks that the page is plain and leaves no trace. */
 async function refused(path: string, status: number, title: RegExp, headers: object = {}): Promise<void> {
   const before = await countClicks()
   const answer = await world.follow(path, headers)
@@ -83,14 +83,14 @@ test('a link that was cut short, or grew on the way, gets the page, too', async 
     await refused(path, 404, BROKEN) // prettier-ignore
 })
 
-test('what is not even an address gets the page as well', async () => {
+test('what is not even a valid URL gets the page as well', async () => {
   for (const path of [`/c/${offerId}/%zz`, `/c/%zz/${signed()}`, '/c/1/%E0%A4%A', `/c/1/${'a'.repeat(9000)}`])
     await refused(path, 404, BROKEN)
   const elsewhere = await world.follow('//evil.example/c/1')
   assert.deepEqual([elsewhere.status, elsewhere.location], [404, ''])
 })
 
-test('a link is good for seven days, to the second', async () => {
+test('a link is valid for seven days, to the second', async () => {
   const fresh = await world.follow(`/c/${offerId}/${signed({ issuedAt: nowS() - 7 * DAY_S + 5 })}`)
   assert.equal(fresh.status, 302)
   await refused(`/c/${offerId}/${signed({ issuedAt: nowS() - 7 * DAY_S - 1 })}`, 410, /<h1>This link is too old<\/h1>/)
@@ -106,7 +106,7 @@ test('an offer that there is not is a broken link; the links of a revoked app ha
   await refused(body.data.offer.link, 410, /<h1>This offer has ended<\/h1>/)
 })
 
-test('the token of a response is good for every offer that its user may do, and for no other', async () => {
+test('the token of a response is valid for every offer that its user may do, and for no other', async () => {
   const [other = 0, paused = 0] = await world.makeOffers({}, { status: 'paused' })
   const token = signed({ userId: 'swapper' })
   assert.equal((await world.follow(`/c/${other}/${token}`)).status, 302)
@@ -212,7 +212,7 @@ test('the longest link there can be works, and so does one that others added par
   assert.equal((await clicksOf(userId))[0]?.aff_sub4, '漢'.repeat(45))
 })
 
-test('whoever only looks or fetches ahead has not clicked', async () => {
+test('a HEAD request or a prefetch is not a click', async () => {
   const path = `/c/${offerId}/${signed({ userId: 'looker' })}`
   const head = await world.app.server.inject({ method: 'HEAD', url: path, headers: { 'user-agent': BROWSER } })
   assert.deepEqual(

@@ -47,7 +47,7 @@ export type ClickRoutesOptions = {
   limits: VisitLimits
 }
 
-/** Somebody who may follow a link. */
+/** A visitor who may follow a link. */
 type Passage = {
   context: LinkContext
   credential: AppCredential
@@ -87,8 +87,8 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
           default: pageReply('A page that tells the user what went wrong.'),
         },
       },
-      // Whoever follows a link is a person: even a fault is told on a page. What is wrong with the request itself, such as
-      // plain HTTP, no browser does by itself.
+      // A visitor is a person: even an error is shown on a page. Problems with the request itself, such as plain HTTP,
+      // do not come from browsers.
       errorHandler(error, request, reply) {
         if (error instanceof AppError) throw error
         request.log.error({ err: error, request_id: request.id }, 'a link could not be followed')
@@ -102,7 +102,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       if (waitS !== null) return explain(reply, 'too_many', waitS)
       const passage = await admit(request, context, nowMs)
       if (typeof passage === 'string') return explain(reply, passage)
-      // Whoever only looks has not clicked; what is fetched ahead is fetched again when the user goes there.
+      // A HEAD request is not a click; a prefetched link is fetched again when the user follows it.
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
       if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
       const click = makeClick(passage, nowMs)

@@ -22,7 +22,7 @@ async function linkFor(userId: string): Promise<string> {
 const follow = (url: string, remoteAddress: string) =>
   world.app.server.inject({ url, remoteAddress, headers: { 'user-agent': BROWSER } })
 
-test('one user from one address is stopped after sixty visits in a minute, with a page that says what to do', async () => {
+test('one user from one IP address is stopped after sixty visits in a minute, with a page that says what to do', async () => {
   const link = await linkFor('eager')
   const statuses = new Map<number, number>()
   for (let i = 0; i < 65; i++) {
@@ -44,7 +44,7 @@ test('one user from one address is stopped after sixty visits in a minute, with 
   assert.equal((await follow(link, '198.51.100.1')).statusCode, 302, 'and the same user elsewhere')
 })
 
-test('broken links count for their address', async () => {
+test('broken links count against their IP address', async () => {
   for (let i = 0; i < 6_000; i += 500)
     await Promise.all(Array.from({ length: 500 }, () => follow('/c/x', '192.0.2.50')))
   assert.equal((await follow('/c/x', '192.0.2.50')).statusCode, 429)

@@ -1,9 +1,9 @@
-// How often links may be followed: by one user from one address, as often as a person might; from one address in all, as
-// often as the users of a large NAT might. Counted by each process alone, in bounded memory: it keeps a flood from filling
-// the table of clicks, and needs not be exact.
+// Limits how often links may be followed: by one user from one IP address, as often as a person might; from one IP
+// address in all, as often as the users of a large NAT might. Counted by each process alone, in bounded memory: it
+// keeps a flood from filling the table of clicks, and need not be exact.
 //
-// Addresses that are not public are the operator's own network, or a proxy that TRUST_PROXY does not name and behind which
-// everybody is: they are not limited.
+// Private addresses are the operator's own network, or a proxy that TRUST_PROXY does not name and behind which all
+// users are: they are not limited.
 import { createMemoryLimiter } from '../../http/rate-limit.ts'
 import { hashText } from '../../lib/hash-text.ts'
 import { networkOf } from '../../lib/ip-address.ts'
@@ -20,7 +20,7 @@ const { ranges: OWN } = parseRanges(
 export type VisitLimits = {
   /** Counts a visit; null, or in how many seconds to come again. */
   countVisit(ip: string): number | null
-  /** Counts a visit by whoever the link was made for. */
+  /** Counts a visit by the user of the link. */
   countUser(ip: string, context: LinkContext): number | null
 }
 

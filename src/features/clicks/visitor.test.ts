@@ -125,7 +125,7 @@ for (const [name, agent, device, os, platform] of AGENTS) {
   })
 }
 
-test('crawlers, tools and whoever does not say what they are count as bots', async () => {
+test('crawlers, tools and unidentified clients count as bots', async () => {
   const { read } = await openReader()
   const bots: (string | undefined)[] = [
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
@@ -154,7 +154,7 @@ test('a user agent of 10 kB is judged by its beginning, whatever it says', async
   }
 })
 
-test('an address is told in its plain form, and what is none is not told', async () => {
+test('an IP address is stored in its plain form, and an invalid one is not', async () => {
   const { read } = await openReader()
   const plain = (ip: string) => read({ 'user-agent': PIXEL }, ip).ip
   assert.equal(plain('::ffff:203.0.113.7'), CLIENT)
@@ -189,7 +189,7 @@ test('a header that was not asked for says nothing', async () => {
   assert.equal(read({ 'cf-ipcountry': 'BR' }, CLIENT, PROXY).country, 'DE')
 })
 
-test('an address on the list is a signal, and bad lines are told once', async () => {
+test('a listed IP address is a signal, and bad lines are logged once', async () => {
   const listedIps = write('some.txt', '# rented servers\n203.0.113.0/29\nbad\n2001:db8::/32\nworse\n')
   const { read, warnings, refresh } = await openReader({ listedIps })
   const signals = (ip: string) => read({ 'user-agent': PIXEL }, ip).signals
@@ -232,7 +232,7 @@ test('a list or a database that cannot be read stops the start with advice', asy
   await assert.rejects(openReader({ geoipDb: missing }), { name: 'OperatorError', message: /^GEOIP_DB names .*ENOENT/ })
 })
 
-test('a browser that looks ahead says so in one of four headers', () => {
+test('a prefetching browser says so in one of four headers', () => {
   const ahead: IncomingHttpHeaders[] = [
     { 'sec-purpose': 'prefetch' },
     { 'sec-purpose': 'prefetch;prerender' },

@@ -1,9 +1,9 @@
 // All offers in memory, arranged so that a page costs the same whatever their number.
 //
-// For each sort there is one order of all slots that can be shown now; for each filter in use, a list taken from it, kept
-// in a bounded cache. A change is worked into the slots at once and noted in a log. A list says up to which change it is
-// right; whoever asks for it has it brought up to date first. What takes long is done in slices between requests, and no
-// change comes in between the slices of one piece of work.
+// For each sort there is one order of all slots that can be shown now; for each filter in use, a list taken from it,
+// kept in a bounded cache. A change is applied to the slots at once and recorded in a log. A list knows up to which
+// change it is right, and is brought up to date before it is used. Long work is done in slices between requests, and no
+// change is applied between the slices of one piece of work.
 import { Cache } from '../../lib/cache.ts'
 import { Slices } from '../../lib/slices.ts'
 import { compileFilter, type Filter, matches } from './filters.ts'
@@ -65,7 +65,7 @@ export class Catalogue {
     return this.#shelf.slots.bytes
   }
 
-  /** Fills the catalogue, instead of what was in it. Nothing else may be taken in meanwhile; requests go on. */
+  /** Fills the catalogue, replacing its content. No other change may be applied meanwhile; requests go on. */
   async load(offers: AllOffers, nowMs: number): Promise<void> {
     const renewal = new Renewal(this.#shelf, Math.ceil((await offers.count()) * ROOM))
     try {
@@ -93,7 +93,7 @@ export class Catalogue {
     yield* this.#shelf.slots.compact()
   }
 
-  /** Takes in changed and new offers. */
+  /** Applies changed and new offers. */
   apply(offers: OfferRow[], nowMs: number): Promise<void> {
     return this.#work.urgently(() => this.#apply(offers, nowMs))
   }
@@ -195,13 +195,13 @@ export class Catalogue {
     return reasons
   }
 
-  /** Where the link of an offer leads, whatever its state, for whoever has checked that. */
+  /** The destination of an offer's link, whatever its status, for a caller that has checked that. */
   target(offerId: number): OfferTarget | undefined {
     const slot = this.#shelf.find(offerId)
     return slot === undefined ? undefined : this.#shelf.slots.target(slot)
   }
 
-  /** The offer whatever its state, for whoever has checked that. */
+  /** The offer whatever its status, for a caller that has checked that. */
   get(offerId: number): ShownOffer | undefined {
     const slot = this.#shelf.find(offerId)
     return slot === undefined ? undefined : this.#present(slot)

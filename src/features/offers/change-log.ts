@@ -1,5 +1,5 @@
-// What changed lately, so that a list that was right a while ago becomes right again when it is asked for: nothing is
-// spent on lists that nobody asks for, and whatever happens meanwhile, a list can only go from one right state to another.
+// Recent changes, by which an outdated list is brought up to date when it is used: nothing is spent on lists that are
+// not used, and whatever happens meanwhile, a list only goes from one right state to another.
 import type { RuleSet } from './rule-sets.ts'
 import type { Sort } from './schema.ts'
 import type { Slots } from './slots.ts'

@@ -1,4 +1,4 @@
-// What a user has completed leaves that user's list, everywhere and at once, and comes back when it is taken back.
+// A completed offer leaves its user's list, everywhere and at once, and comes back when the conversion is reversed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -41,7 +41,7 @@ async function confirm(offerId: number, clickId: string, more: Record<string, st
   return outcome
 }
 
-test('a completed offer leaves the list of its user, and of nobody else', async () => {
+test('a completed offer leaves the list of its user, and of no other user', async () => {
   const offerId = await makeOffer()
   const list = () => world.get('/v1/offers?userId=ann&limit=100', live)
   const before = await list()

@@ -21,7 +21,7 @@ const FILL_PAGE = 2_000
 const PATIENCE_MS = 1_000
 const CONCURRENCY = 2
 
-/** A goal that is not paid again: its conversion is pending or approved, or was taken back or turned down for good. */
+/** A goal that is not paid again: its conversion is pending or approved, or was reversed or rejected for good. */
 export type CompletedGoal = { offerId: number; goalId: number }
 
 export type AppUser = { appId: number; isTest: boolean; userId: string }
@@ -36,7 +36,7 @@ export class Completions {
   readonly #cached = new Cache<string, Cached>(CACHED_GOALS, ({ goals }) => 1 + ('length' in goals ? goals.length : 0))
   /** Null: the database did not answer in time. */
   readonly #reader: BatchWriter<AppUser, Goals | null>
-  /** Everybody who ever converted, or null until that is known. */
+  /** All users who ever converted, or null until that is known. */
   #converted: BloomFilter | null = null
   /** The filter that takes its place once it is filled. */
   #filling: BloomFilter | null = null
@@ -59,7 +59,7 @@ export class Completions {
     const entry: Cached = { goals: NONE }
     entry.goals = this.#reader.add(user).then(
       (goals) => {
-        // Put in anew, to be weighed; unless the user appeared in the feed meanwhile.
+        // Inserted again, to be weighed; unless the user appeared in the feed meanwhile.
         this.#cached.replace(key, entry, goals === null ? null : { goals })
         return goals ?? NONE
       },
@@ -72,7 +72,7 @@ export class Completions {
     return entry.goals
   }
 
-  /** Takes in what happened since the last look. */
+  /** Applies what happened since the last look. */
   async follow(): Promise<void> {
     const end = await this.#db
       .selectFrom('event_feed')

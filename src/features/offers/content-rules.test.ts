@@ -28,7 +28,7 @@ test('keywords look at what an offer says, as whole words, not at the names of i
   assert.equal(await blocking('u00c9crire', 'script*'), 2)
 })
 
-test('a list under many keywords is made between other requests, not before them', async () => {
+test('a list with many keywords is built between other requests, not before them', async () => {
   await world.makeOffers(
     ...Array.from({ length: 4_000 }, (_, i) => ({
       name: `Ünïcödé öffér ${i}`,

@@ -145,7 +145,7 @@ const spooled = () =>
     name.endsWith('.jsonl'),
   )
 
-/** A database that is away until told otherwise: nobody listens where it is said to be. */
+/** A database that is unavailable on demand: nothing listens at its address then. */
 function switchable(): { database: Database; goDown: () => void; comeBack: () => void } {
   const nowhere = openPool({ host: '/nonexistent', user: 'x' }, 1)
   const { pool } = world.database
@@ -204,7 +204,7 @@ test('a replayed set does not replace a newer one, and a torn last line is passe
   assert.deepEqual(await keptFor('newer'), ['new', null, null, null])
 })
 
-test('a database that does not answer holds nobody until its queries are given up: the spool takes the sub-IDs', async () => {
+test('a database that does not answer holds no request until its queries time out: the sub-IDs go to the spool', async () => {
   const proxy = await PostgresProxy.open(world)
   const app = await world.start({}, proxy.database)
   try {

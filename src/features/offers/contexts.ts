@@ -13,7 +13,7 @@ import { Cache } from '../../lib/cache.ts'
 const REMEMBERED_USERS = 200_000
 const QUERY_TIMEOUT_MS = 3_000
 const NOTED_AGAIN_MS = 86_400_000 // an unchanged set says once a day that it is still the latest, or it would be forgotten
-const PATIENCE_MS = 1_000 // then the spool takes it: a user waits for the answer
+const PATIENCE_MS = 1_000 // then it goes to the spool: a user waits for the response
 
 export type SubIdSet = readonly [string | null, string | null, string | null, string | null]
 

@@ -5,7 +5,7 @@ import type { Category, Platform } from './schema.ts'
 
 export type DemoGoal = { name: string; description: string; payout: number; revenue: number; is_optional: boolean }
 
-/** A record as an import takes it. */
+/** A record as an import accepts it. */
 // prettier-ignore
 export type DemoOffer = {
   external_id: string; advertiser: string; name: string; description: string; category: Category

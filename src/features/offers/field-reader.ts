@@ -17,7 +17,7 @@ function secondsOf(text: string): number | null {
   return ms === null ? null : ms / 1_000
 }
 
-/** The fields of one row. What is wrong is noted, and something harmless returned, so that all faults are told at once. */
+/** The fields of one row. Problems are recorded, and a harmless value returned, so that all are reported at once. */
 export class FieldReader {
   readonly problems: string[] = []
   readonly #record: Record<string, unknown>
@@ -36,7 +36,7 @@ export class FieldReader {
     return value !== undefined && value !== null && value !== ''
   }
 
-  /** Also as nothing: whoever gives it so wants it cleared. */
+  /** Empty, too: an empty field clears the value. */
   isGiven(field: string): boolean {
     return this.#record[field] !== undefined
   }

@@ -69,7 +69,7 @@ test('a CSV cell whose quote is never closed is reported, and the rows before it
   assert.deepEqual([imported.created, imported.problems[0]?.line], [1, 3])
 })
 
-test('a stray quote that takes other lines with it names them, also where what it makes fits the columns', async () => {
+test('a stray quote that swallows other lines names them, even where the result fits the columns', async () => {
   const rows = Array.from({ length: 10 }, () =>
     row({ advertiser: 'A', name: 'Plain', destination_url: 'https://x.test/' }),
   )
@@ -110,7 +110,7 @@ test('a file that is not UTF-8 is refused with a sentence', async () => {
   }
 })
 
-test('rows of a JSON array on one line are told apart by their number', async () => {
+test('rows of a JSON array on one line are identified by their number', async () => {
   const text = JSON.stringify([row(), row({ category: 'x' }), row(), 7])
   const { problems } = await bring('line.json', text)
   assert.deepEqual(problems, [

@@ -18,7 +18,7 @@ export type PlannedChange = {
   fields: string[]
 }
 
-/** What earlier rows of the file would make of an offer, by its key. */
+/** What earlier rows of the file would do to an offer, by its key. */
 export type Planned = Map<string, string>
 
 type Row = { line: number; offer: NewOffer }

@@ -1,4 +1,4 @@
-// What an import makes of rows: of their fields, and of offers that are there already.
+// What an import does with rows: with their fields, and with existing offers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asCsv, asJson, FORMATS, FULL_CELLS, write } from '../../../test/offer-files.ts'

@@ -35,7 +35,7 @@ export const importOffers = (
   onChanges?: OnOfferChanges,
 ): Promise<ImportResult> => readFile(file, watcher, (rows) => upsertOffers(db, rows, new Date(), onChanges))
 
-/** What importing the file would do, now. Nothing is written, and nobody waits for it. */
+/** Previews an import. Nothing is written, and nothing waits for it. */
 export function tryImport(
   db: Db,
   file: string,
@@ -167,7 +167,7 @@ async function* readCsvRecords(text: AsyncIterable<string>): AsyncGenerator<RawR
 
 const toRecord = (header: string[], cells: string[]) => Object.fromEntries(header.map((name, i) => [name, cells[i]]))
 
-/** Whether a cell of several lines holds what would be a good row by itself: then its quote was not meant to open one. */
+/** Whether a cell of several lines holds a complete row: then its quote was not meant to open one. */
 function hasSwallowed(header: string[], cells: string[]): boolean {
   return cells.some((cell, place) => {
     const lines = cell.split('\n')

@@ -1,9 +1,9 @@
-// The token in a link says for whom the link was made: app, user, sub-IDs, request, time. It is signed, not secret, and
-// made once for a whole response; the offer stands beside it in the path.
+// The token in a link identifies app, user, sub-IDs, request and time. It is signed, not secret, and created once for a
+// whole response; the offer is beside it in the path.
 //
-// It is plain text, its parts set apart by colons, the signature last. Plain, because this is made on every request: JSON
-// and base64 would cost as much again as the signature. Whatever a router or a mail program might change is written as
-// ~ and two hexadecimal digits.
+// It is plain text, its parts separated by colons, the signature last. Plain, because it is created on every request:
+// JSON and base64 would cost as much again as the signature. Characters that a router or a mail program might change
+// are written as ~ and two hexadecimal digits.
 import { timingSafeEqual } from 'node:crypto'
 import { createMac } from '../../lib/hmac.ts'
 import { deriveKeys } from '../../lib/keys.ts'

@@ -1,5 +1,5 @@
-// The lists in use, by filter and order. A list is brought up to date when it is asked for, by the changes that it missed,
-// or built anew; at once where that takes next to no time, else in slices between requests.
+// The lists in use, by filter and order. A list is brought up to date when it is used, by the changes it missed, or
+// rebuilt; at once where that takes next to no time, else in slices between requests.
 import { Cache } from '../../lib/cache.ts'
 import { atOnce, type Slices } from '../../lib/slices.ts'
 import { compileFilter, type Filter, listKey, matches, selectMatching } from './filters.ts'
@@ -20,7 +20,7 @@ export class ListCache {
   readonly #lists = new Cache<number, OfferList>(MAX_LIST_BYTES, ({ head }) => LIST_BYTES + head.byteLength)
   readonly #building = new Map<number, Promise<OfferList>>()
   readonly #ruleSets: Cache<number, RuleSet>
-  /** Whole lists, for whoever pages further than a list's head reaches. */
+  /** Whole lists, for requests that page beyond a list's head. */
   readonly #whole = new Cache<OfferList, Uint32Array>(MAX_DEEP_SLOTS, (slots) => slots.length)
 
   constructor(shelf: Shelf, work: Slices) {
@@ -44,7 +44,7 @@ export class ListCache {
     if (renewed !== null) return this.#keep(renewed)
     const renewing = this.#inSlices(filter.rules, (rules) => this.#renew(kind, kept, rules))
     this.#building.set(key, renewing)
-    void renewing.catch(() => {}).then(() => this.#building.delete(key)) // whoever asked for it hears of it
+    void renewing.catch(() => {}).then(() => this.#building.delete(key)) // the caller that awaits it gets the error
     return renewing
   }
 

@@ -17,7 +17,7 @@ export type ListKind = {
   readonly rules: ContentRules | null
 }
 
-/** An update that affects it makes a new one, so what was made from a list is good for as long as the list is. */
+/** An update that affects it creates a new one, so what was derived from a list is valid as long as the list is. */
 export type OfferList = ListKind & {
   readonly total: number
   /** The first of them, at least `HEAD / 2`, or all. */
@@ -30,7 +30,7 @@ export type OfferList = ListKind & {
   version: number
 }
 
-/** What lists are made from. */
+/** What lists are built from. */
 export type Source = { slots: Slots; rules: RuleSet | null; version: number }
 
 export function* buildList(kind: ListKind, order: Uint32Array, source: Source): Generator<void, OfferList> {
@@ -53,7 +53,7 @@ export function* buildList(kind: ListKind, order: Uint32Array, source: Source): 
   return { ...kind, total, head: head.slice(0, total), stamp: { a, b }, ruleSet: rules?.serial ?? 0, version }
 }
 
-/** The list after a change: itself if it is not affected, null if it must be built anew. */
+/** The list after a change: itself if it is not affected, null if it must be rebuilt. */
 export function updateList(list: OfferList, source: Source, change: Difference): OfferList | null {
   const { slots, rules, version } = source
   if (list.ruleSet !== (rules?.serial ?? 0)) return null

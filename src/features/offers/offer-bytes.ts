@@ -67,7 +67,7 @@ export function writeGoal(out: BytesWriter, row: CopiedRow): void {
   out.number((isOptional ? OPTIONAL : 0) | (isRepeatable ? REPEATABLE : 0))
 }
 
-/** Which of these texts the next field is, without making a text of it. */
+/** Which of these texts the next field is, without decoding it. */
 export function placeAmong(texts: readonly Uint8Array[], row: CopiedRow): number {
   const length = row.next()
   const start = row.pass(length)

@@ -1,20 +1,20 @@
-// What writing a batch of offers changed, told to whoever keeps their history.
+// What writing a batch of offers changed, for the offers' history.
 import type { Trx } from '../../db/open.ts'
 import type { NewOffer } from './import-record.ts'
 import { findOffers, type RecordedOffer } from './offers.ts'
 
-/** What became of an offer: made, or what it was and what it is now. */
+/** What happened to an offer: created, or changed from one state to another. */
 export type OfferChange =
   | { offerId: number; made: NewOffer }
   | { offerId: number; made: null; before: RecordedOffer; after: RecordedOffer }
 
-/** Hears of changes in the transaction that makes them: what it writes stands or falls with them. */
+/** Called in the transaction of the changes: what it writes commits with them. */
 export type OnOfferChanges = (trx: Trx, changes: OfferChange[]) => Promise<void>
 
 type OfferColumns = Omit<RecordedOffer, 'advertiser' | 'goals'>
 export type Goals = RecordedOffer['goals']
 
-/** An offer that was made or whose columns changed. Of one that was there: as it was before. */
+/** An offer that was created or whose columns changed. For an existing one: as it was before. */
 export type WrittenOffer = OfferColumns & { is_new: boolean; is_recapped: boolean }
 
 /** Of offers whose columns stayed the goals changed, and the other way round: only what is now is read again. */

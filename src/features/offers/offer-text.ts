@@ -1,4 +1,4 @@
-// An offer as JSON text, made once, with holes for what differs between answers. JSON never contains raw control
+// An offer as JSON text, created once, with holes for what differs between responses. JSON never contains raw control
 // characters, so they can stand for the holes.
 import { asciiJson } from '../../lib/ascii-json.ts'
 import { flatten } from '../../lib/flatten.ts'
@@ -52,7 +52,7 @@ export function fillPayouts(template: string, payouts: readonly number[], curren
   return text.includes(PERCENT) ? fillPercents(text, sharePpm) : text
 }
 
-/** Each goal's is rounded by itself, as it will be paid; the offer's own is their sum. */
+/** Each goal's amount is rounded separately, as it will be paid; the offer's own is their sum. */
 function sharesOf([, ...goals]: readonly number[], sharePpm: number): number[] {
   const shares = goals.map((micros) => takeShare(micros, sharePpm))
   return [shares.reduce((sum, micros) => sum + micros, 0), ...shares]

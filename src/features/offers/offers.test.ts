@@ -179,7 +179,7 @@ test("an app's content rules hide categories, keywords in any case, and offers t
   )
 })
 
-test('an offer appears at its starting time and disappears at its ending time, by itself', async () => {
+test('an offer appears at its start time and disappears at its end time, automatically', async () => {
   const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
   const [starting, ending] = await world.makeOffers({ starts_at: soon(700) }, { ends_at: soon(700) })
   assert.deepEqual([await single(starting ?? 0), (await single(ending ?? 0))?.offer_id], [null, ending])
@@ -190,7 +190,7 @@ test('an offer appears at its starting time and disappears at its ending time, b
   }
 })
 
-test('a change made elsewhere is seen within a second, without anybody asking for it', async () => {
+test('a change made elsewhere is seen within a second, without a request', async () => {
   const [id] = await world.makeOffers({ name: 'Here' })
   const before = Date.now()
   await setOfferStatus(world.database.db, id ?? 0, 'paused')

@@ -1,5 +1,5 @@
-// For each sort, the order of all slots that can be shown. Needed where a list is made anew; it follows changes then, or
-// before they are forgotten.
+// For each sort, the order of all slots that can be shown. Needed to rebuild a list; it follows changes then, or before
+// they are dropped from the log.
 import type { ChangeLog } from './change-log.ts'
 import { mergeSlots, withoutDirty } from './lists.ts'
 import { type Sort, SORTS } from './schema.ts'

@@ -30,7 +30,7 @@ export class Pages {
     this.#catalogue = catalogue
   }
 
-  /** The page for somebody who has completed these offers: at once where its list is. */
+  /** The page for a user who has completed these offers: at once when its list is ready. */
   get(request: PageRequest, completed: readonly number[] = NOTHING): Page | Promise<Page> {
     const list = this.#catalogue.list(request.filter, request.sort)
     return goOn(list, (it) =>

@@ -14,10 +14,10 @@ export async function recomputePopularity(db: Db, now: Date): Promise<number> {
 }
 
 async function recompute(trx: Trx, now: Date): Promise<number> {
-  // One process at a time; whoever comes second has nothing to add.
+  // One process at a time; a second one finds nothing to add.
   const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
   if (!rows[0]?.locked) return 0
-  const since = now.getTime() - WINDOW_DAYS * 86_400_000 // ids begin with the time they were made
+  const since = now.getTime() - WINDOW_DAYS * 86_400_000 // ids begin with the time they were created
   const changed = await sql`
       WITH recent AS (
         SELECT offer_id, count(*)::integer AS completions FROM conversions

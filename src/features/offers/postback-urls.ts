@@ -1,4 +1,4 @@
-// The addresses that an advertiser calls to confirm conversions, ready to paste into its own system.
+// The URLs that an advertiser calls to confirm conversions, ready to paste into its own system.
 import type { Db } from '../../db/open.ts'
 import type { Advertiser } from '../accounts/advertisers.ts'
 
@@ -15,7 +15,7 @@ export type PostbackUrls = {
   more_offers: number
 }
 
-/** Of the advertiser's first offers, an address for each goal. */
+/** For the advertiser's first offers, one URL for each goal. */
 export async function listPostbackUrls(
   db: Db,
   advertiser: Advertiser,

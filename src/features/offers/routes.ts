@@ -43,7 +43,10 @@ const NOTHING = ({ limit, offset }: { limit: number; offset: number }) => ({
   tag: hashText(`nothing|${limit}|${offset}`),
 })
 
-/** The part of an answer that is the same whoever asks: its JSON, cut where the token goes, and what its ETag covers. */
+/**
+ * The part of a response that is the same for all callers: its JSON, cut where the token goes, and what its ETag
+ * covers.
+ */
 type Prepared = { chunks: string[]; message: string; tag: string }
 
 export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions): void {
@@ -178,7 +181,7 @@ export function offerRoutes(server: FastifyInstance, options: OfferRoutesOptions
 
 const readOfferId = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : MAX_OFFER_ID)
 
-/** Goes on at once for nearly everybody; perhaps after a look into the database, or when a list is made. */
+/** Continues at once in nearly all cases; perhaps after a database query, or when a list is built. */
 function whenKnown<T>(value: T | Promise<T>, reply: FastifyReply, next: (value: T) => void): void {
   if (value instanceof Promise) value.then(next).catch((error: unknown) => reply.send(error))
   else next(value)

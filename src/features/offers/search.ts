@@ -10,7 +10,7 @@ export async function searchSlots(shelf: Shelf, among: Uint32Array, text: string
   const found: number[] = []
   for (const [place, slot] of among.entries()) {
     if (place % BATCH === BATCH - 1) await breathe()
-    const { slots } = shelf // others, when everything was read anew meanwhile
+    const { slots } = shelf // others, when everything was reloaded meanwhile
     if (String(slots.ids[slot]) === wanted || slots.words(slot).toLowerCase().includes(wanted)) found.push(slot)
   }
   return found

@@ -1,4 +1,4 @@
-// Fills the catalogue with made-up offers, to try things out and to measure them.
+// Fills the catalogue with made-up offers, for testing and benchmarks.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { DEMO_ADVERTISERS, demoOffer } from './demo.ts'
@@ -7,7 +7,7 @@ import { upsertOffers } from './upsert.ts'
 
 const BATCH = 1_000
 
-/** Makes the first `count` demo offers, those that are not there yet; returns how many it made. */
+/** Creates those of the first `count` demo offers that do not exist yet; returns how many it created. */
 export async function seedOffers(
   db: Db,
   count: number,
@@ -31,7 +31,7 @@ export async function seedOffers(
   return created
 }
 
-/** Spreads the creation of offers made just now over the weeks before, as in a catalogue that grew. */
+/** Spreads the creation times of new offers over the weeks before, as in a catalogue that grew. */
 export async function spreadCreation(db: Db): Promise<void> {
   const age = sql<Date>`created_at - (offer_id * 7919 % 60) * interval '1 day' - (offer_id * 104729 % 1440) * interval '1 minute'`
   await db.updateTable('offers').set({ created_at: age, updated_at: age }).execute()

@@ -1,4 +1,4 @@
-// All offers and what lists are made from: the slots, their orders, and what changed lately.
+// All offers and what lists are built from: the slots, their orders, and recent changes.
 import { ChangeLog } from './change-log.ts'
 import type { OfferRow } from './offer-rows.ts'
 import { Orders } from './orders.ts'
@@ -7,7 +7,7 @@ import { Slots } from './slots.ts'
 
 const NONE = new Uint32Array(0)
 const FEWEST = 1_024
-const LOGGED = 8_000 // slots; a list that missed more is built anew
+const LOGGED = 8_000 // slots; a list that missed more is rebuilt
 const STEP = 20_000 // slots that are looked at at once
 
 export class Shelf {
@@ -55,8 +55,8 @@ export class Shelf {
 }
 
 /**
- * All offers read anew, beside those of before and unseen until everything is there. An offer keeps its slot, so whoever
- * is at work with slots reads the same offers before and after; and bytes that did not change are not kept twice.
+ * All offers reloaded, beside the previous ones and invisible until complete. An offer keeps its slot, so work in
+ * progress reads the same offers before and after; and unchanged bytes are not kept twice.
  */
 export class Renewal {
   slots: Slots

@@ -42,7 +42,7 @@ const termsOf = (offerId: number) =>
   world.database.db.selectFrom('terms').selectAll().where('offer_id', '=', offerId).orderBy('terms_id').execute()
 
 for (const format of FORMATS) {
-  test(`a ${format} row tells windows, caps, shares and what repeats, and the same row again changes nothing`, async () => {
+  test(`a ${format} row sets windows, caps, shares and repeatable goals, and the same row again changes nothing`, async () => {
     const full = row({
       payout: undefined,
       attribution_window: '90s',
@@ -159,7 +159,7 @@ async function makeCompleted() {
   }
 }
 
-test('an import that caps an offer counts, one that changes a cap decides anew, and one without caps opens it', async () => {
+test('an import that caps an offer counts, one that changes a cap re-evaluates it, and one without caps opens it', async () => {
   const { db } = world.database
   const { offerId, again, fullUntil } = await makeCompleted()
   await again({ total_conversion_cap: 1 })

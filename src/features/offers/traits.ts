@@ -8,7 +8,7 @@ export type Traits = {
   readonly stampB: Uint32Array
 }
 
-// A bit for each country, and one that every offer has, for whoever does not ask for a country.
+// A bit for each country, and one that every offer has, for requests without a country.
 export const COUNTRY_WORDS = 8
 export const ANY_COUNTRY = 255
 // The bits of `traits`: three for platforms, of which every offer has one, two for the category, then these.
@@ -17,7 +17,7 @@ export const CATEGORY_SHIFT = 3
 export const CATEGORY_MASK = 0b11 << CATEGORY_SHIFT
 export const PAID = 0b10_0000
 export const LISTABLE = 0b100_0000
-/** A word of `countries` of an offer that is for all of them. */
+/** A word of `countries` of an offer that runs in all of them. */
 export const EVERY_COUNTRY = 0xffff_ffff
 
 export const isListable = ({ traits }: Traits, slot: number) => ((traits[slot] as number) & LISTABLE) !== 0

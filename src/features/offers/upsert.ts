@@ -1,6 +1,6 @@
-// Writes a batch of offers with their goals: new ones are made, changed ones updated, the rest left alone. An offer is
-// known by its advertiser and the advertiser's own id for it; its goals as write-goals.ts says. Where what an offer promises
-// has changed, it gets new terms.
+// Writes a batch of offers with their goals: creates new ones, updates changed ones, skips the rest. An offer is
+// identified by its advertiser and external ID; its goals as write-goals.ts says. Where what an offer promises has
+// changed, it gets new terms.
 import { sql } from 'kysely'
 import { isRowError, withRetry } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
@@ -48,7 +48,7 @@ export async function upsertOffers(
 export const noAdvertiser = (name: string) =>
   `there is no advertiser "${name}"; create it with: offerdeck advertiser create --name "${name}"`
 
-/** One offer, made or changed. After the commit, `countCaps` must follow. */
+/** One offer, created or changed. After the commit, `countCaps` must follow. */
 export async function putOffer(
   trx: Trx,
   advertiserId: number,
@@ -65,7 +65,7 @@ export async function putOffer(
   return { offerId: offer_id, isNew: created === 1 }
 }
 
-/** All in one transaction; if the database refuses a row, each by itself, so that only that one is left out. */
+/** All in one transaction; if the database refuses a row, each separately, so that only that one is left out. */
 async function writeOrSplit(
   writeAll: (rows: KnownRow[]) => Promise<Written>,
   rows: KnownRow[],

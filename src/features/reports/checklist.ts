@@ -1,11 +1,11 @@
-// How far an app's integration has come, told from what really happened.
+// How far an app's integration has come, judged by what really happened.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 
 export const STEPS = ['keys', 'request', 'postback', 'test', 'conversion'] as const
 export type Step = (typeof STEPS)[number]
 
-/** Of the audit log: whoever does one of these is shown a secret. */
+/** Audit actions that show the actor a secret. */
 export const SECRET_SHOWN = ['app.create', 'app.rotate_secret']
 
 /** An app that has had no postback arrive by then is looked at no further: this is asked every second. */

@@ -1,5 +1,5 @@
-// Rolled up or not, figures are the same: random histories, with late clicks and late changes, told by the rollups and by
-// every single row.
+// Rolled up or not, figures are the same: random histories, with late clicks and late changes, summed from rollups and
+// from every single row.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'

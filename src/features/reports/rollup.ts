@@ -75,7 +75,7 @@ async function forgetFuture(db: Db): Promise<number> {
   return now.getTime()
 }
 
-/** One process at a time; whoever comes second has nothing to add. */
+/** One process at a time; a second one finds nothing to add. */
 async function takeTurn(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
   return rows[0]?.locked ?? false

@@ -12,7 +12,7 @@ export type Sources = { days: Range[]; quarters: Range[]; rows: Range[] }
 export type Asked = { groupBy: Grouping; isFiltered: boolean; days: readonly Day[] }
 
 /**
- * Days of UTC know offers and countries, quarters of an hour neither. Days of another time zone are told in quarters.
+ * UTC days have offers and countries, quarters of an hour neither. Days of another time zone are summed from quarters.
  * Platforms and sub-IDs are in no rollup.
  */
 export function chooseSources(range: Range, throughMs: number, { groupBy, isFiltered, days }: Asked): Sources {

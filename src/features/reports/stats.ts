@@ -1,4 +1,4 @@
-// An app's own figures: what a request means, and how they are told.
+// An app's own figures: parsing the request, and presenting them.
 import type { Db } from '../../db/open.ts'
 import type { Details } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'

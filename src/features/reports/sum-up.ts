@@ -103,7 +103,7 @@ function addTo(sums: Sums, more: Sums): void {
 }
 
 const names = sql.raw(FIGURES.join(', '))
-// As PostgreSQL keeps them: it sums up integers far quicker than the numbers of any length that it makes of their sums.
+// As PostgreSQL stores them: it sums integers far quicker than the numerics that their sums are.
 const sums = sql.raw(FIGURES.map((name) => `sum(${name})${name === 'local_steps' ? '' : '::bigint'}`).join(', '))
 
 function readSources(
@@ -144,7 +144,7 @@ function readSources(
       (range) => sql`SELECT ${keyOf('stats_deltas')}, ${sums} FROM stats_deltas
         WHERE ${isAsked} AND ${between('at', range)} GROUP BY 1`,
     ),
-    // The worth in the app's currency is cut for each conversion, as it was told and credited one by one.
+    // The amount in the app's currency is truncated for each conversion, as it was sent and credited one by one.
     ...sources.rows.flatMap((range) => [
       sql`SELECT ${keyOf('clicks')}, count(*), 0, 0, 0, 0, 0, 0 FROM clicks
         WHERE ${isAsked} AND ${IS_COUNTED} AND ${idBetween('click_id', range)} GROUP BY 1`,
