@@ -98,8 +98,7 @@ export type Health = {
 
 export type Delivery = {
   has_address: boolean
-  tries: number
-  received: number
+  attempts: number
   /** The 95th percentile of attempt durations. */
   p95_ms: number | null
   /** The circuit is open until then: nothing is sent, then one probe. */
@@ -129,8 +128,7 @@ const P95 = sql<number | null>`percentile_disc(0.95) WITHIN GROUP (ORDER BY dura
 export async function readDelivery(db: Db, appId: number, now: Date): Promise<Delivery> {
   const ofApp = triesOf([appId], NEWEST, now)
   const { rows } = await sql<Omit<Delivery, 'last_failure'>>`
-    SELECT count(*) AS tries, count(*) FILTER (WHERE ok) AS received,
-      ${P95} AS p95_ms,
+    SELECT count(*) AS attempts, ${P95} AS p95_ms,
       (SELECT open_until FROM postback_lanes WHERE app_id = ${appId}) AS open_until,
       EXISTS (SELECT FROM postback_settings WHERE app_id = ${appId}) AS has_address
     FROM (${ofApp}) tries`.execute(db)
@@ -142,7 +140,7 @@ export async function readDelivery(db: Db, appId: number, now: Date): Promise<De
 
 export type Day = { delivered_24h: number; failed_24h: number; last_error: string | null }
 
-/** The results of the last day's postbacks, by app. Their IDs are ordered by time. */
+/** The results of the last day's live postbacks, by app: delivered, or attempted in vain so far. Their IDs are ordered by time. */
 export async function readDay(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, Day>> {
   const { rows } = await sql<Day & { app_id: number }>`
     SELECT app_id, count(*) FILTER (WHERE state = 'delivered') AS delivered_24h,
@@ -150,7 +148,7 @@ export async function readDay(db: Db, appIds: readonly number[], now: Date): Pro
       (array_agg(last_error ORDER BY postback_id DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS last_error
     FROM postbacks
     WHERE app_id = ANY (${appIds}::bigint[]) AND postback_id >= ${uuid7Floor(now.getTime() - DAY_MS)}::uuid
-      AND scenario IS NULL
+      AND NOT is_test AND scenario IS NULL
     GROUP BY app_id`.execute(db)
   return new Map(rows.map(({ app_id, ...day }) => [app_id, day]))
 }

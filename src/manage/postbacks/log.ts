@@ -1,7 +1,7 @@
 // How the postbacks of an app went: all of them, each with every try, and in short.
 import type { Static } from 'typebox'
 import { recordAudit } from '../../features/accounts/audit.ts'
-import { readDelivery, readHealth } from '../../features/postbacks/health.ts'
+import { readDay, readDelivery, readHealth } from '../../features/postbacks/health.ts'
 import { listNotices } from '../../features/postbacks/notices.ts'
 import {
   findPostback,
@@ -96,9 +96,10 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
   }
 
   async function readWhole(appId: number, now: Date): Promise<Static<typeof PostbackHealth>> {
-    const [health, { open_until, has_address, ...delivery }, notices] = await Promise.all([
+    const [health, { open_until, has_address, ...delivery }, day, notices] = await Promise.all([
       readHealth(db, [appId]).then((all) => all.get(appId)),
       readDelivery(db, appId, now),
+      readDay(db, [appId], now).then((all) => all.get(appId)),
       listNotices(db, { appId }, NOTICES),
     ])
     const { paused_at = null, failing_since = null, queued = 0, oldest_due_at = null, dead = 0 } = health ?? {}
@@ -113,6 +114,8 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
       queued,
       oldest_due_at,
       dead,
+      delivered_24h: day?.delivered_24h ?? 0,
+      failed_24h: day?.failed_24h ?? 0,
       ...delivery,
       notices: notices.map(({ notice_id, message, created_at }) => ({ notice_id, message, created_at })),
     }

@@ -166,7 +166,9 @@ test('health tells of the lane, of the last day, and of what waits; a paused lan
   const { appId, visitor, base } = await makePaused()
   const { db } = world.database
   const read = async () => (await visitor.get<Static<typeof PostbackHealth>>(`${base}/postback/health`)).data
-  const [one = ''] = await putPostbacks(db, appId, 2, { state: 'dead' })
+  const [one = ''] = await putPostbacks(db, appId, 2, { state: 'dead', attempts: 1 })
+  await putPostbacks(db, appId, 3, { state: 'delivered' })
+  await putPostbacks(db, appId, 1, { state: 'delivered', isTest: true })
   const testSend = await putPostback(db, appId, { state: 'dead', scenario: 'approved' })
   for (let ms = 1; ms <= 19; ms++) await putAttempt(db, one, { duration_ms: ms })
   await putAttempt(db, one, { ok: false, status: null, error: 'It took too long.', duration_ms: 15_000 })
@@ -175,9 +177,10 @@ test('health tells of the lane, of the last day, and of what waits; a paused lan
   await db.insertInto('notices').values({ app_id: appId, kind: 'postbacks_paused', message: 'Mend it.' }).execute()
   const health = await read()
   assert.deepEqual(
-    [health.lane, health.pause_reason, health.tries, health.received, health.p95_ms, health.queued, health.dead],
-    ['paused', 'failing', 20, 19, 19, 0, 2],
+    [health.lane, health.pause_reason, health.attempts, health.p95_ms, health.queued, health.dead],
+    ['paused', 'failing', 20, 19, 0, 2],
   )
+  assert.deepEqual([health.delivered_24h, health.failed_24h], [3, 2])
   assert.deepEqual([health.last_failure?.postback_id, health.last_failure?.error], [one, 'It took too long.'])
   assert.equal(health.notices[0]?.message, 'Mend it.')
   assert.equal((await visitor.post(`${base}/postback/resume`)).status, 200)

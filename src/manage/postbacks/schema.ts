@@ -161,8 +161,9 @@ export const PostbackHealth = shape('PostbackHealth', {
   queued: Type.Integer(),
   oldest_due_at: orNull(Time),
   dead: Type.Integer(),
-  tries: Type.Integer({ description: 'Of the last 24 hours, of the 5,000 newest live postbacks.' }),
-  received: Type.Integer({ description: 'Of those, how many were received.' }),
+  delivered_24h: Type.Integer({ description: 'Live postbacks of the last 24 hours that were delivered.' }),
+  failed_24h: Type.Integer({ description: 'Those that were attempted and not delivered so far.' }),
+  attempts: Type.Integer({ description: 'Of the last 24 hours, of the 5,000 newest live postbacks.' }),
   p95_ms: orNull(Type.Number()),
   last_failure: orNull(
     Type.Object({

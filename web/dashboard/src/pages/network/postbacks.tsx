@@ -4,7 +4,7 @@ import { modals } from '@mantine/modals'
 import { Link } from 'wouter'
 import type { LaneList } from '../../../../../src/manage/postback-health/schema.ts'
 import { post, query, type Reply } from '../../lib/api.ts'
-import { formatCount, formatShare } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -14,6 +14,7 @@ import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { OffsetPager } from '../../parts/system/offset-pager.tsx'
 import { Time } from '../../parts/time.tsx'
+import { DeliveredShare } from '../../parts/postbacks/delivered-share.tsx'
 
 const LIMIT = 50
 const EVERY_MS = 10_000
@@ -167,7 +168,7 @@ function Delivered({ lane: { delivered_24h, failed_24h } }: { lane: Lane }) {
   if (tried === 0) return <>–</>
   return (
     <>
-      {formatShare(delivered_24h / tried)}
+      <DeliveredShare delivered={delivered_24h} failed={failed_24h} />
       <Text size="xs" c="dimmed">
         {formatCount(delivered_24h)} of {formatCount(tried)}
       </Text>

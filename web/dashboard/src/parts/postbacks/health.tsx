@@ -4,12 +4,13 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { PostbackHealth } from '../../../../../src/manage/postbacks/schema.ts'
 import { post, type Reply } from '../../lib/api.ts'
-import { formatCount, formatShare } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
+import { DeliveredShare } from './delivered-share.tsx'
 
 type HealthData = Reply<typeof PostbackHealth>
 type HealthProps = { base: string; health: HealthData }
@@ -109,11 +110,13 @@ function Resume({ base }: { base: string }) {
 }
 
 function Numbers({ base, health }: HealthProps) {
-  const { tries, received, p95_ms, queued, oldest_due_at, dead, last_failure } = health
+  const { delivered_24h, failed_24h, attempts, p95_ms, queued, oldest_due_at, dead, last_failure } = health
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <Number name="Delivered, last 24 h" value={tries === 0 ? '–' : formatShare(received / tries)}>
-        {tries === 0 ? 'Nothing sent' : `${formatCount(received)} of ${formatCount(tries)} attempts`}
+      <Number name="Delivered, last 24 h" value={<DeliveredShare delivered={delivered_24h} failed={failed_24h} />}>
+        {attempts === 0
+          ? 'Nothing sent'
+          : `${formatCount(delivered_24h)} of ${formatCount(delivered_24h + failed_24h)} postbacks, ${formatCount(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`}
       </Number>
       <Number name="Response time, p95" value={p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`}>
         {p95_ms === null ? 'Nothing sent' : '95th percentile'}
@@ -132,7 +135,7 @@ function Numbers({ base, health }: HealthProps) {
         value={last_failure === null ? 'none' : String(last_failure.status ?? 'no response')}
       >
         {last_failure === null ? (
-          <>{tries === 0 ? 'Nothing sent' : 'No errors'}</>
+          <>{attempts === 0 ? 'Nothing sent' : 'No errors'}</>
         ) : (
           <>
             <Time at={last_failure.started_at} ago />: {last_failure.error}{' '}
@@ -146,13 +149,13 @@ function Numbers({ base, health }: HealthProps) {
   )
 }
 
-function Number({ name, value, children }: { name: string; value: string; children: ReactNode }) {
+function Number({ name, value, children }: { name: string; value: ReactNode; children: ReactNode }) {
   return (
     <Paper>
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text size="xl" fw={700}>
+      <Text size="xl" fw={700} component="div">
         {value}
       </Text>
       <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
