@@ -7,7 +7,7 @@ import { noteCommand } from './audit.ts'
 import { terminal } from './terminal.ts'
 
 /** In the order of the help. Only the one that is asked for is loaded: all of them take a second. */
-const COMMANDS: Record<string, () => Promise<Command>> = {
+export const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
   seed: async () => (await import('./seed.ts')).seedCommand(),
