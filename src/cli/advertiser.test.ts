@@ -86,7 +86,7 @@ test('caps are set, shown with what is used, and taken away', async () => {
   assert.match((await run('--daily-clicks', 'none', '--total-payout', 'none')).out, /has no caps/)
 })
 
-test('a bad option of these commands is told in a sentence', async () => {
+test('a bad option of these commands is reported in a sentence', async () => {
   const id = String(acme.advertiser_id)
   const attempts: [string[], RegExp][] = [
     [['advertiser', 'set', id], /Nothing to set. Use --allow-ip/],

@@ -1,4 +1,4 @@
-// Commands about how an app is told of its conversions.
+// Commands about an app's postback settings.
 import { Command, Option } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { createGuards } from '../features/postbacks/demo-receiver.ts'

@@ -86,7 +86,7 @@ test('with --json every failure is JSON too', async () => {
   }
 })
 
-test('publishers and advertisers are made once, under a name, and listed', async () => {
+test('publishers and advertisers are created once per name, and listed', async () => {
   for (const noun of ['publisher', 'advertiser']) {
     const { token, ...made } = await home.json<{ name: string; created_at: string; token?: string }>(noun, 'create', '--name', 'Zoë & Söhne') // prettier-ignore
     assert.equal(token !== undefined, noun === 'advertiser')

@@ -148,7 +148,7 @@ test("an advertiser's call that was not understood is listed and processed again
   assert.deepEqual([unknown.status, /There is no such callback/.test(unknown.out)], [1, true])
 })
 
-test('rules about fraud are set, listed and deleted; mistakes are told', async () => {
+test('fraud rules are set, listed and deleted; mistakes are reported', async () => {
   await home.json('fraud', 'set', 'too_fast', '--action', 'reject', '--threshold', '60', '--offer', String(offerIds[0]))
   const rules = await home.json<{ signal: string; offer_id: number | null; action: string }[]>('fraud', 'list')
   assert.ok(rules.some((rule) => rule.offer_id === offerIds[0] && rule.action === 'reject'))

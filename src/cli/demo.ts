@@ -1,5 +1,5 @@
-// The demo: on an empty database, offers and an app to try things out with. Its secret is kept in a file, unlike any
-// other, so that every start can print it.
+// The demo: on an empty database, offers and an app for testing. Its secret is kept in a file, unlike any other, so
+// that every start can print it.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,8 +31,8 @@ type Keys = { api_key: string; api_secret: string; signing_secret: string }
 export type DemoApp = Keys & { app_id: number; test: Keys }
 
 /**
- * Fills an empty database; returns the demo app, or null where the data is somebody's own. Every step can be repeated,
- * so that a start that was killed in the middle is finished by the next.
+ * Fills an empty database; returns the demo app, or null where there is other data. Every step is repeatable, so that a
+ * start that was killed half way is finished by the next.
  */
 export async function prepareDemo({ config, database: { db }, secretKey }: Context): Promise<DemoApp | null> {
   const file = demoAppFile(config.dataDir)
@@ -56,7 +56,7 @@ export async function prepareDemo({ config, database: { db }, secretKey }: Conte
 
 export type DemoPerson = { about: string; email: string; password: string }
 
-/** Accounts of the demo, kept in a file like its secret; those whose password was changed are somebody's own now. */
+/** Accounts of the demo, kept in a file like its secret; those whose password was changed are no longer the demo's. */
 export async function prepareDemoPeople({ config, database: { db } }: Context, demo: DemoApp): Promise<DemoPerson[]> {
   const file = demoPeopleFile(config.dataDir)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoPerson[]
@@ -79,7 +79,7 @@ export async function prepareDemoPeople({ config, database: { db } }: Context, d
   return shown
 }
 
-/** What of the demo still lets in whoever saw what its start printed: for a network that others reach. */
+/** What of the demo is still open to anyone who saw its start's output: for a network that others can reach. */
 export async function findDemoLeftovers({ config, database: { db }, secretKey }: Context): Promise<string[]> {
   const read = <T>(file: string) => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null)
   const found: string[] = []
@@ -95,7 +95,7 @@ export async function findDemoLeftovers({ config, database: { db }, secretKey }:
 
 const demoPeopleFile = (dataDir: string) => join(dataDir, 'demo-people.json')
 
-/** Null when its secret was rotated or its key revoked: then it is somebody's own app now. */
+/** Null when its secret was rotated or its key revoked: then it is no longer the demo's. */
 async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<DemoApp | null> {
   const hashes = createSecretHashes(secretKey)(demo.api_secret)
   const found = await db

@@ -49,7 +49,7 @@ test('a certificate for another host, one that has expired or soon will, and one
   assert.match(over('tls'), /^FAIL .*expired on 2021-01-01T00:00:00Z\n.*Renew/)
 })
 
-test('a HOST that nobody reaches under PUBLIC_URL', async () => {
+test('a HOST that cannot be reached under PUBLIC_URL', async () => {
   const outside = { ...database(), PUBLIC_URL: 'http://offers.example.com' }
   const alone = await examine(outside)
   assert.match(alone('address'), /^FAIL .*127\.0\.0\.1 is reachable only from this machine.*\n.*HOST to 0\.0\.0\.0/)

@@ -1,4 +1,4 @@
-// Tries out what the program needs, and says what to do about what does not work.
+// Checks what the program needs, and says what to do about what does not work.
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'

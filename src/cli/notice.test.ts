@@ -44,7 +44,7 @@ async function makeApp(name: string): Promise<number> {
 
 const change = (work: (db: Db) => Promise<void>) => work(world.database.db)
 
-test('the list of apps says how the postbacks of each fare', async () => {
+test('the list of apps shows the postback health of each', async () => {
   const { out } = await home.run(['app', 'list'])
   assert.match(out, /^app_id .* postbacks +leak_warning$/m)
   assert.match(out, /P +Well +live .* good +ok +-$/m)
@@ -58,7 +58,7 @@ test('the list of apps says how the postbacks of each fare', async () => {
   )
 })
 
-test('an app whose address was removed says what it still has', async () => {
+test('an app whose postback URL was removed shows what it still has queued', async () => {
   const id = await makeApp('Removed')
   await home.json('app', 'set-postback', String(id), '--url', 'https://example.com/')
   await home.json('app', 'set-postback', String(id), '--remove')

@@ -17,7 +17,7 @@ const world = useWorld('secret_key_command')
 
 const FROM_FIRST = { SECRET_KEY: SECOND, SECRET_KEY_OLD: FIRST }
 
-test('another SECRET_KEY than that of the database is refused, doctor says so, and it can be replaced', async () => {
+test('a different SECRET_KEY than the database’s is refused, doctor says so, and it can be replaced', async () => {
   const { db } = world.database
   await useSecretKey(db, FIRST)
   const { publisher_id } = await createPublisher(db, 'P')

@@ -58,7 +58,7 @@ test('--test rotates the secrets of the test key, and leaves the live one alone'
   assert.deepEqual(await home.json('postback', 'list', '--test', '--app', id), [])
 })
 
-test('a taken port is told, with what to do', async () => {
+test('a port in use is reported, with what to do', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
@@ -113,7 +113,7 @@ test('ending the process that npm start gives ends the server', async () => {
   for await (const chunk of npm.stdout) if (String(chunk).includes('Ctrl-C')) break
   npm.kill('SIGTERM')
   await exited
-  await until(() => installation.postgresProcesses().length === 0) // it stops once nobody uses it
+  await until(() => installation.postgresProcesses().length === 0) // it stops when its last user is gone
   await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
   await installation.remove()
 })

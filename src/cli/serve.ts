@@ -28,7 +28,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(terminal().env)
   const log = createLog(config.logLevel)
   const secretKey = readSecretKey(config)
-  // Closed last first: when told to stop, or when something fails on the way up.
+  // Closed last first: on a stop signal, or when something fails on the way up.
   const running = new AsyncDisposableStack()
   const stop = stopper(() => running.disposeAsync(), log)
   try {
@@ -67,7 +67,7 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** Whoever tried the demo and goes on with its data on a server must not leave its accounts open. */
+/** Someone who started with the demo and keeps its data on a server must not leave its accounts open. */
 async function refuseDemoLeftovers(context: Context): Promise<void> {
   const { host, production, demo } = context.config
   if (demo || (isLoopback(host) && !production)) return

@@ -20,7 +20,7 @@ function browse() {
   }
 }
 
-test('somebody is invited, and whoever lost a second factor gets in by the password again', async () => {
+test('a person is invited, and one who lost a second factor signs in with the password again', async () => {
   const email = 'ann@example.com'
   const { url } = await home.json<{ url: string }>('user', 'create', '--email', email, '--role', 'operator')
   const post = browse()

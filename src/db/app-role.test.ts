@@ -41,7 +41,10 @@ const LEFT_BEHIND = `
 
 const OLD_DAY = Date.UTC(2026, 0, 31)
 
-/** A running server with a full schema and a publisher, as versions before the role made it: all of it the superuser's. */
+/**
+ * A running server with a full schema and a publisher, as versions before the role created it: all owned by the
+ * superuser.
+ */
 async function startOldServer(dataDir: string) {
   makeDataDir(dataDir)
   const cluster = await locateCluster(realpathSync(dataDir))
@@ -127,7 +130,7 @@ test('a folder of an earlier version keeps its data, and all of it becomes the r
 
 const migrationOf = (sql: string) => ({ name: '9999_later.sql', sql, checksum: 'x' })
 
-test('what somebody restores as the superuser is the role’s after the next start', async () => {
+test('what is restored as the superuser belongs to the role after the next start', async () => {
   const dataDir = join(folder, 'new')
   const before = await holdEmbeddedPostgres(dataDir)
   await query(before.superuserConnection, 'CREATE TABLE restored (n integer); INSERT INTO restored VALUES (1)')
@@ -147,7 +150,8 @@ test('beside a process of the earlier version: a crash half way changes nothing,
   const script = `import { holdEmbeddedPostgres } from '${new URL('./embedded.ts', import.meta.url).href}'
     await holdEmbeddedPostgres(${JSON.stringify(dataDir)})`
   const killed = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-  // Others see nothing of a transaction that waits for the table; what it already holds tells that it is half way.
+  // Other transactions see nothing of one that waits for the table; the locks it already holds show that it is half
+  // way.
   const isHalfWay = async () =>
     (await holder.query("SELECT FROM pg_locks WHERE relation = 'publishers'::regclass AND NOT granted")).rowCount === 1
   await until(isHalfWay)

@@ -1,8 +1,9 @@
-// The role that the program connects to the embedded PostgreSQL as. It owns the database and everything in it, and has no
-// rights on the server itself: whoever finds a way to run SQL reads no file, runs no program and reads no password.
+// The role that the program connects to the embedded PostgreSQL as. It owns the database and everything in it, and has
+// no rights on the server itself: an attacker who can run SQL reads no file, runs no program and reads no password.
 //
-// The superuser that initdb creates cannot be demoted, so it stays, for this set-up alone. Databases of earlier versions, and
-// dumps that somebody restored, belong to the superuser: whatever does is handed over, in one transaction with the role.
+// The superuser that initdb creates cannot be demoted, so it stays, for this set-up alone. Databases of earlier
+// versions, and restored dumps, belong to the superuser: everything that does is reassigned, in one transaction with
+// the role.
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
 
@@ -11,7 +12,7 @@ export const APP_ROLE = 'offerdeck_app'
 const LOCK = 0x0ff3_0010 // any fixed number: two processes that find the role missing take turns
 const LOCK_TIMEOUT_MS = 2_000 // a process of an earlier version may still use its tables: it is not held up for long
 
-/** Follows from the superuser's, so that there is one secret to keep, and nobody gets from this one to that. */
+/** Derived from the superuser's, so that there is one secret to keep, and this one does not reveal that one. */
 export const appRolePassword = (superuserPassword: string) =>
   createHmac('sha256', superuserPassword).update(APP_ROLE).digest('base64url')
 

@@ -48,8 +48,8 @@ export function arrayLiteral(values: readonly Value[]): string {
 const MARK = '\u001e'
 
 /**
- * Long texts, for `string_to_array(…, E'\\x1e')`: what is in them needs no escaping, which is half the cost of an array.
- * The characters that could not be told apart, or kept, are left out.
+ * Long texts, for `string_to_array(…, E'\\x1e')`: they need no escaping, which is half the cost of an array. Characters
+ * that would be ambiguous, or cannot be stored, are dropped.
  */
 export const markedTexts = (texts: readonly string[]) =>
   texts.map((text) => (UNFIT.test(text) ? text.replaceAll(ALL_UNFIT, '') : text)).join(MARK)

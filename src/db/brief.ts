@@ -14,7 +14,7 @@ const LIMITS = `
 export async function briefly<T>(db: Db, work: (trx: Trx) => Promise<T>, settings = ''): Promise<T> {
   if (db.isTransaction) {
     if (settings !== '') await sql.raw(settings).execute(db)
-    return work(db as Trx) // whoever began it has set the limits
+    return work(db as Trx) // the outer transaction has set the limits
   }
   return db.transaction().execute(async (trx) => {
     await sql.raw(settings === '' ? LIMITS : `${LIMITS};${settings}`).execute(trx)

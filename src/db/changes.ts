@@ -1,19 +1,19 @@
-// Tells a process what other processes changed, by asking a few times a second: one cheap query while nothing happens.
+// Polls for what other processes changed, a few times a second: one cheap query while nothing happens.
 //
-// Rows carry the id of the transaction that wrote them. A look asks for the rows whose transaction its previous look
-// could not see yet, by PostgreSQL's own record of what was committed then: those that were under way, by their ids, and
+// Rows carry the ID of the transaction that wrote them. A look asks for rows whose transaction its previous look could
+// not see yet, by PostgreSQL's own record of what was committed then: those that were under way, by their IDs, and
 // those that began later. So a transaction that commits late is not missed, one that stays open for long makes no look
-// dearer, and no row is read twice.
+// more expensive, and no row is read twice.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './open.ts'
 
-/** A point in the history of the database; what was written since then is to be taken in. */
+/** A point in the history of the database; what was written since then is to be applied. */
 export type Since = {
   /** Nothing is known of what was before: what is not there any more is to be forgotten. */
   isEverything: boolean
   /** True for a row that was written since then. */
   isNewer: RawBuilder<boolean>
-  /** The same in parts that an index on `changed_xid` answers each by itself. */
+  /** The same in parts, each of which an index on `changed_xid` can answer. */
   parts: RawBuilder<boolean>[]
 }
 
@@ -30,13 +30,13 @@ export class ChangeFeed {
     this.#seen = seen
   }
 
-  /** Begins now: what is read after this, and what later looks tell, is all there is. */
+  /** Begins now: what is read after this, together with later looks, is complete. */
   static async open(db: Db, table: 'apps' | 'offers'): Promise<ChangeFeed> {
     const { rows } = await sql<Seen>`SELECT ${seen(table)}`.execute(db)
     return new ChangeFeed(db, table, rows[0] as Seen)
   }
 
-  /** Calls `take` if anything changed since the last look. When that fails, the next look tells it again. */
+  /** Calls `take` if anything changed since the last look. If that fails, the next look reports it again. */
   async look(take: (since: Since) => Promise<void>): Promise<void> {
     const before = this.#seen
     const since = sinceSnapshot(before.snapshot)
@@ -52,10 +52,13 @@ export class ChangeFeed {
   }
 }
 
-/** What was committed, and where: this start of this server, this database, and this table, which a restored dump makes anew. */
+/**
+ * What was committed, and where: this start of this server, this database, and this table, which a restored dump
+ * recreates.
+ */
 type Seen = { snapshot: string; source: string }
 
-// A server that was started again may have been restored, or have taken over from one that had not told it everything.
+// A restarted server may have been restored, or may have taken over from one that had not replicated everything.
 const seen = (table: string) => sql`pg_current_snapshot()::text AS snapshot,
   concat_ws('/', pg_postmaster_start_time(), (SELECT oid FROM pg_database WHERE datname = current_database()),
     ${table}::regclass::oid) AS source`

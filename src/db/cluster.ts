@@ -1,8 +1,8 @@
-// Where the embedded PostgreSQL lives and as whom it runs.
+// Where the embedded PostgreSQL lives and which user runs it.
 //
-// PostgreSQL refuses to run as root. Then it runs as `postgres` or `nobody`, who may not be able to enter the folder
-// of the data or of the binaries (a checkout under /root, say). Binaries are copied to where that user can reach them;
-// data is never copied: the cluster is made in /var/lib/offerdeck, and DATA_DIR remembers where.
+// PostgreSQL refuses to run as root. Then it runs as `postgres` or `nobody`, who may not be able to enter the folder of
+// the data or of the binaries (a checkout under /root, say). Binaries are copied to where that user can reach them;
+// data is never copied: the cluster is created in /var/lib/offerdeck, and DATA_DIR remembers where.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -45,7 +45,7 @@ export type Cluster = {
 export async function locateCluster(dataDir: string): Promise<Cluster> {
   const preferred = chooseUser()
   const home = chooseHome(dataDir, preferred)
-  // Whoever made it goes on owning it, also when somebody else (root, say) runs a command on it.
+  // The user who created it keeps owning it, even when another one (root, say) runs a command on it.
   const runAs = ownerOf(home) ?? preferred
   makePrivateDir(home, runAs)
   const joinedDir = join(home, 'joined')
@@ -96,7 +96,7 @@ function chooseSocketDir(home: string, runAs: RunAs): string {
     makePrivateDir(near, runAs)
     return near
   }
-  // Remembered, so that every process of this cluster finds the same one; made anew where /tmp was emptied.
+  // Remembered, so that every process of this cluster finds the same one; recreated where /tmp was emptied.
   const reference = join(home, 'socket-location')
   const known = existsSync(reference) ? readFileSync(reference, 'utf8').trim() : ''
   if (known !== '' && existsSync(known)) return known
@@ -135,7 +135,7 @@ async function findBinaries(runAs: RunAs): Promise<Cluster['binaries']> {
   return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') }
 }
 
-/** A folder for its user only. One that is there already, and somebody's, is left as it is. */
+/** A folder for its user only. An existing one is left as it is. */
 function makePrivateDir(path: string, { uid, gid }: RunAs): void {
   if (ownerOf(path) !== null) return
   if (path.startsWith(SHARED_ROOT)) makeSharedRoot()
@@ -143,7 +143,7 @@ function makePrivateDir(path: string, { uid, gid }: RunAs): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-/** Whose a folder is; null when it is not there, or root's: then it was being made for somebody. */
+/** The owner of a folder; null when it does not exist, or is root's: then it was being created for another user. */
 function ownerOf(path: string): RunAs | null {
   if (!existsSync(path)) return null
   if (process.getuid?.() !== 0) return {}

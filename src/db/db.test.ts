@@ -86,7 +86,7 @@ test('a process that loses its connection no longer assumes it is alone', async 
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('only', 'offerdeck') AND datname LIKE 'alone_%'",
   )
   await until(() => peers > 0)
-  await until(() => singleWriter.isAlone) // it comes back by itself
+  await until(() => singleWriter.isAlone) // it reconnects automatically
   await singleWriter.leave()
   await only.close()
 })

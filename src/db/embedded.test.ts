@@ -81,7 +81,7 @@ test('many who come and go at once all find it running', async () => {
   )
 })
 
-test('a server that was killed is started again by whoever holds it', async () => {
+test('a server that was killed is restarted by a process that uses it', async () => {
   const postgres = await holdEmbeddedPostgres(dataDir)
   process.kill(livePostmaster(postgres.cluster) ?? 0, 'SIGKILL')
   await until(async () => {
@@ -94,7 +94,7 @@ test('a server that was killed is started again by whoever holds it', async () =
   await postgres.release()
 })
 
-test('what a dead server left does not block the next, even when its process id belongs to somebody else now', async () => {
+test('what a dead server left does not block the next, even when its process ID belongs to another program now', async () => {
   const before = await holdEmbeddedPostgres(dataDir)
   await before.release()
   const { cluster } = before

@@ -1,11 +1,11 @@
 // The embedded PostgreSQL: a real server from npm's binaries, on a unix socket, in DATA_DIR.
 //
-// It runs exactly as long as somebody uses it. Every process that does holds the pipe `alive` open for writing; a
+// It runs exactly as long as a process uses it. Every process that does holds the pipe `alive` open for writing; a
 // watchdog beside the server reads it, and the end of the file (the last process closed it, or was killed) stops the
 // server. So a crash leaves no server behind, and a command run beside a running server shares it.
 //
-//   nobody reads `alive`      -> not running: take the start lock, look again, start it
-//   somebody reads it         -> running, starting or stopping: join
+//   no reader of `alive`      -> not running: take the start lock, look again, start it
+//   a reader                  -> running, starting or stopping: join
 //   the watchdog confirms     -> running, and it stays: connect
 //   it does not within a time -> it was on its way out: look again
 import { randomUUID } from 'node:crypto'
@@ -46,7 +46,7 @@ export type EmbeddedPostgres = {
   cluster: Cluster
   /** Starts the server again if it died; safe to call at any time, in every process that holds it. */
   revive(): Promise<void>
-  /** Lets go of the server. Resolves when it has stopped, or when somebody else still uses it. */
+  /** Releases the server. Resolves when it has stopped, or when another process still uses it. */
   release(): Promise<void>
 }
 
@@ -159,7 +159,7 @@ class Server {
   }
 
   async #start(deadline: number): Promise<number | null> {
-    // Both ends at once: the watchdog's open must not block, and others must see that somebody is at it.
+    // Both ends at once: the watchdog's open must not block, and other processes must see that one is starting it.
     const both = openSync(this.#cluster.aliveFile, constants.O_RDWR | constants.O_NONBLOCK)
     try {
       await stopPostmaster(this.#cluster)

@@ -1,4 +1,4 @@
-// Migrations beside others who use the database: nobody waits long for them, and what was broken off goes on.
+// Migrations while others use the database: no query waits long for them, and an interrupted one continues.
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -42,7 +42,7 @@ function connectTo(name: string) {
 const isValid = async ({ pool }: ReturnType<typeof connectTo>, index: string) =>
   (await pool.query('SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid', [index])).rowCount === 1
 
-test('a table that somebody holds delays a migration, and nobody waits behind the migration for long', async () => {
+test('a table in use delays a migration, and no query waits behind the migration for long', async () => {
   const database = connectTo(await makeDatabase())
   await migrate(database, [FIRST])
   const holder = await database.pool.connect()
@@ -119,7 +119,7 @@ test('the server itself ends what takes too long, and leaves limits that an oper
   const { pool } = connectTo(name)
   const idle = await pool.connect()
   await idle.query('BEGIN; LOCK TABLE things')
-  // Waits for the lock until the server ends whoever holds it and does nothing.
+  // Waits for the lock until the server ends the idle transaction that holds it.
   assert.equal((await connectTo(name).pool.query('SELECT FROM things')).rowCount, 1)
   idle.release(true)
 

@@ -1,9 +1,9 @@
 // Brings the schema up to date from migrations/*.sql: plain SQL, in the order of their names, each once, forward only.
 //
-// A file runs in one transaction, and never waits long for a table that others use: a lock that does not come within two
-// seconds ends the attempt, lets everybody else through, and is asked for again. A file that begins with `-- concurrently`
-// runs one statement after the other outside a transaction: for indexes on tables that may be large. Each statement there
-// must be safe to repeat (IF NOT EXISTS), because a crash in the middle starts the file anew.
+// A file runs in one transaction, and never waits long for a table in use: a lock that is not granted within two
+// seconds ends the attempt, lets all other queries through, and is requested again. A file that begins with `--
+// concurrently` runs one statement after the other outside a transaction: for indexes on tables that may be large. Each
+// statement there must be safe to repeat (IF NOT EXISTS), because a crash in the middle restarts the file.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

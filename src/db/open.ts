@@ -17,9 +17,9 @@ export const inTransaction = <T>(db: Db, work: (trx: Trx) => Promise<T>): Promis
 export type Database = {
   db: Db
   pool: pg.Pool
-  /** Where the embedded server keeps its data; null when it is somebody else's server. */
+  /** Where the embedded server keeps its data; null for an external server. */
   embeddedIn: string | null
-  /** Starts the embedded server again if it died. Somebody else's server is theirs to start. */
+  /** Restarts the embedded server if it died. An external server is not ours to start. */
   revive(): Promise<void>
   close(): Promise<void>
 }
@@ -46,11 +46,11 @@ export async function openDatabase({ databaseUrl, dataDir, connections = 10 }: O
 const NAMED = /^\s*\/\* ([\w-]+) \*\//
 
 /**
- * Prepares statements that begin with a name in a comment, once for each connection: planning the large ones takes longer
- * than running them. The text must not depend on the values.
+ * Prepares statements that begin with a name in a comment, once for each connection: planning the large ones takes
+ * longer than running them. The text must not depend on the values.
  *
  * A connection on which a query timed out is not used again. Its server may still do what was asked: after a BEGIN that
- * nobody waited for, whatever came next would be acknowledged, and undone when the connection ends.
+ * timed out, the next statements would be acknowledged, and rolled back when the connection ends.
  */
 class CarefulClient extends pg.Client {
   override query(...given: unknown[]): never {
@@ -72,8 +72,8 @@ class CarefulClient extends pg.Client {
 
 export function openPool(connection: pg.PoolConfig, connections: number): Pick<Database, 'db' | 'pool' | 'close'> {
   const pool = new pg.Pool({
-    // A server that stops answering, or a connection that died silently, must not hold anybody for ever. Kept by the
-    // client: the server cannot end what it no longer hears of, and poolers refuse the parameter.
+    // A server that stops answering, or a connection that died silently, must not block a caller for ever. Enforced by
+    // the client: the server cannot end a query it no longer hears from, and poolers refuse the parameter.
     query_timeout: 15_000,
     ...connection,
     Client: CarefulClient,

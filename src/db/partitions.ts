@@ -18,7 +18,7 @@ const nameOf = (table: PartitionedTable, dayMs: number) =>
 
 const dayOf = (timeMs: number) => Math.floor(timeMs / DAY_MS) * DAY_MS
 
-/** Makes what is missing for the days of these times. */
+/** Creates the missing partitions for the days of these times. */
 export async function ensurePartitions(db: Db, table: PartitionedTable, timesMs: Iterable<number>): Promise<void> {
   const days = new Set([...timesMs].map(dayOf))
   const existing = new Set(await listPartitions(db, table))

@@ -1,4 +1,4 @@
-// One PostgreSQL server process: made (initdb), started beside its watchdog, told apart from the dead, stopped.
+// One PostgreSQL server process: initdb, starting it beside its watchdog, recognising a dead one, stopping it.
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -21,9 +21,9 @@ const MAJOR = '18'
 const MAX_LOG_BYTES = 10_000_000
 const STOP_PATIENCE_MS = 10_000
 
-// The server runs in the background of a shell. Whoever joins writes a name into the pipe, and sees a file of that name
-// appear: proof that the watchdog is there and will wait for this one, too. At the end of the pipe it stops the server.
-// The shell reaps the server, so no zombie makes the next start believe that it still runs.
+// The server runs in the background of a shell. A joining process writes a name into the pipe, and sees a file of that
+// name appear: proof that the watchdog is there and will wait for this process, too. At the end of the pipe it stops
+// the server. The shell reaps the server, so no zombie makes the next start believe that it still runs.
 const WATCHDOG = `alive=$1; joined=$2; shift 2
 "$@" </dev/null & server=$!
 trap 'kill -INT $server' TERM INT
@@ -85,7 +85,7 @@ function prepareData(cluster: Cluster, password: string, superuser: string): voi
         `Dump it with the Offerdeck that wrote it (pg_dump over the socket in ${cluster.socketDir}), move the folder away, start once, and restore the dump.`,
     )
   }
-  // Made aside, under a name of its own (one that was killed may still be at it), and moved into place when whole.
+  // Created aside, under a unique name (one that was killed may still be at it), and moved into place when complete.
   for (const name of readdirSync(cluster.home)) {
     if (name.startsWith('data.new')) rmSync(join(cluster.home, name), { recursive: true, force: true, maxRetries: 3 })
   }
@@ -147,7 +147,7 @@ function isOurs(pid: number, dataDir: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === dataDir // a postmaster works in its data folder
   } catch {
-    return false // ours runs as a user whom we can look at
+    return false // ours runs as a user whose processes we can inspect
   }
 }
 

@@ -10,7 +10,7 @@ import { keepSecretFile } from './secret-file.ts'
 const folder = makeFolder('secret')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('processes that make a secret at the same time get the same one, readable by its owner only', async () => {
+test('processes that create a secret at the same time get the same one, readable by its owner only', async () => {
   const path = join(folder, 'secret')
   const go = join(folder, 'go')
   const makers = Array.from({ length: 4 }, () =>
@@ -32,7 +32,7 @@ test('processes that make a secret at the same time get the same one, readable b
   assert.ok(!readdirSync(folder).some((name) => name.startsWith('secret.')))
 })
 
-test('a secret that cannot be read is not made anew', () => {
+test('a secret that cannot be read is not replaced', () => {
   assert.throws(() => keepSecretFile(join(folder, 'no', 'such', 'folder')), { code: 'ENOENT' })
   assert.throws(() => keepSecretFile(folder), { code: 'EISDIR' })
 })

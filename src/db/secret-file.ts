@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { OperatorError } from '../errors.ts'
 
-/** The secret kept in `path`, readable by its owner only; made at the first call, whole or not at all. */
+/** The secret kept in `path`, readable by its owner only; created at the first call, atomically. */
 export function keepSecretFile(path: string): string {
   if (existsSync(path)) return readSecret(path)
   const draft = `${path}.${process.pid}`

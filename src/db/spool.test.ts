@@ -66,7 +66,7 @@ test('a replay that fails leaves everything for the next', async () => {
   await spool.close()
 })
 
-test('where nothing can be written, append says so', async () => {
+test('append fails where nothing can be written', async () => {
   writeFileSync(join(folder, 'file'), '')
   await assert.rejects(new Spool<number>(join(folder, 'file', 'spool')).append(1), /ENOTDIR/)
 })

@@ -1,9 +1,9 @@
-// Files that take what the database cannot take now: one JSON row a line, on the disk before `append` resolves.
+// Files for rows that the database cannot accept now: one JSON row a line, on disk before `append` resolves.
 //
-// Every process has a folder of its own, and holds a lock in it for as long as it lives. It appends to one file, which
-// is closed and replayed when the database is back, and deleted after its rows are committed. A crash
-// in between replays rows again and loses none, so rows must bear being written twice. Folders of processes that are
-// gone (their lock is free) are replayed by whoever finds them.
+// Every process has its own folder, and holds a lock in it as long as it lives. It appends to one file, which is closed
+// and replayed when the database is back, and deleted after its rows are committed. A crash in between replays rows
+// again and loses none, so writing a row twice must be safe. Folders of processes that are gone (their lock is free)
+// are replayed by any other process.
 import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
@@ -43,7 +43,7 @@ export class Spool<Row> {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(work)
-    this.#turn = turn.catch(() => {}) // whoever asked for it hears of it
+    this.#turn = turn.catch(() => {}) // the caller gets the error
     return turn
   }
 
@@ -74,7 +74,7 @@ export class Spool<Row> {
     return { handle, path }
   }
 
-  /** Made under a name that nobody replays, locked, then given its own: it is never seen without its lock. */
+  /** Created under a name that is never replayed, locked, then renamed: it is never visible without its lock. */
   async #makeOwnFolder(): Promise<() => void> {
     const unborn = join(this.#root, `${UNBORN}${randomUUID()}`)
     await mkdir(unborn, { recursive: true, mode: 0o700 })
@@ -112,7 +112,7 @@ export class Spool<Row> {
 
   async #replayOrphan(folder: string, write: (rows: Row[]) => Promise<void>): Promise<number> {
     const release = existsSync(folder) ? tryFileLock(join(folder, LOCK)) : null
-    if (release === null) return 0 // its process lives, or somebody else is at it
+    if (release === null) return 0 // its process lives, or another process is replaying it
     try {
       let replayed = 0
       for (const path of filesIn(folder)) replayed += await replayFile(path, write)
@@ -123,7 +123,7 @@ export class Spool<Row> {
     }
   }
 
-  /** Puts a row aside that can never be written, for somebody to look at. Resolves with the name of the file. */
+  /** Sets aside a row that can never be written, for a person to look at. Resolves with the name of the file. */
   async setAside(row: Row): Promise<string> {
     const path = join(this.#root, 'refused.jsonl')
     const file = await open(path, 'a', 0o600)

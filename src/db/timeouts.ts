@@ -1,11 +1,12 @@
-// Limits that the server keeps, for what a client can no longer end: it froze, lost its network, or gave up on a query.
+// Timeouts enforced by the server, for what a client can no longer end: it froze, lost its network, or gave up on a
+// query.
 //
-// They are defaults of our role in this database (ALTER ROLE … IN DATABASE), so they hold for every new connection of the
-// program, also behind a connection pooler, which would refuse them as parameters, and for nobody else's. A value that an
-// operator chose stays. Whatever may take longer lifts the limit for its own transaction: `SET LOCAL`.
+// They are defaults of our role in this database (ALTER ROLE … IN DATABASE), so they hold for every new connection of
+// the program, even behind a connection pooler, which would refuse them as parameters, and for no other role. A value
+// that an operator chose stays. Work that takes longer lifts the limit for its own transaction: `SET LOCAL`.
 import pg from 'pg'
 
-/** Above the client's own limit of 15 s, so that nobody still waits for the answer. */
+/** Above the client's own limit of 15 s, so that no client still waits for the result. */
 const LIMITS_MS = { statement_timeout: 20_000, idle_in_transaction_session_timeout: 15_000 }
 
 const NOT_ALLOWED = '42501'

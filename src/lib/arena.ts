@@ -37,7 +37,7 @@ export class Arena {
   #blockFor(size: number): Buffer {
     if (this.#last === -1 || (this.#used[this.#last] as number) + size > BLOCK) {
       this.#last = this.#free.pop() ?? this.#blocks.length
-      // Shared with nobody: V8 does not count shared memory, and so does not collect garbage for every few blocks.
+      // Not shared: V8 does not count shared memory, and so would not collect garbage every few blocks.
       this.#blocks[this.#last] = Buffer.from(new SharedArrayBuffer(Math.max(size, BLOCK)))
       this.#used[this.#last] = 0
       this.#removed[this.#last] = 0

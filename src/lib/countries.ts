@@ -20,7 +20,7 @@ export function countryPlace(code: string): number | undefined {
 
 const ALIASES: Record<string, string> = { UK: 'GB', EL: 'GR', USA: 'US', UAE: 'AE' }
 
-/** The code that is meant by another spelling, such as UK or Germany; null where that cannot be told. */
+/** The code meant by another spelling, such as UK or Germany; null when unknown. */
 export function countryMeant(text: string): string | null {
   const wanted = text.trim().toUpperCase()
   if (Object.hasOwn(ALIASES, wanted)) return ALIASES[wanted] ?? null

@@ -1,5 +1,5 @@
-// What keys, secrets and tokens of this program have in common: how they look and how they are stored.
-// A checksum at the end lets scanners of source code tell a real one from a random text without asking anybody.
+// What keys, secrets and tokens of this program have in common: their format and how they are stored. A checksum at the
+// end lets secret scanners recognise a real one without a request.
 import { crc32 } from 'node:zlib'
 import { createMac } from './hmac.ts'
 import { deriveKey, keyId, splitKeys } from './keys.ts'

@@ -1,5 +1,5 @@
-// Ids that sort by the time they were made (UUIDv7): 48 bits of milliseconds, then a count within the millisecond, then
-// 62 random bits.
+// IDs that sort by their creation time (UUIDv7): 48 bits of milliseconds, then a count within the millisecond, then 62
+// random bits.
 import { randomFillSync } from 'node:crypto'
 
 const POOL = Buffer.alloc(8 * 512)
@@ -23,7 +23,7 @@ export function uuid7(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${within}-${variant}${random.slice(1, 4)}-${random.slice(4)}`
 }
 
-/** Below every id made at this time or later, and above every one made before. */
+/** Below every ID created at this time or later, and above every one created before. */
 export function uuid7Floor(nowMs: number): string {
   const time = Math.max(0, Math.floor(nowMs)).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
@@ -33,7 +33,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 
-/** When an id was made, in milliseconds. */
+/** When an ID was created, in milliseconds. */
 export function uuid7Time(id: string): number {
   return parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

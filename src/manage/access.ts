@@ -72,13 +72,13 @@ export type Operation = {
   tag: Tag
   /** Reading, also by a method that usually changes something. */
   isRead: boolean
-  /** Makes people, tokens, secrets or ways in: needs a session in which somebody proved lately who they are. */
+  /** Creates people, tokens, secrets or ways in: needs a session whose person was verified recently. */
   isSensitive: boolean
   /** Open to those who have yet to set up the second factor that they must have. */
   isForSetUp: boolean
 }
 
-/** Null: everybody who is signed in, or also those who are not. */
+/** Null: everyone who is signed in, or also those who are not. */
 export function rolesOf({ access, isRead }: Operation): Role[] | null {
   if (access === 'anyone' || access === 'person' || access === 'session') return null
   const operators: Role[] = isRead ? ['operator', 'operator_reader'] : ['operator']
@@ -107,7 +107,7 @@ const ROLE_NAMES: Record<Role, string> = {
 }
 export const roleName = (role: Role) => ROLE_NAMES[role]
 
-/** What a role that is refused is told. */
+/** The message for a role that is refused. */
 export function refusalOf(operation: Operation, role: Role): string {
   if (role === 'operator_reader') return 'Your account may look at everything and change nothing.'
   const names = (rolesOf(operation) ?? []).filter((one) => !isOperatorRole(one)).map(roleName)

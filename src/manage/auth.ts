@@ -28,7 +28,7 @@ export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
     appName: 'Offerdeck',
     baseURL: publicUrl,
     basePath: '/manage/v1/auth',
-    // The first signs and encrypts; what was encrypted names its key. What does not was made with the oldest.
+    // The first signs and encrypts; encrypted data names its key. Data without a name was created with the oldest.
     secret: sessionSecrets(secretKey).at(-1)?.value ?? '',
     secrets: sessionSecrets(secretKey),
     database: { db, type: 'postgres', transaction: true },
@@ -93,7 +93,8 @@ export function createAuth({ db, secretKey, publicUrl }: AuthOptions) {
       fields: { expiresAt: 'expires_at', ...TIMES },
       storeIdentifier: { hash: async (identifier) => hash(identifier) }, // as reset-links.ts does
     },
-    // Every way in ends with a session: none is made for who is disabled. Whoever gets one has just proved who they are.
+    // Every way in ends with a session: a disabled person gets none. A new session means that the person was just
+    // verified.
     databaseHooks: {
       session: {
         create: {
@@ -128,8 +129,8 @@ export const openSealed = (auth: Auth) => async (sealed: string) =>
   symmetricDecrypt({ key: (await auth.$context).secretConfig, data: sealed })
 
 /**
- * Somebody whose password was right and whose code is still to come: the random part of the cookie that says so, and
- * headers with nothing but that cookie, so that nobody is judged by one and let in by another.
+ * A person whose password was right and whose code is still to come: the random part of the cookie that says so, and
+ * headers with nothing but that cookie, so that no one is checked by one cookie and signed in by another.
  */
 export function challengeOf(request: FastifyRequest): { id: string; headers: Headers } | null {
   const [, name = '', value = ''] =
@@ -144,7 +145,7 @@ export function challengeOf(request: FastifyRequest): { id: string; headers: Hea
 /** What better-auth may know of a request. */
 export function authHeaders({ headers, ip }: FastifyRequest): Headers {
   const known = new Headers({ [ADDRESS_HEADER]: ip })
-  // Whoever comes with a token is its holder, and nobody else.
+  // A request with a token is its owner's, and no one else's.
   if (headers.cookie !== undefined && headers.authorization === undefined) known.set('cookie', headers.cookie)
   if (headers['user-agent'] !== undefined) known.set('user-agent', headers['user-agent'].slice(0, 500))
   return known

@@ -22,7 +22,7 @@ export type ManageContext = {
   applyCommand: CommandQueue['apply']
   /** Says that there are postbacks to send. */
   wakePostbacks: () => void
-  /** Takes in what changed in the database, now: whoever changed an offer or an app sees it at once. */
+  /** Applies what changed in the database now: a person who changed an offer or an app sees it at once. */
   refresh: () => Promise<void>
   /** Sends the mails that are queued, now; null where no mail server is set. It is not waited for: a worker retries. */
   sendMails: (() => void) | null

@@ -10,11 +10,11 @@ import type { RateLimiter } from '../http/rate-limit.ts'
 import { needsSession, type Operation, refusalOf, rolesOf, scopesOf } from './access.ts'
 
 const A_MINUTE = 600 // for a person: a page asks for a handful of things
-const UNKNOWN_A_MINUTE = 60 // for an address whose requests come without a valid session
+const UNKNOWN_A_MINUTE = 60 // for an IP address whose requests have no valid session
 const PROOF_MS = 15 * 60_000
 const CLOCKS_MS = 60_000 // how far the clocks of two nodes may be apart
 
-/** Whoever is signed in. */
+/** The signed-in person. */
 export type Caller = {
   id: string
   name: string
@@ -24,7 +24,7 @@ export type Caller = {
   hasSecondFactor: boolean
   /** Null for a program with a token. */
   session: { id: string; provenAt: Date } | null
-  /** Null for somebody with a session. */
+  /** Null for a session. */
   token: { id: number; name: string; scopes: readonly Scope[]; mayComeFrom: (ip: string) => boolean } | null
   /** Cookies for a session that was prolonged by this request. */
   renewed: string[]
@@ -60,7 +60,7 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
   async function identify(request: FastifyRequest): Promise<Caller | null> {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
     if (token !== undefined) return findByToken(token)
-    // A page of another site could make a browser send the cookie along; it cannot make it say our Origin.
+    // A page of another site could make a browser send the cookie along; it cannot make it send our Origin.
     if (isWrite(request) && request.headers.origin !== publicUrl)
       throw new AppError('NOT_ALLOWED', `Requests that change something must come from the pages of ${publicUrl}.`)
     return findBySession(request)
@@ -68,7 +68,7 @@ export function guardManage(manage: FastifyInstance, options: ManageGateOptions)
 
   async function count(request: FastifyRequest, caller: Caller | null): Promise<void> {
     const allowance =
-      // Whoever stole a token and comes from elsewhere does not use up its holder's allowance.
+      // A stolen token used from elsewhere does not use up its owner's allowance.
       caller === null || caller.token?.mayComeFrom(request.ip) === false
         ? await limiter.take(`manage ${addressOf(request)}`, UNKNOWN_A_MINUTE)
         : await limiter.take(`manage ${caller.id}`, A_MINUTE)
@@ -139,6 +139,6 @@ const isId = (text: string) => /^\d{1,15}$/.test(text)
 
 const mayReach = ({ role, publisherId }: Caller, wanted: number) => isOperatorRole(role) || publisherId === wanted
 
-/** The same for what does not exist and for what is somebody else's. */
+/** The same for what does not exist and for what belongs to another publisher. */
 export const notThere = (what = 'There is nothing here, or it is not yours.') =>
   new AppError('RESOURCE_NOT_FOUND', what)

@@ -21,9 +21,9 @@ export type Route<P extends TObject, Q extends TObject, B extends TObject, R ext
   about: string
   tag: Tag
   access: Access
-  /** Makes people, tokens, secrets or ways in: the gate asks for a session with a recent proof. */
+  /** Creates people, tokens, secrets or ways in: the gate asks for a recently verified session. */
   sensitive?: boolean
-  /** Changes nothing, although its method says so. */
+  /** Changes nothing, despite its method. */
   changesNothing?: boolean
   /** Open to those who must set up a second factor first. */
   forSetUp?: boolean
@@ -40,7 +40,7 @@ export type Call<P, Q, B> = {
   params: P
   query: Q
   body: B
-  /** Whoever is signed in. Where nobody need be, do not ask. */
+  /** The signed-in person. Throws where none is required. */
   caller: Caller
   /** The same for the audit log. */
   by: Actor
@@ -66,7 +66,7 @@ type Add = <
 
 export type ManageRoutes = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Add>
 
-/** Fields that nobody asked for are refused, at any depth: they would be noted in the audit log, or passed on. */
+/** Unknown fields are refused, at any depth: they would be recorded in the audit log, or passed on. */
 function closed<S>(schema: S): S {
   if (Array.isArray(schema)) return schema.map(closed) as S
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,4 +1,4 @@
-// Who follows a link, as far as a request tells: address, country, device, and signs that it is no person.
+// What a request reveals about a visitor: IP address, country, device, and signs that it is no person.
 import type { IncomingHttpHeaders } from 'node:http'
 import Bowser from 'bowser'
 import { isbot } from 'isbot'
@@ -37,11 +37,11 @@ export type Visitor = {
 }
 
 export type VisitorReader = {
-  /** `ip` is the client's address, `peer` that of the connection, which a proxy may have made. */
+  /** `ip` is the client's IP address, `peer` that of the connection, which may be a proxy's. */
   read(request: { ip: string; peer: string; headers: IncomingHttpHeaders }): Visitor
-  /** Where any address is, if that is known. */
+  /** The country of an IP address, if known. */
   countryOf: (ip: string) => string | null
-  /** Looks now whether a file has changed. The reader does so by itself every minute. */
+  /** Checks now whether a file has changed. This also happens every minute. */
   refresh(): Promise<void>
   close(): void
 }
@@ -51,7 +51,7 @@ export type VisitorOptions = {
   /** A header with the client's country, believed only from the proxies in `trustProxy`. */
   countryHeader: string | null
   trustProxy: string[]
-  /** A file of suspected addresses. */
+  /** A file of suspicious IP addresses. */
   listedIps: string | null
   log: Log
 }
@@ -130,7 +130,7 @@ function parseAgent(text: string): Agent {
   return { device: DEVICES.includes(type) ? type : null, os, platform, isBot: isbot(text) }
 }
 
-/** True for a browser that looks ahead: nobody has followed the link yet. */
+/** True for a prefetching browser: no user has followed the link yet. */
 export function isPrefetch(headers: IncomingHttpHeaders): boolean {
   return PREFETCH_HEADERS.some(
     (name) => headers[name] !== undefined && /\b(prefetch|preview|prerender)\b/i.test(String(headers[name])),

@@ -84,8 +84,8 @@ export async function countCaps(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * From now on there is a row for what is taken back, too; for tomorrow as well, because midnight may pass meanwhile. Caps
- * that were raised or removed open the offer at once.
+ * From now on there is a row for reversals, too; for tomorrow as well, because midnight may pass meanwhile. Caps that
+ * were raised or removed open the offer at once.
  */
 async function openUsage(trx: Trx, offerIds: number[], day: number, now: Date): Promise<void> {
   await sql`INSERT INTO offer_usage (offer_id, day) SELECT offer_id, day
@@ -97,7 +97,7 @@ async function openUsage(trx: Trx, offerIds: number[], day: number, now: Date): 
   await refreshFull(trx, offerIds, now)
 }
 
-/** True once everybody who may not have seen the caps has ended. Nobody who comes later waits for us. */
+/** True once every transaction that may not have seen the caps has ended. Later ones do not wait for us. */
 async function waitForCounters(db: Db): Promise<boolean> {
   const listCounters = async () => {
     const { rows } = await sql<{ counter: string }>`SELECT virtualtransaction AS counter FROM pg_locks
@@ -149,7 +149,7 @@ async function findMissing(trx: Trx, offerIds: number[], day: number): Promise<C
 async function addMissing(trx: Trx, asked: Asked[], missing: Counted[], now: Date): Promise<void> {
   const ids = asked.map(({ offer_id }) => offer_id)
   await lockUsage(trx, ids, dayNumber(now))
-  // Those that somebody else counted meanwhile, or whose caps changed once more, are left to them.
+  // Those that another process counted meanwhile, or whose caps changed again, are left to it.
   const { rows: mine } = await sql<{ offer_id: number }>`DELETE FROM cap_counts c
     USING unnest(${ids}::bigint[], ${asked.map(({ asked_xid }) => asked_xid)}::text[]) AS asked (offer_id, xid)
     WHERE c.offer_id = asked.offer_id AND c.asked_xid = asked.xid::xid8 RETURNING c.offer_id`.execute(trx)

@@ -70,7 +70,7 @@ async function takePlaces(offerIds: number[], now: Date): Promise<boolean> {
   })
 }
 
-test('a cap that is set counts the conversions there are, each day by itself, and closes the offer where they reach it', async () => {
+test('setting a cap counts existing conversions, each day separately, and closes the offer where they reach it', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
   await convert(db, offerId, { status: 'pending' })
@@ -143,7 +143,7 @@ test('conversions of a day that began while the lock was awaited are counted for
   assert.equal((await showCaps(db, offerId, MIDNIGHT)).full, 'today')
 })
 
-test('what is taken back lowers the total, and its own day only where that was counted', async () => {
+test('a reversal lowers the total, and its own day only where that was counted', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
   await setCaps(db, offerId, { totalConversions: 9 }, NOON)
@@ -181,7 +181,7 @@ async function tenAtATime<T>(count: number, work: (i: number) => Promise<T>): Pr
   return results
 }
 
-test('however many come at once, a cap is never passed, and nobody waits for ever', async () => {
+test('however many come at once, a cap is never exceeded, and nothing waits for ever', async () => {
   const [one = 0, two = 0, three = 0] = await world.makeOffers({ total_click_cap: 25 }, { daily_click_cap: 20 }, { total_click_cap: 1_000 }) // prettier-ignore
   const batches = [[one, two, three], [three, two], [two, one], [three, one]] // prettier-ignore
   const outcomes = await tenAtATime(200, async (i) => {
@@ -216,7 +216,7 @@ test('a cap set while conversions pour in has counted every one of them', async 
   assert.deepEqual([total?.conversions, full], [count, 'for good'])
 })
 
-test('a cap that is set waits for those who may not have seen it, and nobody waits for the one who sets it', async () => {
+test('setting a cap waits for transactions that may not have seen it, and nothing waits for the one that sets it', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
   const isCapped = async () => (await readCaps(db, [offerId])).get(offerId)?.totalConversions === 2
@@ -235,7 +235,7 @@ test('a cap that is set waits for those who may not have seen it, and nobody wai
   assert.deepEqual(await db.selectFrom('cap_counts').selectAll().execute(), [])
 })
 
-test('caps that were set and not counted are counted later, once, whoever does it', async () => {
+test('caps that were set and not counted are counted later, once, by any process', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
   await convert(db, offerId)

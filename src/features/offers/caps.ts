@@ -1,9 +1,9 @@
-// Caps of offers: how many clicks, conversions and dollars of payout an offer takes, a day (of UTC) and in total.
+// Caps of offers: how many clicks, conversions and dollars of payout an offer accepts, a day (UTC) and in total.
 //
-// Only capped offers are counted. Whoever counts holds the lock on caps, shared, and the offer's rows of usage until it
-// commits, so two never take the same place. Nobody holds the lock exclusively: it tells who may not have seen caps that
-// were just set (cap-counts.ts), where what was used before is counted.
-// Clicks are the exception: they are many and do not stay for ever, so they count from when the offer was first capped.
+// Only capped offers are counted. A transaction that counts holds the lock on caps, shared, and the offer's usage rows
+// until it commits, so two never take the same place. No transaction holds the lock exclusively: it shows which
+// transactions may not have seen caps that were just set (cap-counts.ts), where earlier usage is counted. Clicks are
+// the exception: they are many and are dropped in time, so they count from when the offer was first capped.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { parseUsd } from '../../lib/money.ts'
@@ -151,8 +151,8 @@ export async function lockUsage(
 const noUsage = (): Usage => ({ clicks: 0, conversions: 0, payoutMicros: 0 })
 
 /**
- * Adds to the day's usage and to the total. A day without a row was not counted, so nothing is taken back from it: a
- * reversal of what was converted long ago lowers the total, and its day only where that is known.
+ * Adds to the day's usage and to the total. A day without a row was not counted, so nothing is subtracted from it: a
+ * late reversal lowers the total, and its day only where that is known.
  */
 export async function addUsage(trx: Trx, deltas: UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return

@@ -1,4 +1,4 @@
-// What lists cost that nobody asks for any more: a bounded amount of memory, and nothing when offers change.
+// Unused lists cost a bounded amount of memory, and nothing when offers change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -68,7 +68,7 @@ test('all lists together take a bounded amount of memory, whatever is asked for'
   assert.ok(grown < 130, `${lists} lists take ${grown} MB`)
 })
 
-test('a change costs the same, however many lists there are that nobody asks for', async () => {
+test('a change costs the same, however many unused lists there are', async () => {
   const [few, many] = [await load(), await load()]
   await askForAll(many, 1)
   let xid = 1

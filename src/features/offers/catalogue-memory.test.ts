@@ -1,4 +1,4 @@
-// What a catalogue costs in memory, at the start, when it is read anew and after many changes.
+// What a catalogue costs in memory, at the start, when it is reloaded and after many changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -43,7 +43,7 @@ async function totalOf(catalogue: Catalogue): Promise<number> {
   return (await catalogue.list({ country: 'US', rules: null }, 'newest')).total
 }
 
-test('reading all offers makes an object for each connection, however many there are', async () => {
+test('reading all offers creates an object for each connection, however many there are', async () => {
   const objects = new Set<OfferRow>()
   let count = 0
   await allOffers(world.database).read((offer) => {
@@ -60,7 +60,7 @@ test('an offer takes the bytes of its texts and a few more', async () => {
   assert.ok(bytes / OFFERS <= OVERHEAD, `${bytes / OFFERS} bytes an offer beside its texts`)
 })
 
-test('reading everything anew keeps the bytes that are the same, and a reading that fails leaves nothing behind', async () => {
+test('reloading everything keeps the bytes that are the same, and a failed reload leaves nothing behind', async () => {
   const catalogue = await loaded()
   const before = catalogue.bytes
   const { count, read } = allOffers(world.database)

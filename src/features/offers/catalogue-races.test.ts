@@ -133,7 +133,7 @@ test('every list is right after changes, new offers and passing time came at onc
   )
 })
 
-test('while everything is read anew, a page shows the offers of before or of after, and never some of both', async () => {
+test('while everything is reloaded, a page shows the offers of before or of after, and never some of both', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const state: State = { offers: new Map(), xid: 0, seed, nowMs: 1_800_000_000_000 }
@@ -170,7 +170,7 @@ test('while everything is read anew, a page shows the offers of before or of aft
       }
       await loading
       for (const [i, list] of held.entries()) {
-        // Somebody who was at work with it all the time.
+        // A reader that was at work with it all the time.
         const { offers } = await catalogue.slice(list, [], 0, list.total)
         const { filter, sort } = FILTERS[i] as (typeof FILTERS)[number]
         assert.deepEqual(

@@ -138,7 +138,7 @@ test('a token shows its secret once, ends when it should, and belongs to its per
     assert.equal((await ann.post('/me/tokens', body)).status, 400)
 })
 
-test('a person has fifty tokens at most, however many are made at once', async () => {
+test('a person has fifty tokens at most, however many are created at once', async () => {
   const { id, email } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   for (let i = 0; i < 49; i++) await makeToken(world, id, ['read'])
@@ -147,7 +147,7 @@ test('a person has fifty tokens at most, however many are made at once', async (
   assert.match(answers.find(({ status }) => status === 400)?.error.message ?? '', /There are 50 tokens already/)
 })
 
-test('sessions are listed without what would let somebody use them', async () => {
+test('sessions are listed without what would let another person use them', async () => {
   const visitor = await visit(world, 'operator_reader')
   const { text } = await visitor.get('/me/sessions')
   const rows = await world.database.db.selectFrom('sessions').select('token').execute()

@@ -1,4 +1,4 @@
-// Proving that one's e-mail address is one's own.
+// Verifying one's email address.
 import { AppError } from '../../errors.ts'
 import { recordAudit } from '../../features/accounts/audit.ts'
 import { queueVerificationMail, useVerificationLink } from '../../features/accounts/email-verification.ts'

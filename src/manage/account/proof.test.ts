@@ -1,4 +1,4 @@
-// Proving again who one is before anything that makes people, tokens, secrets or ways in.
+// Verifying the person again before anything that creates people, tokens, secrets or ways in.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePerson, PASSWORD, setUpSecondFactor, totp, Visitor } from '../../../test/people.ts'
@@ -55,7 +55,7 @@ test('a proof from the future, by a clock that was put back, is none', async () 
   assert.equal((await createToken(visitor)).status, 200)
 })
 
-test('whoever has a second factor proves by a code, not by the password', async () => {
+test('a person with a second factor verifies by a code, not by the password', async () => {
   const { visitor, id } = await someoneProved(0)
   const { secret, backupCodes } = await setUpSecondFactor(visitor)
   await prove(id, 60)

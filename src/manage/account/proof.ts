@@ -1,4 +1,4 @@
-// Proving again who one is, in a session that is open: before what makes people, tokens, secrets or ways in.
+// Verifies the person of an open session again: before anything that creates people, tokens, secrets or ways in.
 import type { FastifyRequest } from 'fastify'
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
@@ -37,7 +37,7 @@ export function proofRoutes(routes: ManageRoutes, context: ManageContext): void 
   })
 }
 
-/** Checks what somebody who is signed in gives as proof. Guessing is slow, and is in the audit log. */
+/** Checks the password or code of a signed-in person. Guessing is slow, and in the audit log. */
 export function createProver({ db, auth, limiter }: ManageContext) {
   const tries = createTries(limiter)
   const fail = (caller: Caller, kind: 'password' | 'code', { ip }: FastifyRequest) =>

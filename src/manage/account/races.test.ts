@@ -14,7 +14,7 @@ async function resetLinkOf(personId: string): Promise<string> {
   return new URL(link).hash.slice(1)
 }
 
-test('whoever signs in with the old password while it is reset stays out', async () => {
+test('a sign-in with the old password during a reset fails', async () => {
   for (let round = 0; round < 4; round++) {
     const { id, email } = await makePerson(world, 'operator')
     const token = await resetLinkOf(id)
@@ -46,7 +46,7 @@ test('a sign-in that waits for its code is void after a reset, a change and a di
   }
 })
 
-test('an owner who is disabled or demoted at this moment makes nobody else an owner', async () => {
+test('an owner who is disabled or demoted at this moment makes no one else an owner', async () => {
   const { appId } = await world.makeApp()
   const publisherId = await publisherOfApp(world, appId)
   const operator = await visit(world, 'operator')
@@ -76,7 +76,7 @@ test('an owner who is disabled or demoted at this moment makes nobody else an ow
   }
 })
 
-test('whoever is removed while their change is under way gets no secret and no app', async () => {
+test('a person removed while their change is under way gets no secret and no app', async () => {
   const { appId } = await world.makeApp()
   const publisherId = await publisherOfApp(world, appId)
   const operator = await visit(world, 'operator')
@@ -118,7 +118,7 @@ test('a stolen token from elsewhere does not use up what its holder may ask', as
   assert.equal((await from('203.0.113.9')).status, 200)
 })
 
-test('a step of the clock’s future locks nobody out once the clock is right again', async () => {
+test('a code from the clock’s future locks no one out once the clock is right again', async () => {
   const { id, email } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   const { secret } = await setUpSecondFactor(visitor)

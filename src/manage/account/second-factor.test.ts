@@ -134,7 +134,7 @@ test('where it is required, an operator without one reaches its setup and nothin
   }
 })
 
-test('wrong passwords and codes are in the audit log, bounded whatever somebody tries', async () => {
+test('wrong passwords and codes are in the audit log, bounded however many there are', async () => {
   const { email, id } = await withSecondFactor()
   const guess = (address: string, password: string) => new Visitor(world).post('/session', { email: address, password })
   for (let i = 0; i < 25; i++) await guess(email, `guess number ${i}`)

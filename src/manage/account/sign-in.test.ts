@@ -39,7 +39,7 @@ test('the first operator comes in by the set-up link, once', async () => {
   assert.equal(await inviteFirstOperator(db, SECRET_KEY, new Date()), null)
 })
 
-test('the set-up link is void once somebody came in by another way', async () => {
+test('the set-up link is void once there is an account', async () => {
   const position = { role: 'operator', publisherId: null, email: null, invitedBy: null } as const
   const { token } = await inviteNow(position) // as if Olga had not come by it
   const join = { token, name: 'Mallory', email: 'mallory@example.com', password: PASSWORD }
@@ -59,7 +59,7 @@ test('who signs in is known until they sign out', async () => {
   assert.equal((await visitor.get('/me')).status, 401)
 })
 
-test('a wrong password, an unknown address and a disabled person get the same answer', async () => {
+test('a wrong password, an unknown email address and a disabled person get the same response', async () => {
   const [known, disabled] = [await makePerson(world, 'operator'), await makePerson(world, 'operator')]
   await keepOut(world, disabled)
   const answers = await Promise.all(
@@ -83,7 +83,7 @@ test('a wrong password, an unknown address and a disabled person get the same an
   assert.deepEqual(sessions, [])
 })
 
-test('the database does not tell what a reset link carries, mailed or printed', async () => {
+test('the database does not reveal the token of a reset link, emailed or printed', async () => {
   const { db } = world.database
   const { email, id } = await makePerson(world, 'operator')
   await queueResetMail(db, email, new Date())
@@ -104,7 +104,7 @@ test('the database does not tell what a reset link carries, mailed or printed', 
   assert.equal((await reset(tokenIn(printed))).status, 400) // one reset voids all links
 })
 
-test('guessing from one address is slow, and keeps nobody else from signing in or from a reset link', async () => {
+test('guessing from one IP address is slow, and does not affect sign-ins or reset links of others', async () => {
   const { email } = await makePerson(world, 'operator')
   const guesser = new Visitor(world)
   const statuses = []
@@ -115,7 +115,7 @@ test('guessing from one address is slow, and keeps nobody else from signing in o
   assert.equal((await new Visitor(world).post('/password/forgot', { email })).status, 200)
 })
 
-test('guessing at one account from many addresses is slow, too', async () => {
+test('guessing at one account from many IP addresses is slow, too', async () => {
   const tries = createTries(createMemoryLimiter())
   const tryFrom = (ip: string) => tries.count({ ip } as FastifyRequest, 'sign-in', ' Ann@example.com')
   for (let i = 0; i < 100; i++) await tryFrom(`203.0.113.${i}`)
@@ -149,7 +149,7 @@ test('a session that is ended elsewhere is over at once', async () => {
   assert.equal((await here.get('/me')).status, 200)
 })
 
-test('nobody ends the session of somebody else', async () => {
+test('no one can end another person’s session', async () => {
   const [ann, bob] = [await visit(world, 'operator'), await visit(world, 'operator')]
   const { data } = await ann.get<{ sessions: { id: string }[] }>('/me/sessions')
   assert.equal((await bob.delete(`/me/sessions/${data.sessions[0]?.id}`)).status, 404)
@@ -209,7 +209,7 @@ test('who asks for a reset link learns nothing about who has an account', async 
   assert.deepEqual((await ask(email)).data, (await ask('nobody@example.com')).data)
 })
 
-test('a token works until it is revoked, needs no Origin, and makes no way in that would outlive it', async () => {
+test('a token works until it is revoked, needs no Origin, and creates no way in that would outlive it', async () => {
   const visitor = await visit(world, 'operator')
   const { data } = await visitor.post<{ token: string; token_id: number }>('/me/tokens', { name: 'nightly job', scopes: [...SCOPES] }) // prettier-ignore
   const program = new Visitor(world)
@@ -227,7 +227,7 @@ test('a token works until it is revoked, needs no Origin, and makes no way in th
   assert.equal((await program.get('/me')).status, 401)
 })
 
-test('nobody who signs in looks through the tables of the database, among which old partitions are just being dropped', async (t) => {
+test('signing in does not scan the catalogue, whose old partitions may just be dropped', async (t) => {
   const { email } = await makePerson(world, 'operator')
   const asked = t.mock.method(pg.Client.prototype, 'query')
   const app = await world.start()
@@ -244,7 +244,7 @@ test('nobody who signs in looks through the tables of the database, among which 
   assert.deepEqual(texts.filter((text) => text.includes('pg_get_serial_sequence')), []) // prettier-ignore
 })
 
-test('the worker forgets sessions that have expired and links that nobody used in time', async () => {
+test('the worker deletes expired sessions and unused links', async () => {
   const { db } = world.database
   const { email, id } = await makePerson(world, 'operator')
   const [old, present] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]

@@ -99,7 +99,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     },
   })
 
-  /** A code of the authenticator is used up first: whoever comes second with it, to whichever process, is late. */
+  /** A code of the authenticator is consumed first: a second request with it, to whichever process, fails. */
   async function verify(personId: string, code: string, headers: Headers): Promise<Response> {
     const given = { body: { code }, headers, asResponse: true } as const
     if (isBackupCode(code)) return auth.api.verifyBackupCode(given)

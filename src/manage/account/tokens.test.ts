@@ -29,7 +29,7 @@ test('without wishes a token may only read, for 90 days; a year is the most', as
     assert.equal((await visitor.post('/me/tokens', body)).status, 400, JSON.stringify(body))
 })
 
-test('a token is good from its own addresses alone, and the answer says so', async () => {
+test('a token is valid from its IP allowlist alone, and the response says so', async () => {
   const { id } = await makePerson(world, 'operator')
   const program = await makeToken(world, id, ['read'], ['203.0.113.0/24', '2001:db8::/32'])
   const from = (remoteAddress: string) => program.send('GET', '/me', undefined, { remoteAddress })
@@ -41,7 +41,7 @@ test('a token is good from its own addresses alone, and the answer says so', asy
   assert.match(elsewhere.error.message, /may not be used from 198\.51\.100\.1/)
 })
 
-test('the audit log names the token that a change was made with', async () => {
+test('the audit log names the token of a change', async () => {
   const { id } = await makePerson(world, 'operator')
   const program = await makeToken(world, id, ['publishers'])
   const { data } = await program.post<{ publisher_id: number }>('/publishers', { name: 'By a program' })
@@ -72,7 +72,7 @@ test('a reset ends every token, a change only if asked, and both say how many', 
   assert.deepEqual(entry?.details, { tokens_ended: 2 })
 })
 
-test('whoever is disabled loses their tokens for good: enabling brings none back', async () => {
+test('a disabled person loses their tokens for good: enabling brings none back', async () => {
   const person = await makePerson(world, 'operator')
   const program = await makeToken(world, person.id, ['read'])
   await keepOut(world, person)
@@ -84,7 +84,7 @@ test('whoever is disabled loses their tokens for good: enabling brings none back
   assert.deepEqual((await visitor.get<{ tokens: unknown[] }>('/me/tokens')).data.tokens, [])
 })
 
-test('no token is made for somebody who is disabled at that very moment', async () => {
+test('no token is created for a person who is disabled at that very moment', async () => {
   for (let round = 0; round < 5; round++) {
     const person = await makePerson(world, 'operator')
     const visitor = await new Visitor(world).signIn(person.email)

@@ -1,4 +1,4 @@
-// Guessing is slow: from one address, at one account, and by whoever sits at somebody else's open session.
+// Guessing is slow: from one IP address, at one account, and in another person's open session.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { addressOf } from '../../http/gate.ts'
@@ -6,15 +6,15 @@ import type { RateLimiter } from '../../http/rate-limit.ts'
 import type { Caller } from '../gate.ts'
 
 const BY_ADDRESS = 10 // a minute
-const AT_ACCOUNT = 100 // many more: else anybody could keep somebody from signing in
+const AT_ACCOUNT = 100 // many more: otherwise anyone could keep a person from signing in
 const BY_PERSON = 10
 
-/** What is tried. Each is counted apart, so that one cannot be used to block another. */
+/** The kinds of attempts. Each is counted separately, so that one cannot be used to block another. */
 type What = 'sign-in' | 'reset' | 'invitation'
 
 export type Tries = {
   count(request: FastifyRequest, what: What, account?: string): Promise<void>
-  /** Of a password or a code, by somebody who is signed in already. */
+  /** Of a password or a code, by a person who is signed in already. */
   countOf(caller: Caller): Promise<void>
 }
 

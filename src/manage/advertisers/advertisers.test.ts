@@ -24,7 +24,7 @@ const confirmWith = async (token: string) =>
 const auditOf = async (subject: number | string) =>
   world.database.db.selectFrom('audit_log').select(['action', 'details']).where('subject', '=', String(subject)).orderBy('audit_id').execute() // prettier-ignore
 
-test('an advertiser is made, and its token is told once', async () => {
+test('an advertiser is created, and its token is shown once', async () => {
   const { advertiser_id, token } = await make()
   assert.match(token, /^adv_/)
   const { text } = await operator.get(`/advertisers/${advertiser_id}`)
@@ -70,7 +70,7 @@ test('a token is rotated: the old one works for the grace, or not at all', async
   assert.equal((await operator.post('/advertisers/987654/rotate-token', { grace: '0s' })).status, 404)
 })
 
-test('addresses, statuses and names of parameters are set each by itself, with before and after in the log', async () => {
+test('IP allowlist, statuses and parameter names are set separately, with before and after in the log', async () => {
   const { advertiser_id } = await make()
   const change = (body: object) => operator.patch<Shown>(`/advertisers/${advertiser_id}`, body)
   await change({ allowed_ips: ['192.0.2.0/24', '::ffff:198.51.100.7'] })
@@ -99,7 +99,7 @@ test('addresses, statuses and names of parameters are set each by itself, with b
   })
 })
 
-test('the addresses to hand out have a place for the token, and the advertiser’s own names', async () => {
+test('the URLs to hand out have a placeholder for the token, and the advertiser’s own names', async () => {
   const [offerId = 0] = await world.makeOffers({ goals: [{ name: 'Join', payout: 1 }] })
   const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
   await operator.patch(`/advertisers/${advertiser_id}`, { aliases: [{ parameter: 'click_id', theirs: 'cid' }] })

@@ -1,4 +1,4 @@
-// What advertisers called, what came of it, and doing it again.
+// Advertisers' calls: their outcome, and processing them again.
 import { recordAudit, recordAuditAlone } from '../../features/accounts/audit.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../../features/clicks/geo.ts'
@@ -62,7 +62,7 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
         for (const call of calls) {
           if (call === null) continue
           const { inbound_id } = call
-          // Before it, because it is settled elsewhere: what came of it is in the log of calls.
+          // Before it, because the command queue applies it: its outcome is in the log of calls.
           await recordAuditAlone(db, by, {
             action: 'call.reprocess',
             subject: inbound_id,

@@ -1,4 +1,4 @@
-// Advertisers: their tokens, where they may call from, the words they use, and the addresses to hand out.
+// Advertisers: their tokens, IP allowlists, mappings, and the URLs to hand out.
 import { AppError } from '../../errors.ts'
 import { type AdvertiserSettings, setAdvertiser } from '../../features/accounts/advertiser-settings.ts'
 import {

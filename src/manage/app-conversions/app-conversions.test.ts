@@ -14,7 +14,7 @@ const world = useWorld('manage_app_conversions')
 type List = Static<typeof AppConversionList>
 type History = Static<typeof ConversionHistory>
 
-/** An app, and somebody of its publisher. */
+/** An app, and a member of its publisher. */
 async function makeOwned() {
   const made = await world.makeApp()
   const publisherId = await publisherOfApp(world, made.appId)
@@ -136,7 +136,7 @@ test('one conversion has its whole history: click, moves, postbacks, money', asy
   assert.equal((await operator.get<History>(`${owned.base}/${id}`)).data.operator?.revenue, 2)
 })
 
-test('an approved conversion shows what became payable, a reversed one what was taken back', async () => {
+test('an approved conversion shows what became payable, a reversed one what was reversed', async () => {
   const owned = await makeOwned()
   const [offerId = 0] = await world.makeOffers({ payout: '2' })
   const { clickId } = await world.click(offerId, owned.live)
@@ -147,7 +147,7 @@ test('an approved conversion shows what became payable, a reversed one what was 
   assert.deepEqual(data.ledger.map(({ balance, amount }) => [balance, amount]), [['payable', 2], ['payable', -2]]) // prettier-ignore
 })
 
-test('what looked like fraud is told to operators, and to no publisher', async () => {
+test('fraud signals are shown to operators, and to no publisher', async () => {
   const owned = await makeOwned()
   const [offerId = 0] = await world.makeOffers({})
   await setFraudRule(world.database.db, { offerId, signal: 'too_fast', threshold: 60, action: 'reject' })
@@ -160,7 +160,7 @@ test('what looked like fraud is told to operators, and to no publisher', async (
   assert.ok((await operator.get<History>(`${owned.base}/${id}`)).data.operator?.signals.includes('too_fast'))
 })
 
-test('a click that is no longer kept is told from the conversion', async () => {
+test('a dropped click is shown from the conversion', async () => {
   const owned = await makeOwned()
   const [offerId = 0] = await world.makeOffers({})
   const id = await convert(owned, offerId, 'userId=u&aff_sub2=kept')
@@ -169,7 +169,7 @@ test('a click that is no longer kept is told from the conversion', async () => {
   assert.deepEqual([data.click?.aff_sub2, data.click?.device, data.click?.request_id], ['kept', 'desktop', null])
 })
 
-test('nobody sees the conversions of somebody else', async () => {
+test('no one sees the conversions of another publisher', async () => {
   const owned = await makeOwned()
   const stranger = await makeOwned()
   const [offerId = 0] = await world.makeOffers({})

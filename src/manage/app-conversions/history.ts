@@ -1,4 +1,4 @@
-// The parts of a conversion's history, as they are told. What looked like fraud is for operators only.
+// The parts of a conversion's history, as they are shown. Fraud signals are for operators only.
 import type { Static } from 'typebox'
 import type { Db } from '../../db/open.ts'
 import type { Conversion } from '../../features/conversions/conversions.ts'

@@ -12,7 +12,7 @@ type Details = Static<typeof AppOfferReply>
 type Rules = Static<typeof ContentRules>
 type Why = { visible: boolean; reasons: { code: string; message: string }[] }
 
-/** An app, and somebody of its publisher. */
+/** An app, and a member of its publisher. */
 async function makeOwned() {
   const made = await world.makeApp()
   const publisherId = await publisherOfApp(world, made.appId)
@@ -100,7 +100,7 @@ test('one offer has its goals, its reward and whether it can be seen', async () 
   assert.doesNotMatch(filled.text, /click_cap|clicks/)
 })
 
-test('an offer that does not run is not shown, but it is told why', async () => {
+test('an offer that does not run is not listed, but its reasons are', async () => {
   const { base, visitor } = await makeOwned()
   const [offerId = 0] = await world.makeOffers({})
   await setOfferStatus(world.database.db, offerId, 'paused')
@@ -142,7 +142,7 @@ test('content rules hold from the next request on, say how many offers are left,
   ])
 })
 
-test('an offer that the own rules exclude can be read about, and says so', async () => {
+test('an offer that the app’s own rules exclude can be read, and says so', async () => {
   const { base, visitor } = await makeOwned()
   const [offerId] = await world.makeOffers({ payment_required: true })
   await visitor.put(`${base}/content-rules`, { blocked_categories: [], blocked_keywords: [], payment_offers: false })
@@ -165,7 +165,7 @@ test('what cannot be is refused with what is wrong', async () => {
   assert.equal((await visitor.put(`${base}/content-rules`, { ...rules, blocked_categories: ['cars'] })).status, 400)
 })
 
-test('nobody sees the offers or rules of an app of somebody else, and a reader changes nothing', async () => {
+test('no one sees the offers or rules of another publisher’s app, and a reader changes nothing', async () => {
   const { base } = await makeOwned()
   const [offerId] = await world.makeOffers({})
   const stranger = (await makeOwned()).visitor

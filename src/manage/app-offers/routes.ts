@@ -38,7 +38,7 @@ export function appOfferRoutes(routes: ManageRoutes, context: ManageContext): vo
 
   async function credentialOf(appId: number, mode: Mode = 'live') {
     const find = () => credentials.ofApp(appId, mode === 'test')
-    if (find() === undefined) await context.refresh() // another process made it a moment ago
+    if (find() === undefined) await context.refresh() // another process created it a moment ago
     const found = find()
     if (found === undefined) throw notThere()
     return found

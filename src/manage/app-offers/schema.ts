@@ -31,7 +31,7 @@ export const AppOfferQuery = Type.Object({
   offset,
 })
 
-// Links are made for one user, who asked for them: there are none here.
+// Links are created for one user, on request: there are none here.
 const { link: _link, ...OFFER } = Offer.properties
 export const AppOffer = shape('AppOffer', OFFER)
 export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(AppOffer) })

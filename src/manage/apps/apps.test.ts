@@ -14,7 +14,7 @@ let count = 0
 const NEW = { name: 'My game', currency: 'Gems', rate: 12.5 }
 
 const makePublisher = async () => (await createPublisher(world.database.db, `Apps publisher ${count++}`)).publisher_id
-test('an owner makes an app, whose keys work at once and whose secrets are told only then', async () => {
+test('an owner creates an app, whose keys work at once and whose secrets are shown only then', async () => {
   const publisherId = await makePublisher()
   const { email } = await makePerson(world, 'publisher_owner', publisherId)
   const owner = await new Visitor(world).signIn(email)
@@ -52,7 +52,7 @@ test('an owner makes an app, whose keys work at once and whose secrets are told 
   ])
 })
 
-test('a publisher has a hundred apps at most, however many are made at once', async () => {
+test('a publisher has a hundred apps at most, however many are created at once', async () => {
   const publisherId = await makePublisher()
   const owner = await visit(world, 'publisher_owner', publisherId)
   const path = `/publishers/${publisherId}/apps`

@@ -39,7 +39,7 @@ test('a new secret works at once; the old one for its grace, or until it is ende
   )
 })
 
-test('a new signing secret is told once, and until when the old one signs beside it', async () => {
+test('a new signing secret is shown once, with the time until which the old one also signs', async () => {
   const { base, visitor, test: before } = await makeOwned()
   const path = `${base}/credentials/test/signing-secret/rotate`
   const { data } = await visitor.post<{ api_key: string; signing_secret: string }>(path, { grace_hours: 2 })
@@ -68,7 +68,7 @@ test('a key has an end when it is given one, and none again', async () => {
   assert.equal(await expiryOf(), null)
 })
 
-test('a revoked app answers nobody any more, and gets no new secret', async () => {
+test('a revoked app answers no request, and gets no new secret', async () => {
   const { base, visitor, live, test: testKeys } = await makeOwned()
   assert.equal((await visitor.post(`${base}/revoke`)).status, 200)
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
@@ -101,7 +101,7 @@ test('one key is revoked, the other one goes on; with both the app is revoked', 
   assert.equal((await visitor.post(`${base}/credentials/other/revoke`)).status, 400)
 })
 
-test('a leak is told of the key that it was, until every secret of then is gone', async () => {
+test('a leak is shown at its key, until every secret of that time is gone', async () => {
   const { base, visitor, appId, test: testKeys } = await makeOwned()
   const leaks = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials.map(({ leak }) => leak)
   const isOver = async () => (await leaks())[1]?.is_over

@@ -1,4 +1,4 @@
-// A publisher's apps: making and changing them, how far their integration is, how they fare.
+// A publisher's apps: creating and changing them, integration progress, and health.
 import { AppError } from '../../errors.ts'
 import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
 import { type AppChange, changeApp, createApp } from '../../features/apps/apps.ts'

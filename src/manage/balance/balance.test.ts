@@ -97,7 +97,7 @@ test('payments are listed, newest first, a page at a time', async () => {
 
 const PATHS = ['balance', 'statements', 'statements/2026-01', 'payments']
 
-test('the balance of somebody else is not there', async () => {
+test('the balance of another publisher is 404', async () => {
   const visitor = await visit(world, 'publisher_owner', theirs.publisherId)
   for (const path of PATHS)
     assert.equal((await visitor.get(`/publishers/${ours.publisherId}/${path}`)).status, 404, path)

@@ -69,7 +69,7 @@ test('every filter narrows', async () => {
   assert.equal((await operator.get('/conversions?cursor=x')).status, 400)
 })
 
-test('many are approved at once; each says what came of it, and is in the audit log', async () => {
+test('many are approved at once; each has its result, and is in the audit log', async () => {
   const deal = await makeDeal(world)
   const waiting = []
   for (let i = 0; i < 60; i++) waiting.push(await make(deal))
@@ -142,7 +142,7 @@ test('rejecting and reversing need a reason, which stays with the conversion', a
   )
 })
 
-test('the publisher is told the reason that the operator chose, but not what the operator wrote', async () => {
+test('the publisher sees the reason that the operator chose, but not the operator’s note', async () => {
   const { appId, live } = await world.makeApp()
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   const [offerId = 0] = await world.makeOffers({ name: 'Judged' })

@@ -1,5 +1,4 @@
-// The operator decides about many conversions at once. Each is settled for itself, together with its entry in the audit
-// log.
+// The operator decides about many conversions at once. Each is applied separately, together with its audit entry.
 import type { Static } from 'typebox'
 import type { Trx } from '../../db/open.ts'
 import { type Actor, recordAudit } from '../../features/accounts/audit.ts'

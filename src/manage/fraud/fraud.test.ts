@@ -42,7 +42,7 @@ test('every signal says what it means, and the rules of the beginning are there'
   assert.ok(rules.every(({ action, offer_id }) => action === 'flag' && offer_id === null))
 })
 
-test('a rule of an offer holds from now on, is counted by itself, and goes away again', async () => {
+test('an offer’s rule holds at once, is counted separately, and can be deleted', async () => {
   const [strict = 0, lax = 0] = await world.makeOffers({ name: 'Strict' }, { name: 'Lax' })
   const before = (await ruleOf('too_fast', null))?.seen ?? 0
   const rule = { signal: 'too_fast', offer_id: strict, threshold: 60, action: 'reject' }
@@ -85,7 +85,7 @@ test('a rule that many set at once is one rule', async () => {
   await operator.put('/fraud/rules', { signal: 'user_velocity', threshold: 30, action: 'flag' })
 })
 
-test('what makes no rule is refused', async () => {
+test('an invalid rule is refused', async () => {
   const set = (body: object) => operator.put('/fraud/rules', body)
   const noThreshold = await set({ signal: 'too_fast', action: 'flag' })
   assert.deepEqual([noThreshold.status, Object.keys(noThreshold.error.details ?? {})], [400, ['threshold']])
@@ -112,7 +112,7 @@ test('publishers see none of this, and who may only look changes none of it', as
   assert.equal((await ruleOf('bot', null))?.action, 'flag')
 })
 
-test('the log says which rule was replaced or deleted, also when somebody else set it at that moment', async () => {
+test('the log says which rule was replaced or deleted, even when another person set it at that moment', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const { db } = world.database
   const set = (threshold: number) => ({ signal: 'too_fast', offerId, threshold, action: 'hold' }) as const

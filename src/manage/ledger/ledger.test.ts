@@ -160,7 +160,7 @@ test('bad amounts and references are refused before anything is recorded', async
   assert.equal((await payable(deal.publisherId))?.payable, 10)
 })
 
-test('operators who only look pay nobody; a publisher does not see that there is a ledger', async () => {
+test('read-only operators cannot record payments; a publisher does not see that there is a ledger', async () => {
   const deal = await owe(10_000_000)
   const reader = await visit(world, 'operator_reader')
   const payment = { publisher_id: deal.publisherId, amount: 1, reference: 'r' }

@@ -38,7 +38,7 @@ async function createRun(...deals: Deal[]): Promise<Static<typeof Run>> {
   return data
 }
 
-test('while pages of a run are read, balances change and nobody is twice or missing in it', async () => {
+test('while pages of a run are read, balances change and no publisher is in it twice or missing', async () => {
   const deals = await owe(30, 20, 10)
   const { run_id } = await createRun(...deals)
   const path = `/ledger/payment-runs/${run_id}/lines?limit=1`
@@ -48,7 +48,7 @@ test('while pages of a run are read, balances change and nobody is twice or miss
       `${path}${cursor === '' ? '' : `&cursor=${cursor}`}`,
     )
     for (const { publisher_id, amount } of page.data.lines) seen.push(publisher_id, amount)
-    // Whoever comes next is owed most now.
+    // The next publisher is owed most now.
     for (const deal of deals)
       await makeConversion(world, deal, { status: 'approved', payoutMicros: seen.length * 1_000_000, revenueMicros: 0, at: new Date() }) // prettier-ignore
     cursor = page.data.next_cursor

@@ -41,7 +41,7 @@ async function run(job: ImportJob): Promise<ImportJob> {
 
 const countOffers = async () => (await world.database.db.selectFrom('offers').select('offer_id').execute()).length
 
-test('a file is read through first: what would be made, changed and refused, by line; then it is taken', async () => {
+test('a file is previewed first: what would be created, changed and refused, by line; then it is imported', async () => {
   const [changed, same] = [row(), row({ goals: [{ name: 'A', payout: 1.25 }] })]
   await run(await upload('json', asJson([changed, same])))
   const before = await countOffers()
@@ -120,7 +120,7 @@ test('what an import did is in the history of each offer, and in the audit log a
   assert.deepEqual(data.deeds.map(({ action }) => action), ['offers.imported', 'offers.import', 'offers.imported', 'offers.import']) // prettier-ignore
 })
 
-test('a body that is too large is told by the limit of its own operation', async () => {
+test('a body that is too large gets the limit of its own operation', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': '50000000' }
   const limitOf = async (path: string) => (await operator.send('POST', path, '{}', { headers })).error.details?.['body']
   assert.equal(await limitOf('/offer-imports'), `The body is larger than ${2 * MAX_FILE_BYTES} bytes.`)

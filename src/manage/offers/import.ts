@@ -159,7 +159,7 @@ const watch = (job: Job): ImportWatcher => ({
   },
 })
 
-/** Nobody waits for it: what goes wrong is told by the job. */
+/** Nothing awaits it: errors are reported by the job. */
 async function attempt(job: Job, log: FastifyBaseLogger, work: () => Promise<void>): Promise<void> {
   try {
     await work()

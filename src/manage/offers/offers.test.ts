@@ -65,7 +65,7 @@ const FULL = {
   total_payout_cap: '2500.50',
 }
 
-test('an offer is made, shown, and seen by publishers at once', async () => {
+test('an offer is created, shown, and seen by publishers at once', async () => {
   const advertiser_id = await makeAdvertiser('Maker')
   const made = await operator.post<{ offer_id: number }>('/offers', { advertiser_id, external_id: 'castle', ...FULL })
   assert.equal(made.status, 200, made.text)
@@ -96,7 +96,7 @@ test('an offer is made, shown, and seen by publishers at once', async () => {
   assert.equal((await world.get(`/v1/offers/${offer.offer_id}?userId=u`, live)).body.data.offer.name, FULL.name)
 })
 
-test('what is wrong with an offer is told by field, goals included, and nothing is made', async () => {
+test('problems of an offer are reported by field, goals included, and nothing is created', async () => {
   const advertiser_id = await makeAdvertiser('Wrong')
   const { status, error } = await operator.post('/offers', {
     advertiser_id,
@@ -171,7 +171,7 @@ test('what was shown can be sent back and changes nothing; a change is kept with
   assert.deepEqual([bad.status, Object.keys(bad.error.details ?? {})], [400, ['name']])
 })
 
-test('whoever saves over what somebody else changed is told so', async () => {
+test('saving over another person’s change is refused, and says so', async () => {
   const [offerId = 0] = await world.makeOffers({})
   const offer = await show(offerId)
   const answer = await operator.put(`/offers/${offerId}`, {
@@ -183,7 +183,7 @@ test('whoever saves over what somebody else changed is told so', async () => {
   assert.equal((await show(offerId)).name, offer.name)
 })
 
-test('an offer is paused, resumed and copied, and its history says by whom', async () => {
+test('an offer is paused, resumed and copied, and its history names the actor', async () => {
   const [offerId = 0] = await world.makeOffers({ ...FULL, payout: undefined })
   const { live } = await world.makeApp()
   const isSeen = async () => (await world.get(`/v1/offers/${offerId}?userId=u`, live)).status === 200

@@ -122,7 +122,7 @@ export function compareRecords(before: RecordedOffer, after: RecordedOffer): Rec
   return Object.fromEntries(changed.map((field) => [field, { before: old[field], after: now[field] }]))
 }
 
-/** Reads what was sent as an import reads a row; what is wrong is told by field. */
+/** Parses the request as an import parses a row; problems are reported by field. */
 export function readOffer(record: Record<string, unknown>): NewOffer {
   const read = readImportRecord(record)
   if ('offer' in read) return read.offer

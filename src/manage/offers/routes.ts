@@ -1,4 +1,4 @@
-// The operator's offers: finding, making, changing, pausing and copying them, and who changed what.
+// The operator's offers: finding, creating, changing, pausing and copying them, and their history.
 import { AppError } from '../../errors.ts'
 import { findAdvertiserName } from '../../features/accounts/advertisers.ts'
 import { type Actor, recordAudit, searchAuditEntries } from '../../features/accounts/audit.ts'

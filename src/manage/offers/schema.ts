@@ -103,8 +103,8 @@ export const ShownOffer = shape('NetworkOffer', {
 })
 export type ShownOffer = Static<typeof ShownOffer>
 
-// What is sent is read like a row of an import (features/offers/import-record.ts), which is what says no: these shapes
-// only tell apart text, numbers and lists.
+// The body is parsed like a row of an import (features/offers/import-record.ts), which does the validation: these
+// schemas only distinguish text, numbers and lists.
 const given = <T extends TSchema>(schema: T) => Type.Optional(orNull(schema))
 const word = given(Type.String())
 const amount = Type.Optional(Type.Union([Type.Number(), Type.String(), Type.Null()]))

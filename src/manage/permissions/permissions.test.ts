@@ -16,7 +16,7 @@ type Shown = {
   denied_offers: number[]
 }
 
-test('an operator suspends a publisher, sets its margin and its offers, and the log says so', async () => {
+test('an operator suspends a publisher, sets its margin and its offers, and it is in the log', async () => {
   const { appId, live } = await world.makeApp()
   const publisherId = await publisherOfApp(world, appId)
   const [allowed = 0, other = 0] = await world.makeOffers({ payout: '1' }, {})
@@ -58,7 +58,7 @@ test('a publisher that does not exist is not there', async () => {
   assert.equal((await operator.get('/publishers/999999/permissions')).status, 404)
 })
 
-test('the log says what a change replaced, also when somebody else changed it at that moment', async () => {
+test('the log says what a change replaced, even when another person changed it at that moment', async () => {
   const { appId } = await world.makeApp()
   const publisherId = await publisherOfApp(world, appId)
   const operator = await visit(world, 'operator')

@@ -11,7 +11,7 @@ import type { LaneList } from './schema.ts'
 const world = useWorld('postback_health')
 type Shown = Static<typeof LaneList>
 
-test('lanes of all apps are shown with how they fare, those that need somebody first', async () => {
+test('lanes of all apps are shown with their health, those that need attention first', async () => {
   const { db } = world.database
   const well = await makeLane(world)
   const failing = await makeLane(world, { failures: 3, failing_since: before(HOUR) })
@@ -85,7 +85,7 @@ test('what the operator holds back, the publisher cannot let go, by resuming or 
   assert.equal(await reason(), null)
 })
 
-test('what has no address cannot be resumed; what never had one is not there', async () => {
+test('a lane without a URL cannot be resumed; one that never had a URL does not exist', async () => {
   const appId = await makeLane(world)
   await removeSettings(world.database.db, appId)
   const operator = await visit(world, 'operator')

@@ -1,4 +1,4 @@
-// How postbacks fare over all apps, and the switch for each lane.
+// Postback health over all apps, and pausing or resuming each lane.
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { recordAudit } from '../../features/accounts/audit.ts'

@@ -1,4 +1,4 @@
-// The shapes of how postbacks fare, over all apps.
+// The schemas of postback health, over all apps.
 import { Type } from 'typebox'
 import { LANE_STATES } from '../../features/postbacks/health.ts'
 import { id, oneOf, orNull, text, Time } from '../shapes.ts'

@@ -1,4 +1,4 @@
-// How the postbacks of an app went: all of them, each with every try, and in short.
+// The postback log of an app: all postbacks, each with every attempt, and a summary.
 import type { Static } from 'typebox'
 import { recordAudit } from '../../features/accounts/audit.ts'
 import { readDay, readDelivery, readHealth } from '../../features/postbacks/health.ts'

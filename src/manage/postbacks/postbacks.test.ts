@@ -76,7 +76,7 @@ test('the log is filtered, paged, newest first, and has only what belongs to the
   assert.equal((await visitor.get(`${base}/postbacks/${tested}`)).status, 200)
 })
 
-test('one postback is shown with every try in full, and sent again', async () => {
+test('one postback is shown with every attempt in full, and resent', async () => {
   const { appId, visitor, base, publisherId } = await makePaused()
   const { db } = world.database
   const id = await putPostback(db, appId, { state: 'dead', attempts: 1 })
@@ -94,7 +94,7 @@ test('one postback is shown with every try in full, and sent again', async () =>
   )
 })
 
-test('what a later event has overtaken is left out of a replay, which says so; sending one alone warns', async () => {
+test('what a later event has overtaken is left out of a replay, which says so; resending one alone warns', async () => {
   const { appId, visitor, base } = await makePaused()
   const { db } = world.database
   const [approved = ''] = await putEvents(
@@ -162,7 +162,7 @@ test('a replay of many is counted, started once, watched and cancelled, by its o
   )
 })
 
-test('health tells of the lane, of the last day, and of what waits; a paused lane is resumed', async () => {
+test('health shows the lane, the last day, and the queue; a paused lane is resumed', async () => {
   const { appId, visitor, base } = await makePaused()
   const { db } = world.database
   const read = async () => (await visitor.get<Static<typeof PostbackHealth>>(`${base}/postback/health`)).data

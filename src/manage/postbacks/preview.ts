@@ -9,7 +9,7 @@ import { checkSettings, type PostbackSettings, type Status } from '../../feature
 import { lintTemplate, MACROS } from '../../features/postbacks/template.ts'
 import type { Preview } from './schema.ts'
 
-/** Never a real one: whoever sees the preview could send it. */
+/** Never a real one: a person who sees the preview could send it. */
 const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
 const PAYOUT_MICROS = 1_250_000
 const MINUTE_MS = 60_000

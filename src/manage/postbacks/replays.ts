@@ -1,4 +1,4 @@
-// Sending many postbacks of an app again: as work that goes on by itself, can be watched and stopped.
+// Bulk replays of an app's postbacks: background work that can be watched and cancelled.
 import type { Static } from 'typebox'
 import { withRetry } from '../../db/pg-errors.ts'
 import type { Trx } from '../../db/open.ts'

@@ -1,4 +1,4 @@
-// An app's postbacks, for people: how it is told, tests of that, how it went, and sending again.
+// An app's postbacks, for people: settings, test sends, the log, and resending.
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { logRoutes } from './log.ts'

@@ -1,4 +1,4 @@
-// The shapes of an app's postbacks: how it is told, and how that went.
+// The schemas of an app's postbacks: settings, test sends, and the log.
 import { Type } from 'typebox'
 import { Postback, PostbackWithAttempts, REPLAY_WARNING } from '../../features/postbacks/schema.ts'
 import { STATES } from '../../features/postbacks/postbacks.ts'

@@ -1,4 +1,4 @@
-// Where and how an app is told, through the management API: settings, preview, tests.
+// Postback settings through the management API: saving, preview, test sends.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '../../../test/installation.ts'
@@ -102,7 +102,7 @@ test('what cannot be sent is not saved, and each fault stands at its field', asy
   assert.match((await refused({}))?.['url'] ?? '', /required/)
 })
 
-test('the values of headers do not follow the address to another server', async () => {
+test('header values do not follow the URL to another server', async () => {
   const { visitor, base } = await makeOwner()
   await visitor.put(`${base}/postback`, { url: URL_OF, headers: { Authorization: 'Bearer x' } })
   for (const body of [
@@ -117,7 +117,7 @@ test('the values of headers do not follow the address to another server', async 
   assert.deepEqual(removed.data.settings?.headers, [])
 })
 
-test('settings sealed with another key are said to be unreadable, and can be saved anew', async () => {
+test('settings sealed with another key are reported as unreadable, and can be saved again', async () => {
   const { visitor, base, appId } = await makeOwner()
   const other = 'another secret key, of forty characters!'
   await saveSettings(world.database.db, other, appId, { ...DEFAULTS, url: URL_OF, headers: { A: 'b' } })
@@ -146,7 +146,7 @@ test('the preview shows the request as it would be sent, in the currency of the 
   assert.equal((await visitor.get<Settings>(`${base}/postback`)).data.settings, null)
 })
 
-test('a run of tests tells for each scenario what was expected and every try', async () => {
+test('a run of test sends shows for each scenario what was expected and every attempt', async () => {
   const { visitor, base, publisherId } = await makeOwner()
   const none = await visitor.post(`${base}/postback/tests`)
   assert.deepEqual([none.status, none.error.message.includes('Set one first')], [400, true])

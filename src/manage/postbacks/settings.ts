@@ -1,4 +1,4 @@
-// Where and how an app is told of its conversions.
+// An app's postback settings.
 import type { Static } from 'typebox'
 import type { Db, Trx } from '../../db/open.ts'
 import { AppError, type Details } from '../../errors.ts'
@@ -110,7 +110,7 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
     reply: Ok,
     async run({ app, by, caller }) {
       await db.transaction().execute(async (trx) => {
-        // Without an address, what is queued would use up its tries.
+        // Without a URL, queued postbacks would use up their attempts.
         if ((await read(app.appId, trx)) === null)
           throw new AppError('CONFLICT', 'This app has no postback URL. Save one, and queued postbacks are sent.')
         if (!(await openLane(trx, app.appId, openerOf(caller))))
@@ -177,7 +177,7 @@ function readHeaders({ url, headers: given }: Body, before: PostbackSettings | n
     const kept = Object.keys(known).find((one) => one.toLowerCase() === name.toLowerCase())
     if (value !== null) headers[name] = value
     else if (kept === undefined) problem = `The header ${name} needs a value.`
-    // Whoever may change the address may not learn by it what the headers hold.
+    // Permission to change the URL must not reveal the values of headers.
     else if (URL.parse(url)?.origin !== URL.parse(before?.url ?? '')?.origin)
       problem = 'The address leads to another server now: give the values of its headers again, or remove them.'
     else headers[name] = known[kept] ?? ''
@@ -213,7 +213,7 @@ const masked = (settings: PostbackSettings): PostbackSettings => ({
   headers: Object.fromEntries(Object.keys(settings.headers).map((name) => [name, MASK])),
 })
 
-/** For the audit log. The rest of the address may hold a secret. */
+/** For the audit log. The rest of the URL may hold a secret. */
 const describe = ({ url, method, events, headers, timeoutMs, success, negativeReversals }: PostbackSettings) => ({
   server: URL.parse(url)?.origin ?? null,
   method,

@@ -16,7 +16,7 @@ const world = useWorld('manage_publishers', async () => {
 const auditOf = (subject: string | number, action: string) =>
   listAuditEntries(world.database.db, { action, subject: String(subject) }, 10)
 
-test('a publisher is made, found by part of its name, and told where notices go', async () => {
+test('a publisher is created, found by part of its name, and has an email address for notices', async () => {
   const made = await operator.post<Static<typeof MadePublisher>>('/publishers', { name: 'Quiet Harbour 100%' })
   assert.equal(made.status, 200)
   const { publisher_id } = made.data
@@ -55,7 +55,7 @@ test('a publisher is made, found by part of its name, and told where notices go'
   )
 })
 
-test('a second publisher of the same name, a bad address and an empty name are refused', async () => {
+test('a second publisher of the same name, an invalid email address and an empty name are refused', async () => {
   await operator.post('/publishers', { name: 'Twice' })
   const again = await operator.post('/publishers', { name: 'Twice' })
   assert.deepEqual([again.status, again.error.message], [400, 'A publisher "Twice" already exists.'])

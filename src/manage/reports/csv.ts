@@ -4,7 +4,7 @@ import { csvLine } from '../../lib/csv-line.ts'
 
 const FIGURES = ['clicks', 'conversions', 'pending', 'approved', 'rejected', 'reversed', 'payout', 'payout_local', 'epc', 'conversion_rate'] as const // prettier-ignore
 
-/** The columns of the group, then the figures. A file that does not hold all says so in its last line. */
+/** The columns of the group, then the figures. An incomplete file says so in its last line. */
 export function* writeStats({ group_by, rows, has_more }: Stats): Generator<string> {
   const keys: (keyof StatsRow)[] = group_by === 'offer' ? ['offer_id', 'offer_name'] : [group_by]
   const columns = [...keys, ...FIGURES]

@@ -96,7 +96,7 @@ test('the file has the same figures, and nothing in it is a formula', async () =
   assert.equal(days.text.split('\r\n').length, 5)
 })
 
-test('a file that does not hold all says so', () => {
+test('an incomplete file says so', () => {
   const figures = { clicks: 1, conversions: 0, pending: 0, approved: 0, rejected: 0, reversed: 0, payout: 0, payout_local: 0, epc: 0, conversion_rate: 0 } // prettier-ignore
   const stats: Stats = { from: '', to: '', timezone: 'UTC', group_by: 'country', rows: [{ country: null, ...figures }], has_more: true, totals: figures } // prettier-ignore
   const lines = [...writeStats(stats)]
@@ -114,7 +114,7 @@ test('a file is sent to be kept as one', async () => {
   assert.equal(answer.headers['x-content-type-options'], 'nosniff')
 })
 
-test('the app of somebody else is not there', async () => {
+test('the app of another publisher is 404', async () => {
   const visitor = await visit(world, 'publisher_owner', ours.publisherId)
   for (const path of ['stats', 'stats.csv'])
     assert.equal((await visitor.get(`/apps/${theirs.appId}/${path}`)).status, 404)

@@ -1,4 +1,4 @@
-// How the program is, for whoever runs it.
+// System status, for the operator.
 import { readDatabase, readPartitions, readSpool } from '../../db/diagnostics.ts'
 import { readNodes } from '../../db/nodes.ts'
 import { countQueuedMails, listFailedMails } from '../../features/accounts/mails.ts'

@@ -18,7 +18,7 @@ import { presentSettings } from './settings.ts'
 const world = useWorld('manage_system')
 type Shown = Static<typeof System>
 
-test('the page tells versions, size and partitions', async () => {
+test('the page shows versions, size and partitions', async () => {
   const reader = await visit(world, 'operator_reader')
   const { data } = await reader.get<Shown>('/system')
   assert.equal(data.node.version, process.versions.node)

@@ -1,4 +1,4 @@
-// Whose address it is: what an invitation tells about it, and who gets it when two claim it.
+// Email addresses: what an invitation reveals about one, and who gets it when two people claim it.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { MailServer } from '../../../test/mail-server.ts'
@@ -67,7 +67,7 @@ test('without mail an operator hands the link over, but none for an address that
   assert.deepEqual([taken.status, taken.error.message], [409, 'Handed@example.com already has an account.'])
 })
 
-test('who comes by a mailed link has a proven address; an account that never proved it gives way', async () => {
+test('a person who comes by an emailed link has a verified address; an account that never verified it gives way', async () => {
   await setMail(true)
   const [first, second] = [await makeTeam(), await makeTeam()]
   const squatter = await makePerson(world, 'publisher_developer', first.publisherId)
@@ -91,7 +91,7 @@ test('who comes by a mailed link has a proven address; an account that never pro
   assert.deepEqual([entry?.publisher_id, entry?.details], [first.publisherId, { email: squatter.email }])
 })
 
-test('a proven address, an operator’s and a disabled person’s stay, and only the mailbox hears of it', async () => {
+test('a verified address, an operator’s and a disabled person’s stay, and only the mailbox is notified', async () => {
   await setMail(true)
   const { base, owner } = await makeTeam()
   const other = await makeTeam()
@@ -109,7 +109,7 @@ test('a proven address, an operator’s and a disabled person’s stay, and only
   await new Visitor(world).signIn(proven.email)
 })
 
-test('an address is proven by a mailed link, once, and by a mailed reset, not by a printed one', async () => {
+test('an address is verified by an emailed link, once, and by an emailed reset, not by a printed one', async () => {
   await setMail(true)
   const person = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(person.email)
@@ -134,13 +134,13 @@ test('an address is proven by a mailed link, once, and by a mailed reset, not by
   assert.deepEqual([await isVerified(mailed.email), await isVerified(printed.email)], [true, false])
 })
 
-test('where no mail is sent, nobody is asked to prove an address', async () => {
+test('where no mail is sent, no one is asked to verify an address', async () => {
   await setMail(false)
   const visitor = await visit(world, 'operator')
   assert.equal((await visitor.post('/me/email/verification')).status, 409)
 })
 
-test('the mail of an invitation that cannot be sent is shown, tried again, and its link works', async () => {
+test('an invitation whose mail cannot be sent shows that, is retried, and its link works', async () => {
   await setMail(true)
   const { base, owner } = await makeTeam()
   await world.database.db.deleteFrom('mails').execute() // those of sign-ins

@@ -18,7 +18,7 @@ async function makeTeam() {
   }
 }
 
-test('an owner does not enable whom the operator disabled, and sees that', async () => {
+test('an owner cannot enable a person whom the operator disabled, and sees that', async () => {
   const { base, owner, operator, publisherId } = await makeTeam()
   const person = await makePerson(world, 'publisher_developer', publisherId)
   const path = `${base}/people/${person.id}`

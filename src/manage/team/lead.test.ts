@@ -6,7 +6,7 @@ import { isLeading, listPeople, type Role } from '../../features/accounts/people
 
 const world = useWorld('team_lead')
 
-/** Two who lead, and nobody else: each does this to the other, at the same moment. */
+/** Two owners, and no other: each does this to the other, at the same moment. */
 async function clash(publisherId: number | null, [lead, lesser]: [Role, Role], isDisabling: boolean) {
   const people = [await makePerson(world, lead, publisherId), await makePerson(world, lead, publisherId)]
   const visitors = await Promise.all(people.map(({ email }) => new Visitor(world).signIn(email)))

@@ -111,8 +111,8 @@ function addTeam(
         throw new AppError('CONFLICT', `${email} is already a member.`)
       const url = await makeLink(call, publisherId)
       sendMails?.()
-      // The link proves the address, so nobody else sees it. Without mail somebody has to hand it over: an operator, who
-      // sees all accounts anyway. Others would learn from it who has one.
+      // The link verifies the address, so no one else sees it. Without mail it has to be handed over by an operator,
+      // who sees all accounts anyway. Others would learn from it who has one.
       const isShown = sendMails === null && isOperatorRole(call.caller.role)
       return { url: isShown ? url : null, mailed: sendMails !== null }
     },

@@ -15,7 +15,7 @@ const world = useWorld('team', async () => {
 })
 after(() => mails.close())
 
-/** What the link in the mail to this address carries. */
+/** The token of the link in the mail to this address. */
 async function mailedToken(email: string): Promise<string> {
   const [link = ''] = /https:\S+/.exec(await mails.take(email, /invited/)) ?? []
   return new URL(link).hash.slice(1)
@@ -36,10 +36,10 @@ async function makePublisher() {
 const latest = async (action: string, publisherId?: number) =>
   (await listAuditEntries(world.database.db, { action, ...(publisherId === undefined ? {} : { publisherId }) }, 1))[0]
 
-test('an owner invites, sees the invitation, and whoever opens its link is one of the people', async () => {
+test('an owner invites, sees the invitation, and the person who opens its link joins the team', async () => {
   const { publisherId, base, owner } = await makePublisher()
   const { data } = await owner.post<Issued>(`${base}/invitations`, { email: 'New@Example.com', role: 'publisher_developer' }) // prettier-ignore
-  assert.deepEqual(data, { url: null, mailed: true }) // whoever has the link has proven the address
+  assert.deepEqual(data, { url: null, mailed: true }) // opening the link verifies the address
   const open = await owner.get<Team>(`${base}/people`)
   assert.deepEqual(open.data.invitations.map(({ email, role }) => [email, role]), [['new@example.com', 'publisher_developer']]) // prettier-ignore
   assert.equal(open.text.includes('inv_'), false, 'the link is shown once')
@@ -48,7 +48,7 @@ test('an owner invites, sees the invitation, and whoever opens its link is one o
 
   const guest = new Visitor(world)
   const token = await mailedToken('New@Example.com')
-  // They say another address: the invitation's counts.
+  // The person enters another address: the invitation's counts.
   await guest.post('/invitation/accept', {
     token,
     name: 'Nia',
@@ -61,7 +61,7 @@ test('an owner invites, sees the invitation, and whoever opens its link is one o
   assert.equal((await latest('person.join', publisherId))?.who, 'new@example.com')
 })
 
-test('an invitation that is taken back no longer works', async () => {
+test('a revoked invitation no longer works', async () => {
   const { publisherId, base, owner } = await makePublisher()
   await owner.post(`${base}/invitations`, { email: 'a@example.com', role: 'publisher_owner' })
   const invitationId = (await owner.get<Team>(`${base}/people`)).data.invitations[0]?.invitation_id
@@ -71,7 +71,7 @@ test('an invitation that is taken back no longer works', async () => {
   assert.equal((await latest('invitation.revoke', publisherId))?.subject, String(invitationId))
 })
 
-test('an address has one open link, the latest; one that was used cannot be taken back', async () => {
+test('an address has one open link, the latest; a used one cannot be revoked', async () => {
   const { base, owner } = await makePublisher()
   const invite = async () => {
     await owner.post(`${base}/invitations`, { email: 'b@example.com', role: 'publisher_developer' })
@@ -86,7 +86,7 @@ test('an address has one open link, the latest; one that was used cannot be take
   assert.equal((await owner.delete(`${base}/invitations/${second.id}`)).status, 404)
 })
 
-test('nobody writes to strangers through our mail server', async () => {
+test('our mail server cannot be used to write to strangers', async () => {
   const { base, owner } = await makePublisher()
   const statuses = []
   for (let i = 0; i < 11; i++)
@@ -141,7 +141,7 @@ test('people of another publisher, and operators, are out of reach', async () =>
     assert.equal(status, 404)
 })
 
-test('nobody becomes an operator through a publisher, nor a publisher’s through the network', async () => {
+test('no one becomes an operator through a publisher, nor a publisher’s member through the network', async () => {
   const { publisherId, base, owner } = await makePublisher()
   const member = await makePerson(world, 'publisher_developer', publisherId)
   const operator = await visit(world, 'operator')
@@ -171,7 +171,7 @@ test('who is kept out is out at once, with every session and token, and may be l
   await new Visitor(world).signIn(member.email)
 })
 
-test('nobody shuts themselves out, so there is always an owner left', async () => {
+test('owners cannot remove themselves, so there is always one left', async () => {
   const { publisherId, base, owner } = await makePublisher()
   const second = await makePerson(world, 'publisher_owner', publisherId)
   await owner.patch(`${base}/people/${second.id}`, { role: 'publisher_developer' })
@@ -184,7 +184,7 @@ test('nobody shuts themselves out, so there is always an owner left', async () =
   assert.deepEqual(data.people.map(({ role }) => role).toSorted(), ['publisher_developer', 'publisher_owner'])
 })
 
-test('what somebody invited is void once they are kept out, or lead no more, also at that very moment', async () => {
+test('a person’s invitations are void once they are disabled, or no longer an owner, even at that very moment', async () => {
   const { publisherId, base, owner } = await makePublisher()
   for (const change of [{ disabled: true }, { role: 'publisher_developer' }]) {
     const inviter = await makePerson(world, 'publisher_owner', publisherId)
@@ -204,7 +204,7 @@ test('what somebody invited is void once they are kept out, or lead no more, als
   }
 })
 
-test('what is not an address, somebody who is there already, and a publisher that is not, are told so', async () => {
+test('an invalid address, an existing member and an unknown publisher are reported', async () => {
   const { base, owner } = await makePublisher()
   const { data: me } = await owner.get<{ email: string }>('/me')
   const odd = await owner.post(`${base}/invitations`, { email: 'not an address', role: 'publisher_developer' })
