@@ -1,13 +1,13 @@
-// Counts what an offer has used so far, after its caps were set. That may be millions of conversions, so nobody waits for
-// it: the caps are committed first, together with a note that the offer is to be counted.
+// Counts what an offer has used so far, after its caps were set. That may be millions of conversions, so nothing waits for
+// it: the caps are committed first, together with a flag that the offer is to be counted.
 //
-//   1. From the commit on, whoever takes a place adds it to the usage. Those that had not seen the caps hold the lock on
-//      caps, shared: we wait until these have ended.
-//   2. In one snapshot: how many conversions there are, and what the usage says. The difference is what nobody has added.
-//   3. The difference goes to the usage, if nobody else was faster; changes since the snapshot have been added by whoever
-//      made them.
+//   1. From the commit on, every transaction adds what it uses. Those that had not seen the caps hold the lock on caps,
+//      shared: we wait until these have ended.
+//   2. In one snapshot: how many conversions there are, and what the usage says. The difference was never added.
+//   3. The difference is added to the usage, unless another process was faster; changes since the snapshot were added by
+//      their own transactions.
 //
-// Until then the offer is open for longer than its caps would have it, by the time that counting takes.
+// Until then the offer stays open for longer than its caps allow, by the time that counting takes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { withRetry } from '../../db/pg-errors.ts'
