@@ -1,5 +1,5 @@
 // What people would build otherwise: BullMQ on Redis, its worker sending with undici. It keeps no log. A line with a
-// number on the standard input makes it work for so many seconds; it answers with how many it has delivered.
+// number on the standard input makes it work for so many seconds; it prints how many it has delivered.
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue, Worker } from 'bullmq'

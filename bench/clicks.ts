@@ -83,7 +83,7 @@ async function followSome(server: Running, links: Link[]): Promise<Reply[]> {
   return replies
 }
 
-/** A user, an offer and a browser each, of offers that are open for somebody at a desk wherever that stands. */
+/** A user, an offer and a browser each, of offers that are open on a desktop in any country. */
 async function makeLinks(pool: pg.Pool, { dataDir }: Catalogue): Promise<Link[]> {
   const signer = createLinkSigner(keepSecretFile(join(dataDir, 'secret-key')))
   const apps = await pool.query<{ app_id: number }>('SELECT app_id FROM apps')

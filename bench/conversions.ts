@@ -74,7 +74,7 @@ async function compareReports(catalogue: Catalogue, { postgres, pool, loads }: S
       return lap
     }
     await runFirst(plan.warmUpSeconds)
-    // Plans made for empty tables do not suit full ones. PostgreSQL looks again by itself, but only every minute.
+    // Plans made for empty tables do not suit full ones. PostgreSQL analyzes automatically, but only every minute.
     await runLong(pool, 'ANALYZE')
     return takeTurns(runFirst, (seconds) => runPgbench(postgres, connections, seconds), plan)
   }

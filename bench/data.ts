@@ -37,7 +37,7 @@ export async function prepareCatalogue(offers: number, say: Say): Promise<Catalo
   return catalogue
 }
 
-/** For what the database lets nobody undo: a copy of the folder, which is gone afterwards. */
+/** For what the database lets no one undo: a copy of the folder, which is deleted afterwards. */
 export async function withCopy<T>(catalogue: Catalogue, work: (copy: Catalogue) => Promise<T>): Promise<T> {
   const dataDir = join(FOLDER, 'copy')
   rmSync(dataDir, { recursive: true, force: true })
@@ -63,7 +63,10 @@ async function makeCatalogue(dataDir: string, offers: number): Promise<Catalogue
   return { offers, dataDir, apiKey, apiSecret }
 }
 
-/** The data folder of an earlier run where it is whole and of this schema, else a new one; with what its maker told. */
+/**
+ * The data folder of an earlier run if it is complete and of this schema, else a new one; with what its creation
+ * returned.
+ */
 export async function keepFolder<Told extends object>(
   folder: string,
   name: string,

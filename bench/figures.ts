@@ -179,7 +179,7 @@ async function measureChange(server: Running, catalogue: Catalogue, say: Say): P
 
 export type Starts = { firstMs: number; laterMs: number }
 
-/** The first start of all, which makes the database and the demo, and later ones (median of three). */
+/** The very first start, which creates the database and the demo, and later ones (median of three). */
 export async function measureStarts(say: Say): Promise<Starts> {
   say('Starting on an empty folder, then again …')
   const dataDir = join(FOLDER, `start-${process.pid}`)

@@ -87,7 +87,7 @@ async function grow(opened: Opened, sizes: Sizes, say: Say): Promise<void> {
   if (problems.length > 0) throw new Error(`The ledger is wrong: ${JSON.stringify(problems[0])}`)
 }
 
-/** Who asks: an app (made with the offers), an advertiser by its token, an operator by an invitation. */
+/** The callers: an app (created with the offers), an advertiser by its token, an operator by an invitation. */
 export async function introduce(dataDir: string) {
   const { offerIds, advertiserId, appId } = await withPool(dataDir, async (pool) => {
     const { rows } = await pool.query<{ offer_id: number; advertiser_id: number }>(

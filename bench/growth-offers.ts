@@ -22,7 +22,7 @@ export type StartCost = {
   residentMb: number
 }
 
-/** A network with so many offers, made by SQL and kept for the next run, and an app to ask with. */
+/** A network with so many offers, created by SQL and kept for the next run, and an app to call it with. */
 export function prepareManyOffers(offers: number, say: Say): Promise<Catalogue> {
   return keepFolder(`many-offers-${offers}`, `${offers.toLocaleString('en')} offers by SQL`, say, async (dataDir) => {
     await runCli(dataDir, 'publisher', 'create', '--name', 'P')

@@ -1,5 +1,5 @@
-// Figure 12: how much longer postbacks to healthy addresses take while others are in trouble. A hundred addresses, fifty
-// of them of one publisher; in trouble are one that takes connections and never answers, with 10,000 postbacks waiting
+// Figure 12: how much longer postbacks to healthy servers take while others are in trouble. A hundred URLs, fifty of
+// them of one publisher; in trouble are one that accepts connections and never answers, with 10,000 postbacks waiting
 // for it, and one whose name cannot be resolved.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -29,7 +29,7 @@ export type PartitionsMeasured = {
   clicks: number
   /** On disk, with indexes. */
   gigabytes: number
-  /** What it took to make them. */
+  /** What it took to create them. */
   madeInSeconds: number
   /** Cost among many over cost on an empty table: median of the rounds. */
   ratio: number
@@ -188,7 +188,7 @@ function makeBatch(nowMs: number): Click[] {
   })
 }
 
-/** Makes a day of long ago, and drops it: as it is, and as the worker does, who counts its clicks first. */
+/** Creates a day of long ago, and drops it: as it is, and as the worker does, which counts its clicks first. */
 async function measureDrops(postgres: Postgres, { db, pool }: Opened, todayMs: number, clicksOfADay: number) {
   const dayMs = todayMs - LONG_AGO_DAYS * DAY_MS
   const timeDrop = async (drop: (name: string) => Promise<unknown>) => {

@@ -25,7 +25,7 @@ export type PostbacksMeasured = {
   rounds: { ours: number; bullmq: number; undici: number }[]
   /** Milliseconds from the answer to the report until the postback arrives, in ascending order. */
   latencies: number[]
-  /** Tries in the log and deliveries in the queue, which must be as many. */
+  /** Attempts in the log and deliveries in the queue, which must be equal in number. */
   delivered: number
   logged: number
   log: string[]
@@ -160,7 +160,7 @@ async function measureLatency(catalogue: Catalogue, opened: Opened): Promise<num
 
 type OnCommand = { child: ChildProcess; run: (seconds: number) => Promise<number> }
 
-/** A process that works when told to. */
+/** A process that works on command. */
 async function startOnCommand(script: string, args: string[]): Promise<OnCommand> {
   const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
     env: plainEnv({}),

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_A_SECOND = 100 // USER_HZ, the same on every Linux
 
-/** Installs a program where that can be done by itself. */
+/** Installs a program where that can be done automatically. */
 export function ensureProgram(name: string, debianPackage: string): void {
   const isThere = () => spawnSync(name, ['--version']).error === undefined
   if (isThere()) return

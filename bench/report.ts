@@ -111,7 +111,7 @@ function firstPageFigure({ signIn, home, scriptBytes }: FirstPageMeasured): Figu
   }
 }
 
-/** Nothing that was answered may be missing, and nothing be there that nobody asked for. */
+/** Nothing acknowledged may be missing, and nothing be there that was not sent. */
 function compareCounts(what: string, answers: number, rows: number, unheard: number): string {
   const counts = `${answers.toLocaleString('en')} answers, ${rows.toLocaleString('en')} ${what} in the database`
   if (rows < answers) return `${counts}: ${answers - rows} ARE MISSING.`

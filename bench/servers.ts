@@ -1,4 +1,4 @@
-// Starting and stopping what is measured: each contender is one process, ready when it prints its address.
+// Starting and stopping what is measured: each contender is one process, ready when it prints its URL.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { get, type OutgoingHttpHeaders } from 'node:http'
@@ -115,7 +115,7 @@ export function fetchFrom({ port }: Running, path: string, headers: OutgoingHttp
   })
 }
 
-/** A reply as the bare server shall send it, without the headers that Node adds by itself. */
+/** A reply for the bare server to send, without the headers that Node adds. */
 export function toSample({ status, headers, body }: Reply): Sample {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {

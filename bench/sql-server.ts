@@ -17,7 +17,7 @@ const ORDERS: Record<string, string> = {
   newest: 'created_at DESC',
   popular: 'popularity DESC, created_at DESC',
 }
-const RATE = 100 // of the app that the benchmark makes
+const RATE = 100 // of the app that the benchmark creates
 
 type Query = { userId: string; country: string; platform: string; category: string; sort: string }
 type Row = Omit<Offer, 'payout_local' | 'currency' | 'link' | 'goals'> & {

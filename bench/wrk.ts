@@ -14,7 +14,7 @@ const FILTERS_FILE = join(FOLDER, 'filters.txt')
 export type Kind = ListKind | 'click' | 'report'
 export type ListKind = 'list' | 'new'
 
-/** `lines` is the file that load.lua makes the requests of. */
+/** `lines` is the file that load.lua reads its requests from. */
 export type Load = { kind: Kind; lines: string; apiKey: string; apiSecret: string; connections?: number }
 
 type WrkReport = {
@@ -52,7 +52,7 @@ export function compareLists(
 
 let runs = Math.floor(Date.now() / 1000) * 100 // so that users are new in every run of the program, too
 
-/** `databaseCpu` tells the CPU time that the server's database has used so far. */
+/** `databaseCpu` returns the CPU time that the server's database has used so far. */
 export async function runLap(
   server: Running,
   { kind, lines, apiKey, apiSecret, connections = CONNECTIONS }: Load,

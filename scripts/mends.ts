@@ -1,5 +1,5 @@
-// Defects of the money path that were found once and mended, each as the few lines that would bring it back. A test that
-// does not notice when one is back is not worth its time: scripts/undo-mends.ts tries each.
+// Defects of the money path that were found once and fixed, each as the few lines that would bring it back. A test that
+// does not notice when one is back is not worth its time: scripts/undo-mends.ts checks each.
 
 const MODEL = 'src/features/conversions/model.test.ts'
 const LEDGER_MODEL = 'src/features/ledger/model.test.ts'

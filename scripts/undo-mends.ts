@@ -44,7 +44,7 @@ function copyRepository(): string {
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: here })
   for (const file of list.toString().split('\0').filter(Boolean)) cpSync(join(here, file), join(folder, file))
   symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'))
-  // A failure is enough: nobody reads the smallest example of it.
+  // A failure is enough: its smallest example is not needed.
   writeFileSync(join(folder, 'no-shrinking.ts'), "import fc from 'fast-check'\nfc.configureGlobal({ endOnFailure: true })\n") // prettier-ignore
   return folder
 }

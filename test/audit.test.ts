@@ -1,6 +1,6 @@
-// A change and its entry in the audit log are one: every operation of the management API is tried while the audit log
-// takes nothing, and must leave everything as it was; then again, and must leave a change and an entry. An operation that
-// is new must be given an example here, or a reason why it has none.
+// A change and its audit entry are one: every operation of the management API is run while the audit log accepts
+// nothing, and must leave everything as it was; then again, and must leave a change and an entry. A new operation needs
+// an example here, or a reason why it has none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { makeResetLink } from '../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 
-/** Why these are not tried here. */
+/** Why these are not run here. */
 const OTHERS: Record<string, string> = {
   previewPostback: 'changes nothing',
   uploadOfferImport: 'only reads a file through',
@@ -211,7 +211,7 @@ const advertiserName = async () =>
       .executeTakeFirstOrThrow()
   ).name
 
-/** Written by themselves, whoever does what. */
+/** Written automatically, whatever the operation. */
 const BACKGROUND = ['audit_log', 'nodes', 'credential_uses', 'waiting_events', 'event_feed']
 
 /** What every table holds, as a hash. */

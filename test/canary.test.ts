@@ -104,7 +104,7 @@ test('no call of an advertiser brings its token into an answer, the log or a tab
   assert.deepEqual(holders, [])
 })
 
-test('a leak warning names the page a secret came from, not its address, which may hold the secret', async () => {
+test('a leak warning names the page a secret came from, not its URL, which may hold the secret', async () => {
   const { live } = await world.makeApp()
   const headers = { 'sec-fetch-site': 'cross-site', referer: `https://shop.example/page?apiSecret=${live.api_secret}` }
   await world.get('/v1/offers?userId=u', live, { headers })

@@ -1,4 +1,4 @@
-// Certificates made by openssl: self-signed ones, and those of an authority that only tests trust.
+// Certificates created by openssl: self-signed ones, and those of an authority that only tests trust.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ const TIMES = 50
 const program = new Installation()
 after(() => program.remove())
 
-test('50 identical conversions at once, to three processes, make one row and one set of entries: one 201, the rest 200', async () => {
+test('50 identical conversions at once, to three processes, create one row and one set of entries: one 201, the rest 200', async () => {
   await program.json('publisher', 'create', '--name', 'P')
   const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '100000']
   const app = await program.json<IssuedCredentials & { app_id: number }>(...create)

@@ -1,4 +1,4 @@
-// What is wrong with an environment, as the operator is told.
+// What is wrong with an environment, as the operator reads it.
 import assert from 'node:assert/strict'
 import { loadConfig } from '../src/config.ts'
 import { OperatorError } from '../src/errors.ts'

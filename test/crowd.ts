@@ -1,5 +1,5 @@
-// Many rows at once, made by SQL: for tests and benchmarks of what things cost in a large network. What triggers would
-// do for each conversion is done for all: its event, its place in the feed, its entries in the ledger.
+// Many rows at once, created by SQL: for tests and benchmarks of costs in a large network. What triggers would do for
+// each conversion is done for all: its event, its position in the feed, its entries in the ledger.
 import type pg from 'pg'
 
 export type Crowd = {
@@ -10,7 +10,7 @@ export type Crowd = {
   /** Their conversions and clicks are spread evenly over this time. */
   fromMs: number
   toMs: number
-  /** Tells crowds in one database apart. */
+  /** Distinguishes crowds in one database. */
   name: string
   /** Each user converts about `count / users` times. */
   users: number

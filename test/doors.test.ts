@@ -1,5 +1,5 @@
-// Ways around the gates: every route that the router has, and requests that no ordinary client sends. Over a real socket,
-// because a client that is kind enough to tidy up a request would hide what the server makes of it.
+// Ways around the gates: every route of the router, and requests that no ordinary client sends. Over a real socket,
+// because a client that tidies up a request would hide what the server does with it.
 import assert from 'node:assert/strict'
 import { connect, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -41,16 +41,16 @@ function speak(text: string): Promise<string> {
 }
 
 let senders = 0
-/** Each request is somebody else's, so that none is turned away for the number of them. */
+/** Each request has its own IP address, so that none is refused for their number. */
 const address = () => `X-Forwarded-For: 10.8.${(senders >> 8) & 255}.${senders++ & 255}\r\n`
 const ask = (method: string, target: string, headers = '', body = '') =>
   speak(`${method} ${target} HTTP/1.1\r\nHost: offers.test\r\nConnection: close\r\n${address()}${headers}\r\n${body}`)
 const statusesOf = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
 const statusOf = (heard: string) => statusesOf(heard)[0]
 
-/** What anybody may ask for, without a key or a session. A new route is behind a gate, or is decided on here. */
+/** What anyone may request, without a key or a session. A new route is behind a gate, or is decided on here. */
 const OPEN = [
-  // the dashboard: a page that is the same for everybody, and asks the management API
+  // the dashboard: a page that is the same for everyone, and calls the management API
   'GET /', 'GET /*', 'GET /account', 'GET /account*', 'GET /apps', 'GET /apps*', 'GET /assets/:name', 'GET /forgot-password',
   'GET /forgot-password*', 'GET /icon.svg', 'GET /join', 'GET /join*', 'GET /network', 'GET /network*', 'GET /publishers',
   'GET /publishers*', 'GET /reset-password', 'GET /reset-password*', 'GET /robots.txt', 'GET /sign-in', 'GET /sign-in*',
@@ -167,7 +167,7 @@ test('a session changes something only from our own pages, however the request i
   assert.equal(statusOf(await forge(ours)), 200)
 })
 
-test('whoever sends a token is its holder alone, also with the cookie of somebody who may more', async () => {
+test('a request with a token is its owner’s alone, even with the cookie of a person who may do more', async () => {
   const viewer = await makePerson(world, 'publisher_viewer', await publisherOfApp(world, 1))
   const { token } = await makeToken(world, viewer.id, ['read'])
   const both = `Cookie: ${cookie}\r\nAuthorization: Bearer ${token}\r\n`
@@ -181,7 +181,7 @@ test('whoever sends a token is its holder alone, also with the cookie of somebod
   }
 })
 
-test('who somebody is does not outlast a request: on one connection each is judged by itself', async () => {
+test('an identity does not outlast a request: on one connection each is checked separately', async () => {
   const request = (target: string, headers: string, more = '') =>
     `GET ${target} HTTP/1.1\r\nHost: offers.test\r\n${address()}${headers}${more}\r\n`
   const keys = `X-API-Key: ${live.api_key}\r\nX-API-Secret: ${live.api_secret}\r\n`

@@ -1,5 +1,5 @@
-// What somebody had and has no more opens no route: ended sessions and tokens, roles that were taken away, keys of
-// publishers that are suspended or wait.
+// Access that has ended opens no route: ended sessions and tokens, revoked roles, keys of publishers that are suspended
+// or await approval.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changePerson } from '../src/features/accounts/team.ts'

@@ -1,4 +1,4 @@
-// What the statements of an app cost, in pages of 8 kB: PostgreSQL's auto_explain tells the plan of each as it ran.
+// What the statements of an app cost, in pages of 8 kB: PostgreSQL's auto_explain logs the plan of each as it ran.
 import assert from 'node:assert/strict'
 import { type Db, openPool } from '../src/db/open.ts'
 import type { App } from '../src/app.ts'

@@ -1,4 +1,4 @@
-// A forward proxy on loopback that tunnels to this machine, whatever address it is asked for, or fails as a test wants.
+// A forward proxy on loopback that tunnels to this machine, whatever host it is asked for, or fails as a test wants.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'

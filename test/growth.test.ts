@@ -1,5 +1,5 @@
-// What things cost in a network with many conversions, clicks and days: the pages of 8 kB that PostgreSQL reads for each
-// grow neither with the age of the network nor with somebody else's size.
+// Costs in a network with many conversions, clicks and days: the pages of 8 kB that PostgreSQL reads for each request
+// grow neither with the age of the network nor with another publisher's size.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
@@ -241,7 +241,7 @@ test('while an old snapshot is open, looking for waiting events costs no more wi
       await numberEvents(db, passed)
       return passed.number >= 20_000
     }, 60_000)
-    // The app looks by itself, too, and may still be behind.
+    // The app also polls, and may still be behind.
     await until(async () => {
       const statements = await explained.explain(() => numberEvents(explained.db, passed))
       const looks = statements.filter(({ text }) => text.includes('waiting_events_event_no_seq'))
@@ -258,7 +258,7 @@ test('a cap on an offer with many conversions is counted while others click and 
   const { db } = world.database
   const [offerId = 0] = crowd.offerIds
   const [other = 0] = await world.makeOffers({ total_conversion_cap: 5 })
-  // Somebody who may not have seen the cap keeps the count waiting.
+  // A transaction that may not have seen the cap keeps the count waiting.
   const { setting } = await db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock_shared(${CAPS_LOCK})`.execute(trx)
     const capping = setCaps(db, offerId, { totalConversions: 1 }, new Date())

@@ -39,8 +39,8 @@ export const MOST_FOR_TWICE = 3
 const DOUBLINGS = 2
 
 /**
- * The factor by which work grows when its text doubles, also where it is awaited. A quick look by the clock lets pass what
- * is clearly in order, so that many texts can be tried; what is not is measured in CPU time.
+ * The factor by which work grows when its text doubles, even where it is awaited. A quick look by the clock passes what
+ * is clearly fine, so that many texts can be checked; the rest is measured in CPU time.
  */
 export async function growthForTwice(work: Work, textOf: (length: number) => string, length: number): Promise<number> {
   const [small, large] = [textOf(length), textOf(length * 2 ** DOUBLINGS)]

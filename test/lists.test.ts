@@ -114,7 +114,7 @@ const VALUES = (): Record<string, readonly string[]> => ({
 
 /** What no page may cost, whatever is filtered: a walk ends after 10,000 rows, and is taken once more to see where. */
 const MOST_PAGES = 1_500
-/** A user is looked for in each app by itself. */
+/** A user is looked up in each app separately. */
 const MOST_OF_USER = 5 * APPS
 
 test('a page of any list, with any of its filters, reads a bounded part of the database', async (context) => {

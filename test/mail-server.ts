@@ -5,7 +5,7 @@ import { until } from './installation.ts'
 
 type Mail = { from: string; to: string[]; data: string }
 
-/** A mail server, just enough of one: takes what it is given, or answers a command as it is told. */
+/** A minimal mail server: accepts everything, or answers a command as a test wants. */
 export class MailServer {
   readonly got: Mail[] = []
   /** What it says to a command in place of yes; null: yes. 'hang up' closes the connection, 'hang' never answers. */
@@ -65,7 +65,7 @@ export class MailServer {
     say('220 mail.test')
   }
 
-  /** The text of the next mail to this address whose subject is like this, once it came; it is taken out. */
+  /** The text of the next mail to this address with a matching subject, once it came; it is removed. */
   async take(to: string, subject: RegExp): Promise<string> {
     const find = () =>
       this.got.findIndex(

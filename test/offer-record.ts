@@ -48,7 +48,7 @@ function numbers(...values: number[]): Buffer {
 
 const fieldBytes = (field: Field) => (field === null ? numbers(-1) : Buffer.concat([numbers(field.length), field]))
 
-/** The offer as the catalogue takes it. */
+/** The offer as the catalogue accepts it. */
 export function rowOf(offer: OfferRecord): OfferRow {
   const fields = [
     int8(offer.offerId),

@@ -65,7 +65,7 @@ export class OldDatabase {
     return { app_id: Number(app_id), apiKey, apiSecret, signingSecret }
   }
 
-  /** A publisher with an app that is told of conversions there and one that is told nothing; an advertiser's offer. */
+  /** A publisher with an app that gets postbacks and one that gets none; an advertiser's offer. */
   async fill(insertTold: (publisherId: number) => Promise<OldApp>) {
     const publisherId = Number((await this.insert('publishers', { name: 'Publisher' }))['publisher_id'])
     const told = await insertTold(publisherId)

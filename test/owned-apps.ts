@@ -1,9 +1,9 @@
-// Apps with somebody who looks after them, for tests of the management API.
+// Apps with a person who manages them, for tests of the management API.
 import { publisherOfApp, visit } from './people.ts'
 import type { World } from './world.ts'
 
 export const createOwnedApps = (world: World) => ({
-  /** An app, and somebody of its publisher. */
+  /** An app, and a member of its publisher. */
   makeOwned: async (role: 'publisher_owner' | 'publisher_developer' = 'publisher_owner') => {
     const made = await world.makeApp()
     const publisherId = await publisherOfApp(world, made.appId)

@@ -1,5 +1,5 @@
-// Whatever reads bytes that anybody can send: twice as many of them may take about twice the work, not four times. One
-// request must not hold a process.
+// Parsers of bytes that anyone can send: twice as many of them may take about twice the work, not four times. One
+// request must not block a process.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
@@ -108,7 +108,7 @@ const PARSERS: Record<string, Work> = {
   'body of a sign-in': (text) => world.app.server.inject({ method: 'POST', url: '/manage/v1/session', payload: { email: text, password: 'x' }, headers: { origin: world.config.publicUrl } }), // prettier-ignore
 }
 
-/** What made somebody's parser slow before. */
+/** What has made other parsers slow before. */
 const PUMPS = [
   'a&', '&', '=', 'a=b&', 'userId=1&', 'page=1&', '%', '%41', '%2', '+', '"', '""', '"\n', '\\', ' ', '\t', '\n', '\r\n', ',', ';',
   '(', ')', '[', '{', '}', '{a', '{aff_sub}', '{user_id}', '{"a":', '[[', '/', '//', '/../', '..', '.', ':', '::', '~', '~41',
@@ -150,7 +150,7 @@ for (const [name, work] of Object.entries(PARSERS)) {
   })
 }
 
-test('the measure itself tells linear from quadratic', async () => {
+test('the measure itself distinguishes linear from quadratic', async () => {
   const scan: Work = (text) => {
     let sum = 0
     for (let i = 0; i < text.length; i++) sum += text.charCodeAt(i)

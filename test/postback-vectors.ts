@@ -88,7 +88,7 @@ const TEMPLATE =
 const fill = (template: string, sign: (url: string) => string = () => '') =>
   fillTemplate(template, { ...EXAMPLE_VALUES, user_id: "Zoë & 😀/'..'", aff_sub: null }, sign)
 
-/** What could be done to an address on its way. */
+/** What could happen to a URL on its way. */
 const CHANGES: [string, (url: string) => string][] = [
   ['a changed parameter', (url) => url.replace('reward=1250', 'reward=9250')],
   ['a parameter more', (url) => url.replace('&reward', '&bonus=1&reward')],

@@ -27,7 +27,7 @@ type Lane = {
   pause_reason: string | null
 }
 
-/** An app with an address, whose lane is as given; of a publisher of its own where none is named. */
+/** An app with a postback URL, whose lane is as given; of its own publisher where none is named. */
 export async function makeLane(world: World, lane: Partial<Lane> = {}, publisherId?: number): Promise<number> {
   const { db } = world.database
   const { appId } = await world.makeApp(
@@ -144,12 +144,12 @@ export async function putAttempt(
     .execute()
 }
 
-/** Empties the queue and the log: whoever claims, claims from the queue of everybody. */
+/** Empties the queue and the log: a claim takes from the queue of all apps. */
 export async function forgetPostbacks(db: Db): Promise<void> {
   await sql`TRUNCATE postbacks, postback_queue, postback_attempts, postback_replays, notices, mails`.execute(db)
 }
 
-/** A try that arrived, or else as given. */
+/** A delivered attempt, unless given otherwise. */
 export function finish(
   claimed: Claimed,
   { nextAt = null, ...given }: Partial<Finished> & { nextAt?: Date | null } = {},
@@ -172,7 +172,7 @@ export function finish(
   }
 }
 
-/** A try that was refused. */
+/** A refused attempt. */
 export const fail = (claimed: Claimed, given: Parameters<typeof finish>[1] = {}): Finished =>
   finish(claimed, { ok: false, status: 500, error: 'The answer is 500, not 2xx.', ...given })
 

@@ -69,7 +69,7 @@ export class PostgresProxy {
     this.#isCut = false
   }
 
-  /** The next statement with this text in it is done, and its connection breaks before anybody hears of it. */
+  /** The next statement with this text in it is executed, and its connection breaks before the result arrives. */
   swallowAnswerTo(text: string): void {
     this.#swallowAfter = text
   }

@@ -1,6 +1,6 @@
-// Nobody reaches what is somebody else's, and nobody does more than their role and their token allow: every operation of
-// the management API and of v1, as the description of the API lists them, is tried with the credentials of another
-// publisher, with each role, and with tokens of each scope. A new operation is in this test without being named.
+// No one reaches what belongs to another publisher, or does more than their role and token allow: every operation of
+// the management API and of v1, as the OpenAPI description lists them, is called with the credentials of another
+// publisher, with each role, and with tokens of each scope. A new operation is included automatically.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCOPES } from '../src/features/accounts/access-tokens.ts'
@@ -57,7 +57,7 @@ async function tryAll(wanted: Operation[], visitor: Visitor, ids: Record<string,
   const answers: { operation: Operation; status: number; code: string; message: string }[] = []
   for (const operation of wanted) {
     const { method, path } = operation
-    // Nobody who is signed in runs out of requests: an address that has no session does, so each comes from another.
+    // Signed-in people do not run out of requests: an IP address without a session does, so each has its own.
     const sender = visitor === nobody ? new Visitor(world) : visitor
     const { status, error } = await sender.send(method, fill(path, ids), method === 'GET' ? undefined : {})
     answers.push({ operation, status, code: error?.code ?? '', message: error?.message ?? '' })
@@ -148,7 +148,7 @@ const SECRETS_AND_PEOPLE = [
   'POST /advertisers/{advertiser_id}/rotate-token',
 ]
 
-test('what makes people, tokens, secrets or ways in asks for a session that was proved lately', async () => {
+test('what creates people, tokens, secrets or ways in needs a recently verified session', async () => {
   const sensitive = manage().filter(({ isSensitive }) => isSensitive)
   const names = sensitive.map(nameOf)
   for (const name of SECRETS_AND_PEOPLE) assert.ok(names.includes(name), name)
@@ -232,7 +232,7 @@ test('with another app’s key, v1 knows nothing of a conversion', async () => {
   }
 })
 
-test('in every list a faulty cursor is told beside the other faults', async () => {
+test('in every list an invalid cursor is reported beside the other problems', async () => {
   const lists = manage().filter(
     ({ method, query }) => method === 'GET' && query.includes('cursor') && query.includes('limit'),
   )

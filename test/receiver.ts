@@ -1,4 +1,4 @@
-// A receiver of HTTP requests that can be told to behave badly. It speaks raw TCP, so that it can break every rule.
+// A receiver of HTTP requests that can misbehave on demand. It speaks raw TCP, so that it can break every rule.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
@@ -125,7 +125,7 @@ export const resetMidBody: Behaviour = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf', () => socket.resetAndDestroy())
 }
 
-/** A port where connections are never made: the queue of a socket that accepts none is full. */
+/** A port where connections never succeed: the queue of a socket that accepts none is full. */
 export async function startBlackHole(
   host = '127.0.0.1',
   givenPort = 0,

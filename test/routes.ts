@@ -22,10 +22,10 @@ export function listRoutes(server: FastifyInstance): ServedRoute[] {
 export const fill = (path: string) => path.replaceAll(/:\w+/g, '1')
 export const isBehind = (prefix: string) => (route: ServedRoute) => route.path.startsWith(`${prefix}/`)
 
-/** Whoever is not signed in may ask for these. */
+/** Allowed without signing in. */
 const ANYONE = new Set(
   ['/session', '/session/two-factor', '/invitation', '/invitation/accept', '/password/forgot', '/password/reset', '/email/verify'].map((path) => `/manage/v1${path}`), // prettier-ignore
 )
 
-/** The operations of the management API that somebody must be signed in for. */
+/** The operations of the management API that need a sign-in. */
 export const isClosed = (route: ServedRoute) => isBehind('/manage/v1')(route) && !ANYONE.has(route.path)

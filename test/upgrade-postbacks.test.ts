@@ -24,7 +24,7 @@ after(async () => {
   receiver.close()
 })
 
-test('what was queued or being sent is sent, what was settled stays so, and a cancelled replay is what it was', async () => {
+test('what was queued or being sent is sent, what had ended stays so, and a cancelled replay is what it was', async () => {
   old = await OldDatabase.open('0004')
   const { told, publisherId, advertiserId, offerId, goalId } = await old.fill((publisher_id) =>
     old.insertApp({ publisher_id, name: 'Told' }),

@@ -46,7 +46,7 @@ async function run<T>(old: OldDatabase, ...args: string[]): Promise<T> {
   return JSON.parse(out) as T
 }
 
-/** Told elsewhere now: by the settings of postbacks, by each key, and by the open calls. */
+/** Stored elsewhere now: in the postback settings, with each key, and in the open calls. */
 const GONE = ['postback_url', 'secret_leaked_at', 'secret_leaked_origin', 'next_attempt_at']
 
 /** Every row that was there is there, with all it had but for these columns, and there are no more. */
@@ -59,7 +59,7 @@ function assertKept(earlier: Map<string, Row[]>, now: Map<string, Row[]>, gone: 
   }
 }
 
-/** The next request that comes to the publisher's server: how, what it tells, and whether this app's secret signed it. */
+/** The next request to the publisher's server: its method, its parameters, and whether this app's secret signed it. */
 async function nextTold(count: number, { signingSecret }: OldApp) {
   await until(() => received.length > count, 20_000)
   const { method, url = '', headers } = received[count] as IncomingMessage
@@ -68,7 +68,7 @@ async function nextTold(count: number, { signingSecret }: OldApp) {
   return { method, verdict, isItsId: id === headers['webhook-id'], told }
 }
 
-test('from the first version: the address an app had is its postback settings, and nothing else changes', async () => {
+test('from the first version: the URL an app had is its postback settings, and nothing else changes', async () => {
   const old = await open('0001')
   const leak = { secret_leaked_at: new Date('2026-01-02T03:04:05Z'), secret_leaked_origin: 'https://shop.example' }
   const { told, untold, offerId } = await old.fill((publisher_id) =>
@@ -99,7 +99,7 @@ test('from the first version: the address an app had is its postback settings, a
     ],
   )
 
-  // Its credentials are good, its offer is shown and can be completed, and it is told of that where it was before.
+  // Its credentials are valid, its offer is shown and can be completed, and the postback goes where it went before.
   await run(old, 'app', 'trust', String(told.app_id), '--all')
   const { url } = await program.serve(envOf(old))
   const headers = { 'x-api-key': told.apiKey, 'x-api-secret': told.apiSecret, 'content-type': 'application/json' }
@@ -117,7 +117,7 @@ test('from the first version: the address an app had is its postback settings, a
   })
 })
 
-test('from the version before postbacks: conversions and their history are kept, and only what happens now is told', async () => {
+test('from the version before postbacks: conversions and their history are kept, and only new events are sent', async () => {
   const old = await open('0002')
   const { told, publisherId, advertiserId, offerId, goalId } = await old.fill((publisher_id) =>
     old.insertApp({ publisher_id, name: 'Told', postback_url: templateUrl() }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
 import { until } from './installation.ts'
 
-/** Until somebody waits for a lock: of a row that somebody else has changed and not committed, for example. */
+/** Until a query waits for a lock: of a row that another transaction has changed and not committed, for example. */
 export const untilSomebodyWaits = (db: Db): Promise<number> =>
   until(async () => {
     const { rows } = await sql`SELECT FROM pg_locks WHERE NOT granted

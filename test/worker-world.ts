@@ -160,7 +160,7 @@ export function databaseUrl(database: string, name: string): string {
   return `postgres://localhost/${database}?${new URLSearchParams({ host, user, password, application_name: name }).toString()}`
 }
 
-/** An app of a publisher of its own, told by POST under its id, with a lane so wide. */
+/** An app of its own publisher, with POST postbacks under its id, and a lane of this width. */
 export async function makeDealWithLane(world: World, server: PublisherServer, width: number): Promise<Deal> {
   const { db } = world.database
   const deal = await makeDeal(world)
@@ -170,7 +170,7 @@ export async function makeDealWithLane(world: World, server: PublisherServer, wi
   return deal
 }
 
-/** From now on workers neither widen nor narrow a lane, and every claim is noted with the name of who made it. */
+/** From now on workers neither widen nor narrow a lane, and every claim is recorded with the name of its worker. */
 export async function watchQueue(db: Db): Promise<void> {
   await sql`
     CREATE FUNCTION keep_width() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -203,7 +203,7 @@ export async function endLeasesOf(db: Db, worker: WorkerProcess): Promise<void> 
     WHERE claim_id IN (SELECT claim_id FROM seen_claims WHERE worker = ${worker.name})`.execute(db)
 }
 
-/** As time would do, but sooner: what waits for its next try is due. */
+/** As time would do, but sooner: what waits for its next attempt is due. */
 export async function hurryRetries(db: Db): Promise<void> {
   await sql`UPDATE postback_queue SET due_at = now() WHERE state = 'later'`.execute(db)
 }

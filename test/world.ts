@@ -235,7 +235,7 @@ export function databaseUrl(world: World): string {
   return url.href
 }
 
-/** Of the role that the program connects as, like the one it makes for itself. */
+/** Of the role that the program connects as, like the one it creates for itself. */
 export const createDatabase = (name: string, template = 'template1') =>
   adminQuery(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${APP_ROLE}`)
 

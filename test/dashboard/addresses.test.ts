@@ -1,4 +1,4 @@
-// Whose address it is, in a real browser: verifying one's own, what an invitation warns of, and what became of its mail.
+// Email addresses in a real browser: verifying one's own, what an invitation warns of, and the status of its mail.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
@@ -17,7 +17,7 @@ dashboard.world.config = { ...dashboard.world.config, smtpUrl: mails.url }
 
 const linkIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ''
 
-test('an address is verified by the mailed link, once, and the account page shows it', async () => {
+test('an email address is verified by the emailed link, once, and the account page shows it', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
   await page.goto(`${dashboard.url}/account`)
   await page.getByText('not verified').waitFor()
@@ -68,7 +68,7 @@ test('an invitation warns of an account that gives way, and stops at one that do
   assert.equal(await welcome.getByText(/Accepting closes/).count(), 0)
 })
 
-test('whoever invites sees that the mail was refused, and sends it again', async () => {
+test('the person who invited sees that the mail was refused, and sends it again', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
   mails.answer = (command) => (command.startsWith('RCPT TO') ? '550 no such mailbox' : null)
   await page.goto(`${dashboard.url}/publishers/${publisherId}/people`)

@@ -1,4 +1,4 @@
-// Advertisers in a real browser: tokens, addresses to hand out, words, and what they called.
+// Advertisers in a real browser: tokens, URLs to hand out, mappings, and their calls.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
@@ -16,7 +16,7 @@ const dashboard = useDashboard('e2e_advertisers', async (world) => {
   await world.confirm(offerId, clickId, { status: 'lead_ok' })
 })
 
-test('an operator makes an advertiser and is shown its token once', async () => {
+test('an operator creates an advertiser and is shown its token once', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.getByRole('link', { name: 'Advertisers', exact: true }).click()
   await page.getByRole('button', { name: 'New advertiser' }).click()
@@ -31,7 +31,7 @@ test('an operator makes an advertiser and is shown its token once', async () => 
   assert.deepEqual(complaints, [])
 })
 
-test('a new token is shown once, and is in the addresses to hand out until the page is left', async () => {
+test('a new token is shown once, and is in the URLs to hand out until the page is left', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}`)
   await page.getByText(/\/postback\?click_id=\{click_id\}.*token=YOUR_TOKEN$/).waitFor()
@@ -80,7 +80,7 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   assert.deepEqual(complaints, [])
 })
 
-test('whoever may only look has nothing to change advertisers with', async () => {
+test('a read-only operator has nothing to change advertisers with', async () => {
   const { page } = await dashboard.signIn('operator_reader')
   await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=dialect`)
   await page.getByText('Status mappings').waitFor()

@@ -66,7 +66,7 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
   assert.deepEqual(complaints, [])
 })
 
-test('what is filtered can be had as a file, and a filter without a match says so', async () => {
+test('filtered conversions can be downloaded, and a filter without a match says so', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { colorScheme: 'dark' })
   await page.goto(`${conversions()}?status=rejected`)
   await page.getByText('The advertiser rejected it.').waitFor()
@@ -100,6 +100,6 @@ test('on a phone all of it is there; operators also see what looked like fraud',
   await checkPage(page)
   await page.goto(`${conversions()}/${crypto.randomUUID()}`)
   await page.getByText('This app has no such conversion.').waitFor()
-  complaints.splice(0, 1) // the browser tells of the 404
+  complaints.splice(0, 1) // the browser reports the 404
   assert.deepEqual(complaints, [])
 })

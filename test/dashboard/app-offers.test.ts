@@ -49,7 +49,7 @@ test('a publisher looks through the offers, filters them and reads about one', a
 })
 
 test('rules that are saved take offers away at once, and the form says why a user does not see one', async () => {
-  // An app of its own: other tests count the offers that everybody sees.
+  // A separate app: other tests count the offers that all users see.
   const own = (await dashboard.world.makeApp()).appId
   const owner = await publisherOfApp(dashboard.world, own)
   const { page, complaints } = await dashboard.signIn('publisher_owner', owner, { colorScheme: 'dark' })
@@ -73,7 +73,7 @@ test('rules that are saved take offers away at once, and the form says why a use
   await page.getByLabel('Offer ID').fill('999999')
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByText('No offer has this ID.').waitFor()
-  complaints.splice(0, 1) // the browser tells of the 404
+  complaints.splice(0, 1) // the browser reports the 404
   await page.getByRole('tab', { name: 'Content rules' }).click()
   await page.getByText('Garden', { exact: true }).waitFor()
   await keywords.press('Backspace')
@@ -100,7 +100,7 @@ test('on a phone and in the dark, all of it is there; who may only look has noth
   assert.deepEqual(complaints, [])
 })
 
-test('the console opens the reference with the key filled in, which no server is told', async () => {
+test('the console opens the reference with the key filled in, which no server sees', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_developer', publisherId)
   await page.getByRole('link', { name: 'API console' }).click()
   await page.getByText(testKeys.api_key).waitFor()

@@ -43,7 +43,7 @@ const snippet = async (page: Page, language: string) => {
 const stepIsDone = (page: Page, name: string) =>
   page.getByRole('button', { name: new RegExp(`${name}.*done`) }).waitFor({ timeout: NOTICED_MS })
 
-test('from nothing to the first conversion: the page notices every step by itself', async () => {
+test('from nothing to the first conversion: the page notices every step automatically', async () => {
   const { db } = world.database
   const { publisher_id } = await createPublisher(db, 'First steps')
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisher_id)
@@ -94,7 +94,7 @@ test('from nothing to the first conversion: the page notices every step by itsel
   await page.context().close()
 })
 
-test('somebody whose app was made by the operator makes a secret, which the examples then have', async () => {
+test('a person whose app was created by the operator creates a secret, which the examples then have', async () => {
   const { appId, test: keys } = await world.makeApp()
   const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
   await page.getByRole('button', { name: 'Create test secret' }).click()
@@ -163,7 +163,7 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await page.context().close()
 })
 
-test('a revoked app says so; who may only look has nothing to press', async () => {
+test('a revoked app says so; a read-only person has nothing to press', async () => {
   const { appId } = await world.makeApp({ name: 'Old game' })
   const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
   await page.goto(`${dashboard.url}/apps/${appId}/integration`)

@@ -16,12 +16,12 @@ const dashboard = useDashboard('door_e2e', async ({ database: { db } }) => {
   setUpToken = (await inviteFirstOperator(db, SECRET_KEY, new Date())) ?? ''
   publisherId = (await createPublisher(db, 'Games Ltd')).publisher_id
 })
-// Every browser comes from an address of its own: guessing from one address is slow, and so would be this test.
+// Every browser has its own IP address: guessing from one is slow, and so would be this test.
 dashboard.world.config = { ...dashboard.world.config, trustProxy: ['127.0.0.1/32'] }
 
 let count = 1
 
-/** A browser that nobody has used, and all that it asked for and was told. */
+/** A fresh browser, with all its requests and responses. */
 async function open(path: string) {
   const { page, complaints } = await dashboard.open()
   const urls: string[] = []
@@ -32,7 +32,7 @@ async function open(path: string) {
   })
   await page.setExtraHTTPHeaders({ 'x-forwarded-for': `203.0.113.${count++}` })
   await page.goto(dashboard.url + path)
-  /** No secret was in an address that the server saw, nor in a page as it came. */
+  /** No secret was in a URL that the server saw, nor in a page as it came. */
   const keepsToItself = async (secrets: string[]) => {
     const seen = [...urls.map((url) => url.replace(/#.*/, '')), ...(await Promise.all(documents))].join('\n')
     for (const secret of secrets) {
@@ -172,7 +172,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
   await keepsToItself([PASSWORD, secret, ...codes])
 })
 
-test('sessions are seen and ended, tokens made and revoked, and signing out is the end', async () => {
+test('sessions are seen and ended, tokens created and revoked, and signing out is the end', async () => {
   const { world } = dashboard
   const email = 'sam@example.com'
   await makePerson(world, 'operator', null, { name: 'Sam', email })
@@ -212,7 +212,7 @@ test('sessions are seen and ended, tokens made and revoked, and signing out is t
   await here.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-test('whoever is not let in hears what to do: a wrong password, a forgotten one, a reset link used or not', async () => {
+test('a person who is not let in reads what to do: a wrong password, a forgotten one, a reset link used or not', async () => {
   const { world } = dashboard
   const email = 'rita@example.com'
   const person = await makePerson(world, 'operator', null, { name: 'Rita', email })

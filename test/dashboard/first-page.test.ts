@@ -1,4 +1,4 @@
-// What somebody sees who comes for the first time, or by a link that is not whole.
+// What a person sees on the first visit, or by an incomplete link.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { checkLooks, useDashboard } from './browser.ts'
 const MAX_SCRIPT_BYTES = 250_000
 const dashboard = useDashboard('first_page_e2e')
 
-/** The bytes of JavaScript that this page loads while somebody does this, as they come over the wire. */
+/** The bytes of JavaScript that this page loads during an action, as they come over the wire. */
 async function countScripts(page: Page, work: () => Promise<unknown>): Promise<number> {
   const sizes: Promise<{ responseBodySize: number }>[] = []
   page.on('requestfinished', (request) => request.resourceType() === 'script' && sizes.push(request.sizes()))
@@ -78,7 +78,7 @@ test('who has no mouse signs in, skips the menu, and learns what time it is in U
   await page.getByRole('tooltip', { name: /UTC/ }).waitFor()
 })
 
-test('a link that is not whole says so, and what to do', async () => {
+test('an incomplete link says so, and what to do', async () => {
   const { page } = await dashboard.open()
   await page.goto(`${dashboard.url}/join`)
   await page.getByText('This link is incomplete').waitFor()
@@ -109,7 +109,7 @@ test('without a connection the pages say so, and go on by themselves once it is 
   await page.getByRole('heading', { name: 'Fraud' }).waitFor()
 })
 
-test('an address where nothing is tells people in a page, and programs in JSON', async () => {
+test('an unknown URL is a page for people, and JSON for programs', async () => {
   const { page } = await dashboard.open()
   const shown = await page.goto(`${dashboard.url}/sign-inn`)
   assert.equal(shown?.status(), 404)

@@ -63,7 +63,7 @@ test('an operator works through the queue: approves some, rejects one and says w
   await page.context().close()
 })
 
-test('a pasted list is reversed; what cannot be is told', async () => {
+test('a pasted list is reversed; what cannot be is reported', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/conversions?view=all`)
   await page.getByRole('button', { name: 'Bulk decide by ID' }).click()

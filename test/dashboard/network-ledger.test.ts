@@ -110,7 +110,7 @@ test('an amount that could be read in two ways is refused at its field; the same
   await becomes(() => dialog.getByLabel('Reason').inputValue(), 'Typed on a train')
 })
 
-test('a payment run pays what the list shows: never everybody for a search, or for a minimum that is no amount', async () => {
+test('a payment run pays what the list shows: never all publishers for a search, or for an invalid minimum', async () => {
   const { page } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/ledger`)
   const create = page.getByRole('button', { name: 'Create payment run' })

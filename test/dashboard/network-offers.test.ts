@@ -1,4 +1,4 @@
-// The operator's offers in a real browser: making, changing, pausing, copying and importing them.
+// The operator's offers in a real browser: creating, changing, pausing, copying and importing them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -28,7 +28,7 @@ const dashboard = useDashboard('e2e_offers', async (world) => {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
-test('an operator makes an offer: faults stand at their fields, the preview follows, and the offer is there', async () => {
+test('an operator creates an offer: problems are shown at their fields, the preview follows, and the offer is there', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.getByRole('link', { name: 'Offers', exact: true }).click()
   await page.getByRole('link', { name: 'New offer' }).click()
@@ -46,7 +46,7 @@ test('an operator makes an offer: faults stand at their fields, the preview foll
   await page.getByText('Destination url is missing.', { exact: true }).waitFor()
   await page.getByText('Payout is not an amount of dollars with at most 4 decimals.', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Payout, USD').first().getAttribute('aria-invalid'), 'true')
-  complaints.length = 0 // a refused request is told as an error, too
+  complaints.length = 0 // a refused request is reported as an error, too
 
   await page.getByLabel('Payout, USD').first().fill('1.25')
   await preview.getByText('1,250 Coins').waitFor()
@@ -139,7 +139,7 @@ test('an operator imports a file: sees first what it would do, then its progress
   assert.deepEqual(complaints, [])
 })
 
-test('whoever may only look sees offers and has nothing to change them with', async () => {
+test('a read-only operator sees offers and has nothing to change them with', async () => {
   const { page } = await dashboard.signIn('operator_reader')
   await page.goto(`${dashboard.url}/network/offers/${offerId}`)
   await page.getByRole('tab', { name: 'Details' }).waitFor()

@@ -11,7 +11,7 @@ const dashboard = useDashboard('e2e_publishers', async (world) => {
   await makeConversion(world, deal, { status: 'approved', payoutMicros: 2_500_000, revenueMicros: 3_000_000, at })
 })
 
-test('an operator makes a publisher, and finds it again', async () => {
+test('an operator creates a publisher, and finds it again', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/publishers`)
   await page.getByRole('button', { name: 'New publisher' }).click()
@@ -44,7 +44,7 @@ test('an operator makes a publisher, and finds it again', async () => {
   await page.getByRole('row', { name: deal.publisher }).getByText('active').waitFor()
   await page.goto(`${dashboard.url}/network/publishers?status=gone`)
   await page.getByText('status must be one of: pending, active, suspended.').waitFor()
-  // The browser itself tells of the name that was taken.
+  // The browser itself reports the name that was taken.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('400')),
     [],

@@ -23,7 +23,7 @@ const dashboard = useDashboard('network_system_e2e', async (world) => {
     )
 })
 
-test('the audit log is narrowed by who and what, in the address, and goes on page by page', async () => {
+test('the audit log is filtered by actor and action, in the URL, and paged', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.getByRole('link', { name: 'Audit log' }).click()
   await page.getByText('name Offer 59').waitFor()

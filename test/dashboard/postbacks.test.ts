@@ -1,4 +1,4 @@
-// An app's postbacks as a publisher sees them: the address, tests, the log, sending again.
+// An app's postbacks as a publisher sees them: the URL, test sends, the log, resending.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildWorker, type Worker } from '../../src/worker.ts'
@@ -24,7 +24,7 @@ const { world } = dashboard
 world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
 
 /** The page is fine in both colors and on a phone. */
-test('a publisher sets an address with macros, tests it, and reads every try in the log', async () => {
+test('a publisher sets a URL with macros, tests it, and reads every attempt in the log', async () => {
   const { appId } = await world.makeApp()
   const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
   await page.goto(`${dashboard.url}/apps/${appId}/postbacks`)
@@ -85,7 +85,7 @@ test('a publisher sets an address with macros, tests it, and reads every try in 
   await page.context().close()
 })
 
-test('the log is live and filtered in its address; a paused lane goes on; many are sent again', async () => {
+test('the log is live and filtered in its URL; a paused lane is resumed; many are resent', async () => {
   const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing' })
   const { db } = world.database
   await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: `http://127.0.0.1:${receiver.port}/{status}` })
@@ -98,7 +98,7 @@ test('the log is live and filtered in its address; a paused lane goes on; many a
   await page
     .getByRole('link', { name: /^Open postback/ })
     .nth(19)
-    .waitFor() // by itself
+    .waitFor() // automatically
   await page.getByRole('button', { name: 'Next' }).click()
   await page
     .getByRole('link', { name: /^Open postback/ })

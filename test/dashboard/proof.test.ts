@@ -12,7 +12,7 @@ const forgetProofs = () =>
     .set({ proven_at: new Date(0) })
     .execute()
 
-test('what makes a way in asks for the password in a dialog, and then goes on', async () => {
+test('creating a way in asks for the password in a dialog, and then goes on', async () => {
   const { page, complaints } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/account`)
   await page.getByLabel('Token name').fill('nightly job')

@@ -14,7 +14,7 @@ const LOOKS = [
 ]
 const DAY_MS = 86_400_000
 
-/** The advertiser: takes whoever arrives. */
+/** The advertiser: accepts every visitor. */
 const arrivals: IncomingMessage[] = []
 const advertiser = createServer((request, response) => {
   if (request.url !== '/favicon.ico') arrivals.push(request)
@@ -48,7 +48,7 @@ function linkOf(offerId: number, more: { userId?: string; issuedAt?: number } = 
   return `${url}/c/${offerId}/${signer.sign({ appId, isTest: false, issuedAt, requestId: 'req_1', userId: 'u', subIds: ['a&b', null, null, null], ...more })}` // prettier-ignore
 }
 
-/** A link for each page that can be made by what an offer is. */
+/** A link for each page that an offer can lead to. */
 async function refusedLinks(): Promise<Record<string, string>> {
   const [open = 0, later = 0, full = 0, android = 0, game = 0, done = 0, paused = 0] = await world.makeOffers(
     {},

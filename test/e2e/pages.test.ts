@@ -58,13 +58,13 @@ test('the front page is the dashboard, which asks who comes, at both sizes, with
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     assert.equal(await page.title(), 'Sign in · Offerdeck')
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'nothing sticks out')
-    // The browser itself tells that the API said 401: that is how the page learns that nobody is signed in.
+    // The browser itself reports the API's 401: that is how the page learns that no one is signed in.
     assert.deepEqual(complaints.map((one) => /status of 401/.test(one)), [true]) // prettier-ignore
     await page.context().close()
   }
 })
 
-test('the reference page shows every operation, at both sizes, and asks nobody but this server', async () => {
+test('the reference page shows every operation, at both sizes, and calls no other server', async () => {
   for (const size of SIZES) {
     const { page, complaints } = await open('/docs', size)
     await page.getByRole('heading', { name: 'Offerdeck API' }).waitFor()
@@ -83,7 +83,7 @@ test('the management API has a reference of its own, whose operations are shown 
   await page.context().close()
 })
 
-test('trying the API from the reference page works, and is no leak', async () => {
+test('testing the API from the reference page works, and is no leak', async () => {
   const { page, complaints } = await open('/docs', SIZES[0] ?? { width: 1280, height: 800 })
   const request = `fetch('/api/v1/offers?userId=u', { headers: { 'X-API-Key': '${live.api_key}', 'X-API-Secret': '${live.api_secret}' } }).then((answer) => answer.json())`
   const answer = await page.evaluate<{ success: boolean }>(request)

@@ -59,7 +59,7 @@ export async function compareWithQueue(db: Db, arrivals: readonly Arrival[]): Pr
   const names = new Map(rows.map((row) => [row.postback_id, `${row.status} ${row.conversion_id}`]))
   const invented = arrivals.filter((one) => names.get(one.webhookId) !== nameOf(one))
   none(invented, 'told, but not in the queue')
-  // A request on a connection that was used before and then closed without an answer is repeated within the same try.
+  // A request on a kept-alive connection that was closed without a response is repeated within the same attempt.
   const tries = (id: string) => seen.get(id)?.filter((one) => !one.wasDropped).length ?? 0
   const uncounted = rows.filter((row) => tries(row.postback_id) > row.attempts)
   none(uncounted, 'tried more often than counted')

@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => program.remove())
 
-/** Sends users with sub-IDs, one after the other, until told to stop; remembers which were acknowledged. */
+/** Sends users with sub-IDs, one after the other, until stopped; remembers which were acknowledged. */
 async function sendUntil(url: string, name: string, isOver: () => boolean): Promise<void> {
   const headers = { 'x-api-key': credentials.api_key, 'x-api-secret': credentials.api_secret }
   for (let i = 0; !isOver(); i++) {
@@ -83,7 +83,7 @@ test(`after kill -9 of the server under load, nothing acknowledged is lost (${FA
   assert.ok(acknowledged.size > FAULT_ROUNDS * 10, `only ${acknowledged.size} were acknowledged`)
 })
 
-test(`after kill -9 of PostgreSQL under load, the API goes on, the database comes back by itself, and nothing is lost (${FAULT_ROUNDS} rounds)`, async () => {
+test(`after kill -9 of PostgreSQL under load, the API goes on, the database restarts automatically, and nothing is lost (${FAULT_ROUNDS} rounds)`, async () => {
   const server = await program.serve()
   const before = acknowledged.size
   for (let round = 0; round < FAULT_ROUNDS; round++) {

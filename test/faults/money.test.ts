@@ -1,5 +1,5 @@
-// kill -9 on the path of money: every click that led on, every confirmation and every report that was answered is found
-// afterwards, once, with its ledger and its history; nothing is found that nobody sent.
+// kill -9 on the path of money: every click that redirected, every confirmation and every report that was acknowledged
+// is found afterwards, once, with its ledger and its history; nothing is found that was not sent.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ before(async () => {
 })
 after(() => program.remove())
 
-/** Users come, follow a link and are confirmed; others are only reported. Until told to stop. */
+/** Users come, follow a link and are confirmed; others are only reported. Until stopped. */
 async function sendUntil(url: string, name: string, isOver: () => boolean): Promise<void> {
   const headers = { 'x-api-key': credentials.api_key, 'x-api-secret': credentials.api_secret }
   const signal = () => AbortSignal.timeout(10_000)
@@ -126,7 +126,7 @@ async function compare(): Promise<void> {
 const startClients = (url: string, name: string, isOver: () => boolean) =>
   Array.from({ length: CLIENTS }, (_, i) => sendUntil(url, `${name}-${i}`, isOver))
 
-/** Long enough for a few of each, then a while more: the kill comes at a moment that nobody chose. */
+/** Long enough for a few of each, then a while more: the kill comes at a random moment. */
 async function someAnswers(): Promise<void> {
   const [clicks, conversions] = [clicked.size, converted.size]
   await until(() => clicked.size > clicks + CLIENTS && converted.size > conversions + CLIENTS, 30_000)

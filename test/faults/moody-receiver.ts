@@ -6,7 +6,10 @@ import { verifyMessage } from '../../src/features/postbacks/signing.ts'
 
 type Told = { webhookId: string; conversionId: string; status: string; userId: string }
 
-/** One request: when it came, and when a whole 2xx answer went out to somebody who was still there. Counted, not timed. */
+/**
+ * One request: when it came, and when a complete 2xx response was sent to a client that was still there. Counted, not
+ * timed.
+ */
 export type Arrival = Told & { came: number; accepted: number | null; wasDropped: boolean; verdict: string }
 
 /** What a GET must carry, as the end of its template. */
@@ -27,7 +30,7 @@ export class MoodyReceiver {
   })
   #clock = 0
 
-  /** `timeoutMs`: after which nobody waits for an answer any more. */
+  /** `timeoutMs`: after which the sender no longer waits for a response. */
   constructor(timeoutMs: number, secretOf: (method: 'POST' | 'GET') => string) {
     this.#timeoutMs = timeoutMs
     this.#secretOf = secretOf

@@ -1,5 +1,6 @@
-// kill -9 on the way of postbacks: whatever was acknowledged is told to the publisher's server, signed, in order and by
-// one id however often; nothing is told that did not happen, and nothing counts as told that was not received.
+// kill -9 on the way of postbacks: whatever was acknowledged is sent to the publisher's server, signed, in order and
+// with one id however often; nothing is sent that did not happen, and nothing counts as delivered that was not
+// received.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ const METHODS = ['POST', 'GET'] as const
 const ENV = { POSTBACK_ALLOW: '127.0.0.0/8' }
 const TIMEOUT_S = 1
 const PATIENCE_MS = 60_000
-const MAX_UNTOLD = 200 // more would only make the end longer
+const MAX_UNTOLD = 200 // more would only prolong the end
 
 type App = IssuedCredentials & { app_id: number }
 
@@ -37,7 +38,7 @@ const attempted = new Set<string>()
 /** Conversions that were acknowledged: as approved, and as reversed. */
 const approved = new Set<string>()
 const reversed = new Set<string>()
-/** Answers that nobody expects. */
+/** Unexpected responses. */
 const strange: unknown[] = []
 const receiver = new MoodyReceiver(TIMEOUT_S * 1_000, (method) => apps[METHODS.indexOf(method)]?.signing_secret ?? '')
 
@@ -121,11 +122,11 @@ async function reverseUntil(doomed: string[], isOver: () => boolean): Promise<vo
   }
 }
 
-/** Long enough that everything goes again, then a while more: the kill comes at a moment that nobody chose. */
+/** Long enough that everything runs again, then a while more: the kill comes at a random moment. */
 async function someTraffic(): Promise<void> {
   const [acknowledged, came] = [approved.size, receiver.arrivals.length]
   await until(async () => {
-    // What a server that died had granted, and could not say any more. Tries are over long before.
+    // What a server that died had granted, and could not report any more. Attempts are over long before.
     await endLeases(20 * TIMEOUT_S).catch(() => {})
     return approved.size > acknowledged + 20 && receiver.arrivals.length > came + 20
   }, PATIENCE_MS)
@@ -178,7 +179,7 @@ async function deliverAll(): Promise<void> {
   }, PATIENCE_MS)
 }
 
-test(`after kill -9 of the worker, the API or PostgreSQL under load, every event is told, in order and by one id (${FAULT_ROUNDS} rounds)`, async () => {
+test(`after kill -9 of the worker, the API or PostgreSQL under load, every event is sent, in order and with one id (${FAULT_ROUNDS} rounds)`, async () => {
   await startApi()
   await startWorker()
   let isOver = false

@@ -1,5 +1,4 @@
-// kill -9 of workers while postbacks are replayed in bulk: everything that matched is sent again, and what is live goes
-// before it.
+// kill -9 of workers during a bulk replay: everything that matched is resent, and live postbacks take precedence.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,7 +40,7 @@ async function makeMany(deal: Deal): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, make))
 }
 
-/** What is live while the replay runs: the conversion, and how many requests had come when it was made. */
+/** What is live while the replay runs: the conversion, and how many requests had come when it was created. */
 type Live = { conversionId: string; madeAfter: number }
 
 async function makeLiveUntil(deal: Deal, isOver: () => boolean): Promise<Live[]> {
@@ -60,7 +59,7 @@ async function killAndRestart(workers: readonly WorkerProcess[]): Promise<void> 
   await Promise.all(workers.map((worker) => worker.start()))
 }
 
-test(`a replay in bulk goes on through kill -9 of its workers, and what is live goes before it (${FAULT_ROUNDS} rounds)`, async () => {
+test(`a bulk replay goes on through kill -9 of its workers, and live postbacks take precedence (${FAULT_ROUNDS} rounds)`, async () => {
   const { db } = world.database
   const deal = await makeDealWithLane(world, server, WIDTH)
   await Promise.all([first.start(), second.start()])

@@ -50,7 +50,7 @@ const readPostbacks = (deals: readonly Deal[]) =>
     .orderBy('postback_id')
     .execute()
 
-/** For each postback, by lane and status, its tries in the log: which one, and what was answered. */
+/** For each postback, by lane and status, its attempts in the log: which one, and the response. */
 async function readLog(deals: readonly Deal[]): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     SELECT concat(p.status, ': ', string_agg(concat_ws(' ', a.attempt, coalesce(a.status::text, 'lost')), ', '

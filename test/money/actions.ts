@@ -37,7 +37,7 @@ export const PEOPLE = [
 ]
 export const AMOUNT_TEXTS = ['0', '0.9999', '1.23456', '12.3456', '20', '400000', '1,234', '-5', '(20.00)'] as const
 export type AmountText = (typeof AMOUNT_TEXTS)[number]
-/** Amounts as advertisers write them, and what they mean. Null: nobody can tell. */
+/** Amounts as advertisers write them, and what they mean. Null: ambiguous. */
 export const AMOUNTS: Record<AmountText, { micros: number | null; isNegative?: true }> = {
   '0': { micros: 0 },
   '0.9999': { micros: 999_900 },
@@ -51,7 +51,7 @@ export const AMOUNTS: Record<AmountText, { micros: number | null; isNegative?: t
 }
 /** Whose word is taken for what, where a run has trust at all. */
 export const TRUSTED = { app: 1, offer: 0 }
-/** The app whose server is told of everything. */
+/** The app whose server gets postbacks of everything. */
 export const TOLD_APP = 0
 
 const goal = (key: string, payoutMicros: number, more: Partial<Goal> = {}): Goal => ({
@@ -89,7 +89,7 @@ export const OFFERS: OfferTerms[] = [
 export type Order =
   /** A late one leads its user on, but is stored only when the clicks arrive: until then its calls wait for it. */
   | { kind: 'click'; person: number; offer: number; isTest: boolean; isLate?: boolean }
-  /** Where the worker does not look, what waits goes before the next call about the same click. */
+  /** Where the worker does not look, what waits is applied before the next call about the same click. */
   | { kind: 'arrive'; isLookedFor: boolean }
   | {
       kind: 'confirm'
@@ -113,7 +113,7 @@ export type Order =
       key: string | null
       isTest: boolean
     }
-  /** What was told before is told again, word for word; or a confirmation with another status. */
+  /** An earlier report or confirmation again, word for word; or a confirmation with another status. */
   | { kind: 'again'; told: number; status: Status | null }
   | { kind: 'move'; conversion: number; to: 'approved' | 'rejected' | 'reversed'; isFraud: boolean }
   | { kind: 'release'; conversion: number }
@@ -135,7 +135,7 @@ export type Order =
 
 type Settled = 'confirm' | 'report' | 'move' | 'release'
 
-/** An order of which everything is known. Clicks and conversions have the label of the action that made them. */
+/** An order of which everything is known. Clicks and conversions have the label of the action that created them. */
 export type Action =
   | {
       kind: 'click'
@@ -183,8 +183,8 @@ export type Answer =
   | { kind: string; label: number; status: Status; reason: string | null; payoutMicros: number }
 
 /**
- * Time passes, then all tracks run at once. A track is one call: what is settled together, some clicks, or one other order.
- * Where a process dies at one of its statements, nobody has heard of anything, and another one does it all anew.
+ * Time passes, then all tracks run at once. A track is one call: a batch of commands, some clicks, or one other order.
+ * Where a process dies at one of its statements, no caller has got a response, and another process does it all again.
  */
 export type Step = { waitS: number; tracks: Order[][]; diesAt?: number | null }
 

@@ -1,11 +1,11 @@
-// What comes of an action in the book.
+// What an action does to the book.
 import type { Book } from './book.ts'
 import { type Entry, isStanding, move, same } from './entries.ts'
 import { confirm, isInvalid, WAITS_MS } from './confirming.ts'
 import { type Answer, DAY_MS, type Action, type OfferTerms } from './actions.ts'
 import { report } from './reporting.ts'
 
-/** Longer than any click of these offers is good for, with a week to spare. */
+/** Longer than any click of these offers is valid, with a week to spare. */
 export const DROPPED_AFTER_MS = 10 * DAY_MS
 
 export function apply(book: Book, action: Action, nowMs: number): Answer {
@@ -69,7 +69,7 @@ function click(book: Book, action: Extract<Action, { kind: 'click' }>, nowMs: nu
 
 type Waiting = Book['waiting'][number]
 
-/** "A confirmation before its click: it is kept and tried again for three days." Calls do not overtake each other. */
+/** "A confirmation before its click is kept and retried for three days." Calls do not overtake each other. */
 function confirmOrWait(book: Book, action: Extract<Action, { kind: 'confirm' }>, nowMs: number): Answer {
   const isNamed = book.clicks.some(({ label }) => label === action.click) && !action.isClickless
   if (isNamed && !isInvalid(action)) hearWaiting(book, action.click, nowMs)
@@ -125,7 +125,7 @@ function release(book: Book, label: number | null, nowMs: number): Answer {
 
 const isHeld = (one: Entry) => one.status === 'pending' && one.holdUntilMs !== null
 
-/** What the worker does by itself: holds end, and reports that nobody confirmed expire. */
+/** What the worker does: holds end, and unconfirmed reports expire. */
 function round(book: Book, nowMs: number): Answer {
   const held = book.entries.filter((one) => isHeld(one) && (one.holdUntilMs ?? 0) <= nowMs)
   for (const { label } of held) release(book, label, nowMs)

@@ -116,7 +116,7 @@ export class Book {
     return promised ?? [...this.offer(whose.offer).goals, ...gone].find((goal) => goal.key === key)
   }
 
-  /** "What it was promised goes before what is offered now." */
+  /** "What was promised takes precedence over what is offered now." */
   repeats(goal: Goal, click: Pick<Click, 'terms' | 'label'> | null, theirs: Entry[]): boolean {
     if (click === null) return goal.isRepeatable
     const promised = click.terms.goals.find((one) => one.key === goal.key)

@@ -14,7 +14,7 @@ export async function makeApps(db: Db, run: string): Promise<SystemApp[]> {
   const publishers = await Promise.all(
     Array.from({ length: count }, (_, i) => createPublisher(db, `Publisher ${i} of ${run}`)),
   )
-  // Without credentials: nobody asks by HTTP here.
+  // Without credentials: nothing is called by HTTP here.
   const rows = publishers.map(({ publisher_id }) => ({
     publisher_id,
     name: 'App',

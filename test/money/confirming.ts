@@ -21,7 +21,7 @@ type Verdict = Pick<Entry, 'status' | 'reason' | 'actor'> & Partial<Entry>
 export const WAITS_MS = 3 * DAY_MS
 const MAX_AMOUNT_MICROS = 100_000_000_000 // a hundred thousand dollars
 
-/** Nobody can tell what it means. */
+/** Ambiguous. */
 export const isInvalid = (action: Confirmed) =>
   (action.amount !== null && AMOUNTS[action.amount].isNegative === true && !isDenial(action)) ||
   (action.isClickless && action.txn === null)
@@ -86,7 +86,7 @@ function findClick(book: Book, action: Confirmed, nowMs: number): Click | 'unmat
   }
   const ofClick = isNamed ? book.entries.find((one) => one.click === action.click) : undefined
   if (ofClick !== undefined) return asClick(ofClick)
-  // A young one may still come: then it is not the transaction that says whose it is.
+  // A young click may still come: until then the transaction does not identify it.
   const late = isNamed ? book.late.find((one) => one.label === action.click) : undefined
   if (late !== undefined && nowMs - late.atMs <= WAITS_MS) return 'unmatched'
   const ofTxn = book.entries.filter(
@@ -119,7 +119,7 @@ function namedGoal(book: Book, action: Confirmed, click: Click, key: string): Go
   return action.called !== null && names.includes(action.called) ? goal : undefined
 }
 
-/** A no to a goal that nobody knows any more reaches the only thing that its transaction has. */
+/** A denial of an unknown goal reaches the only conversion that its transaction has. */
 function renamedGoal(book: Book, action: Confirmed, click: Click): Goal | undefined {
   if (!isDenial(action)) return undefined
   const keys = recordedKeys(book, action, click, click.terms.goals[0]?.key ?? '')
@@ -196,7 +196,7 @@ function hear(book: Book, one: Entry, told: Told): Answer {
   if (takesAll) adopt(book, one, told)
   Object.assign(one, { isConfirmed: true, isTold: true, confirmByMs: null })
   const reject = (reason: string) => move(book, one, { status: 'rejected', reason, actor: 'system', nowMs })
-  // What the advertiser told of in time it may confirm later; a publisher's word does not stop the clock.
+  // What the advertiser reported in time it may confirm later; a publisher's report does not stop the clock.
   if (book.banned.includes(one.person)) one.isOfBanned = true
   if (!wasTold && isExpired(click, toldMs)) return reject('click_expired')
   const verdict = book.verdict(one.person, click, toldMs)
@@ -219,7 +219,7 @@ function adopt(book: Book, one: Entry, { click, worth }: Told): void {
   book.promises[one.label] = structuredClone({ atMs: click.atMs, terms: click.terms, sharePpm: click.sharePpm })
 }
 
-/** "The last amount told counts", as long as it is pending. */
+/** "The latest amount counts", as long as it is pending. */
 function hearMore(book: Book, one: Entry, told: Told, isOfAnother: boolean): Answer {
   const { action, click, amountMicros, worth, nowMs, toldMs } = told
   const isFirst = !one.isTold && !isExpired(click, toldMs)
@@ -256,14 +256,14 @@ const paysShare = ({ payoutPpm, revenuePpm }: Goal) => payoutPpm !== null || rev
 const isDenial = ({ status }: Confirmed) => status === 'rejected' || status === 'reversed'
 
 /**
- * The same call again, about what was rejected: rejected it stays. But an advertiser may take back a no, unless a reversal
- * of the same transaction overtook its yes, and what is done again by hand is judged anew.
+ * The same call again, about a rejected conversion: rejected it stays. But an advertiser may withdraw a denial, unless
+ * a reversal of the same transaction overtook its approval, and what is processed again by hand is judged anew.
  */
 function isSettled(one: Entry, action: Confirmed, click: Click): boolean {
   if (one.status !== 'rejected') return false
   if (one.barsRedo) return !action.isAgain
   if (one.click !== click.label) return false
-  // A publisher's report that was refused at once or expired says nothing about what the advertiser tells.
+  // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
   const wasTold = one.source === 'advertiser' || (one.moves > 1 && one.reason !== 'unconfirmed')
   // "A fraud rejection is not undone by a new txn_id."
   if (wasTold && isTurnedDown(one) && !one.isRepeatable && !action.isAgain) return true

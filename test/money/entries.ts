@@ -2,7 +2,7 @@
 import type { Book, Click, Whose } from './book.ts'
 import type { Answer, Goal, Status } from './actions.ts'
 
-/** A conversion, by the label of the action that made it. */
+/** A conversion, by the label of the action that created it. */
 export type Entry = {
   label: number
   person: number
@@ -22,7 +22,7 @@ export type Entry = {
   revenueMicros: number
   click: number | null
   isConfirmed: boolean
-  /** Its advertiser has told of it. */
+  /** Its advertiser has reported it. */
   isTold: boolean
   isOfBanned: boolean
   barsRedo: boolean
@@ -33,7 +33,7 @@ export type Entry = {
   moves: number
 }
 
-/** Of what was made at once, the order matters where it is of the same: there it is kept. */
+/** Of entries created at once, the order matters where they exclude each other: there it is kept. */
 export function grouped(entries: Entry[]): Entry[] {
   const groupOf = (one: Entry) => `${one.createdAtMs} ${one.person} ${one.offer} ${one.goal} ${one.isTest}`
   return entries.toSorted((a, b) => (groupOf(a) < groupOf(b) ? -1 : groupOf(a) > groupOf(b) ? 1 : 0))
@@ -84,7 +84,7 @@ export function amountsOf(goal: Goal, amountMicros: number | null, sharePpm: num
   }
 }
 
-/** What an entry has in the beginning, whoever tells of it. */
+/** The initial state of an entry, whatever its source. */
 export const blank = ({ person, offer, isTest }: Whose, label: number, goal: Goal, nowMs: number) => ({
   isTold: false,
   isOfBanned: false,

@@ -49,7 +49,7 @@ export async function checkHistory(system: System): Promise<void> {
   }
 }
 
-/** Nobody is paid twice for one thing. */
+/** Nothing is paid twice. */
 export async function checkOnce(system: System): Promise<void> {
   const apps = system.apps.map((app) => app.appId)
   const { rows } = await system.database.pool.query(
@@ -91,7 +91,7 @@ export async function checkShownEntries(system: System): Promise<void> {
   }
 }
 
-/** The list hides exactly what would not be paid again: what stands, and what was taken back for good. */
+/** The list hides exactly what would not be paid again: what stands, and what was reversed for good. */
 export async function checkLists(system: System, book: Book): Promise<void> {
   for (const [person, { app, user }] of PEOPLE.entries()) {
     const goals = await new Completions(system.db).of({ appId: system.appId(app), isTest: false, userId: user })

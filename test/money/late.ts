@@ -27,7 +27,7 @@ export class LateClicks {
     this.#calls.set(inboundId, label)
   }
 
-  /** One click after the other comes out of the spool; then the worker tries the calls again that wait, if it looks. */
+  /** One click after the other comes out of the spool; then the worker retries the calls that wait, if it looks. */
   async arrive(db: Db, now: Date, isLookedFor: boolean): Promise<void> {
     for (const click of this.#clicks.values()) {
       await recordLateClicks(db, [click], now)
@@ -37,7 +37,7 @@ export class LateClicks {
     if (isLookedFor) for (const clickId of this.#stored) await this.#retry(db, clickId, now)
   }
 
-  /** As if the worker had looked all the while: nobody tries again what is that old. */
+  /** As if the worker had looked all the while: calls that old are not retried. */
   async forgetOld(db: Db, now: Date): Promise<void> {
     if (this.#waitedFor.size === 0) return
     const oldest = uuid7Floor(now.getTime() - WAITS_MS)

@@ -109,7 +109,7 @@ const waitS = often(
   300 * HOUR_S,
 )
 
-/** Mostly nobody dies. */
+/** Mostly no process dies. */
 export const diesAt = fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 12 }) }) // prettier-ignore
 
 /** Steps of one transaction each, or of up to so many at once. */

@@ -80,7 +80,7 @@ function unnamedGoal(book: Book, action: Reported, click: Click | null): string 
   return (click?.terms ?? book.offer(action.offer)).goals[0]?.key
 }
 
-/** What stands for this report, or was taken back or turned down in a way that it does not get around. */
+/** What stands for this report, or was reversed or rejected in a way that it cannot bypass. */
 function findSame(theirs: Entry[], { txn }: Reported, click: Click | null, isRepeatable: boolean): Entry | undefined {
   const isOf = (one: Entry) => !one.isRepeatable && (!isRepeatable || txn === null)
   const isNamed = (one: Entry) => txn !== null && (one.publisherTxn ?? one.advertiserTxn) === txn
@@ -99,7 +99,7 @@ function findSame(theirs: Entry[], { txn }: Reported, click: Click | null, isRep
   )
 }
 
-/** The advertiser was quicker: what the publisher tells is the same completion. */
+/** The advertiser was quicker: the publisher reports the same completion. */
 const isToldByAdvertiser = (one: Entry) =>
   one.isRepeatable && one.source === 'advertiser' && one.publisherTxn === null && isStanding(one)
 
@@ -117,7 +117,7 @@ function refusalOf(book: Book, action: Reported, click: Click | null, payoutMicr
   return !action.isTest && book.isFull(action.offer, nowMs, payoutMicros) ? 'cap_exceeded' : null
 }
 
-/** With a goal that the offer has no more, nobody is trusted. */
+/** With a retired goal, no publisher is trusted. */
 function isTrusted(book: Book, action: Reported, goal: string): boolean {
   const isTheirs = action.offer === TRUSTED.offer && PEOPLE[action.person]?.app === TRUSTED.app
   return book.rules.trusts && isTheirs && book.offer(action.offer).goals.some((one) => one.key === goal)

@@ -29,7 +29,7 @@ export class Resolver {
     this.#start = start
   }
 
-  /** Lanes that run at once. Where only names tell goals apart, two imports of one offer at once could mean anything. */
+  /** Tracks that run at once. Where only names identify goals, two imports of one offer at once could mean anything. */
   step(tracks: Order[][], book: Book, termsIds: number[], nowMs: number): Action[][] {
     const imported = new Set<number>()
     const isClear = (action: Action) => {
@@ -37,13 +37,13 @@ export class Resolver {
       return !imported.has(action.offer) && imported.add(action.offer)
     }
     const actions = tracks.map((track) => this.#track(track, book, termsIds, nowMs).filter(isClear))
-    // Clicks arrive one by one, each with what waits for it: nothing else comes between them. What is told of a click at
-    // the moment that it is dropped may wait, and finds what another call made of it when it is tried again.
+    // Clicks arrive one by one, each with what waits for it: nothing else comes between them. A call about a click at
+    // the moment that it is dropped may wait, and finds another call's conversion when it is retried.
     const alone = actions.find(([action]) => action?.kind === 'arrive' || action?.kind === 'drop')
     return alone === undefined ? actions : [alone]
   }
 
-  /** Whatever a track picks is chosen before its step begins: nobody names what does not exist yet. */
+  /** Whatever a track picks is chosen before its step begins: no order names what does not exist yet. */
   #track(orders: Order[], book: Book, termsIds: number[], nowMs: number): Action[] {
     const actions = orders.flatMap((order) => this.#resolve(this.#narrow(order), book, termsIds, nowMs) ?? [])
     this.#told.push(...actions.filter((action) => action.kind === 'confirm' || action.kind === 'report'))
@@ -66,7 +66,7 @@ export class Resolver {
     switch (order.kind) {
       case 'click': {
         const terms = book.offer(order.offer)
-        // Where it is paused nobody gets as far as a click.
+        // A paused offer gets no clicks.
         if (terms.status !== 'active') return null
         const sharePpm = book.shareOf(order.person)
         return { ...order, label, terms, termsId: termsIds[order.offer] ?? 0, sharePpm, clickId: uuid7(nowMs) }
@@ -94,7 +94,7 @@ export class Resolver {
 }
 
 /**
- * What only its transaction or its entry says whom it is about is looked up before its batch is settled: it comes alone.
+ * A command identified only by its transaction or its entry is looked up before its batch is applied: it comes alone.
  * So does a call before which others wait.
  */
 function apart(track: Action[], book: Book): Action[] {

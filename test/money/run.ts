@@ -1,7 +1,7 @@
 // Takes steps on both sides, the program and the book, and compares them after each.
 //
-// What runs at once must come out as if it had run one after the other, in some order: every order is tried on a
-// copy of the book, and one of them must give the program's answers and the program's rows.
+// What runs at once must come out as if it had run one after the other, in some order: every order is applied to a copy
+// of the book, and one of them must give the program's answers and the program's rows.
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/open.ts'
 import { apply } from './apply.ts'
@@ -71,7 +71,7 @@ async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs
   assert.fail('unreachable')
 }
 
-/** What is settled together is settled whole; clicks that come together may be recorded one by one. */
+/** A batch of commands is applied as a whole; clicks that come together may be recorded one by one. */
 const piecesOf = (track: Action[]): Action[][] =>
   track[0]?.kind === 'click' ? track.map((action) => [action]) : [track]
 

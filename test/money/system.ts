@@ -138,7 +138,7 @@ export class System {
     return [{ action, outcome: 'done' }]
   }
 
-  /** Learns which action made which conversion. To be called when everything that ran at once has ended. */
+  /** Learns which action created which conversion. Call it when everything that ran at once has ended. */
   learn(done: Done[]): void {
     for (const { action, outcome } of done) {
       if (typeof outcome === 'string' || 'released' in outcome || outcome.kind !== 'created') continue
@@ -207,7 +207,7 @@ export class System {
     }
   }
 
-  /** What the worker does by itself. Of other runs, which share the database, nothing is touched. */
+  /** What the worker does on its own. Nothing of other runs, which share the database, is touched. */
   async #round(now: Date): Promise<Round> {
     const run = async (ids: string[], kind: 'release' | 'expire') => {
       const due = ids.filter((id) => this.labels.has(id))

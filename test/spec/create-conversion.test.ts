@@ -1,4 +1,4 @@
-// Section 4.2 of the specification: reporting a conversion, and what design 2.13 settles about it.
+// Section 4.2 of the specification: reporting a conversion, and what design 2.13 decides about it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -194,7 +194,7 @@ test('NUL and half a surrogate pair are refused', async () => {
   }
 })
 
-test('all faults are told at once, each a sentence under its name', async () => {
+test('all problems are reported at once, each a sentence under its name', async () => {
   assert.deepEqual(await detailsOf({ userId: 1, offerId: 'x', goalId: 0, transactionId: '' }), {
     userId: 'userId must be a string.',
     offerId: 'offerId must be a whole number, 1 or more.',

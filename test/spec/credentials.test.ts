@@ -75,7 +75,7 @@ test('a bad key gets 401 INVALID_API_KEY, and a sentence that says what is wrong
   }
 })
 
-test('what became of a key is said to whoever has its secret, and to nobody else', async () => {
+test('what happened to a key is said to a caller with its secret, and to no other', async () => {
   const { db } = world.database
   const closed = async (more: Partial<NewApp>, close: (appId: number, publisherId: number) => Promise<unknown>) => {
     const app = await world.makeApp(more)
@@ -177,7 +177,7 @@ test('during the grace of a rotation both secrets are good, afterwards only the 
   )
 })
 
-test('a grace that runs out ends a secret by itself, also one that was just used', async () => {
+test('a grace period that runs out ends a secret, even one that was just used', async () => {
   const { appId, live } = await world.makeApp()
   await rotateSecret(world.database.db, SECRET_KEY, appId, 'live', 400)
   await world.app.refresh()

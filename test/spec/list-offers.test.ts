@@ -137,7 +137,7 @@ test('each sub-ID has at most 45 characters, counted as code points', async () =
   }
 })
 
-test('all faults are reported at once, keyed by parameter, each a sentence', async () => {
+test('all problems are reported at once, keyed by parameter, each a sentence', async () => {
   const details = await detailsOf(
     'country=XX&platform=mobile&category=x&limit=0&offset=-1&sort=x&aff_sub=' + 'x'.repeat(46),
   )

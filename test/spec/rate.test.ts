@@ -1,4 +1,4 @@
-// Section 8 of the specification: 100 requests a minute for each API key, and the headers that tell.
+// Section 8 of the specification: 100 requests a minute for each API key, and the headers that report it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../world.ts'
@@ -25,7 +25,7 @@ test('a key has 100 requests, and the 101st is 429 RATE_LIMIT_EXCEEDED with Retr
   assert.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60)
 })
 
-test('faulty parameters count, too: the rate is checked before them', async () => {
+test('invalid parameters count, too: the rate is checked before them', async () => {
   const { live } = await world.makeApp({ rateLimit: 2 })
   const statuses = [400, 400, 429]
   for (const expected of statuses) assert.equal((await world.get('/v1/offers', live)).status, expected)
@@ -71,7 +71,7 @@ test("the operator can raise an app's allowance", async () => {
   assert.deepEqual([rateHeaders(headers).limit, rateHeaders(headers).remaining], [250, 249])
 })
 
-test('whoever knows only the public key spends nothing of its allowance', async () => {
+test('a caller who knows only the public key spends nothing of its allowance', async () => {
   const { live } = await world.makeApp({ rateLimit: 100 })
   for (let i = 0; i < 30; i++) {
     await world.get('/v1/offers?userId=u', { ...live, api_secret: 'sk_live_wrong' }, { remoteAddress: '192.0.2.7' })
@@ -79,7 +79,7 @@ test('whoever knows only the public key spends nothing of its allowance', async 
   assert.equal(rateHeaders((await world.get('/v1/offers?userId=u', live)).headers).remaining, 99)
 })
 
-test('an address has 100 failed credentials a minute, then 429; verified requests from it still pass', async () => {
+test('an IP address has 100 failed credentials a minute, then 429; verified requests from it still pass', async () => {
   const { live } = await world.makeApp()
   const from = { remoteAddress: '192.0.2.8' }
   for (let i = 0; i < 100; i++) assert.equal((await world.get('/v1/offers?userId=u', undefined, from)).status, 401)
