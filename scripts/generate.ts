@@ -1,4 +1,5 @@
-// Writes the files that come from others: src/db/tables.ts from migrations/, docs/configuration.md from src/config.ts.
+// Writes the files that come from others: src/db/tables.ts from migrations/, docs/configuration.md from src/settings.ts,
+// web/dashboard/src/lib/api-types.ts from the schemas of the routes.
 // With --check it writes nothing and fails when one of them is stale.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,12 +8,15 @@ import { SETTINGS } from '../src/settings.ts'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
+import { apiTypes } from './api-types.ts'
+import { description } from './description.ts'
 import { makeFolder } from '../test/folders.ts'
 
 const check = process.argv.includes('--check')
 const stale: string[] = []
 
 emit('docs/configuration.md', configurationPage())
+emit('web/dashboard/src/lib/api-types.ts', apiTypes(description))
 emit('src/db/tables.ts', await tableTypes())
 if (stale.length > 0) {
   console.error(`Stale: ${stale.join(', ')}. Run "npm run generate" and commit the result.`)

@@ -1,29 +1,9 @@
-// Writes the OpenAPI description of this version to a file, without a database: node scripts/openapi.ts openapi.json
+// Writes the OpenAPI description to a file, or prints it: node scripts/openapi.ts openapi.json
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mountRoutes, type Wires } from '../src/app.ts'
-import { createLog } from '../src/cli/log.ts'
-import { loadConfig } from '../src/config.ts'
-import { openPool } from '../src/db/open.ts'
-import type { AppCredential } from '../src/features/apps/credentials.ts'
-import { createGate } from '../src/http/gate.ts'
-import { createServer } from '../src/http/server.ts'
+import { description } from './description.ts'
 
-const secretKey = 'x'.repeat(32)
-const config = loadConfig({ SECRET_KEY: secretKey, PUBLIC_URL: 'https://offers.your-network.com' })
-const { db, pool } = openPool({}, 1)
-
-/** Stands for what only requests use. */
-const unused: never = new Proxy(() => unused, { get: () => unused }) as never
-const gate = createGate<AppCredential>(unused)
-const wires = new Proxy({ config, secretKey, db, pool, gate } as object as Wires, {
-  get: (known, name) => known[name as keyof Wires] ?? unused,
-})
-
-const server = createServer({ log: createLog('error'), gate, requireHttps: false, trustProxy: [], tls: null })
-await mountRoutes(server, wires)
-await server.ready()
-const text = JSON.stringify(server.describe())
+const text = JSON.stringify(description)
 const [, , file] = process.argv
 if (file === undefined) console.log(text)
 else {

@@ -104,7 +104,7 @@ export function Dashboard() {
 }
 
 function SignedIn() {
-  const me = useGet<Me>('/me')
+  const me = useGet('/me')
   useReloadFor(me.data?.id)
   const [path] = useLocation() // what fails on one page does not keep anybody from another
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />

@@ -22,7 +22,6 @@ import { remove } from './lib/api.ts'
 import { isOperator, seesMoney, useMe } from './lib/me.ts'
 import { queryClient, useGet } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
-import type { AppData } from './parts/app/data.ts'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -112,16 +111,14 @@ function AccountMenu() {
   )
 }
 
-type AppList = { apps: { app_id: number; name: string; publisher_id: number }[] }
-
 function Navigation() {
   const me = useMe()
   const [, navigate] = useLocation()
   const [, match] = useRoute<{ app_id: string }>('/apps/:app_id/*?')
   const publisherId = me.publisher?.publisher_id
-  const apps = useGet<AppList>(publisherId === undefined ? null : `/publishers/${publisherId}/apps`)
+  const apps = useGet(publisherId === undefined ? null : `/publishers/${publisherId}/apps`)
   const appId = match?.app_id ?? apps.data?.apps[0]?.app_id
-  const app = useGet<AppData>(isOperator(me) && match !== null ? `/apps/${match.app_id}` : null)
+  const app = useGet(isOperator(me) && match !== null ? `/apps/${match.app_id}` : null)
   return (
     <>
       {isOperator(me) && <Links label="Network" items={NETWORK_LINKS} base="/network" />}

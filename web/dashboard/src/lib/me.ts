@@ -1,8 +1,7 @@
 import { createContext, useContext } from 'react'
-import type { Me as MeSchema } from '../../../../src/manage/account/schema.ts'
-import type { Json } from './api.ts'
+import type { Schemas } from './api-types.ts'
 
-export type Me = Json<MeSchema>
+export type Me = Schemas['Me']
 
 export const MeContext = createContext<Me | null>(null)
 

@@ -9,7 +9,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
-import { ApiError, get } from './api.ts'
+import { ApiError, type DataAt, get, type Path } from './api.ts'
 
 const FRESH_MS = 5_000
 const OFFLINE_MS = 5_000 // when the server cannot be reached it is asked again
@@ -41,15 +41,18 @@ export const queryClient: QueryClient = new QueryClient({
 })
 
 /** Asks for what a page that is on its way will ask for. */
-export function askAhead(path: string): void {
+export function askAhead(path: Path<'GET'>): void {
   void queryClient.prefetchQuery({ queryKey: [path], queryFn: ({ signal }) => get(path, signal) })
 }
 
 /** `path` null: nothing is asked yet. `everyMs`: asked again and again, for what changes while one looks at it. */
-export function useGet<T>(path: string | null, { everyMs }: { everyMs?: number } = {}): UseQueryResult<T, ApiError> {
-  return useQuery<T, ApiError>({
+export function useGet<const P extends Path<'GET'>>(
+  path: P | null,
+  { everyMs }: { everyMs?: number } = {},
+): UseQueryResult<DataAt<'GET', P>, ApiError> {
+  return useQuery<DataAt<'GET', P>, ApiError>({
     queryKey: [path],
-    queryFn: ({ signal }) => get<T>(path ?? '', signal),
+    queryFn: ({ signal }) => get(path as P, signal),
     enabled: path !== null,
     refetchInterval: ({ state }) => (state.error?.code === 'OFFLINE' ? OFFLINE_MS : (everyMs ?? false)),
     // The page before stays while the next one comes; but never what was asked of something else.

@@ -11,7 +11,7 @@ export default function ForgotPassword() {
   const [isMailed, setMailed] = useState<boolean | null>(null)
   const form = useForm({ initialValues: { email: '' } })
   const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    setMailed((await post<{ mailed: boolean }>('/password/forgot', values)).mailed)
+    setMailed((await post('/password/forgot', values)).mailed)
   })
   return (
     <Door title="Reset your password">

@@ -3,14 +3,14 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { OpenInvitation } from '../../../../src/manage/account/schema.ts'
-import { type ApiError, post, type Reply } from '../lib/api.ts'
+import type { Schemas } from '../lib/api-types.ts'
+import { type ApiError, post } from '../lib/api.ts'
 import { queryClient } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { BrokenLink, Door, LinkFault } from '../parts/door.tsx'
 import { FormError } from '../parts/form-error.tsx'
 
-type Invitation = Reply<typeof OpenInvitation>
+type Invitation = Schemas['OpenInvitation']
 
 export default function Join() {
   const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
@@ -26,7 +26,7 @@ export default function Join() {
 function Invited({ token }: { token: string }) {
   const invitation = useQuery<Invitation, ApiError>({
     queryKey: ['invitation', token],
-    queryFn: () => post<Invitation>('/invitation', { token }),
+    queryFn: () => post('/invitation', { token }),
     retry: false,
   })
   if (invitation.error !== null) return <LinkFault title="This invitation does not work" query={invitation} />

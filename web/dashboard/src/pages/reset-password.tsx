@@ -12,7 +12,7 @@ export default function ResetPassword() {
   const [tokensEnded, setDone] = useState<number | null>(null)
   const form = useForm({ initialValues: { password: '' } })
   const { onSubmit, isSending, error } = useSubmit(form, async ({ password }) => {
-    const { tokens_ended } = await post<{ tokens_ended: number }>('/password/reset', { token, password })
+    const { tokens_ended } = await post('/password/reset', { token, password })
     window.history.replaceState(null, '', '/reset-password')
     setDone(tokens_ended)
   })

@@ -33,7 +33,7 @@ function withinSite(path: string): string {
 function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
   const form = useForm({ initialValues: { email: '', password: '' } })
   const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    const { two_factor } = await post<{ two_factor: boolean }>('/session', values)
+    const { two_factor } = await post('/session', values)
     goOn(two_factor)
   })
   return (

@@ -87,8 +87,7 @@ function SignInForm({ close }: { close: Close }) {
   const form = useForm({ initialValues: { password: '', code: '' } })
   const { onSubmit, isSending, error } = useSubmit(form, async ({ password, code }) => {
     if (needsCode) await post('/session/two-factor', { code })
-    else if ((await post<{ two_factor: boolean }>('/session', { email, password })).two_factor)
-      return setNeedsCode(true)
+    else if ((await post('/session', { email, password })).two_factor) return setNeedsCode(true)
     close(true)
   })
   return (

@@ -2,10 +2,11 @@
 // flicker; these pages are there at once.
 import { Center, Loader } from '@mantine/core'
 import { type ComponentType, useEffect, useState } from 'react'
+import type { Path } from '../lib/api.ts'
 import { askAhead } from '../lib/queries.ts'
 
 /** `asks`: what the page asks for first, which then comes together with its code. */
-export function lazyPage(load: () => Promise<{ default: ComponentType }>, asks?: string): ComponentType {
+export function lazyPage(load: () => Promise<{ default: ComponentType }>, asks?: Path<'GET'>): ComponentType {
   let loaded: ComponentType | null = null
   let loading: ReturnType<typeof load> | null = null
   /** Before the frame around the page is drawn, which takes as long as the way to the server. */

@@ -4,8 +4,8 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { IssuedInvitation, Team } from '../../../../src/manage/team/schema.ts'
-import { patch, post, type Reply, remove } from '../lib/api.ts'
+import type { Schemas } from '../lib/api-types.ts'
+import { patch, post, remove } from '../lib/api.ts'
 import { isOperator, useMe } from '../lib/me.ts'
 import { useChange, useGet } from '../lib/queries.ts'
 import { useSubmit } from '../lib/use-submit.ts'
@@ -18,19 +18,19 @@ import { Time } from './time.tsx'
 
 export type RoleChoice = { value: string; label: string; about: string }
 type PeopleProps = {
-  base: string
+  base: `/publishers/${string}` | '/operators'
   about: string
   roles: RoleChoice[]
   /** The role that invites others: the first person gets it. */
   ownerRole: string
   mayChange: boolean
 }
-type TeamData = Reply<typeof Team>
+type TeamData = Schemas['Team']
 
 const MAILS_MS = 5_000 // what became of the mail of an invitation shows while one looks
 
 export function People({ base, about, roles, ownerRole, mayChange }: PeopleProps) {
-  const team = useGet<TeamData>(`${base}/people`, { everyMs: MAILS_MS })
+  const team = useGet(`${base}/people`, { everyMs: MAILS_MS })
   const [isOpen, { open, close }] = useDisclosure()
   return (
     <Page title="People" about={about} actions={mayChange && <Button onClick={open}>Invite member</Button>}>
@@ -62,7 +62,12 @@ const hasOwner = (team: TeamData | undefined, ownerRole: string) =>
 
 const labelOf = (roles: RoleChoice[], role: string) => roles.find(({ value }) => value === role)?.label ?? role
 
-type TableProps = { base: string; people: TeamData['people']; roles: RoleChoice[]; mayChange: boolean }
+type TableProps = {
+  base: `/publishers/${string}` | '/operators'
+  people: TeamData['people']
+  roles: RoleChoice[]
+  mayChange: boolean
+}
 type Person = TeamData['people'][number]
 
 function PeopleTable({ base, people, roles, mayChange }: TableProps) {
@@ -125,7 +130,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
 }
 
 type InvitationsProps = {
-  base: string
+  base: `/publishers/${string}` | '/operators'
   invitations: TeamData['invitations']
   roles: RoleChoice[]
   mayChange: boolean
@@ -200,7 +205,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
   )
 }
 
-function aboutInvitation({ url, mailed }: Reply<typeof IssuedInvitation>): string {
+function aboutInvitation({ url, mailed }: Schemas['IssuedInvitation']): string {
   if (mailed)
     return 'We are sending the link to this address. The link works once and expires in a week. If sending fails, the list below says so.'
   return url === null
@@ -208,15 +213,15 @@ function aboutInvitation({ url, mailed }: Reply<typeof IssuedInvitation>): strin
     : 'This network sends no mail, so send the link yourself. The link works once and expires in a week.'
 }
 
-type InviteProps = { base: string; roles: RoleChoice[]; firstRole: string | undefined }
+type InviteProps = { base: `/publishers/${string}` | '/operators'; roles: RoleChoice[]; firstRole: string | undefined }
 
 function Invite({ base, roles, firstRole }: InviteProps) {
-  const [issued, setIssued] = useState<Reply<typeof IssuedInvitation> | null>(null)
+  const [issued, setIssued] = useState<Schemas['IssuedInvitation'] | null>(null)
   const form = useForm({ initialValues: { email: '', role: firstRole ?? roles[0]?.value ?? '' } })
-  const invite = useChange(
-    (values: { email: string; role: string }) => post<Reply<typeof IssuedInvitation>>(`${base}/invitations`, values),
-    { refresh: [base], onError: () => {} },
-  )
+  const invite = useChange((values: { email: string; role: string }) => post(`${base}/invitations`, values), {
+    refresh: [base],
+    onError: () => {},
+  })
   const submit = useSubmit(form, async (values) => setIssued(await invite.mutateAsync(values)))
   if (issued !== null)
     return (

@@ -1,7 +1,5 @@
 import { Anchor, Breadcrumbs, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { PublisherReply } from '../../../../src/manage/publishers/schema.ts'
-import type { Reply } from '../lib/api.ts'
 import { isOperator, useMe } from '../lib/me.ts'
 import { useGet } from '../lib/queries.ts'
 
@@ -26,8 +24,8 @@ export function Trail({ to, here }: TrailProps) {
 /** For operators, who come to a publisher's own pages from its page; the publisher's people have the menu. */
 export function PublisherTrail({ publisherId, here }: { publisherId: string | number; here: string }) {
   const isShown = isOperator(useMe())
-  const path = `/publishers/${encodeURIComponent(publisherId)}`
-  const publisher = useGet<Reply<typeof PublisherReply>>(isShown ? path : null)
+  const path = `/publishers/${encodeURIComponent(publisherId)}` as const
+  const publisher = useGet(isShown ? path : null)
   if (!isShown) return null
   const name = publisher.data?.name ?? `Publisher ${publisherId}`
   return (

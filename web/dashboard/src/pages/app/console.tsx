@@ -2,18 +2,17 @@ import { Button, Group, List, Select, Stack, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
-import type { App } from '../../../../../src/manage/apps/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Copyable } from '../../parts/copy.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 
-type AppData = Reply<typeof App>
+type AppData = Schemas['App']
 
 export default function Console() {
   const { app_id } = useParams<{ app_id: string }>()
-  const app = useGet<AppData>(`/apps/${app_id}`)
+  const app = useGet(`/apps/${app_id}`)
   return (
     <Page title="API console" about="Every API operation, documented and ready to call with this app’s key.">
       <Loaded query={app}>{(data) => <Opener app={data} />}</Loaded>

@@ -1,8 +1,7 @@
 import { Anchor, Badge, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
-import type { ConversionHistory } from '../../../../../src/manage/app-conversions/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { ConversionTimeline } from '../../parts/conversions/timeline.tsx'
@@ -15,12 +14,12 @@ import { Section } from '../../parts/section.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
-type History = Reply<typeof ConversionHistory>
+type History = Schemas['ConversionHistory']
 const LOOK_AGAIN_MS = 5_000 // postbacks are on their way
 
 export default function Conversion() {
   const { app_id, conversion_id } = useParams<{ app_id: string; conversion_id: string }>()
-  const history = useGet<History>(`/apps/${app_id}/conversions/${encodeURIComponent(conversion_id)}`, {
+  const history = useGet(`/apps/${app_id}/conversions/${encodeURIComponent(conversion_id)}`, {
     everyMs: LOOK_AGAIN_MS,
   })
   return (

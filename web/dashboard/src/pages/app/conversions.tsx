@@ -1,8 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useParams } from 'wouter'
-import type { AppConversionList } from '../../../../../src/manage/app-conversions/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { ConversionFilters, conversionQuery } from '../../parts/conversions/conversion-filters.tsx'
@@ -33,7 +32,7 @@ export default function Conversions() {
 function List({ appId, filters }: { appId: string; filters: Filters }) {
   const pages = usePages()
   const wanted = { ...conversionQuery(filters), cursor: pages.cursor }
-  const list = useGet<Reply<typeof AppConversionList>>(`/apps/${appId}/conversions${query(wanted)}`)
+  const list = useGet(`/apps/${appId}/conversions${query(wanted)}`)
   return (
     <Loaded query={list}>
       {({ conversions, next_cursor }) =>

@@ -4,7 +4,7 @@ import { isOwner, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { CredentialSection } from '../../parts/app/credential.tsx'
 import { CurrencySection } from '../../parts/app/currency.tsx'
-import { type AppData, isRevoked } from '../../parts/app/data.ts'
+import { isRevoked } from '../../parts/app/data.ts'
 import { LeakWarning } from '../../parts/app/leak.tsx'
 import { RevokeSection } from '../../parts/app/revoke.tsx'
 import { SubIdHelp } from '../../parts/app/sub-ids.tsx'
@@ -20,7 +20,7 @@ export default function Integration() {
 
 function IntegrationOf({ appId }: { appId: string }) {
   const me = useMe()
-  const app = useGet<AppData>(`/apps/${appId}`, { everyMs: EVERY_MS })
+  const app = useGet(`/apps/${appId}`, { everyMs: EVERY_MS })
   return (
     <Page
       title="Integration"

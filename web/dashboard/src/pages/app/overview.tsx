@@ -3,7 +3,7 @@ import { useParams } from 'wouter'
 import { isOwner, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { FirstSteps } from '../../parts/app/checklist.tsx'
-import { type AppData, type ChecklistData, isRevoked } from '../../parts/app/data.ts'
+import { type ChecklistData, isRevoked } from '../../parts/app/data.ts'
 import { LeakWarning } from '../../parts/app/leak.tsx'
 import { NewAppButton } from '../../parts/app/new-app.tsx'
 import { ShownSecrets } from '../../parts/app/shown-secrets.tsx'
@@ -19,7 +19,7 @@ export default function Overview() {
 
 function OverviewOf({ appId }: { appId: string }) {
   const me = useMe()
-  const app = useGet<AppData>(`/apps/${appId}`)
+  const app = useGet(`/apps/${appId}`)
   const isOver = app.data !== undefined && isRevoked(app.data)
   const checklist = useWatched(`/apps/${appId}/checklist`, isOver)
   return (
@@ -53,10 +53,10 @@ function OverviewOf({ appId }: { appId: string }) {
 }
 
 /** Asked for every second while something is still to come. */
-function useWatched(path: string, isOver: boolean) {
-  const first = useGet<ChecklistData>(path)
+function useWatched(path: `/apps/${string}/checklist`, isOver: boolean) {
+  const first = useGet(path)
   const isComplete = first.data?.is_complete === true
-  return useGet<ChecklistData>(path, isComplete || isOver ? {} : { everyMs: WATCH_MS })
+  return useGet(path, isComplete || isOver ? {} : { everyMs: WATCH_MS })
 }
 
 /** Before the first request there is nothing to count. */

@@ -3,13 +3,13 @@ import { Link, useParams } from 'wouter'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { MacroTable } from '../../parts/postbacks/macros.tsx'
-import { type SettingsData, SettingsForm } from '../../parts/postbacks/settings-form.tsx'
+import { SettingsForm } from '../../parts/postbacks/settings-form.tsx'
 import { TestSendsSection } from '../../parts/postbacks/test-sends.tsx'
 
 export default function PostbackSettings() {
   const { app_id } = useParams<{ app_id: string }>()
-  const base = `/apps/${app_id}`
-  const settings = useGet<SettingsData>(`${base}/postback`)
+  const base = `/apps/${app_id}` as const
+  const settings = useGet(`${base}/postback`)
   return (
     <Page
       title="Postback settings"

@@ -1,8 +1,7 @@
 import { Alert, Anchor, Button, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
-import type { ReplayedPostback } from '../../../../../src/manage/postbacks/schema.ts'
-import { type ApiError, get, post, type Reply } from '../../lib/api.ts'
+import { type ApiError, get, post } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Copyable } from '../../parts/copy.tsx'
@@ -19,14 +18,14 @@ const isUnderWay = ({ state }: PostbackData) => state === 'queued' || state === 
 export default function Postback() {
   const { app_id, postback_id } = useParams<{ app_id: string; postback_id: string }>()
   const me = useMe()
-  const base = `/apps/${app_id}`
-  const path = `${base}/postbacks/${encodeURIComponent(postback_id)}`
+  const base = `/apps/${app_id}` as const
+  const path = `${base}/postbacks/${encodeURIComponent(postback_id)}` as const
   const query = useQuery<{ postback: PostbackData }, ApiError>({
     queryKey: [path],
-    queryFn: ({ signal }) => get<{ postback: PostbackData }>(path, signal),
+    queryFn: ({ signal }) => get(path, signal),
     refetchInterval: ({ state }) => (state.data !== undefined && isUnderWay(state.data.postback) ? POLL_MS : false),
   })
-  const replay = useChange(() => post<Reply<typeof ReplayedPostback>>(`${path}/replay`), {
+  const replay = useChange(() => post(`${path}/replay`), {
     refresh: [`${base}/postback`],
     done: 'Resent.',
   })
@@ -77,7 +76,7 @@ export default function Postback() {
   )
 }
 
-function Facts({ base, postback }: { base: string; postback: PostbackData }) {
+function Facts({ base, postback }: { base: `/apps/${string}`; postback: PostbackData }) {
   return (
     <Section title="Summary">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>

@@ -8,7 +8,7 @@ import { ReplayButton, Replays } from '../../parts/postbacks/replays.tsx'
 
 export default function Postbacks() {
   const { app_id } = useParams<{ app_id: string }>()
-  const base = `/apps/${app_id}`
+  const base = `/apps/${app_id}` as const
   return (
     <Page
       title="Postbacks"

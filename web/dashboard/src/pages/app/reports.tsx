@@ -28,9 +28,9 @@ export default function Reports() {
   const range = useRange()
   const [filters, change] = useFilters()
   const asked = { ...range.period, offer_id: filters['offer'], country: filters['country'] }
-  const base = `/apps/${app_id}/stats`
+  const base = `/apps/${app_id}/stats` as const
   const isWrong = range.error !== null
-  const days = useGet<Stats>(isWrong ? null : `${base}${query({ ...asked, group_by: 'day', limit: MAX_DAYS })}`)
+  const days = useGet(isWrong ? null : `${base}${query({ ...asked, group_by: 'day', limit: MAX_DAYS })}`)
   const tab = TABS.find(({ value }) => value === filters['by'])?.value ?? 'day'
   const groupBy = tab === 'sub' ? (SUB_IDS.find((name) => name === filters['sub']) ?? 'aff_sub') : tab
   const file = `/manage/v1${base}.csv${query({ ...asked, group_by: groupBy })}`
@@ -93,8 +93,8 @@ export default function Reports() {
 
 const hasNothing = ({ totals }: Stats) => totals.clicks + totals.conversions + totals.rejected === 0
 
-function Groups({ path }: { path: string }) {
-  const stats = useGet<Stats>(path)
+function Groups({ path }: { path: `/apps/${string}/stats` | `/apps/${string}/stats?${string}` }) {
+  const stats = useGet(path)
   const [, change] = useFilters()
   return <Loaded query={stats}>{(data) => <StatsTable stats={data} onNarrow={change} />}</Loaded>
 }

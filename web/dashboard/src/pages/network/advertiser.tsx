@@ -19,7 +19,7 @@ export default function Advertiser() {
 }
 
 function Known({ advertiserId }: { advertiserId: string }) {
-  const advertiser = useGet<AdvertiserData>(`/advertisers/${advertiserId}`)
+  const advertiser = useGet(`/advertisers/${advertiserId}`)
   return (
     <Stack>
       <Trail to={[['Advertisers', '/network/advertisers']]} here={advertiser.data?.name ?? advertiserId} />

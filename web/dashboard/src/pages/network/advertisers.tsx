@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { AdvertiserPage, IssuedAdvertiser } from '../../../../../src/manage/advertisers/schema.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, query } from '../../lib/api.ts'
 import { formatUpTo } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -20,7 +20,7 @@ import { SecretShown } from '../../parts/secret.tsx'
 import { SubmitForm } from '../../parts/submit-form.tsx'
 import { Time } from '../../parts/time.tsx'
 
-type Listed = Reply<typeof AdvertiserPage>
+type Listed = Schemas['AdvertiserList']
 
 export default function Advertisers() {
   const mayChange = mayWrite(useMe())
@@ -61,7 +61,7 @@ export default function Advertisers() {
 
 function AdvertiserList({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
   const pages = usePages()
-  const advertisers = useGet<Listed>(`/advertisers${query({ search, cursor: pages.cursor })}`)
+  const advertisers = useGet(`/advertisers${query({ search, cursor: pages.cursor })}`)
   return (
     <Stack>
       <FilterText
@@ -128,9 +128,9 @@ const COLUMNS: Column<Listed['advertisers'][number]>[] = [
 ]
 
 function NewAdvertiser({ close }: { close: () => void }) {
-  const [made, setMade] = useState<Reply<typeof IssuedAdvertiser> | null>(null)
+  const [made, setMade] = useState<Schemas['IssuedAdvertiser'] | null>(null)
   const form = useForm({ initialValues: { name: '' } })
-  const create = useChange((values: { name: string }) => post<Reply<typeof IssuedAdvertiser>>('/advertisers', values), {
+  const create = useChange((values: { name: string }) => post('/advertisers', values), {
     refresh: ['/advertisers'],
     onError: () => {},
   })

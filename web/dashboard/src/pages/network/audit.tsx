@@ -3,9 +3,8 @@ import { Anchor, Button, Code, Group, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import type { AuditList } from '../../../../../src/manage/audit/schema.ts'
-import type { OwedList } from '../../../../../src/manage/ledger/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Details } from '../../parts/audit/details.tsx'
@@ -25,7 +24,7 @@ export default function Audit() {
   const isFiltered = Object.values(wanted).some((value) => value !== '')
   const search = query(wanted)
   useEffect(() => pages.reset(), [search])
-  const found = useGet<Reply<typeof AuditList>>(`/audit${query({ ...wanted, limit: LIMIT, cursor: pages.cursor })}`)
+  const found = useGet(`/audit${query({ ...wanted, limit: LIMIT, cursor: pages.cursor })}`)
   const clear = () => change(Object.fromEntries(FILTERS.map((name) => [name, null])))
   return (
     <Page title="Audit log" about="Every change by every person, newest first. Entries are permanent.">
@@ -82,7 +81,7 @@ type PublisherFilterProps = { value: string | null; onChange: (value: string | n
 function PublisherFilter({ value, onChange }: PublisherFilterProps) {
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed, 300)
-  const owed = useGet<Reply<typeof OwedList>>(`/ledger/publishers${query({ search: search.trim(), limit: 20 })}`)
+  const owed = useGet(`/ledger/publishers${query({ search: search.trim(), limit: 20 })}`)
   const data = (owed.data?.publishers ?? []).map((one) => ({ value: String(one.publisher_id), label: one.name }))
   const isKnown = value === null || data.some((one) => one.value === value)
   return (
@@ -101,7 +100,7 @@ function PublisherFilter({ value, onChange }: PublisherFilterProps) {
   )
 }
 
-type Entry = Reply<typeof AuditList>['deeds'][number]
+type Entry = Schemas['AuditList']['deeds'][number]
 
 const columnsOf = (change: Change): Column<Entry>[] => [
   {

@@ -2,8 +2,8 @@ import { Button, Modal, NumberInput, Text, Textarea, TextInput } from '@mantine/
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
-import type { BanList } from '../../../../../src/manage/bans/schema.ts'
-import { post, query, type Reply, remove } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, query, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -15,14 +15,14 @@ import { Pager, usePages } from '../../parts/pager.tsx'
 import { SubmitForm } from '../../parts/submit-form.tsx'
 import { Time } from '../../parts/time.tsx'
 
-type List = Reply<typeof BanList>
+type List = Schemas['BanList']
 type Ban = List['bans'][number]
 
 export default function Bans() {
   const [filters, setFilters] = useFilters()
   const pages = usePages()
   const [isOpen, { open, close }] = useDisclosure()
-  const bans = useGet<List>(`/bans${query({ user_id: filters['user'], cursor: pages.cursor })}`)
+  const bans = useGet(`/bans${query({ user_id: filters['user'], cursor: pages.cursor })}`)
   const canWrite = mayWrite(useMe())
   const lift = useChange((id: number) => remove(`/bans/${id}`), { refresh: ['/bans'], done: 'Ban lifted.' })
   const askToLift = (ban: Ban) =>
@@ -92,7 +92,7 @@ function BanForm({ onDone }: { onDone: () => void }) {
   const form = useForm<{ user_id: string; app_id: number | ''; reason: string }>({
     initialValues: { user_id: '', app_id: '', reason: '' },
   })
-  const ban = useChange((body: object) => post<{ is_new: boolean }>('/bans', body), {
+  const ban = useChange((body: object) => post('/bans', body), {
     refresh: ['/bans'],
     onError: () => {},
   })

@@ -6,7 +6,7 @@ import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Copyable } from '../../parts/copy.tsx'
 import { Decide, type Decision, VERBS } from '../../parts/network-conversions/decide.tsx'
-import { type Details, Entries, Evidence, Facts, History } from '../../parts/network-conversions/details.tsx'
+import { Entries, Evidence, Facts, History } from '../../parts/network-conversions/details.tsx'
 import type { MoveTo } from '../../parts/network-conversions/use-moves.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 
@@ -15,7 +15,7 @@ const POSSIBLE: Record<string, MoveTo[]> = { pending: ['approved', 'rejected'], 
 export default function Conversion() {
   const { conversion_id } = useParams<{ conversion_id: string }>()
   const mayDecide = mayWrite(useMe())
-  const found = useGet<Details>(`/conversions/${encodeURIComponent(conversion_id)}`)
+  const found = useGet(`/conversions/${encodeURIComponent(conversion_id)}`)
   const [decision, setDecision] = useState<Decision | null>(null)
   const moves = mayDecide && found.data !== undefined ? (POSSIBLE[found.data.status] ?? []) : []
   return (

@@ -2,8 +2,7 @@
 import { Affix, Button, Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import type { ConversionSearch } from '../../../../../src/manage/conversions/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import { query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -28,9 +27,7 @@ export default function Conversions() {
   const isQueue = filters['view'] !== 'all'
   const pages = usePages()
   const search = searchOf(filters, isQueue)
-  const found = useGet<Reply<typeof ConversionSearch>>(
-    `/conversions${query({ ...search, limit: LIMIT, cursor: pages.cursor })}`,
-  )
+  const found = useGet(`/conversions${query({ ...search, limit: LIMIT, cursor: pages.cursor })}`)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [decision, setDecision] = useState<Decision | null>(null)
   const [isPasting, { open, close }] = useDisclosure()

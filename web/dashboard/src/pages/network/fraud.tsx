@@ -2,12 +2,10 @@
 import { Anchor, Select, Stack, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import type { ConversionSearch } from '../../../../../src/manage/conversions/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import { query } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import type { Fraud } from '../../parts/fraud/rule-form.tsx'
 import { Rules } from '../../parts/fraud/rules.tsx'
 import { SIGNAL_NAMES } from '../../parts/fraud/signals.tsx'
 import { ConversionTable } from '../../parts/network-conversions/table.tsx'
@@ -15,7 +13,7 @@ import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 
 export default function FraudPage() {
-  const fraud = useGet<Fraud>('/fraud')
+  const fraud = useGet('/fraud')
   const mayChange = mayWrite(useMe())
   return (
     <Page
@@ -33,7 +31,7 @@ function Flagged() {
   const signal = filters['signal'] ?? 'any'
   const pages = usePages()
   useEffect(() => pages.reset(), [signal])
-  const found = useGet<Reply<typeof ConversionSearch>>(`/conversions${query({ signal, cursor: pages.cursor })}`)
+  const found = useGet(`/conversions${query({ signal, cursor: pages.cursor })}`)
   return (
     <Stack>
       <Title order={2} size="h4">

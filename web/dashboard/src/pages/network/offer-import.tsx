@@ -55,7 +55,7 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
   const [file, setFile] = useState<File | null>(null)
   const upload = useChange(
     async (given: File) =>
-      post<ImportData>('/offer-imports', {
+      post('/offer-imports', {
         file_name: given.name,
         format: /\.csv$/i.test(given.name) ? 'csv' : 'json',
         content: await given.text(),
@@ -115,12 +115,12 @@ const importWords = (count: number) => (count === 1 ? 'Import 1 offer' : `Import
 const isUnderWay = (job: ImportData | undefined) => job?.state === 'checking' || job?.state === 'running'
 
 function Watch({ importId, again }: { importId: string; again: () => void }) {
-  const path = `/offer-imports/${importId}`
+  const path = `/offer-imports/${importId}` as const
   const [isWatching, setWatching] = useState(true)
-  const job = useGet<ImportData>(path, isWatching ? { everyMs: LOOK_MS } : {})
+  const job = useGet(path, isWatching ? { everyMs: LOOK_MS } : {})
   if (isWatching && job.error !== null) setWatching(false)
   if (isWatching && job.data !== undefined && !isUnderWay(job.data) && !job.isPlaceholderData) setWatching(false)
-  const run = useChange(() => post<ImportData>(`${path}/run`), {
+  const run = useChange(() => post(`${path}/run`), {
     refresh: [path, '/offers'],
     onDone: () => setWatching(true),
   })

@@ -40,7 +40,7 @@ function NewOffer() {
           save={async (values) => {
             const { advertiser_id, external_id } = values
             const owner = { advertiser_id: Number(advertiser_id), external_id }
-            const { offer_id } = await post<{ offer_id: number }>('/offers', { ...bodyOf(values), ...owner })
+            const { offer_id } = await post('/offers', { ...bodyOf(values), ...owner })
             notifications.show({ message: 'Offer created.', color: 'green' })
             navigate(`/network/offers/${offer_id}`)
           }}
@@ -51,7 +51,7 @@ function NewOffer() {
 }
 
 function KnownOffer({ offerId }: { offerId: string }) {
-  const offer = useGet<OfferData>(`/offers/${offerId}`)
+  const offer = useGet(`/offers/${offerId}`)
   return (
     <Stack>
       <Trail to={OFFERS} here={offer.data?.name ?? offerId} />
@@ -103,7 +103,7 @@ const textOf = (offer: OfferData) => JSON.stringify(valuesOf(offer))
 /** What is being typed stays, also when the offer changes behind it: then somebody is asked. */
 function Details({ offer, mayChange }: { offer: OfferData; mayChange: boolean }) {
   const client = useQueryClient()
-  const path = `/offers/${offer.offer_id}`
+  const path = `/offers/${offer.offer_id}` as const
   const [base, setBase] = useState(offer)
   const isStale = textOf(base) !== textOf(offer)
   return (
@@ -122,7 +122,7 @@ function Details({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
         mayChange={mayChange}
         save={async (values) => {
           const seen_updated_at = (isStale ? base : offer).updated_at
-          const saved = await put<OfferData>(path, { ...bodyOf(values), status: offer.status, seen_updated_at })
+          const saved = await put(path, { ...bodyOf(values), status: offer.status, seen_updated_at })
           client.setQueryData([path], saved)
           setBase(saved)
           notifications.show({ message: 'Saved, effective immediately.', color: 'green' })

@@ -1,8 +1,8 @@
 import { Anchor, Box, Button, Group, Select, Text } from '@mantine/core'
 import { IconFileImport, IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { OfferPage } from '../../../../../src/manage/offers/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -16,7 +16,7 @@ import { Pager, usePages } from '../../parts/pager.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
-type Listed = Reply<typeof OfferPage>
+type Listed = Schemas['NetworkOfferList']
 const NAMES = ['search', 'status', 'advertiser_id', 'category'] as const
 
 export default function Offers() {
@@ -24,7 +24,7 @@ export default function Offers() {
   const [filters, change] = useFilters()
   const pages = usePages()
   const given = Object.fromEntries(NAMES.map((name) => [name, filters[name]]))
-  const offers = useGet<Listed>(`/offers${query({ ...given, cursor: pages.cursor })}`)
+  const offers = useGet(`/offers${query({ ...given, cursor: pages.cursor })}`)
   const isFiltered = NAMES.some((name) => filters[name] !== undefined)
   const narrow = (changed: Record<string, string | null>) => {
     pages.reset()

@@ -1,8 +1,7 @@
 import { Anchor, Group, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { NetworkOverview } from '../../../../../src/manage/reports/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatUpTo, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Money } from '../../parts/money.tsx'
@@ -12,7 +11,7 @@ import { LazyDayChart } from '../../parts/reports/lazy-day-chart.tsx'
 import { formatFullDay } from '../../parts/reports/metrics.ts'
 import { Section } from '../../parts/section.tsx'
 
-type Overview = Reply<typeof NetworkOverview>
+type Overview = Schemas['NetworkOverview']
 
 const EVERY_MS = 30_000
 const SERIES = [
@@ -22,7 +21,7 @@ const SERIES = [
 ]
 
 export default function NetworkOverviewPage() {
-  const overview = useGet<Overview>('/network/overview', { everyMs: EVERY_MS })
+  const overview = useGet('/network/overview', { everyMs: EVERY_MS })
   return (
     <Page title="Overview" about="All publishers and advertisers together. Days in UTC, amounts in USD.">
       <Loaded query={overview}>

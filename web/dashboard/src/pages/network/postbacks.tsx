@@ -2,8 +2,8 @@
 import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from 'wouter'
-import type { LaneList } from '../../../../../src/manage/postback-health/schema.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -20,7 +20,7 @@ const LIMIT = 50
 const EVERY_MS = 10_000
 const STATES = ['paused', 'waiting', 'failing', 'ok'] as const
 
-type Lanes = Reply<typeof LaneList>
+type Lanes = Schemas['PostbackLaneList']
 type Lane = Lanes['lanes'][number]
 
 export default function PostbackHealth() {
@@ -28,7 +28,7 @@ export default function PostbackHealth() {
   const [filters, change] = useFilters()
   const { state = '', search = '' } = filters
   const offset = Number(filters['offset'] ?? 0) || 0
-  const found = useGet<Lanes>(`/postback-lanes${query({ state, search, limit: LIMIT, offset })}`, { everyMs: EVERY_MS })
+  const found = useGet(`/postback-lanes${query({ state, search, limit: LIMIT, offset })}`, { everyMs: EVERY_MS })
   return (
     <Page
       title="Postback health"

@@ -1,8 +1,7 @@
 // One publisher: its money, people and apps, and what they are allowed.
 import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'wouter'
-import type { PublisherReply } from '../../../../../src/manage/publishers/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Money } from '../../parts/money.tsx'
@@ -14,12 +13,12 @@ import { Trust } from '../../parts/publishers/trust.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Trail } from '../../parts/trail.tsx'
 
-type Publisher = Reply<typeof PublisherReply>
+type Publisher = Schemas['PublisherReply']
 
 export default function PublisherPage() {
   const { publisher_id } = useParams<{ publisher_id: string }>()
   const mayChange = mayWrite(useMe())
-  const found = useGet<Publisher>(`/publishers/${encodeURIComponent(publisher_id)}`)
+  const found = useGet(`/publishers/${encodeURIComponent(publisher_id)}`)
   return (
     <Stack>
       <Trail to={[['Publishers', '/network/publishers']]} here={found.data?.name ?? publisher_id} />

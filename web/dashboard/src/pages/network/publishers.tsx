@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import type { PublisherList } from '../../../../../src/manage/publishers/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -29,7 +29,7 @@ export default function Publishers() {
   const search = filters['search'] ?? ''
   const status = filters['status'] ?? ''
   useEffect(() => pages.reset(), [search, status])
-  const found = useGet<Reply<typeof PublisherList>>(`/publishers${query({ search, status, cursor: pages.cursor })}`)
+  const found = useGet(`/publishers${query({ search, status, cursor: pages.cursor })}`)
   return (
     <Page
       title="Publishers"
@@ -83,7 +83,7 @@ export default function Publishers() {
   )
 }
 
-const COLUMNS: Column<Reply<typeof PublisherList>['publishers'][number]>[] = [
+const COLUMNS: Column<Schemas['PublisherList']['publishers'][number]>[] = [
   {
     name: 'Publisher',
     isText: true,

@@ -1,7 +1,6 @@
 // How the program is: versions, what waits, what it stands on, how it is set.
 import { Alert, SimpleGrid, Stack } from '@mantine/core'
-import type { System } from '../../../../../src/manage/system/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount, formatUpTo } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
@@ -16,10 +15,10 @@ const LATE_MS = 60_000
 const CLOCK_MS = 2_000
 const COLUMNS = { base: 2, md: 3, xl: 4 }
 
-type Shown = Reply<typeof System>
+type Shown = Schemas['System']
 
 export default function SystemPage() {
-  const system = useGet<Shown>('/system', { everyMs: EVERY_MS })
+  const system = useGet('/system', { everyMs: EVERY_MS })
   return (
     <Page title="System" about="System status, refreshed every ten seconds.">
       <Loaded query={system}>{(shown) => <Facts {...shown} />}</Loaded>

@@ -1,7 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useParams } from 'wouter'
-import type { Balance as BalanceSchema } from '../../../../../src/manage/balance/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import { query } from '../../lib/api.ts'
 import { isOperator, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Payments } from '../../parts/balance/payments.tsx'
@@ -14,15 +13,13 @@ import { useRange } from '../../parts/reports/use-range.ts'
 import { Section } from '../../parts/section.tsx'
 import { PublisherTrail } from '../../parts/trail.tsx'
 
-type BalanceData = Reply<typeof BalanceSchema>
-
 export default function Balance() {
   const { publisher_id } = useParams<{ publisher_id: string }>()
   const me = useMe()
   const range = useRange()
-  const base = `/publishers/${publisher_id}`
-  const now = useGet<BalanceData>(`${base}/balance`)
-  const then = useGet<BalanceData>(range.error === null ? `${base}/balance${query(range.period)}` : null)
+  const base = `/publishers/${publisher_id}` as const
+  const now = useGet(`${base}/balance`)
+  const then = useGet(range.error === null ? `${base}/balance${query(range.period)}` : null)
   const whose = isOperator(me) && now.data !== undefined ? ` of ${now.data.publisher.name}` : ''
   return (
     <Stack>

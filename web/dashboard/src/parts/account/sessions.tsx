@@ -1,13 +1,12 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import type { SessionList } from '../../../../../src/manage/account/schema.ts'
-import { type Reply, remove } from '../../lib/api.ts'
+import { remove } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 
 export function SessionsSection() {
-  const sessions = useGet<Reply<typeof SessionList>>('/me/sessions')
+  const sessions = useGet('/me/sessions')
   const end = useChange((id: string) => remove(`/me/sessions/${id}`), {
     refresh: ['/me/sessions'],
     done: 'Session signed out.',

@@ -2,8 +2,8 @@ import { Button, Group, MultiSelect, NumberInput, Stack, TagsInput, Text, TextIn
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
 import { useState } from 'react'
-import type { IssuedToken, TokenList } from '../../../../../src/manage/account/schema.ts'
-import { post, type Reply, remove } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, remove } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { type Column, DataTable } from '../data-table.tsx'
@@ -13,10 +13,10 @@ import { SecretShown } from '../secret.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 
-type Token = Reply<typeof TokenList>['tokens'][number]
+type Token = Schemas['TokenList']['tokens'][number]
 
 export function TokensSection() {
-  const tokens = useGet<Reply<typeof TokenList>>('/me/tokens')
+  const tokens = useGet('/me/tokens')
   const [issued, setIssued] = useState<string | null>(null)
   const revoke = useChange((id: number) => remove(`/me/tokens/${id}`), {
     refresh: ['/me/tokens'],
@@ -104,13 +104,13 @@ const SCOPES = {
   fraud: 'Fraud and bans',
   people: 'People',
   system: 'Audit log and system',
-} satisfies Record<Reply<typeof TokenList>['tokens'][number]['scopes'][number], string>
+} satisfies Record<Schemas['TokenList']['tokens'][number]['scopes'][number], string>
 
 function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
   const form = useForm<{ name: string; scopes: string[]; expires_in_days: number | string; allowed_ips: string[] }>({
     initialValues: { name: '', scopes: ['read'], expires_in_days: 90, allowed_ips: [] },
   })
-  const create = useChange((body: object) => post<Reply<typeof IssuedToken>>('/me/tokens', body), {
+  const create = useChange((body: object) => post('/me/tokens', body), {
     refresh: ['/me/tokens'],
     onError: () => {},
   })

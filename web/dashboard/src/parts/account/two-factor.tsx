@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
-import type { TwoFactorSetup } from '../../../../../src/manage/account/schema.ts'
-import { post, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post } from '../../lib/api.ts'
 import { useMe } from '../../lib/me.ts'
 import { queryClient } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
@@ -12,7 +12,7 @@ import { Copyable, CopyIcon } from '../copy.tsx'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 
-type Setup = Reply<typeof TwoFactorSetup>
+type Setup = Schemas['TwoFactorSetup']
 
 export function TwoFactorSection() {
   const me = useMe()
@@ -41,10 +41,7 @@ export function TwoFactorSection() {
           }}
         />
       ) : (
-        <PasswordStep
-          action="Enable"
-          send={async (password) => setSetup(await post<Setup>('/me/two-factor', { password }))}
-        />
+        <PasswordStep action="Enable" send={async (password) => setSetup(await post('/me/two-factor', { password }))} />
       )}
     </Section>
   )

@@ -1,8 +1,7 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import type { AdvertiserPage, ShownAdvertiser } from '../../../../../src/manage/advertisers/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 
 const PAUSE_MS = 200
@@ -12,11 +11,9 @@ export function AdvertiserSelect(props: Omit<SelectProps, 'data'>) {
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed, PAUSE_MS)
   const value = props.value ?? ''
-  const chosen = useGet<Reply<typeof ShownAdvertiser>>(value === '' ? null : `/advertisers/${value}`)
+  const chosen = useGet(value === '' ? null : `/advertisers/${value}`)
   const isChosenName = chosen.data?.name === search
-  const found = useGet<Reply<typeof AdvertiserPage>>(
-    `/advertisers${query({ search: isChosenName ? '' : search.trim(), limit: 50 })}`,
-  )
+  const found = useGet(`/advertisers${query({ search: isChosenName ? '' : search.trim(), limit: 50 })}`)
   const all = [...(value !== '' && chosen.data !== undefined ? [chosen.data] : []), ...(found.data?.advertisers ?? [])]
   const data = [...new Map(all.map(({ advertiser_id, name }) => [String(advertiser_id), name]))]
   return (

@@ -1,13 +1,12 @@
 // One call of an advertiser, as it came and with what came of it.
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconRefresh, IconX } from '@tabler/icons-react'
-import type { CallPage } from '../../../../../src/manage/advertisers/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
-export type Call = Reply<typeof CallPage>['calls'][number]
+export type Call = Schemas['CallbackList']['calls'][number]
 
 const REASONS: Record<string, string> = {
   wrong_token: 'The token was wrong or missing.',

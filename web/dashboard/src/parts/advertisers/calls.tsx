@@ -5,8 +5,7 @@ import { notifications } from '@mantine/notifications'
 import { IconRefresh, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { CallPage, Dismissed, Reprocessed } from '../../../../../src/manage/advertisers/schema.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
+import { post, query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -17,8 +16,6 @@ import { FoundSoFar, Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { type Call, CallDetails, reasonOf } from './call-details.tsx'
-
-type Results = Reply<typeof Reprocessed>
 
 const LOOK_MS = 5_000
 const OUTCOMES = ['approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused']
@@ -34,7 +31,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
   const [open, setOpen] = useState<Call | null>(null)
   const { outcome, click_id } = filters
   const only = outcome === OPEN ? { open: 'yes' } : { outcome }
-  const calls = useGet<Reply<typeof CallPage>>(
+  const calls = useGet(
     `/inbound-calls${query({ advertiser_id: advertiserId, ...only, click_id, cursor: pages.cursor })}`,
     { everyMs: LOOK_MS },
   )
@@ -116,7 +113,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
 }
 
 function useReprocess(onDone: () => void) {
-  return useChange((inbound_ids: string[]) => post<Results>('/inbound-calls/reprocess', { inbound_ids }), {
+  return useChange((inbound_ids: string[]) => post('/inbound-calls/reprocess', { inbound_ids }), {
     refresh: ['/inbound-calls', '/network/overview'],
     onDone: ({ results }) => {
       onDone()
@@ -134,16 +131,13 @@ function useReprocess(onDone: () => void) {
 const isWithOperator = (call: Call) => call.is_open && call.next_attempt_at === null
 
 function useDismiss(onDone: () => void) {
-  return useChange(
-    (inbound_ids: string[]) => post<Reply<typeof Dismissed>>('/inbound-calls/dismiss', { inbound_ids }),
-    {
-      refresh: ['/inbound-calls', '/network/overview'],
-      onDone: ({ dismissed }) => {
-        onDone()
-        notifications.show({ message: `${dismissed.length} dismissed`, color: 'blue' })
-      },
+  return useChange((inbound_ids: string[]) => post('/inbound-calls/dismiss', { inbound_ids }), {
+    refresh: ['/inbound-calls', '/network/overview'],
+    onDone: ({ dismissed }) => {
+      onDone()
+      notifications.show({ message: `${dismissed.length} dismissed`, color: 'blue' })
     },
-  )
+  })
 }
 
 function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {

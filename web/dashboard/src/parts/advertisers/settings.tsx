@@ -18,18 +18,15 @@ const PARAMETERS = ['click_id', 'goal', 'txn_id', 'amount', 'status', 'ip', 'cou
 function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) {
   const [value, setValue] = useState<Settings[N]>(advertiser[name])
   const [error, setError] = useState<string | null>(null)
-  const save = useChange(
-    (given: Settings[N]) => patch<AdvertiserData>(`/advertisers/${advertiser.advertiser_id}`, { [name]: given }),
-    {
-      refresh: ['/advertisers'],
-      done: 'Saved.',
-      onDone: (saved) => {
-        setError(null)
-        setValue(saved[name])
-      },
-      onError: (error) => setError(error.message),
+  const save = useChange((given: Settings[N]) => patch(`/advertisers/${advertiser.advertiser_id}`, { [name]: given }), {
+    refresh: ['/advertisers'],
+    done: 'Saved.',
+    onDone: (saved) => {
+      setError(null)
+      setValue(saved[name])
     },
-  )
+    onError: (error) => setError(error.message),
+  })
   const [base, setBase] = useState(advertiser[name])
   const now = advertiser[name]
   const follow = () => {

@@ -2,8 +2,8 @@ import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconRotate } from '@tabler/icons-react'
-import type { RotatedToken, ShownAdvertiser } from '../../../../../src/manage/advertisers/schema.ts'
-import { post, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
@@ -11,7 +11,7 @@ import { SecretShown } from '../secret.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 
-export type AdvertiserData = Reply<typeof ShownAdvertiser>
+export type AdvertiserData = Schemas['Advertiser']
 
 const GRACES = [
   { value: '0s', label: 'immediately (leaked)' },
@@ -64,11 +64,11 @@ export function TokenSection({ advertiser, mayChange, token, onToken }: TokenSec
 
 function Rotate({ advertiserId, onDone }: { advertiserId: number; onDone: (token: string) => void }) {
   const form = useForm({ initialValues: { grace: '24h' } })
-  const path = `/advertisers/${advertiserId}`
-  const rotate = useChange(
-    (values: { grace: string }) => post<Reply<typeof RotatedToken>>(`${path}/rotate-token`, values),
-    { refresh: ['/advertisers'], onError: () => {} },
-  )
+  const path = `/advertisers/${advertiserId}` as const
+  const rotate = useChange((values: { grace: string }) => post(`${path}/rotate-token`, values), {
+    refresh: ['/advertisers'],
+    onError: () => {},
+  })
   const { onSubmit, isSending, error } = useSubmit(form, async (values) =>
     onDone((await rotate.mutateAsync(values)).token),
   )

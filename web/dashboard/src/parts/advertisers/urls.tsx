@@ -1,7 +1,6 @@
 import { Accordion, Alert, Anchor, Code, List, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { PostbackUrls } from '../../../../../src/manage/advertisers/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { CopyBlock } from '../copy.tsx'
@@ -12,7 +11,7 @@ type UrlsSectionProps = { advertiserId: number; token: string | null }
 
 /** The addresses to hand out, with the token in them as long as this page knows it. */
 export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
-  const urls = useGet<Reply<typeof PostbackUrls>>(`/advertisers/${advertiserId}/postback-urls`)
+  const urls = useGet(`/advertisers/${advertiserId}/postback-urls`)
   return (
     <Section
       title="Postback URLs"
@@ -57,7 +56,7 @@ export function UrlsSection({ advertiserId, token }: UrlsSectionProps) {
   )
 }
 
-type OffersProps = { data: Reply<typeof PostbackUrls>; fill: (url: string) => string }
+type OffersProps = { data: Schemas['AdvertiserPostbackUrls']; fill: (url: string) => string }
 
 function Offers({ data, fill }: OffersProps) {
   if (data.offers.length === 0)

@@ -1,13 +1,12 @@
 // An app as the server tells of it.
-import type { App, Checklist, Overview } from '../../../../../src/manage/apps/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 
-export type AppData = Reply<typeof App>
+export type AppData = Schemas['App']
 export type CredentialData = AppData['credentials'][number]
 export type Mode = CredentialData['mode']
-export type ChecklistData = Reply<typeof Checklist>
+export type ChecklistData = Schemas['Checklist']
 export type Step = ChecklistData['steps'][number]['step']
-export type OverviewData = Reply<typeof Overview>
+export type OverviewData = Schemas['Overview']
 
 /** Every app has both. */
 export const keyOf = (app: AppData, mode: Mode) =>

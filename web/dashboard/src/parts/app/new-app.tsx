@@ -3,9 +3,8 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
-import type { IssuedApp } from '../../../../../src/manage/apps/schema.ts'
 import { checkPositive, readAmount } from '../../lib/amounts.ts'
-import { post, type Reply } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { SubmitForm } from '../submit-form.tsx'
@@ -19,8 +18,8 @@ export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDon
     initialValues: { name: '', currency: 'Coins', rate: '100' },
     validate: { rate: checkPositive },
   })
-  const path = `/publishers/${publisherId}/apps`
-  const create = useChange((body: object) => post<Reply<typeof IssuedApp>>(path, body), {
+  const path = `/publishers/${publisherId}/apps` as const
+  const create = useChange((body: object) => post(path, body), {
     refresh: [path],
     onError: () => {},
   })

@@ -19,12 +19,12 @@ const GRACES = [
 const KINDS = {
   api: {
     name: 'API secret',
-    path: 'rotate',
+    path: 'rotate' as const,
     about: 'The old secret keeps working for the grace period. Deploy the new one to your servers before it ends.',
   },
   signing: {
     name: 'signing secret',
-    path: 'signing-secret/rotate',
+    path: 'signing-secret/rotate' as const,
     about: 'For the grace period, postbacks are signed with both secrets, so your server can verify with either.',
   },
 }
@@ -56,24 +56,20 @@ export function RotateButton({ appId, mode, kind, label, grace = '24' }: RotateP
   )
 }
 
-type Rotated = { api_key: string; api_secret?: string; signing_secret?: string }
 type RotateFormProps = Required<Omit<RotateProps, 'label'>> & { close: () => void }
 
 function RotateForm({ appId, mode, kind, grace: firstGrace, close }: RotateFormProps) {
   const { name, path, about } = KINDS[kind]
   const [grace, setGrace] = useState(firstGrace)
   const [secret, setSecret] = useState<string | null>(null)
-  const rotate = useChange(
-    () => post<Rotated>(`/apps/${appId}/credentials/${mode}/${path}`, { grace_hours: Number(grace) }),
-    {
-      refresh: [`/apps/${appId}`],
-      onDone: ({ api_key, api_secret, signing_secret }) => {
-        const made = api_secret ?? signing_secret ?? ''
-        keepSecret(api_key, kind, made)
-        setSecret(made)
-      },
+  const rotate = useChange(() => post(`/apps/${appId}/credentials/${mode}/${path}`, { grace_hours: Number(grace) }), {
+    refresh: [`/apps/${appId}`],
+    onDone: (rotated) => {
+      const made = 'api_secret' in rotated ? rotated.api_secret : rotated.signing_secret
+      keepSecret(rotated.api_key, kind, made)
+      setSecret(made)
     },
-  )
+  })
   if (secret === null)
     return (
       <Stack>

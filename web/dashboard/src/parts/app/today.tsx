@@ -14,7 +14,7 @@ const EVERY_MS = 15_000
 const PLAIN_TITLE = { title: { color: 'var(--mantine-color-text)' } } // yellow on yellow is hard to read
 
 export function Today({ appId }: { appId: number }) {
-  const overview = useGet<OverviewData>(`/apps/${appId}/overview${query({ timezone: timeZone() })}`, {
+  const overview = useGet(`/apps/${appId}/overview${query({ timezone: timeZone() })}`, {
     everyMs: EVERY_MS,
   })
   return (

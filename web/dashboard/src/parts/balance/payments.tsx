@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import type { PaymentList } from '../../../../../src/manage/balance/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
@@ -10,7 +10,7 @@ import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
-type Payment = Reply<typeof PaymentList>['payments'][number]
+type Payment = Schemas['PaymentList']['payments'][number]
 
 const COLUMNS: Column<Payment>[] = [
   { name: 'Paid', cell: ({ paid_at }) => <Time at={paid_at} /> },
@@ -26,9 +26,9 @@ const COLUMNS: Column<Payment>[] = [
   { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
 ]
 
-export function Payments({ base }: { base: string }) {
+export function Payments({ base }: { base: `/publishers/${string}` }) {
   const pages = usePages()
-  const list = useGet<Reply<typeof PaymentList>>(`${base}/payments${query({ cursor: pages.cursor })}`)
+  const list = useGet(`${base}/payments${query({ cursor: pages.cursor })}`)
   return (
     <Section title="Payments">
       <Loaded query={list}>

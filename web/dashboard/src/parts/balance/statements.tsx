@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import type { StatementList } from '../../../../../src/manage/balance/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
@@ -9,7 +9,7 @@ import { Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Section } from '../section.tsx'
 
-type StatementsData = Reply<typeof StatementList>
+type StatementsData = Schemas['StatementList']
 type Statement = StatementsData['statements'][number]
 
 const monthName = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
@@ -21,7 +21,7 @@ const sum = (name: string, amountOf: (one: Statement) => number): Column<Stateme
   cell: (one) => <Money amount={amountOf(one)} />,
 })
 
-const columnsOf = (base: string): Column<Statement>[] => [
+const columnsOf = (base: `/publishers/${string}`): Column<Statement>[] => [
   { name: 'Month', cell: ({ month, is_open }) => `${formatMonth(month)}${is_open ? ' to date' : ''}` },
   sum('Earned', ({ earned }) => earned),
   sum('Reversed', ({ reversed }) => reversed),
@@ -46,9 +46,9 @@ const columnsOf = (base: string): Column<Statement>[] => [
   },
 ]
 
-export function Statements({ base }: { base: string }) {
+export function Statements({ base }: { base: `/publishers/${string}` }) {
   const pages = usePages()
-  const list = useGet<StatementsData>(`${base}/statements${query({ cursor: pages.cursor })}`)
+  const list = useGet(`${base}/statements${query({ cursor: pages.cursor })}`)
   return (
     <Section
       title="Statements"

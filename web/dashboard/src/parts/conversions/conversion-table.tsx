@@ -1,7 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { AppConversionList } from '../../../../../src/manage/app-conversions/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { formatReward } from '../offers/words.ts'
@@ -9,7 +8,7 @@ import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { explainReason, subIdsOf } from './words.ts'
 
-type Conversion = Reply<typeof AppConversionList>['conversions'][number]
+type Conversion = Schemas['AppConversionList']['conversions'][number]
 
 export function ConversionTable({ appId, conversions }: { appId: string; conversions: Conversion[] }) {
   return (

@@ -3,15 +3,14 @@ import { Anchor, Code, Group, Text, Timeline } from '@mantine/core'
 import { IconCoin, IconFlag, IconListDetails, IconPointer, IconSend } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { ConversionHistory } from '../../../../../src/manage/app-conversions/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { countryName } from '../offers/countries.ts'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { explainReason, nameActor, subIdsOf } from './words.ts'
 
-type History = Reply<typeof ConversionHistory>
+type History = Schemas['ConversionHistory']
 type Step = {
   key: string
   at: string | null

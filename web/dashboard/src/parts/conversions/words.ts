@@ -1,8 +1,7 @@
 // What is said of a conversion.
-import type { Static } from 'typebox'
-import type { ConversionHistory } from '../../../../../src/manage/app-conversions/schema.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 
-type Conversion = Static<typeof ConversionHistory>['conversion']
+type Conversion = Schemas['ConversionHistory']['conversion']
 type Reason = NonNullable<Conversion['status_reason']>
 
 export const STATUSES = [

@@ -1,14 +1,14 @@
 // Says what is done about a signal: a new rule, or another word about one that there is.
 import { Button, Modal, NumberInput, Select, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { FraudOverview } from '../../../../../src/manage/fraud/schema.ts'
-import { put, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { put } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
 import { SIGNAL_NAMES } from './signals.tsx'
 
-export type Fraud = Reply<typeof FraudOverview>
+export type Fraud = Schemas['FraudOverview']
 export type Rule = Fraud['rules'][number]
 export type Draft = Pick<Rule, 'signal' | 'offer_id' | 'offer' | 'threshold' | 'action'>
 

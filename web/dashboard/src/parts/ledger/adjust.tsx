@@ -1,8 +1,6 @@
 // A credit or a debit that no conversion stands behind, such as a bonus.
 import { Modal, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { AdjustmentReply } from '../../../../../src/manage/ledger/schema.ts'
-import type { Reply } from '../../lib/api.ts'
 import { checkPositive, readAmount } from '../../lib/amounts.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AmountInput } from '../amount-input.tsx'
@@ -24,7 +22,7 @@ function AdjustForm({ party: { name: _name, ...whose }, onDone }: { party: Adjus
     initialValues: { sign: '1', amount: '', reference: '', reason: '' },
     validate: { amount: checkPositive },
   })
-  const record = useRecord<Reply<typeof AdjustmentReply>>('/ledger/adjustments', 'adjustment')
+  const record = useRecord('/ledger/adjustments', 'adjustment')
   const submit = useSubmit(form, async ({ sign, amount, ...said }) => {
     await record.mutateAsync({ ...whose, ...said, amount: Number(sign) * (readAmount(amount) ?? 0) })
     onDone()

@@ -1,6 +1,4 @@
 import { SimpleGrid } from '@mantine/core'
-import type { NetworkBalance } from '../../../../../src/manage/ledger/schema.ts'
-import type { Reply } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Money } from '../money.tsx'
 import { Loaded } from '../page.tsx'
@@ -16,7 +14,7 @@ const FACTS = [
 ] as const
 
 export function Balances() {
-  const balance = useGet<Reply<typeof NetworkBalance>>('/ledger')
+  const balance = useGet('/ledger')
   return (
     <Loaded query={balance}>
       {(balances) => (

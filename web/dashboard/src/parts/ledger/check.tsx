@@ -1,15 +1,15 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
-import type { CheckReply } from '../../../../../src/manage/ledger/schema.ts'
-import { get, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { get } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 
-type Checked = Reply<typeof CheckReply>
+type Checked = Schemas['LedgerCheck']
 
 export function CheckTab() {
-  const check = useChange<void, Checked>(() => get<Checked>('/ledger/check'))
+  const check = useChange<void, Checked>(() => get('/ledger/check'))
   return (
     <Section
       title="Ledger check"

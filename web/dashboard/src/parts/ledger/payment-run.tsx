@@ -2,10 +2,9 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { Run } from '../../../../../src/manage/ledger/payment-run-schema.ts'
-import type { OwedList } from '../../../../../src/manage/ledger/schema.ts'
 import { checkAmount, readAmount } from '../../lib/amounts.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, query } from '../../lib/api.ts'
 import { formatCents, formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -22,7 +21,7 @@ import { runHref } from './runs.tsx'
 
 const LIMIT = 50
 
-type Owed = Reply<typeof OwedList>['publishers'][number]
+type Owed = Schemas['PublisherBalanceList']['publishers'][number]
 type Chosen = ReadonlyMap<number, Owed>
 
 export function PaymentRunTab() {
@@ -31,9 +30,7 @@ export function PaymentRunTab() {
   const { minimum: typed = '', search = '' } = filters
   const minimum = typed === '' ? 0 : readAmount(typed)
   const offset = Number(filters['offset'] ?? 0) || 0
-  const owed = useGet<Reply<typeof OwedList>>(
-    minimum === null ? null : `/ledger/publishers${query({ minimum, search, limit: LIMIT, offset })}`,
-  )
+  const owed = useGet(minimum === null ? null : `/ledger/publishers${query({ minimum, search, limit: LIMIT, offset })}`)
   const [chosen, setChosen] = useState<Chosen>(new Map())
   const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
   useEffect(() => setChosen(new Map()), [typed, search])
@@ -103,7 +100,7 @@ type CreateRunProps = { chosen: Chosen; search: string; minimum: number; due: nu
 /** Of those selected; without a selection, of everybody who is owed enough and not suspended. */
 function CreateRun({ chosen, search, minimum, due }: CreateRunProps) {
   const [, navigate] = useLocation()
-  const create = useChange((body: object) => post<Reply<typeof Run>>('/ledger/payment-runs', body), {
+  const create = useChange((body: object) => post('/ledger/payment-runs', body), {
     refresh: ['/ledger'],
     onDone: ({ run_id }) => navigate(runHref(run_id)),
   })

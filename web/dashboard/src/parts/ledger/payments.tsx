@@ -1,8 +1,8 @@
 // Payments, adjustments and voids as they were recorded: to publishers, from advertisers.
 import { Button, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import type { MovementList } from '../../../../../src/manage/ledger/schema.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, query } from '../../lib/api.ts'
 import { formatCents } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -15,7 +15,7 @@ import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { ReasonModal } from './reason-form.tsx'
 
-type Movement = Reply<typeof MovementList>['payments'][number]
+type Movement = Schemas['MovementList']['payments'][number]
 
 const KINDS = [
   { value: '', label: 'All' },
@@ -31,7 +31,7 @@ export function PaymentsTab() {
   const pages = usePages()
   useEffect(() => pages.reset(), [kind])
   const mayVoid = mayWrite(useMe())
-  const found = useGet<Reply<typeof MovementList>>(`/ledger/payments${query({ kind, cursor: pages.cursor })}`)
+  const found = useGet(`/ledger/payments${query({ kind, cursor: pages.cursor })}`)
   const [voiding, setVoiding] = useState<Movement | null>(null)
   const voidPayment = useChange(
     ({ postingId, reason }: { postingId: string; reason: string }) =>

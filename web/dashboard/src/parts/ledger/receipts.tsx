@@ -3,9 +3,9 @@ import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { DebtorList, ReceiptReply } from '../../../../../src/manage/ledger/schema.ts'
 import { checkPositive, readAmount } from '../../lib/amounts.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { formatCents } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -23,14 +23,14 @@ import { type AdjustedParty, AdjustModal } from './adjust.tsx'
 import { useRecord } from './use-record.ts'
 
 const LIMIT = 50
-type Debtor = Reply<typeof DebtorList>['advertisers'][number]
+type Debtor = Schemas['AdvertiserBalanceList']['advertisers'][number]
 
 export function ReceiptsTab() {
   const mayRecord = mayWrite(useMe())
   const [filters, change] = useFilters()
   const { search = '' } = filters
   const offset = Number(filters['offset'] ?? 0) || 0
-  const debtors = useGet<Reply<typeof DebtorList>>(`/ledger/advertisers${query({ search, limit: LIMIT, offset })}`)
+  const debtors = useGet(`/ledger/advertisers${query({ search, limit: LIMIT, offset })}`)
   const [payer, setPayer] = useState<Debtor | null>(null)
   const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
   return (
@@ -130,7 +130,7 @@ const actions = (onRecord: (payer: Debtor) => void, onAdjust: (party: AdjustedPa
 
 function ReceiptForm({ payer, onDone }: { payer: Debtor; onDone: () => void }) {
   const form = useForm({ initialValues: { amount: '', reference: '' }, validate: { amount: checkPositive } })
-  const record = useRecord<Reply<typeof ReceiptReply>>('/ledger/receipts', 'receipt')
+  const record = useRecord('/ledger/receipts', 'receipt')
   const submit = useSubmit(form, async ({ amount, reference }) => {
     await record.mutateAsync({ advertiser_id: payer.advertiser_id, amount: readAmount(amount), reference })
     onDone()

@@ -1,8 +1,8 @@
 // Who is paid how much by a run, as it was created, and what became of each line.
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { LineList } from '../../../../../src/manage/ledger/payment-run-schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
@@ -11,13 +11,21 @@ import { Pager, usePages } from '../pager.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
-export type Line = Reply<typeof LineList>['lines'][number]
+export type Line = Schemas['PaymentRunLineList']['lines'][number]
 
 type Act = ((line: Line) => void) | null
 
-export function RunLines({ base, onPay, onCancel }: { base: string; onPay: Act; onCancel: Act }) {
+export function RunLines({
+  base,
+  onPay,
+  onCancel,
+}: {
+  base: `/ledger/payment-runs/${string}`
+  onPay: Act
+  onCancel: Act
+}) {
   const pages = usePages()
-  const found = useGet<Reply<typeof LineList>>(`${base}/lines${query({ cursor: pages.cursor })}`)
+  const found = useGet(`${base}/lines${query({ cursor: pages.cursor })}`)
   return (
     <Loaded query={found}>
       {({ lines, next_cursor }) => (

@@ -5,8 +5,8 @@ import { notifications } from '@mantine/notifications'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Cancelled, Exported, Paid, Run } from '../../../../../src/manage/ledger/payment-run-schema.ts'
-import { post, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post } from '../../lib/api.ts'
 import { formatCents, formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -17,11 +17,11 @@ import { Time } from '../time.tsx'
 import { ReasonModal } from './reason-form.tsx'
 import { type Line, RunLines } from './run-lines.tsx'
 
-type RunData = Reply<typeof Run>
+type RunData = Schemas['PaymentRun']
 
 export function PaymentRun({ runId }: { runId: string }) {
-  const base = `/ledger/payment-runs/${encodeURIComponent(runId)}`
-  const found = useGet<RunData>(base)
+  const base = `/ledger/payment-runs/${encodeURIComponent(runId)}` as const
+  const found = useGet(base)
   const mayPay = mayWrite(useMe())
   const [cancelling, setCancelling] = useState<Line | 'run' | null>(null)
   const { pay, cancel } = useRunChanges(base)
@@ -76,8 +76,8 @@ export function PaymentRun({ runId }: { runId: string }) {
 
 type PayBody = { publisher_ids?: number[]; is_sent?: boolean }
 
-function useRunChanges(base: string) {
-  const pay = useChange((body: PayBody) => post<Reply<typeof Paid>>(`${base}/pay`, body), {
+function useRunChanges(base: `/ledger/payment-runs/${string}`) {
+  const pay = useChange((body: PayBody) => post(`${base}/pay`, body), {
     refresh: ['/ledger'],
     onDone: ({ results }) => {
       const paid = results.filter(({ outcome }) => outcome === 'paid').length
@@ -92,7 +92,7 @@ function useRunChanges(base: string) {
         })
     },
   })
-  const cancel = useChange((body: object) => post<Reply<typeof Cancelled>>(`${base}/cancel`, body), {
+  const cancel = useChange((body: object) => post(`${base}/cancel`, body), {
     refresh: ['/ledger'],
     done: 'Cancelled.',
     onError: () => {},
@@ -122,11 +122,11 @@ function Summary({ run }: { run: RunData }) {
   )
 }
 
-type ActionsProps = { base: string; run: RunData; onPay: () => void; onCancel: () => void }
+type ActionsProps = { base: `/ledger/payment-runs/${string}`; run: RunData; onPay: () => void; onCancel: () => void }
 
 function Actions({ base, run, onPay, onCancel }: ActionsProps) {
   const download = () => window.location.assign(`/manage/v1${base}/lines.csv`)
-  const settle = useChange(() => post<Reply<typeof Exported>>(`${base}/export`), {
+  const settle = useChange(() => post(`${base}/export`), {
     refresh: ['/ledger'],
     onDone: ({ run: { due }, cancelled }) => {
       if (cancelled > 0)

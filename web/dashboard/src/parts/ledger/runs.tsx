@@ -1,8 +1,8 @@
 // Payment runs: stored lists of who is to be paid how much. One of them, or all.
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { RunList } from '../../../../../src/manage/ledger/payment-run-schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -14,7 +14,7 @@ import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { PaymentRun } from './run.tsx'
 
-type Listed = Reply<typeof RunList>['runs'][number]
+type Listed = Schemas['PaymentRunList']['runs'][number]
 
 export const runHref = (runId: number) => `/network/ledger?view=runs&run=${runId}`
 
@@ -52,7 +52,7 @@ const COLUMNS: Column<Listed>[] = [
 
 function Runs() {
   const pages = usePages()
-  const found = useGet<Reply<typeof RunList>>(`/ledger/payment-runs${query({ cursor: pages.cursor })}`)
+  const found = useGet(`/ledger/payment-runs${query({ cursor: pages.cursor })}`)
   return (
     <Loaded query={found}>
       {({ runs, next_cursor }) => (

@@ -3,8 +3,8 @@ import { post } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 
 /** Records something under a reference, which counts once: sent again, it says so. */
-export function useRecord<T extends { is_new: boolean }>(path: string, what: 'adjustment' | 'receipt') {
-  return useChange((body: object) => post<T>(path, body), {
+export function useRecord(path: '/ledger/adjustments' | '/ledger/receipts', what: 'adjustment' | 'receipt') {
+  return useChange((body: object) => post(path, body), {
     refresh: ['/ledger'],
     onDone: ({ is_new }) =>
       notifications.show({

@@ -2,8 +2,7 @@
 import { Anchor, Group, SimpleGrid, Table, Text, Timeline } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { ConversionReply } from '../../../../../src/manage/conversions/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { Copyable } from '../copy.tsx'
 import { Detail } from '../detail.tsx'
@@ -14,7 +13,7 @@ import { Time } from '../time.tsx'
 import { REASON_NAMES } from './filters.tsx'
 import { Standing } from './table.tsx'
 
-export type Details = Reply<typeof ConversionReply>
+export type Details = Schemas['NetworkConversion']
 
 export function Facts({ one }: { one: Details }) {
   const subIds = [one.aff_sub, one.aff_sub2, one.aff_sub3, one.aff_sub4]

@@ -2,8 +2,7 @@
 import { Anchor, Checkbox, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { ConversionSearch } from '../../../../../src/manage/conversions/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Signals } from '../fraud/signals.tsx'
@@ -11,7 +10,7 @@ import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { REASON_NAMES } from './filters.tsx'
 
-export type Row = Reply<typeof ConversionSearch>['conversions'][number]
+export type Row = Schemas['ConversionSummaryList']['conversions'][number]
 export type Selection = { chosen: ReadonlySet<string>; choose: (ids: string[], isChosen: boolean) => void }
 
 type TableProps = { rows: Row[]; selection?: Selection | undefined; pager?: ReactNode }

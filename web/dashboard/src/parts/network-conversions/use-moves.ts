@@ -2,15 +2,15 @@
 // to the server breaks in the middle.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Moved, Moves } from '../../../../../src/manage/conversions/schema.ts'
-import { ApiError, post, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { ApiError, post } from '../../lib/api.ts'
 
 const PIECE = 50
 const CHANGED = ['/conversions', '/publishers', '/fraud']
 
-export type MoveTo = Reply<typeof Moves>['to']
-export type MoveReason = NonNullable<Reply<typeof Moves>['status_reason']>
-export type MoveResult = Reply<typeof Moved>['results'][number]
+export type MoveTo = Schemas['ConversionMoves']['to']
+export type MoveReason = NonNullable<Schemas['ConversionMoves']['status_reason']>
+export type MoveResult = Schemas['MovedConversions']['results'][number]
 export type Moving = { state: 'asking' | 'moving' | 'done'; results: MoveResult[]; error: ApiError | null }
 
 const ASKING: Moving = { state: 'asking', results: [], error: null }
@@ -29,7 +29,7 @@ export function useMoves(to: MoveTo, ids: string[]) {
       for (let i = 0; i < left.length; i += PIECE) {
         const conversion_ids = left.slice(i, i + PIECE)
         const body = { to, conversion_ids, status_reason, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
-        const answer = await post<Reply<typeof Moved>>('/conversions/moves', body)
+        const answer = await post('/conversions/moves', body)
         results = [...results, ...answer.results]
         setMoving({ state: 'moving', results, error: null })
       }

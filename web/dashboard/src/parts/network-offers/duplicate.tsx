@@ -27,8 +27,7 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
   const [, navigate] = useLocation()
   const form = useForm({ initialValues: { name: offer.name, external_id: `${offer.external_id}-copy` } })
   const copy = useChange(
-    (values: { name: string; external_id: string }) =>
-      post<{ offer_id: number }>(`/offers/${offer.offer_id}/duplicate`, values),
+    (values: { name: string; external_id: string }) => post(`/offers/${offer.offer_id}/duplicate`, values),
     { refresh: ['/offers'], done: 'Copy created. It is paused until you resume it.', onError: () => {} },
   )
   const { onSubmit, isSending, error } = useSubmit(form, async (values) => {

@@ -1,12 +1,12 @@
 import { Paper, Stack, Table, Text } from '@mantine/core'
-import type { OfferHistory } from '../../../../../src/manage/offers/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Time } from '../time.tsx'
 
-type HistoryData = Reply<typeof OfferHistory>
+type HistoryData = Schemas['OfferHistory']
 
 const ACTIONS: Record<string, string> = {
   'offer.create': 'created the offer',
@@ -20,7 +20,7 @@ const ACTIONS: Record<string, string> = {
 /** Who changed an offer, and what. */
 export function History({ offerId }: { offerId: number }) {
   const pages = usePages()
-  const history = useGet<HistoryData>(`/offers/${offerId}/history${query({ cursor: pages.cursor })}`)
+  const history = useGet(`/offers/${offerId}/history${query({ cursor: pages.cursor })}`)
   return (
     <Loaded query={history}>
       {({ changes, next_cursor }) =>

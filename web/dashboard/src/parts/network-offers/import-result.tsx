@@ -2,14 +2,13 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { ImportJob } from '../../../../../src/manage/offers/schema.ts'
-import type { Json } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Section } from '../section.tsx'
 
 const MAX_WARNINGS = 20
 
-export type ImportData = Json<ImportJob>
+export type ImportData = Schemas['OfferImport']
 
 const COUNTS = {
   before: {

@@ -1,8 +1,7 @@
 // What the form of an offer holds: texts, as people type them. The server reads them as it reads a row of an import.
-import type { ShownOffer } from '../../../../../src/manage/offers/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 
-export type OfferData = Reply<typeof ShownOffer>
+export type OfferData = Schemas['NetworkOffer']
 
 export type GoalValues = {
   external_id: string

@@ -1,8 +1,8 @@
 // What an app does not want to show.
 import { Button, Checkbox, Group, Stack, Switch, TagsInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { ContentRules } from '../../../../../src/manage/app-offers/schema.ts'
-import { put, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { put } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -12,10 +12,10 @@ import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { CATEGORIES } from './words.ts'
 
-type Rules = Reply<typeof ContentRules>
+type Rules = Schemas['ContentRules']
 
 export function ContentRulesSection({ appId }: { appId: string }) {
-  const rules = useGet<Rules>(`/apps/${appId}/content-rules`)
+  const rules = useGet(`/apps/${appId}/content-rules`)
   return (
     <Section
       title="Content rules"
@@ -35,7 +35,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
       payment_offers: rules.payment_offers,
     },
   })
-  const save = useChange((body: object) => put<Rules>(`/apps/${appId}/content-rules`, body), {
+  const save = useChange((body: object) => put(`/apps/${appId}/content-rules`, body), {
     refresh: [`/apps/${appId}/content-rules`, `/apps/${appId}/offers`],
     done: 'Saved, effective immediately.',
     onError: () => {},

@@ -2,15 +2,14 @@
 import { Alert, Anchor, Badge, Drawer, Group, Image, Stack, Table, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { AppOfferReply } from '../../../../../src/manage/app-offers/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
 import { Time } from '../time.tsx'
 import { CATEGORIES, formatAllCountries, formatReward, labelOf, PLATFORMS } from './words.ts'
 
-type Details = Reply<typeof AppOfferReply>
+type Details = Schemas['AppOfferReply']
 type OfferDrawerProps = { appId: string; offerId: string | null; onClose: () => void }
 
 export function OfferDrawer({ appId, offerId, onClose }: OfferDrawerProps) {
@@ -30,7 +29,7 @@ export function OfferDrawer({ appId, offerId, onClose }: OfferDrawerProps) {
 }
 
 function Content({ appId, offerId }: { appId: string; offerId: string }) {
-  const details = useGet<Details>(`/apps/${appId}/offers/${encodeURIComponent(offerId)}`)
+  const details = useGet(`/apps/${appId}/offers/${encodeURIComponent(offerId)}`)
   return (
     <Stack>
       <Loaded query={details}>{(data) => <About {...data} />}</Loaded>

@@ -1,7 +1,7 @@
 // What the users of an app would see.
 import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
-import type { AppOfferList } from '../../../../../src/manage/app-offers/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -12,14 +12,14 @@ import { OfferFilters } from './offer-filters.tsx'
 import { CATEGORIES, formatCountries, formatReward, labelOf, PLATFORMS } from './words.ts'
 
 const PAGE = 20
-type List = Reply<typeof AppOfferList>
+type List = Schemas['AppOfferList']
 
 export function OfferList({ appId }: { appId: string }) {
   const [filters, change] = useFilters()
   const page = Math.max(1, Math.floor(Number(filters['page'] ?? 1)) || 1)
   const { search, country, platform, category, sort, user_id, mode } = filters
   const wanted = { search, country, platform, category, sort, user_id, mode, limit: PAGE, offset: (page - 1) * PAGE }
-  const list = useGet<List>(`/apps/${appId}/offers${query(wanted)}`)
+  const list = useGet(`/apps/${appId}/offers${query(wanted)}`)
   const open = (offerId: number) => change({ offer: String(offerId) })
   return (
     <Stack>

@@ -2,8 +2,7 @@
 import { Alert, Button, Group, List, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import type { Static } from 'typebox'
-import type { VisibilityReply } from '../../../../../src/features/offers/schema.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { get, query } from '../../lib/api.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { FormError } from '../form-error.tsx'
@@ -11,7 +10,7 @@ import { Section } from '../section.tsx'
 import { countryChoices } from './countries.ts'
 import { MODES, PLATFORMS } from './words.ts'
 
-type Why = Static<typeof VisibilityReply>
+type Why = Schemas['OfferVisibility']
 
 export function VisibilitySection({ appId, offerId }: { appId: string; offerId: string }) {
   const [answer, setAnswer] = useState<Why | null>(null)
@@ -21,7 +20,7 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
   })
   const { onSubmit, isSending, error } = useSubmit(form, async ({ offer_id, ...visit }) => {
     setAnswer(null)
-    setAnswer(await get<Why>(`/apps/${appId}/offers/${offer_id.trim()}/why${query(visit)}`))
+    setAnswer(await get(`/apps/${appId}/offers/${offer_id.trim()}/why${query(visit)}`))
   })
   const choose = (name: 'country' | 'platform') => ({
     value: form.values[name] === '' ? null : form.values[name],

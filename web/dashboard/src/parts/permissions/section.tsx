@@ -2,9 +2,9 @@
 import { Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import type { Permissions } from '../../../../../src/manage/permissions/schema.ts'
 import { readAmount } from '../../lib/amounts.ts'
-import { patch, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { patch } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useGet } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
@@ -15,7 +15,7 @@ import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 
-type Shown = Reply<typeof Permissions>
+type Shown = Schemas['Permissions']
 
 const STATUSES = {
   pending: 'Awaiting approval; test keys only.',
@@ -30,8 +30,8 @@ const SUSPENDING = {
 }
 
 export function PermissionsSection({ publisherId }: { publisherId: number }) {
-  const path = `/publishers/${publisherId}/permissions`
-  const permissions = useGet<Shown>(path)
+  const path = `/publishers/${publisherId}/permissions` as const
+  const permissions = useGet(path)
   const canWrite = mayWrite(useMe())
   return (
     <Section title="Permissions">
@@ -80,7 +80,7 @@ const valuesOf = (shown: Shown) => ({
   ids: (shown.only_listed_offers ? shown.allowed_offers : shown.denied_offers).join(', '),
 })
 
-function PermissionsForm({ path, shown }: { path: string; shown: Shown }) {
+function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permissions`; shown: Shown }) {
   const form = useForm({
     initialValues: valuesOf(shown),
     validate: { margin_percent: checkPercent, ids: checkIds },

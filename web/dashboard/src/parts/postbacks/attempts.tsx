@@ -1,12 +1,11 @@
 // Every try of a postback, in full.
 import { Accordion, Code, Group, Stack, Text } from '@mantine/core'
-import type { OnePostback } from '../../../../../src/manage/postbacks/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { CopyBlock } from '../copy.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
-export type PostbackData = Reply<typeof OnePostback>['postback']
+export type PostbackData = Schemas['PostbackOfApp']['postback']
 export type AttemptData = PostbackData['tries'][number]
 
 const PHASES: Record<string, string> = {

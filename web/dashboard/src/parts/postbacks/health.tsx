@@ -2,8 +2,8 @@
 import { Alert, Anchor, Button, Group, List, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { PostbackHealth } from '../../../../../src/manage/postbacks/schema.ts'
-import { post, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -12,13 +12,13 @@ import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 import { DeliveredShare } from './delivered-share.tsx'
 
-type HealthData = Reply<typeof PostbackHealth>
-type HealthProps = { base: string; health: HealthData }
+type HealthData = Schemas['PostbackHealth']
+type HealthProps = { base: `/apps/${string}`; health: HealthData }
 
 const EVERY_MS = 5_000
 
-export function Health({ base }: { base: string }) {
-  const health = useGet<HealthData>(`${base}/postback/health`, { everyMs: EVERY_MS })
+export function Health({ base }: { base: `/apps/${string}` }) {
+  const health = useGet(`${base}/postback/health`, { everyMs: EVERY_MS })
   return (
     <Loaded query={health}>
       {(data) => (
@@ -95,7 +95,7 @@ function Lane({ base, health }: HealthProps) {
   return null
 }
 
-function Resume({ base }: { base: string }) {
+function Resume({ base }: { base: `/apps/${string}` }) {
   const me = useMe()
   const resume = useChange(() => post(`${base}/postback/resume`), {
     refresh: [`${base}/postback`],

@@ -2,8 +2,8 @@
 import { Anchor, Button, Group, SegmentedControl, Select, Switch, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import type { Log as LogSchema } from '../../../../../src/manage/postbacks/schema.ts'
-import { query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { type Column, DataTable } from '../data-table.tsx'
@@ -14,19 +14,19 @@ import { Section } from '../section.tsx'
 import { Status, statusLabel } from '../status.tsx'
 import { Time } from '../time.tsx'
 
-type LogData = Reply<typeof LogSchema>
+type LogData = Schemas['PostbackLog']
 
 const LIVE_MS = 2_000
 const NAMES = ['mode', 'state', 'status', 'conversion_id', 'from', 'to']
 
 /** `actions` get the filters: they concern what is listed. */
-export function Log({ base, actions }: { base: string; actions: (filters: Filters) => ReactNode }) {
+export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filters: Filters) => ReactNode }) {
   const [all, setFilters] = useFilters()
   const filters = Object.fromEntries(NAMES.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))
   const pages = usePages()
   const [isLive, setLive] = useState(true)
   const isFirst = pages.cursor === null
-  const log = useGet<LogData>(
+  const log = useGet(
     `${base}/postbacks${query({ ...filters, cursor: pages.cursor })}`,
     isLive && isFirst ? { everyMs: LIVE_MS } : {},
   )
@@ -155,7 +155,7 @@ function localText(time: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-const columnsOf = (base: string): Column<LogData['postbacks'][number]>[] => [
+const columnsOf = (base: `/apps/${string}`): Column<LogData['postbacks'][number]>[] => [
   {
     name: 'Event',
     cell: ({ postback_id, status, scenario }) => (

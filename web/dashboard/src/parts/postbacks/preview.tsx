@@ -1,11 +1,10 @@
 // A postback as it would be sent, and what is wrong with it.
 import { Alert, Code, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
-import type { Preview as PreviewSchema } from '../../../../../src/manage/postbacks/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { CopyBlock } from '../copy.tsx'
 
-export type PreviewData = Reply<typeof PreviewSchema>
+export type PreviewData = Schemas['PostbackPreview']
 
 /** Errors forbid saving, warnings do not: they are kept apart. */
 export function Lint({ preview }: { preview: PreviewData }) {

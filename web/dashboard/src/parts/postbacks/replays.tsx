@@ -2,8 +2,8 @@
 import { Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import type { ReplayCount, ReplayList } from '../../../../../src/manage/postbacks/schema.ts'
-import { type ApiError, get, post, query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { type ApiError, get, post, query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -12,12 +12,12 @@ import { Loaded } from '../page.tsx'
 import { Status, statusLabel } from '../status.tsx'
 import { Time } from '../time.tsx'
 
-type ReplayData = Reply<typeof ReplayList>['replays'][number]
+type ReplayData = Schemas['ReplayList']['replays'][number]
 
 const POLL_MS = 1_000
 const RECENT_MS = 10 * 60_000
 
-export function ReplayButton({ base, filters }: { base: string; filters: Filters }) {
+export function ReplayButton({ base, filters }: { base: `/apps/${string}`; filters: Filters }) {
   const me = useMe()
   const [isOpen, { open, close }] = useDisclosure()
   if (!mayWrite(me)) return null
@@ -33,12 +33,12 @@ export function ReplayButton({ base, filters }: { base: string; filters: Filters
   )
 }
 
-type ConfirmProps = { base: string; filters: Filters; close: () => void }
+type ConfirmProps = { base: `/apps/${string}`; filters: Filters; close: () => void }
 
 function Confirm({ base, filters, close }: ConfirmProps) {
   const { conversion_id, ...chosen } = filters
   const isPossible = conversion_id === undefined && !['queued', 'sending'].includes(chosen['state'] ?? '')
-  const count = useGet<Reply<typeof ReplayCount>>(isPossible ? `${base}/postback/replayable${query(chosen)}` : null)
+  const count = useGet(isPossible ? `${base}/postback/replayable${query(chosen)}` : null)
   const start = useChange(() => post(`${base}/postback/replays`, chosen), {
     refresh: [`${base}/postback`],
     done: 'Resending started.',
@@ -87,11 +87,11 @@ function describe({ mode, state, status, from, to }: Filters): string {
 }
 
 /** Those under way, and those that ended a short while ago. */
-export function Replays({ base }: { base: string }) {
-  const path = `${base}/postback/replays`
-  const replays = useQuery<Reply<typeof ReplayList>, ApiError>({
+export function Replays({ base }: { base: `/apps/${string}` }) {
+  const path = `${base}/postback/replays` as const
+  const replays = useQuery<Schemas['ReplayList'], ApiError>({
     queryKey: [path],
-    queryFn: ({ signal }) => get<Reply<typeof ReplayList>>(path, signal),
+    queryFn: ({ signal }) => get(path, signal),
     refetchInterval: ({ state }) => (state.data?.replays.some(isUnderWay) ? POLL_MS : false),
   })
   const isRecent = ({ finished_at }: ReplayData) =>
@@ -102,7 +102,7 @@ export function Replays({ base }: { base: string }) {
 
 const isUnderWay = ({ state, waiting }: ReplayData) => state === 'running' || waiting > 0
 
-function OneReplay({ base, replay }: { base: string; replay: ReplayData }) {
+function OneReplay({ base, replay }: { base: `/apps/${string}`; replay: ReplayData }) {
   const me = useMe()
   const { replay_id, queued, skipped, waiting, remaining, state, created_at, filter } = replay
   const cancel = useChange(() => post(`${base}/postback/replays/${replay_id}/cancel`), {

@@ -16,8 +16,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PostbackSettingsReply } from '../../../../../src/manage/postbacks/schema.ts'
-import { type ApiError, post, put, type Reply, remove } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { type ApiError, post, put, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
@@ -28,7 +28,7 @@ import { type HeaderRow, HeadersInput } from './headers-input.tsx'
 import { Lint, Preview, type PreviewData } from './preview.tsx'
 import { TemplateInput } from './template-input.tsx'
 
-export type SettingsData = Reply<typeof PostbackSettingsReply>
+export type SettingsData = Schemas['PostbackSettings']
 type Values = {
   url: string
   method: string
@@ -47,14 +47,14 @@ const EVENTS = [
   { value: 'reversed', label: 'reversed', description: 'take back the credit' },
 ]
 
-export function SettingsForm({ base, data }: { base: string; data: SettingsData }) {
+export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: SettingsData }) {
   const me = useMe()
   const form = useForm<Values>({ initialValues: valuesOf(data) })
   useFollow(form, valuesOf(data))
   const { values } = form
   const [status, setStatus] = useState('approved')
   const preview = usePreview(base, values, status, data, mayWrite(me))
-  const save = useChange((body: object) => put<SettingsData>(`${base}/postback`, body), {
+  const save = useChange((body: object) => put(`${base}/postback`, body), {
     refresh: [`${base}/postback`],
     done: 'Saved.',
     onError: () => void queryClient.invalidateQueries({ queryKey: [`${base}/postback`] }), // changed meanwhile: shown
@@ -152,7 +152,7 @@ export function SettingsForm({ base, data }: { base: string; data: SettingsData 
 }
 
 /** What the server says of the form as it is; of what is saved, for those who may only look. */
-function usePreview(base: string, values: Values, status: string, data: SettingsData, mayAsk: boolean) {
+function usePreview(base: `/apps/${string}`, values: Values, status: string, data: SettingsData, mayAsk: boolean) {
   const { url, method, events, headers, negative_reversals } = values
   const names = headers.map(({ name }) => name.trim()).filter((name) => name !== '')
   const [body] = useDebouncedValue(
@@ -161,14 +161,14 @@ function usePreview(base: string, values: Values, status: string, data: Settings
   )
   const asked = useQuery<PreviewData, ApiError>({
     queryKey: [`${base}/postback/preview`, body],
-    queryFn: () => post<PreviewData>(`${base}/postback/preview`, JSON.parse(body)),
+    queryFn: () => post(`${base}/postback/preview`, JSON.parse(body)),
     enabled: mayAsk && url !== '',
     placeholderData: (before) => before,
   })
   return mayAsk ? asked.data : (data.preview ?? undefined)
 }
 
-function RemoveButton({ base, onRemoved }: { base: string; onRemoved: () => void }) {
+function RemoveButton({ base, onRemoved }: { base: `/apps/${string}`; onRemoved: () => void }) {
   const removal = useChange(() => remove(`${base}/postback`), {
     refresh: [`${base}/postback`],
     done: 'Postback URL removed.',

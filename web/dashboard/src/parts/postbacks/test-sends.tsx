@@ -3,8 +3,8 @@ import { Alert, Anchor, Button, Group, Input, List, Paper, SegmentedControl, Sta
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { TestSends as TestSendsSchema } from '../../../../../src/manage/postbacks/schema.ts'
-import { type ApiError, get, post, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { type ApiError, get, post } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -14,17 +14,17 @@ import { Status } from '../status.tsx'
 import { Attempts } from './attempts.tsx'
 import type { SettingsData } from './settings-form.tsx'
 
-type TestData = Reply<typeof TestSendsSchema>
+type TestData = Schemas['PostbackTestOfApp']
 type Result = TestData['results'][number]
 
 const POLL_MS = 1_000
 const LONG_MS = 60_000
 
-export function TestSendsSection({ base, data }: { base: string; data: SettingsData }) {
+export function TestSendsSection({ base, data }: { base: `/apps/${string}`; data: SettingsData }) {
   const me = useMe()
   const [{ test }, setFilters] = useFilters()
   const [mode, setMode] = useState('live')
-  const start = useChange(() => post<TestData>(`${base}/postback/tests`, { mode }), {
+  const start = useChange(() => post(`${base}/postback/tests`, { mode }), {
     onDone: ({ test_id }) => setFilters({ test: test_id }),
   })
   return (
@@ -70,11 +70,11 @@ export function TestSendsSection({ base, data }: { base: string; data: SettingsD
   )
 }
 
-function Results({ base, testId }: { base: string; testId: string }) {
-  const path = `${base}/postback/tests/${encodeURIComponent(testId)}`
+function Results({ base, testId }: { base: `/apps/${string}`; testId: string }) {
+  const path = `${base}/postback/tests/${encodeURIComponent(testId)}` as const
   const test = useQuery<TestData, ApiError>({
     queryKey: [path],
-    queryFn: ({ signal }) => get<TestData>(path, signal),
+    queryFn: ({ signal }) => get(path, signal),
     refetchInterval: ({ state }) => (state.data?.result === 'waiting' ? POLL_MS : false),
   })
   return (
@@ -118,7 +118,13 @@ function Verdict({ data: { result, results } }: { data: TestData }) {
   )
 }
 
-function Scenario({ base, result: { scenario, about, seen, result, postbacks } }: { base: string; result: Result }) {
+function Scenario({
+  base,
+  result: { scenario, about, seen, result, postbacks },
+}: {
+  base: `/apps/${string}`
+  result: Result
+}) {
   return (
     <Paper p="sm">
       <Stack gap="xs">

@@ -3,8 +3,8 @@ import { Anchor, Button, Group, Modal, NumberInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { PublisherReply } from '../../../../../src/manage/publishers/schema.ts'
-import { put, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { put } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
@@ -14,7 +14,7 @@ import { Section } from '../section.tsx'
 import { SubmitForm } from '../submit-form.tsx'
 import { Time } from '../time.tsx'
 
-export type App = Reply<typeof PublisherReply>['apps'][number]
+export type App = Schemas['PublisherReply']['apps'][number]
 
 const MAX_RATE_LIMIT = 1_000_000
 

@@ -1,11 +1,8 @@
 // On every page of a publisher that is not active: why its keys do not work.
 import { Alert } from '@mantine/core'
 import { useRoute } from 'wouter'
-import type { PublisherReply } from '../../../../../src/manage/publishers/schema.ts'
-import type { Reply } from '../../lib/api.ts'
 import { isOperator, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
-import type { AppData } from '../app/data.ts'
 
 const OWN = {
   pending: {
@@ -41,8 +38,8 @@ function useVisited(): string | undefined {
   const [, own] = useRoute<{ id: string }>('/publishers/:id/*?')
   const [, network] = useRoute<{ id: string }>('/network/publishers/:id')
   const [, app] = useRoute<{ id: string }>('/apps/:id/*?')
-  const opened = useGet<AppData>(isOperator(me) && app !== null ? `/apps/${app.id}` : null)
+  const opened = useGet(isOperator(me) && app !== null ? `/apps/${app.id}` : null)
   const publisherId = own?.id ?? network?.id ?? opened.data?.publisher_id
-  const path = isOperator(me) && publisherId !== undefined ? `/publishers/${encodeURIComponent(publisherId)}` : null
-  return useGet<Reply<typeof PublisherReply>>(path).data?.status
+  const isShown = isOperator(me) && publisherId !== undefined
+  return useGet(isShown ? `/publishers/${encodeURIComponent(publisherId)}` : null).data?.status
 }

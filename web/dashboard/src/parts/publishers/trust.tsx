@@ -2,8 +2,8 @@
 import { Button, Group, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useEffect } from 'react'
-import type { TrustChanged, TrustList } from '../../../../../src/manage/publishers/schema.ts'
-import { post, query, type Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
+import { post, query } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { type Column, DataTable } from '../data-table.tsx'
@@ -15,7 +15,7 @@ import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import type { App } from './apps.tsx'
 
-type Offer = Reply<typeof TrustList>['offers'][number]
+type Offer = Schemas['TrustList']['offers'][number]
 
 export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) {
   const [filters, change] = useFilters()
@@ -61,14 +61,14 @@ export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) 
 type OffersProps = { app: App; search: string | undefined; trusted: string | undefined; mayChange: boolean }
 
 function Offers({ app, search, trusted, mayChange }: OffersProps) {
-  const base = `/apps/${app.app_id}/trust`
+  const base = `/apps/${app.app_id}/trust` as const
   const pages = usePages()
   useEffect(() => pages.reset(), [app.app_id, search, trusted])
-  const found = useGet<Reply<typeof TrustList>>(`${base}${query({ search, trusted, limit: 10, cursor: pages.cursor })}`)
-  const change = useChange(
-    (body: { trusted: boolean; offer_ids?: number[] }) => post<Reply<typeof TrustChanged>>(base, body),
-    { refresh: [base, '/publishers'], done: 'Saved.' },
-  )
+  const found = useGet(`${base}${query({ search, trusted, limit: 10, cursor: pages.cursor })}`)
+  const change = useChange((body: { trusted: boolean; offer_ids?: number[] }) => post(base, body), {
+    refresh: [base, '/publishers'],
+    done: 'Saved.',
+  })
   const askForAll = (isTrusted: boolean) =>
     modals.openConfirmModal({
       withCloseButton: false,

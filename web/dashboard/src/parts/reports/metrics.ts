@@ -1,9 +1,8 @@
 // The figures of a report: their names and how they are shown.
-import type { AppStats } from '../../../../../src/manage/reports/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCents, formatCount, formatShare, formatUsd } from '../../lib/format.ts'
 
-export type Stats = Reply<typeof AppStats>
+export type Stats = Schemas['Stats']
 export type StatsRow = Stats['rows'][number]
 export type Totals = Stats['totals']
 

@@ -1,13 +1,12 @@
 // The longer lists of the system page.
 import { Code, Table, Text } from '@mantine/core'
-import type { System } from '../../../../../src/manage/system/schema.ts'
-import type { Reply } from '../../lib/api.ts'
+import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { formatBytes } from './bytes.ts'
 
-type Shown = Reply<typeof System>
+type Shown = Schemas['System']
 const FOCUSABLE = { viewportProps: { tabIndex: 0 } } // a keyboard can move what is wider than the screen
 
 export function Partitions({ partitions }: Pick<Shown, 'partitions'>) {
