@@ -8,7 +8,7 @@ import { createPublisher } from '../src/features/accounts/publishers.ts'
 import { type Catalogue, prepareCatalogue, type Say, withCopy } from './data.ts'
 import { type Opened, runLong } from './postgres.ts'
 import { median } from './rounds.ts'
-import { insertConversions, makeToldApp, openFor, startWorker } from './told-apps.ts'
+import { insertConversions, createPostbackApp, openFor, startWorker } from './postback-apps.ts'
 
 const OFFERS = 1_000
 const HEALTHY = 98
@@ -82,15 +82,15 @@ async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Prom
   const appIds: number[] = []
   for (let i = 0; i < HEALTHY; i++) {
     const { publisher_id } = i < OF_ONE ? big : await createPublisher(opened.db, `Small ${i}`)
-    appIds.push(await makeToldApp(catalogue, opened, publisher_id, `App ${i}`, url))
+    appIds.push(await createPostbackApp(catalogue, opened, publisher_id, `App ${i}`, url))
   }
   return appIds
 }
 
 async function makeTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
   const { publisher_id } = await createPublisher(opened.db, 'Troubled')
-  const hanging = await makeToldApp(catalogue, opened, publisher_id, 'Hangs', hangingUrl)
-  const nameless = await makeToldApp(catalogue, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
+  const hanging = await createPostbackApp(catalogue, opened, publisher_id, 'Hangs', hangingUrl)
+  const nameless = await createPostbackApp(catalogue, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
   await insertConversions(opened.pool, [hanging], BACKLOG)
   await insertConversions(opened.pool, [nameless], 100)
   return [hanging, nameless]

@@ -14,7 +14,7 @@ import { type Opened, runLong } from './postgres.ts'
 import { ensureProgram } from './programs.ts'
 import { median, type Plan } from './rounds.ts'
 import { freePort, startBare, startServe } from './servers.ts'
-import { insertConversions, makeToldApp, openFor, startWorker, tell } from './told-apps.ts'
+import { insertConversions, createPostbackApp, openFor, startWorker, tell } from './postback-apps.ts'
 
 const OFFERS = 1_000
 const APPS = 10
@@ -79,7 +79,7 @@ async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Prom
   const appIds: number[] = []
   for (let i = 0; i < APPS; i++) {
     const { publisher_id } = await createPublisher(opened.db, `Bench ${i}`)
-    appIds.push(await makeToldApp(catalogue, opened, publisher_id, 'Bench', url))
+    appIds.push(await createPostbackApp(catalogue, opened, publisher_id, 'Bench', url))
   }
   return appIds
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deal, makeConversion, makeDeal } from './conversion-rows.ts'
 import { verificationWriter } from '../src/features/accounts/email-verification.ts'
 import { invite } from '../src/features/accounts/invitations.ts'
-import { makeResetLink } from '../src/features/accounts/reset-links.ts'
+import { createResetLink } from '../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 
@@ -147,7 +147,7 @@ async function makeAccountSteps(publisher: string): Promise<Step[]> {
   const { token } = await db.transaction().execute((trx) => invite(trx, SECRET_KEY, invited as never, new Date()))
   const url = await db
     .transaction()
-    .execute((trx) => makeResetLink(trx, SECRET_KEY, { publicUrl: '', personId: viewer.id }, new Date()))
+    .execute((trx) => createResetLink(trx, SECRET_KEY, { publicUrl: '', personId: viewer.id }, new Date()))
   const letter = await db
     .transaction()
     .execute((trx) => verificationWriter({ secretKey: SECRET_KEY, publicUrl: '' }).write(trx, owner.id, new Date()))

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { listMigrations, migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
-import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret } from '../src/features/apps/secrets.ts'
+import { createSecretHash, createApiKey, createApiSecret, createSigningSecret } from '../src/features/apps/secrets.ts'
 import { signingSecretsKey } from '../src/features/apps/signing-secrets.ts'
 import { seal } from '../src/lib/keys.ts'
 import { databaseUrl } from './worker-world.ts'
@@ -58,7 +58,7 @@ export class OldDatabase {
       rate_limit: 100,
       ...row,
     })
-    const [apiKey, apiSecret, signingSecret] = [makeApiKey('live'), makeApiSecret('live'), makeSigningSecret()]
+    const [apiKey, apiSecret, signingSecret] = [createApiKey('live'), createApiSecret('live'), createSigningSecret()]
     const signing_secret_sealed = seal(signingSecretsKey(SECRET_KEY), signingSecret, apiKey)
     await this.insert('credentials', { api_key: apiKey, app_id, is_test: false, signing_secret_sealed })
     await this.insert('api_secrets', { api_key: apiKey, hash: createSecretHash(SECRET_KEY)(apiSecret) })

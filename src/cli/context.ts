@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, loadConfig } from '../config.ts'
-import { makeDataDir } from '../db/embedded.ts'
+import { createDataDir } from '../db/embedded.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
@@ -57,7 +57,7 @@ async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
 export function readSecretKey(config: Config): string {
   const older = config.oldSecretKey === null ? [] : [config.oldSecretKey]
   if (config.secretKey !== null) return joinKeys(config.secretKey, older)
-  makeDataDir(config.dataDir)
+  createDataDir(config.dataDir)
   return keepSecretFile(secretKeyFile(config))
 }
 

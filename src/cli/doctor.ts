@@ -6,7 +6,7 @@ import { createSecureContext } from 'node:tls'
 import { Command } from 'commander'
 import { createClient } from 'redis'
 import { type Config, loadConfig } from '../config.ts'
-import { makeDataDir } from '../db/embedded.ts'
+import { createDataDir } from '../db/embedded.ts'
 import { messageOf } from '../errors.ts'
 import { isLoopback } from '../lib/ip-ranges.ts'
 import { rfc3339 } from '../lib/time.ts'
@@ -43,7 +43,7 @@ function describe({ check, ok, result, advice }: Finding): string {
 function checkFolder(config: Config): Finding {
   const check = 'folder'
   try {
-    makeDataDir(config.dataDir)
+    createDataDir(config.dataDir)
     accessSync(config.dataDir, constants.W_OK | constants.R_OK | constants.X_OK)
   } catch (error) {
     return {

@@ -89,7 +89,9 @@ export const postbackCommand = () =>
         .argument('<id>', 'postback_id')
         .action(async (id: string, options: OutputOptions) => {
           const shown = await withDatabase(({ database: { db } }) => readWhole(db, id))
-          show(options, shown, ({ tries, ...postback }) => [fields(postback), ...tries.map(describeTry)].join('\n\n'))
+          show(options, shown, ({ tries, ...postback }) =>
+            [fields(postback), ...tries.map(describeAttempt)].join('\n\n'),
+          )
         }),
     )
     .addCommand(replayCommand())
@@ -98,13 +100,23 @@ export const postbackCommand = () =>
 async function readWhole(db: Db, id: string) {
   const postback = await findPostback(db, id, null)
   if (postback === null) throw noSuch(id)
-  const tries = await readAttempts(db, id)
-  return { app_id: postback.app_id, ...presentPostback(postback), tries: tries.map(presentAttempt) }
+  const attempts = await readAttempts(db, id)
+  return { app_id: postback.app_id, ...presentPostback(postback), tries: attempts.map(presentAttempt) }
 }
 
 type Try = ReturnType<typeof presentAttempt>
 
-function describeTry({ attempt, started_at, duration_ms, ok, phase, status, error, request, response }: Try): string {
+function describeAttempt({
+  attempt,
+  started_at,
+  duration_ms,
+  ok,
+  phase,
+  status,
+  error,
+  request,
+  response,
+}: Try): string {
   const outcome = ok ? `received, ${status}` : `${error}${phase === null ? '' : ` (in phase ${phase})`}`
   const indent = (text: string) => text.replaceAll('\r\n', '\n').replaceAll(/^/gm, '    ')
   return [

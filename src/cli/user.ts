@@ -11,7 +11,7 @@ import {
   ROLES,
 } from '../features/accounts/people.ts'
 import { findPublisher } from '../features/accounts/publishers.ts'
-import { makeResetLink } from '../features/accounts/reset-links.ts'
+import { createResetLink } from '../features/accounts/reset-links.ts'
 import { removeSecondFactor } from '../features/accounts/second-factor.ts'
 import { OperatorError } from '../errors.ts'
 import { withChange, withDatabase } from './context.ts'
@@ -67,7 +67,7 @@ async function create(options: CreateOptions): Promise<void> {
 async function resetPassword(email: string, options: OutputOptions): Promise<void> {
   const issued = await withChange(async ({ config: { publicUrl }, database: { db }, secretKey }) => {
     const person = await findKnown(db, email)
-    const url = await makeResetLink(db, secretKey, { publicUrl, personId: person.id }, new Date())
+    const url = await createResetLink(db, secretKey, { publicUrl, personId: person.id }, new Date())
     return { email: person.email, url }
   })
   show(options, issued, ({ url }) => `Send this link to ${issued.email}. It works once and expires in an hour:\n${url}`)

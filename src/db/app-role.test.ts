@@ -10,7 +10,7 @@ import pg from 'pg'
 import { makeFolder } from '../../test/folders.ts'
 import { until } from '../../test/installation.ts'
 import { locateCluster } from './cluster.ts'
-import { type EmbeddedPostgres, holdEmbeddedPostgres, makeDataDir } from './embedded.ts'
+import { type EmbeddedPostgres, holdEmbeddedPostgres, createDataDir } from './embedded.ts'
 import { listMigrations, migrate, pendingMigrations } from './migrate.ts'
 import { openPool } from './open.ts'
 import { ensurePartitions, listPartitions } from './partitions.ts'
@@ -46,7 +46,7 @@ const OLD_DAY = Date.UTC(2026, 0, 31)
  * superuser.
  */
 async function startOldServer(dataDir: string) {
-  makeDataDir(dataDir)
+  createDataDir(dataDir)
   const cluster = await locateCluster(realpathSync(dataDir))
   const password = keepSecretFile(join(dataDir, 'postgres-password'))
   const alive = openSync(cluster.aliveFile, constants.O_RDWR | constants.O_NONBLOCK)

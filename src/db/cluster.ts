@@ -47,9 +47,9 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
   const home = chooseHome(dataDir, preferred)
   // The user who created it keeps owning it, even when another one (root, say) runs a command on it.
   const runAs = ownerOf(home) ?? preferred
-  makePrivateDir(home, runAs)
+  createPrivateDir(home, runAs)
   const joinedDir = join(home, 'joined')
-  makePrivateDir(joinedDir, runAs)
+  createPrivateDir(joinedDir, runAs)
   const aliveFile = join(home, 'alive')
   if (!existsSync(aliveFile)) {
     const made = spawnSync('mkfifo', ['-m', '600', aliveFile], { ...runAs, cwd: '/', encoding: 'utf8' })
@@ -93,7 +93,7 @@ function chooseHome(dataDir: string, runAs: RunAs): string {
 function chooseSocketDir(home: string, runAs: RunAs): string {
   const near = join(home, 'run')
   if (Buffer.byteLength(near) <= MAX_SOCKET_DIR) {
-    makePrivateDir(near, runAs)
+    createPrivateDir(near, runAs)
     return near
   }
   // Remembered, so that every process of this cluster finds the same one; recreated where /tmp was emptied.
@@ -121,7 +121,7 @@ async function findBinaries(runAs: RunAs): Promise<Cluster['binaries']> {
   const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string }
   const copy = join(SHARED_ROOT, `postgres-${version}`)
   if (!existsSync(copy)) {
-    makeSharedRoot()
+    createSharedRoot()
     const draft = mkdtempSync(join(SHARED_ROOT, 'copying-'))
     chmodSync(draft, 0o755)
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
@@ -136,9 +136,9 @@ async function findBinaries(runAs: RunAs): Promise<Cluster['binaries']> {
 }
 
 /** A folder for its user only. An existing one is left as it is. */
-function makePrivateDir(path: string, { uid, gid }: RunAs): void {
+function createPrivateDir(path: string, { uid, gid }: RunAs): void {
   if (ownerOf(path) !== null) return
-  if (path.startsWith(SHARED_ROOT)) makeSharedRoot()
+  if (path.startsWith(SHARED_ROOT)) createSharedRoot()
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
@@ -151,7 +151,7 @@ function ownerOf(path: string): RunAs | null {
   return uid === 0 ? null : { uid, gid }
 }
 
-function makeSharedRoot(): void {
+function createSharedRoot(): void {
   mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 })
 }
 

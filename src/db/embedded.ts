@@ -51,7 +51,7 @@ export type EmbeddedPostgres = {
 }
 
 export async function holdEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
-  makeDataDir(dataDir)
+  createDataDir(dataDir)
   const folder = realpathSync(dataDir) // what the server calls it, too
   const cluster = await locateCluster(folder)
   const password = keepSecretFile(join(folder, 'postgres-password'))
@@ -230,7 +230,7 @@ async function tryOn(
 }
 
 /** Others may enter DATA_DIR (the server may run as another user); what is secret in it is private file by file. */
-export function makeDataDir(dataDir: string): void {
+export function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o755 })
   } catch (error) {

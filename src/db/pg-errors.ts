@@ -28,15 +28,15 @@ export function isConflict(error: unknown): boolean {
   return ['40P01', '40001'].includes((error as { code?: string }).code ?? '')
 }
 
-const MAX_TRIES = 10
+const MAX_ATTEMPTS = 10
 
 /** Retries work whose transaction PostgreSQL ended because of a conflict with another one. */
 export async function withRetry<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await work()
     } catch (error) {
-      if (!isConflict(error) || tries === MAX_TRIES) throw error
+      if (!isConflict(error) || attempts === MAX_ATTEMPTS) throw error
     }
   }
 }

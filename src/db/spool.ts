@@ -63,7 +63,7 @@ export class Spool<Row> {
   }
 
   async #openNew(): Promise<{ handle: FileHandle; path: string }> {
-    this.#unlock ??= await this.#makeOwnFolder()
+    this.#unlock ??= await this.#createOwnFolder()
     const path = join(this.#own, `${String(this.#count++).padStart(9, '0')}.jsonl`)
     const handle = await open(path, 'ax', 0o600)
     for (const folder of [this.#own, this.#root]) {
@@ -75,7 +75,7 @@ export class Spool<Row> {
   }
 
   /** Created under a name that is never replayed, locked, then renamed: it is never visible without its lock. */
-  async #makeOwnFolder(): Promise<() => void> {
+  async #createOwnFolder(): Promise<() => void> {
     const unborn = join(this.#root, `${UNBORN}${randomUUID()}`)
     await mkdir(unborn, { recursive: true, mode: 0o700 })
     const unlock = tryFileLock(join(unborn, LOCK))

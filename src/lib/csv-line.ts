@@ -1,11 +1,11 @@
-// Writes CSV (RFC 4180) that no spreadsheet runs.
+// Writes CSV (RFC 4180) that no spreadsheet executes.
 //
-// Excel, LibreOffice and Sheets take a cell for a formula that begins with = + - @, or with their full-width forms, behind
-// any white space. Which cells there are depends on the separator of whoever opens the file: where that is a semicolon or
-// a tab, quotes in the middle of a line mean nothing, so that a cell of theirs may begin behind any semicolon, tab or line
-// break within one of ours. An apostrophe in front of the sign makes it text everywhere.
+// Excel, LibreOffice and Sheets treat a cell as a formula if it begins with = + - @, or their full-width forms, after
+// any white space. Where cells begin depends on the reader's separator: where that is a semicolon or a tab, quotes in
+// the middle of a line mean nothing, so that a cell may begin after any semicolon, tab or line break within one of
+// ours. An apostrophe in front of the sign makes it text everywhere.
 
-/** `exact`: a number that is told as text, for the sake of its decimals. */
+/** `exact`: a number that is passed as text to keep its decimals. */
 export type CsvValue = string | number | boolean | null | { exact: string }
 
 const SIGN = /[=+\-@＝＋－＠﹢﹣﹦﹫−]/

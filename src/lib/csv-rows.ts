@@ -1,6 +1,6 @@
 // Reads CSV (RFC 4180) as a stream: each row as its cells, with the line it starts on. A row with a stray quote is
-// reported by itself: the quote is taken as text, so the row ends where its line does and takes no other with it. Where a
-// quote was opened and takes other lines with it before that shows, they are named.
+// reported alone: the quote is treated as text, so the row ends where its line does. Where an opened quote swallows
+// other lines before that shows, they are named.
 
 const MAX_ROW = 1_000_000
 

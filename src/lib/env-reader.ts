@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import { parseRanges } from './ip-ranges.ts'
 
-/** The variables of an environment. What is wrong is noted, and something harmless returned, so that all is told at once. */
+/**
+ * The variables of an environment. Problems are recorded, and a harmless value returned, so that all are reported at
+ * once.
+ */
 export class EnvReader {
   readonly problems: string[] = []
   readonly #env: NodeJS.ProcessEnv

@@ -1,4 +1,4 @@
-/** A quick hash of a text and a number, for telling versions apart; not for secrets. 64 bits in two independent halves. */
+/** A quick hash of a text and a number, for comparing versions; not for secrets. 64 bits in two independent halves. */
 export function hashText(text: string, seed = 0): string {
   const [a, b] = halves(text, seed)
   return a.toString(36) + b.toString(36)

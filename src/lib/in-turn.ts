@@ -3,7 +3,7 @@ export function inTurn(work: () => Promise<void>): () => Promise<void> {
   let turn: Promise<void> = Promise.resolve()
   return () => {
     const next = turn.then(work)
-    turn = next.catch(() => {}) // whoever called it hears of it
+    turn = next.catch(() => {}) // its caller gets the error
     return next
   }
 }

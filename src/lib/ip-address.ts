@@ -1,4 +1,4 @@
-// One IP address: its numbers, and the one way to write it. Read by hand, because a list has a million of them and a
+// One IP address: its numbers, and its canonical form. Parsed by hand, because a list has a million of them and a
 // server sees one with every request.
 //
 // An IPv4 address written as IPv6 (::ffff:1.2.3.4) is that IPv4 address everywhere.

@@ -94,7 +94,7 @@ test('a list of a million lines is read whole', () => {
   }
 })
 
-test('what is an address is what Node takes for one', () => {
+test('an address is valid exactly when Node accepts it', () => {
   const almost = fc.array(
     fc.constantFrom(':', '::', '.', '0', '1', 'ff', 'FFFF', '255', '256', '12345', '1.2.3.4', '%', 'g'),
     {
@@ -116,7 +116,7 @@ test('what is an address is what Node takes for one', () => {
   )
 })
 
-test('an address has one plain form, which means the same', () => {
+test('an address has one canonical form, which means the same', () => {
   const known: Record<string, string | null> = {
     '1.2.3.4': '1.2.3.4',
     '::ffff:1.2.3.4': '1.2.3.4',

@@ -5,7 +5,7 @@ import { addressWords, type Words } from './ip-address.ts'
 
 const MAX_QUOTE = 60
 
-/** Reads one address or CIDR a line; `#` begins a comment. A bad line is a problem, and the others are taken. */
+/** Reads one address or CIDR a line; `#` begins a comment. A bad line is a problem, and the others are accepted. */
 export function parseRanges(text: string): { ranges: IpRanges; problems: string[] } {
   const problems: string[] = []
   const v4 = new RangeList(1)
@@ -158,7 +158,7 @@ function copy(from: ArrayLike<number>, i: number, to: Uint32Array, j: number, wi
   for (let k = 0; k < width; k++) to[j * width + k] = from[i * width + k]!
 }
 
-/** An address, or a range of them that does not take in all of IPv4, not even as IPv6 addresses. */
+/** An address, or a range that does not include all of IPv4, not even as IPv6 addresses. */
 export function isNarrowCidr(text: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)) return true
   if (!ipaddr.isValidCIDR(text)) return false
@@ -167,7 +167,7 @@ export function isNarrowCidr(text: string): boolean {
   return bits > 96 || (bits > 0 && !ipaddr.IPv6.parse('::ffff:0:0').match(address, bits))
 }
 
-/** This machine only: an address or a name of it. */
+/** This machine only: one of its addresses or names. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   if (/^(?:[^.]+\.)*localhost\.?$/.test(name)) return true

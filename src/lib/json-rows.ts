@@ -1,5 +1,5 @@
-// Reads a JSON array of objects as a stream: each element with the line it starts on, parsed by itself. So an array of
-// any length takes little memory, and one broken element does not take the rest with it.
+// Reads a JSON array of objects as a stream: each element with the line it starts on, parsed separately. So an array of
+// any length takes little memory, and one broken element does not affect the rest.
 
 const MAX_ELEMENT = 1_000_000
 

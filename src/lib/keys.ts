@@ -27,7 +27,7 @@ export function deriveKeys(secretKey: string, purpose: KeyPurpose): Buffer[] {
   return splitKeys(secretKey).map((key) => derive(key, purpose))
 }
 
-/** Names a key without telling anything about it: the check value in the database, and the end of a stored hash. */
+/** Identifies a key without revealing it: the check value in the database, and the end of a stored hash. */
 export function keyId(secretKey: string): string {
   return deriveKey(secretKey, 'key id').toString('base64url').slice(0, 8)
 }
@@ -36,7 +36,7 @@ function derive(key: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', key, 'offerdeck', purpose, 32))
 }
 
-/** Encrypts a short text (AES-256-GCM); `context` says whose it is, and must be the same to open it. */
+/** Encrypts a short text (AES-256-GCM); `context` names its owner, and must be the same to decrypt it. */
 export function seal(key: Buffer, text: string, context: string): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))

@@ -1,13 +1,13 @@
 // Mail, where there is a mail server.
 import { Socket } from 'node:net'
 
-/** For everything together: a server that answers a byte now and then must not keep a mail, or whoever sends it. */
+/** For everything together: a server that answers a byte now and then must not block a mail, or its sender. */
 export const SEND_MS = 20_000
 
 export type Mail = { to: string; subject: string; text: string }
 export type Mailer = { send(mail: Mail): Promise<void>; close(): void }
 
-/** The server said that it will never take mail for this address. */
+/** The server said that it will never accept mail for this address. */
 export function isRefusedRecipient(error: unknown): boolean {
   const { command, responseCode = 0 } = error as { command?: string; responseCode?: number }
   return command === 'RCPT TO' && responseCode >= 500

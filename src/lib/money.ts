@@ -17,7 +17,7 @@ export function parseSignedUsd(value: string | number): number | null {
   return micros !== null && sign === '-' ? 0 - micros : micros
 }
 
-/** Cut off towards zero, so that what is taken back is shown as it was given. */
+/** Truncated towards zero, so that a reversal shows the same amount as the credit. */
 export function microsToUsd(micros: number): number {
   return (Math.trunc(micros / MICROS_PER_STEP) || 0) / 10_000 // without a minus before zero
 }

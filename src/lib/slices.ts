@@ -1,5 +1,5 @@
-// Long work in short slices, so that requests are answered in between. Work is a generator that yields wherever it may be
-// interrupted; one piece of work runs at a time, and what must not wait goes before what may.
+// Long work in short slices, so that requests are answered in between. Work is a generator that yields wherever it may
+// be interrupted; one piece of work runs at a time, and urgent work takes precedence.
 import { setImmediate as breathe } from 'node:timers/promises'
 
 const SLICE_MS = 4

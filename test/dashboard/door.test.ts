@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { inviteFirstOperator } from '../../src/features/accounts/invitations.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
-import { makeResetLink } from '../../src/features/accounts/reset-links.ts'
+import { createResetLink } from '../../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
@@ -228,7 +228,7 @@ test('a person who is not let in reads what to do: a wrong password, a forgotten
   await page.getByText('Ask the operator for a reset link.').waitFor()
   await checkLooks(page)
 
-  const link = await makeResetLink(
+  const link = await createResetLink(
     world.database.db,
     SECRET_KEY,
     { publicUrl: dashboard.url, personId: person.id },

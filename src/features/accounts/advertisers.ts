@@ -26,7 +26,7 @@ export type Advertiser = {
 export type IssuedAdvertiser = { advertiser_id: number; name: string; token: string; created_at: Date }
 
 /** Private: 256 random bits. */
-const makeAdvertiserToken = (): string => withChecksum(`adv_${base62(randomBytes(32), 43)}`)
+const createAdvertiserToken = (): string => withChecksum(`adv_${base62(randomBytes(32), 43)}`)
 
 export async function createAdvertiser(db: Db, secretKey: string, name: string): Promise<IssuedAdvertiser> {
   if (name.trim() === '' || name.length > 200)
@@ -47,7 +47,7 @@ export async function createAdvertiser(db: Db, secretKey: string, name: string):
 }
 
 async function addToken(trx: Trx, secretKey: string, advertiserId: number): Promise<string> {
-  const token = makeAdvertiserToken()
+  const token = createAdvertiserToken()
   await trx
     .insertInto('advertiser_tokens')
     .values({ hash: createSecretHash(secretKey)(token), advertiser_id: advertiserId })

@@ -18,7 +18,7 @@ const stored = (secretKey: string, kind: string, token: string) => createSecretH
 export type ResetLink = { publicUrl: string; personId: string }
 
 /** For networks that send no mail. */
-export const makeResetLink = (db: Db, secretKey: string, { publicUrl, personId }: ResetLink, now: Date) =>
+export const createResetLink = (db: Db, secretKey: string, { publicUrl, personId }: ResetLink, now: Date) =>
   createLink(db, { secretKey, publicUrl }, { kind: PRINTED, personId }, now)
 
 async function createLink(

@@ -15,7 +15,7 @@ import {
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createPostman } from '../../app.ts'
 import { buildWorker } from '../../worker.ts'
-import { makeResetLink } from './reset-links.ts'
+import { createResetLink } from './reset-links.ts'
 import { giveUpMails, type Postman } from './mails.ts'
 
 let mails: MailServer
@@ -73,7 +73,7 @@ test('changing a password or second factor, or creating a token, sends an alert'
   await visitor.post('/me/password', { current_password: PASSWORD, new_password: PASSWORD })
   await setUpSecondFactor(visitor)
   await visitor.post('/me/two-factor/disable', { password: PASSWORD })
-  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: PUBLIC_URL, personId: id }, new Date())
+  const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: PUBLIC_URL, personId: id }, new Date())
   await new Visitor(world).post('/password/reset', { token: new URL(link).hash.slice(1), password: PASSWORD })
   await send()
   assert.deepEqual(subjects(), [

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { seal } from '../../lib/keys.ts'
-import { createSecretHash, makeApiKey, makeApiSecret, makeSigningSecret, type Mode } from './secrets.ts'
+import { createSecretHash, createApiKey, createApiSecret, createSigningSecret, type Mode } from './secrets.ts'
 import { signingSecretsKey } from './signing-secrets.ts'
 
 /** Shown once; only hashes (and the signing secret, encrypted) are kept. */
@@ -16,7 +16,11 @@ export async function issueCredentials(
   mode: Mode,
   expiresAt: Date | null,
 ): Promise<IssuedCredentials> {
-  const issued = { api_key: makeApiKey(mode), api_secret: makeApiSecret(mode), signing_secret: makeSigningSecret() }
+  const issued = {
+    api_key: createApiKey(mode),
+    api_secret: createApiSecret(mode),
+    signing_secret: createSigningSecret(),
+  }
   await trx
     .insertInto('credentials')
     .values({
@@ -74,7 +78,7 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
         .executeTakeFirstOrThrow()
       oldGoodUntil = expires_at
     }
-    const api_secret = makeApiSecret(mode)
+    const api_secret = createApiSecret(mode)
     await addSecret(trx, secretKey, api_key, api_secret)
     return { app_id: appId, api_key, api_secret, old_secret_expires_at: oldGoodUntil }
   })

@@ -9,10 +9,10 @@ export type Mode = 'live' | 'test'
 export const modeOf = (isTest: boolean): Mode => (isTest ? 'test' : 'live')
 
 /** Public: 128 random bits. */
-export const makeApiKey = (mode: Mode): string => withChecksum(`pk_${mode}_${base62(randomBytes(16), 22)}`)
+export const createApiKey = (mode: Mode): string => withChecksum(`pk_${mode}_${base62(randomBytes(16), 22)}`)
 
 /** Private: 256 random bits. */
-export const makeApiSecret = (mode: Mode): string => withChecksum(`sk_${mode}_${base62(randomBytes(32), 43)}`)
+export const createApiSecret = (mode: Mode): string => withChecksum(`sk_${mode}_${base62(randomBytes(32), 43)}`)
 
 /** In the form the Standard Webhooks libraries take. */
-export const makeSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+export const createSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`

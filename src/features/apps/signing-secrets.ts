@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
-import { makeSigningSecret, type Mode } from './secrets.ts'
+import { createSigningSecret, type Mode } from './secrets.ts'
 
 export const signingSecretsKey = (secretKey: string) => deriveKey(secretKey, 'signing secrets')
 
@@ -17,7 +17,7 @@ export async function rotateSigningSecret(db: Db, secretKey: string, appId: numb
       .where('app_id', '=', appId)
       .where('is_test', '=', mode === 'test')
       .executeTakeFirst()) ?? noSuchApp(appId)
-  const signing_secret = makeSigningSecret()
+  const signing_secret = createSigningSecret()
   const sealed = seal(signingSecretsKey(secretKey), signing_secret, api_key)
   const { rows } = await sql<{ expires_at: Date }>`
     WITH old AS (

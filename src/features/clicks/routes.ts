@@ -105,7 +105,7 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
       // A HEAD request is not a click; a prefetched link is fetched again when the user follows it.
       if (request.method === 'HEAD') return reply.code(200).header('Cache-Control', 'no-store').send()
       if (isPrefetch(request.headers)) return reply.code(503).header('Cache-Control', 'no-store').send()
-      const click = makeClick(passage, nowMs)
+      const click = createClick(passage, nowMs)
       const destination = fillDestination(passage.offer.destination, macrosOf(click, nowMs))
       if ((await clicks.record(click)) === 'full') return explain(reply, 'full')
       sendOn(request, reply, destination)
@@ -164,7 +164,7 @@ function platformsOf({ platform }: Visitor): Platform[] | null {
   return platform === null ? null : [platform, 'web']
 }
 
-function makeClick({ context, credential, offer, visitor }: Passage, nowMs: number): Click {
+function createClick({ context, credential, offer, visitor }: Passage, nowMs: number): Click {
   const [aff_sub = null, aff_sub2 = null, aff_sub3 = null, aff_sub4 = null] = context.subIds ?? []
   return {
     click_id: uuid7(nowMs),

@@ -45,7 +45,7 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   const allowed = rangesOf(options.allowLoopback ? [...options.allow, '127.0.0.0/8', '::1'] : options.allow)
   const denied = rangesOf(options.deny)
   // Not dns.lookup: that runs in one of four threads, and a few names that never resolve would block everything else.
-  const makeResolver = options.resolver ?? (() => new Resolver(LOOKUP))
+  const createResolver = options.resolver ?? (() => new Resolver(LOOKUP))
 
   const refusal = (address: string): string | null => {
     const plain = plainAddress(address)
@@ -57,7 +57,7 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   }
 
   const resolve = async (hostname: string, signal: AbortSignal): Promise<string[]> => {
-    const addresses = knownAddresses(hostname) ?? (await lookUp(makeResolver(), hostname, signal))
+    const addresses = knownAddresses(hostname) ?? (await lookUp(createResolver(), hostname, signal))
     // One forbidden address rejects the whole name: mixing them is an attempt to have the forbidden one picked.
     for (const address of addresses) {
       const reason = refusal(address)

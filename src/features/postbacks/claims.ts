@@ -6,7 +6,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { noticeGivenUp } from './notices.ts'
 import { type Claimed, LEASE_MS, ROW_BY_ROW, unblockNext } from './queue.ts'
-import { type Lane, waitBeforeTry } from './schedule.ts'
+import { type Lane, waitBeforeAttempt } from './schedule.ts'
 
 /** Returns a claim of which nothing was sent to the queue, unchanged. */
 export async function returnClaim(db: Db, claimId: string): Promise<void> {
@@ -124,7 +124,7 @@ export async function finishClaims(db: Db, results: readonly Finished[], now?: D
       UPDATE postback_queue q SET state = 'later', claim_id = NULL, lease_until = NULL, on_failure = NULL,
         tries = CASE WHEN j.is_restarted THEN 0 ELSE q.tries END,
         due_at = coalesce(${now ?? null}::timestamptz, now())
-          + CASE WHEN j.is_restarted THEN ${waitBeforeTry(1, 0.5)}::float8 ELSE j.wait_ms END * interval '1 millisecond'
+          + CASE WHEN j.is_restarted THEN ${waitBeforeAttempt(1, 0.5)}::float8 ELSE j.wait_ms END * interval '1 millisecond'
       FROM judged j WHERE NOT j.is_over AND q.app_id = j.app_id AND q.postback_id = j.postback_id
     ), outcome AS (
       SELECT postback_id, attempts, status, NULL AS error, 'delivered' AS state, true AS is_over FROM delivered
@@ -181,7 +181,7 @@ function lostClaim({ tries, ...claimed }: Expired, now: Date): Finished {
     startedAt: now,
     durationMs: 0,
     ok: false,
-    waitMs: claimed.scenario === null ? waitBeforeTry(tries, Math.random()) : null,
+    waitMs: claimed.scenario === null ? waitBeforeAttempt(tries, Math.random()) : null,
     phase: 'send',
     status: null,
     error: LOST,

@@ -11,7 +11,7 @@ import { type Finished, finishClaims, renewLeases, returnClaim } from './claims.
 import { laneSigns, type LaneSign, updateLanes } from './lanes.ts'
 import { buildRequest, describeRequest, type EventContent, isReceived, tooLong } from './message.ts'
 import { type Claimed, claimReady, LEASE_MS, makeReady, ROW_BY_ROW } from './queue.ts'
-import { readRetryAfter, waitBeforeTry } from './schedule.ts'
+import { readRetryAfter, waitBeforeAttempt } from './schedule.ts'
 import { isOwnError } from './send-error.ts'
 import type { Sender, SendRequest, SendResult } from './sender.ts'
 import type { PostbackSettings } from './settings.ts'
@@ -173,7 +173,7 @@ export class Deliverer {
     const { saved, secrets } = this.#apps.get(claimed.app_id)
     const settings = saved?.settings ?? null
     const isTried = claimed.scenario === null
-    const later = isTried ? waitBeforeTry(claimed.tries, Math.random()) : null
+    const later = isTried ? waitBeforeAttempt(claimed.tries, Math.random()) : null
     const base = { ...plain, settingsVersion: saved?.version ?? null }
     const unsent = (error: string, waitMs = later): Finished => ({ ...base, ok: false, waitMs, error })
     if (content === undefined) return unsent('The event of this postback was not found.')
@@ -215,7 +215,7 @@ export class Deliverer {
 
   /** 410 means that the URL is gone: the lane is paused, and resuming it does not wait for a Retry-After. */
   #waitAfter({ tries }: Claimed, { status, retryAfter }: SendResult): number | null {
-    return waitBeforeTry(tries, Math.random(), status === 410 ? null : readRetryAfter(retryAfter, this.#now()))
+    return waitBeforeAttempt(tries, Math.random(), status === 410 ? null : readRetryAfter(retryAfter, this.#now()))
   }
 
   /**

@@ -22,13 +22,13 @@ function isDemoApp({ demo, dataDir }: DemoConfig, appId: number): boolean {
 
 const isReceiver = (url: string) => URL.parse(url)?.origin === DEMO_RECEIVER
 
-/** Whether an app's postbacks may go to this demo receiver. */
+/** The address guard for an app and its URL: the demo app may reach the demo receiver. */
 export function createGuards(config: SendConfig): (appId: number, url: string) => AddressGuard {
-  const { elsewhere, local } = makeGuards(config)
+  const { elsewhere, local } = createBothGuards(config)
   return (appId, url) => (isReceiver(url) && isDemoApp(config, appId) ? local : elsewhere)
 }
 
-function makeGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
+function createBothGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
   return {
     elsewhere: createAddressGuard({ allow, deny, allowLoopback: false }),
     local: createAddressGuard({ allow, deny, allowLoopback: true }),
@@ -37,7 +37,7 @@ function makeGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
 
 /** Sends each app's postbacks under its own rules. */
 export function createAppSender(config: SendConfig): Sender {
-  const guards = makeGuards(config)
+  const guards = createBothGuards(config)
   const elsewhere = createSender({ guard: guards.elsewhere, proxy: config.postbackProxy })
   if (!config.demo) return elsewhere
   const local = createSender({ guard: guards.local, proxy: null })

@@ -110,7 +110,7 @@ export type Delivery = {
  * The attempts of the last 24 hours, of the newest live postbacks of each app. Each postback's attempts are looked up
  * separately, which the limits ensure: with a join, the planner would scan the attempts of the whole network.
  */
-const triesOf = (appIds: readonly number[], newest: number, now: Date) => sql`
+const attemptsOf = (appIds: readonly number[], newest: number, now: Date) => sql`
   SELECT app.app_id, a.* FROM unnest(${appIds}::bigint[]) AS app (app_id)
   CROSS JOIN LATERAL (
     SELECT postback_id FROM postbacks p WHERE p.app_id = app.app_id AND NOT is_test AND scenario IS NULL
@@ -126,7 +126,7 @@ const P95 = sql<number | null>`percentile_disc(0.95) WITHIN GROUP (ORDER BY dura
 
 /** The results of the last 24 hours' attempts, of the newest live postbacks of an app. */
 export async function readDelivery(db: Db, appId: number, now: Date): Promise<Delivery> {
-  const ofApp = triesOf([appId], NEWEST, now)
+  const ofApp = attemptsOf([appId], NEWEST, now)
   const { rows } = await sql<Omit<Delivery, 'last_failure'>>`
     SELECT count(*) AS attempts, ${P95} AS p95_ms,
       (SELECT open_until FROM postback_lanes WHERE app_id = ${appId}) AS open_until,
@@ -156,6 +156,6 @@ export async function readDay(db: Db, appIds: readonly number[], now: Date): Pro
 /** How long attempts take, by app, as in `Delivery`. */
 export async function readP95(db: Db, appIds: readonly number[], now: Date): Promise<Map<number, number>> {
   const { rows } = await sql<{ app_id: number; p95_ms: number }>`
-    SELECT app_id, ${P95} AS p95_ms FROM (${triesOf(appIds, NEWEST_OF_MANY, now)}) tries GROUP BY app_id`.execute(db)
+    SELECT app_id, ${P95} AS p95_ms FROM (${attemptsOf(appIds, NEWEST_OF_MANY, now)}) tries GROUP BY app_id`.execute(db)
   return new Map(rows.map(({ app_id, p95_ms }) => [app_id, p95_ms]))
 }

@@ -80,8 +80,8 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     async (request, reply) => {
       const postback = await findPostback(db, request.params.postback_id, gate.callerOf(request))
       if (postback === null) throw noSuchPostback()
-      const tries = await readAttempts(db, postback.postback_id)
-      const data = { postback: { ...presentPostback(postback), tries: tries.map(presentAttempt) } }
+      const attempts = await readAttempts(db, postback.postback_id)
+      const data = { postback: { ...presentPostback(postback), tries: attempts.map(presentAttempt) } }
       sendJson(request, reply, 200, successJson(request, data, 'Postback retrieved successfully'))
       return reply
     },

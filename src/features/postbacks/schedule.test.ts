@@ -9,7 +9,7 @@ import {
   type Lane,
   readRetryAfter,
   signOf,
-  waitBeforeTry,
+  waitBeforeAttempt,
   WAITS_MS,
 } from './schedule.ts'
 
@@ -29,7 +29,7 @@ const WAITS = [
 const ALMOST_1 = 1 - Number.EPSILON / 2
 
 const waitMs = (tries: number, jitter: number, retryAfter: string | null = null) =>
-  waitBeforeTry(tries, jitter, readRetryAfter(retryAfter, NOW))
+  waitBeforeAttempt(tries, jitter, readRetryAfter(retryAfter, NOW))
 const asked = (text: string | null, now = NOW) => readRetryAfter(text, now)
 
 const jitters = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })

@@ -27,7 +27,7 @@ const LONGEST_RETRY_AFTER_MS = DAY_MS
  * The delay after so many attempts, or null to stop. `jitter` is in [0, 1). A Retry-After can lengthen the delay, up to
  * a day, but never shorten it.
  */
-export function waitBeforeTry(tries: number, jitter: number, askedMs: number | null = null): number | null {
+export function waitBeforeAttempt(tries: number, jitter: number, askedMs: number | null = null): number | null {
   const wait = WAITS_MS[tries - 1]
   if (wait === undefined) return null
   const spread = wait * (1 + JITTER * (2 * jitter - 1))

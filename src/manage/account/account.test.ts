@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { keepOut, makePerson, makeToken, PASSWORD, totp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
-import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createResetLink } from '../../features/accounts/reset-links.ts'
 
 const world = useWorld('account')
 
@@ -34,7 +34,7 @@ async function half(email: string) {
 
 test('changing the password needs the current one, ends the other sessions, and is in the audit log', async () => {
   const { email, id } = await makePerson(world, 'operator')
-  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
+  const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
   const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
   const change = (current_password: string, new_password: string) =>
     here.post('/me/password', { current_password, new_password })
@@ -108,7 +108,7 @@ test('turning the second factor off needs the password', async () => {
 test('a reset link does not get around the second factor, and is in the audit log', async () => {
   const { email } = await withSecondFactor()
   const { id } = await world.database.db.selectFrom('people').select('id').where('email', '=', email).executeTakeFirstOrThrow() // prettier-ignore
-  const link = await makeResetLink(
+  const link = await createResetLink(
     world.database.db,
     SECRET_KEY,
     { publicUrl: world.config.publicUrl, personId: id },

@@ -6,10 +6,10 @@ import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { VerifyEmail } from './schema.ts'
-import { createTries } from './tries.ts'
+import { createAttemptLimits } from './attempt-limits.ts'
 
 export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, sendMails }: ManageContext): void {
-  const tries = createTries(limiter)
+  const attempts = createAttemptLimits(limiter)
 
   routes.post('/me/email/verification', {
     id: 'requestEmailVerification',
@@ -20,7 +20,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
     reply: Ok,
     async run({ caller }) {
       if (sendMails === null) throw new AppError('CONFLICT', 'This network sends no mail.')
-      await tries.countOf(caller)
+      await attempts.countOf(caller)
       await queueVerificationMail(db, caller.id, new Date())
       sendMails()
       return OK
@@ -36,7 +36,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
     body: VerifyEmail,
     reply: Ok,
     async run({ body: { token }, request }) {
-      await tries.count(request, 'reset')
+      await attempts.count(request, 'reset')
       await db.transaction().execute(async (trx) => {
         const person = await useVerificationLink(trx, secretKey, token, new Date())
         if (person === null)

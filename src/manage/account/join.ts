@@ -8,12 +8,12 @@ import { publisherName } from '../publisher-name.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { InvitationToken, Join, OpenInvitation } from './schema.ts'
-import { createTries } from './tries.ts'
+import { createAttemptLimits } from './attempt-limits.ts'
 
 const TAG = 'Signing in'
 
 export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
-  const tries = createTries(limiter)
+  const attempts = createAttemptLimits(limiter)
 
   routes.post('/invitation', {
     id: 'getInvitation',
@@ -25,7 +25,7 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
     body: InvitationToken,
     reply: OpenInvitation,
     async run({ body, request }) {
-      await tries.count(request, 'invitation')
+      await attempts.count(request, 'invitation')
       const invitation = await findInvitation(db, secretKey, body.token, new Date())
       if (invitation === null) throw deadInvitation()
       const { email, role, publisher_id, expires_at, mailed } = invitation
@@ -44,7 +44,7 @@ export function joinRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter 
     body: Join,
     reply: Ok,
     async run({ body, request, cookies }) {
-      await tries.count(request, 'invitation')
+      await attempts.count(request, 'invitation')
       const { token, name, email = null, password } = body
       const person = await acceptInvitation(db, secretKey, { token, name, email, password, ip: request.ip }, new Date())
       if (person === null) throw deadInvitation()

@@ -8,13 +8,13 @@ import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { createProver } from './proof.ts'
 import { ChangePassword, ForgotPassword, ForgotPasswordReply, PasswordReset, ResetPassword } from './schema.ts'
-import { createTries } from './tries.ts'
+import { createAttemptLimits } from './attempt-limits.ts'
 
 const deadLink = () => new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
 
 export function passwordRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, limiter, sendMails } = context
-  const tries = createTries(limiter)
+  const attempts = createAttemptLimits(limiter)
   const prove = createProver(context)
 
   routes.post('/me/password', {
@@ -55,7 +55,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
     body: ForgotPassword,
     reply: ForgotPasswordReply,
     async run({ body, request }) {
-      await tries.count(request, 'reset', body.email)
+      await attempts.count(request, 'reset', body.email)
       if (sendMails !== null) await queueResetMail(db, body.email, new Date())
       sendMails?.()
       return { mailed: sendMails !== null } // whether or not there is such an account
@@ -71,7 +71,7 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
     body: ResetPassword,
     reply: PasswordReset,
     async run({ body: { token, password }, request }) {
-      await tries.count(request, 'reset')
+      await attempts.count(request, 'reset')
       const hash = await hashNewPassword(password)
       const tokensEnded = await db.transaction().execute(async (trx) => {
         const now = new Date()

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { recordFailure } from '../../features/accounts/failed-tries.ts'
+import { recordFailure } from '../../features/accounts/failed-attempts.ts'
 import { provePassword } from '../../features/accounts/passwords.ts'
 import { proveSession } from '../../features/accounts/people.ts'
 import { useCode, type Verdict } from '../../features/accounts/second-factor.ts'
@@ -12,7 +12,7 @@ import type { Caller } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { Proof } from './schema.ts'
-import { createTries } from './tries.ts'
+import { createAttemptLimits } from './attempt-limits.ts'
 
 const WRONG_PASSWORD = 'This password is wrong.'
 
@@ -39,14 +39,14 @@ export function proofRoutes(routes: ManageRoutes, context: ManageContext): void 
 
 /** Checks the password or code of a signed-in person. Guessing is slow, and in the audit log. */
 export function createProver({ db, auth, limiter }: ManageContext) {
-  const tries = createTries(limiter)
+  const attempts = createAttemptLimits(limiter)
   const fail = (caller: Caller, kind: 'password' | 'code', { ip }: FastifyRequest) =>
     recordFailure(db, { person: { ...caller, publisher_id: caller.publisherId }, kind, ip }, new Date())
 
   return {
     /** The hash that the password matches. */
     async password(caller: Caller, password: string, request: FastifyRequest, field = 'password'): Promise<string> {
-      await tries.countOf(caller)
+      await attempts.countOf(caller)
       const hash = await provePassword(db, caller.id, password)
       if (hash !== null) return hash
       await fail(caller, 'password', request)
@@ -56,7 +56,7 @@ export function createProver({ db, auth, limiter }: ManageContext) {
     /** Of the authenticator, or a backup code. */
     async code(caller: Caller, code: string, request: FastifyRequest): Promise<void> {
       if (!isBackupCode(code)) return this.authenticator(caller, code, request)
-      await tries.countOf(caller)
+      await attempts.countOf(caller)
       const given = { body: { code, disableSession: true }, headers: authHeaders(request), asResponse: true } as const
       if ((await auth.api.verifyBackupCode(given)).ok) return
       await fail(caller, 'code', request)
@@ -70,7 +70,7 @@ export function createProver({ db, auth, limiter }: ManageContext) {
       request: FastifyRequest,
       then: (trx: Trx) => Promise<void> = async () => {},
     ): Promise<void> {
-      await tries.countOf(caller)
+      await attempts.countOf(caller)
       const given = { personId: caller.id, code: withoutSpaces(code), openSecret: openSealed(auth) }
       const verdict = await db.transaction().execute(async (trx) => {
         const judged = await useCode(trx, given, new Date())

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { makePerson, makeToken, PASSWORD, publisherOfApp, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts' // prettier-ignore
 import { until } from '../../../test/installation.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
-import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createResetLink } from '../../features/accounts/reset-links.ts'
 
 const world = useWorld('races')
 const NEW_PASSWORD = 'another good password'
 
 async function resetLinkOf(personId: string): Promise<string> {
-  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId }, new Date()) // prettier-ignore
+  const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId }, new Date()) // prettier-ignore
   return new URL(link).hash.slice(1)
 }
 

@@ -8,10 +8,10 @@ import { keepOut, makePerson, PASSWORD, visit, Visitor } from '../../../test/peo
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { SCOPES } from '../../features/accounts/access-tokens.ts'
 import { invite, inviteFirstOperator, type NewInvitation } from '../../features/accounts/invitations.ts'
-import { makeResetLink, queueResetMail, resetWriter } from '../../features/accounts/reset-links.ts'
+import { createResetLink, queueResetMail, resetWriter } from '../../features/accounts/reset-links.ts'
 import { createMemoryLimiter } from '../../http/rate-limit.ts'
 import { buildWorker } from '../../worker.ts'
-import { createTries } from './tries.ts'
+import { createAttemptLimits } from './attempt-limits.ts'
 
 const world = useWorld('sign_in')
 const inviteNow = (invitation: NewInvitation, now = new Date()) =>
@@ -90,7 +90,7 @@ test('the database does not reveal the token of a reset link, emailed or printed
   const network = { secretKey: SECRET_KEY, publicUrl: world.config.publicUrl }
   const letter = await db.transaction().execute((trx) => resetWriter(network).write(trx, id, new Date()))
   const [mailed = ''] = /https:\S+/.exec(letter?.text ?? '') ?? []
-  const printed = await makeResetLink(db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date())
+  const printed = await createResetLink(db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date())
   const rows = await db.selectFrom('verifications').selectAll().where('value', '=', id).execute()
   assert.equal(rows.length, 2)
   const queued = await db.selectFrom('mails').selectAll().where('about', '=', id).execute()
@@ -116,8 +116,8 @@ test('guessing from one IP address is slow, and does not affect sign-ins or rese
 })
 
 test('guessing at one account from many IP addresses is slow, too', async () => {
-  const tries = createTries(createMemoryLimiter())
-  const tryFrom = (ip: string) => tries.count({ ip } as FastifyRequest, 'sign-in', ' Ann@example.com')
+  const attempts = createAttemptLimits(createMemoryLimiter())
+  const tryFrom = (ip: string) => attempts.count({ ip } as FastifyRequest, 'sign-in', ' Ann@example.com')
   for (let i = 0; i < 100; i++) await tryFrom(`203.0.113.${i}`)
   await assert.rejects(tryFrom('203.0.113.200'), { code: 'RATE_LIMIT_EXCEEDED' })
 })
@@ -193,7 +193,12 @@ test('a reset link sets a new password once, and ends every session', async () =
   const { email, id } = await makePerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   const token = tokenIn(
-    await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()),
+    await createResetLink(
+      world.database.db,
+      SECRET_KEY,
+      { publicUrl: world.config.publicUrl, personId: id },
+      new Date(),
+    ),
   )
   const reset = (password: string) => new Visitor(world).post('/password/reset', { token, password })
   assert.match((await reset('short')).error.message, /12 to 128 characters/)
@@ -255,7 +260,7 @@ test('the worker deletes expired sessions and unused links', async () => {
     .orderBy('created_at')
     .execute()
   await db.updateTable('sessions').set({ expires_at: new Date(Date.now() - 1_000) }).where('id', '=', oldest?.id ?? '').execute() // prettier-ignore
-  await makeResetLink(db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date('2026-01-01'))
+  await createResetLink(db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date('2026-01-01'))
   const rowsLeft = async () => [
     (await db.selectFrom('sessions').select('id').where('person_id', '=', id).execute()).length,
     (await db.selectFrom('verifications').select('id').where('value', '=', id).execute()).length,

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { recordAudit, recordAuditAlone } from '../../features/accounts/audit.ts'
-import { recordFailure } from '../../features/accounts/failed-tries.ts'
+import { recordFailure } from '../../features/accounts/failed-attempts.ts'
 import { endSession, readPasswordHash } from '../../features/accounts/passwords.ts'
 import { findByTypedEmail, noteCodeGiven } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
@@ -14,7 +14,7 @@ import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { isBackupCode, withoutSpaces } from './proof.ts'
 import { SignIn, SignInReply, TwoFactorCode } from './schema.ts'
-import { createTries } from './tries.ts'
+import { createAttemptLimits } from './attempt-limits.ts'
 
 const TAG = 'Signing in'
 const NOBODY = '00000000-0000-0000-0000-000000000000' // looked up as well, so that it takes as long
@@ -22,7 +22,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000' // looked up as well, so t
 type Known = { id: string; email: string; publisher_id: number | null }
 
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
-  const tries = createTries(limiter)
+  const attempts = createAttemptLimits(limiter)
   /**
    * `hash` is the password's from before it was looked at: was it changed meanwhile, the sessions have ended that the old
    * one opened, and so does this one, which came too late for that.
@@ -57,7 +57,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: SignIn,
     reply: SignInReply,
     async run({ body, request, cookies }) {
-      await tries.count(request, 'sign-in', body.email)
+      await attempts.count(request, 'sign-in', body.email)
       const person = await findByTypedEmail(db, body.email)
       const hash = await readPasswordHash(db, person?.id ?? NOBODY)
       const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
@@ -81,7 +81,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     body: TwoFactorCode,
     reply: Ok,
     async run({ body, request, cookies }) {
-      await tries.count(request, 'sign-in') // better-auth counts by account, too
+      await attempts.count(request, 'sign-in') // better-auth counts by account, too
       const challenge = challengeOf(request)
       const person = challenge === null ? null : await findChallenged(db, secretKey, challenge.id)
       if (challenge === null || person === null) throw beginAgain()

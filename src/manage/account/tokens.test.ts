@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
-import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createResetLink } from '../../features/accounts/reset-links.ts'
 import { changePerson } from '../../features/accounts/team.ts'
 
 const world = useWorld('tokens')
@@ -64,7 +64,7 @@ test('a reset ends every token, a change only if asked, and both say how many', 
   assert.equal((await program.get('/me')).status, 401)
 
   const programs = [await makeToken(world, id, ['read']), await makeToken(world, id, ['read'])]
-  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
+  const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
   const reset = await new Visitor(world).post('/password/reset', { token: new URL(link).hash.slice(1), password: 'another good password' }) // prettier-ignore
   assert.deepEqual([reset.status, reset.data], [200, { tokens_ended: 2 }])
   for (const one of programs) assert.equal((await one.get('/me')).status, 401)

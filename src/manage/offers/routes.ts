@@ -76,7 +76,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
           advertiser_id: 'No advertiser has this id.',
         })
       const offer = readOffer({ ...fields, advertiser })
-      return { offer_id: await makeOffer(advertiser_id, offer, by, {}), warnings: warningsOf(offer.goals) }
+      return { offer_id: await createOffer(advertiser_id, offer, by, {}), warnings: warningsOf(offer.goals) }
     },
   })
 
@@ -154,7 +154,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
         external_id: body.external_id,
         status: 'paused',
       })
-      const offerId = await makeOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id })
+      const offerId = await createOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id })
       return { offer_id: offerId, warnings: warningsOf(offer.goals) }
     },
   })
@@ -187,7 +187,7 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
 
   importRoutes(routes, context)
 
-  async function makeOffer(advertiserId: number, offer: OfferToWrite, by: Actor, details: object): Promise<number> {
+  async function createOffer(advertiserId: number, offer: OfferToWrite, by: Actor, details: object): Promise<number> {
     const offerId = await db.transaction().execute(async (trx) => {
       const { offerId, isNew } = await putOffer(trx, advertiserId, offer)
       // Thrown inside: what was written over is as before.

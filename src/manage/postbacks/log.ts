@@ -91,8 +91,8 @@ export function logRoutes(routes: ManageRoutes, { db, wakePostbacks }: ManageCon
   })
 
   async function withTries(postback: Postback) {
-    const tries = await readAttempts(db, postback.postback_id)
-    return { ...presentPostback(postback), tries: tries.map(presentAttempt) }
+    const attempts = await readAttempts(db, postback.postback_id)
+    return { ...presentPostback(postback), tries: attempts.map(presentAttempt) }
   }
 
   async function readWhole(appId: number, now: Date): Promise<Static<typeof PostbackHealth>> {

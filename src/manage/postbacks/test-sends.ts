@@ -50,12 +50,12 @@ export function testSendRoutes(routes: ManageRoutes, { db, limiter, wakePostback
       (await readTestSends(db, testId, { appId, isTest: true }))
     if (test === null) throw notThere('No test of this app has this ID.')
     const ids = test.results.flatMap(({ postbacks }) => postbacks.map((one) => one.postback_id))
-    const tries = Map.groupBy(await readAttempts(db, ...ids), (attempt) => attempt.postback_id)
+    const attempts = Map.groupBy(await readAttempts(db, ...ids), (attempt) => attempt.postback_id)
     const results = test.results.map(({ postbacks, ...result }) => ({
       ...result,
       postbacks: postbacks.map((one) => ({
         ...one,
-        tries: (tries.get(one.postback_id) ?? []).map(presentAttempt),
+        tries: (attempts.get(one.postback_id) ?? []).map(presentAttempt),
       })),
     }))
     return { ...test, results }

@@ -8,7 +8,7 @@ import { until } from '../../../test/installation.ts'
 import { createPostman } from '../../app.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
 import type { Postman } from '../../features/accounts/mails.ts'
-import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createResetLink } from '../../features/accounts/reset-links.ts'
 
 let mails: MailServer
 const world = useWorld('addresses', async () => {
@@ -127,7 +127,7 @@ test('an address is verified by an emailed link, once, and by an emailed reset, 
   await new Visitor(world).post('/password/forgot', { email: mailed.email })
   const links = [
     linkIn(await mails.take(mailed.email, /password/)),
-    await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: printed.id }, new Date()), // prettier-ignore
+    await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: printed.id }, new Date()), // prettier-ignore
   ]
   for (const link of links)
     assert.equal((await new Visitor(world).post('/password/reset', { token: tokenIn(link), password: PASSWORD })).status, 200) // prettier-ignore

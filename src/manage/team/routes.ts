@@ -109,7 +109,7 @@ function addTeam(
       const people = await listPeople(db, publisherId)
       if (people.some((person) => person.email === email.trim().toLowerCase()))
         throw new AppError('CONFLICT', `${email} is already a member.`)
-      const url = await makeLink(call, publisherId)
+      const url = await createLink(call, publisherId)
       sendMails?.()
       // The link verifies the address, so no one else sees it. Without mail it has to be handed over by an operator,
       // who sees all accounts anyway. Others would learn from it who has one.
@@ -118,7 +118,7 @@ function addTeam(
     },
   })
 
-  async function makeLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
+  async function createLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
     const { email, role } = call.body
     if (sendMails === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
       throw new AppError('CONFLICT', `${email} already has an account.`)

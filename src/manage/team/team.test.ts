@@ -4,7 +4,7 @@ import { MailServer } from '../../../test/mail-server.ts'
 import { makePerson, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
-import { makeResetLink } from '../../features/accounts/reset-links.ts'
+import { createResetLink } from '../../features/accounts/reset-links.ts'
 
 let mails: MailServer
 const world = useWorld('team', async () => {
@@ -159,7 +159,7 @@ test('who is kept out is out at once, with every session and token, and may be l
   const visitor = await new Visitor(world).signIn(member.email)
   const program = new Visitor(world)
   program.token = (await visitor.post<{ token: string }>('/me/tokens', { name: 'job' })).data.token
-  const link = await makeResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: member.id }, new Date()) // prettier-ignore
+  const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: member.id }, new Date()) // prettier-ignore
   assert.equal((await owner.patch(`${base}/people/${member.id}`, { disabled: true })).status, 200)
   assert.equal((await visitor.get('/me')).status, 401)
   assert.equal((await program.get('/me')).status, 401)

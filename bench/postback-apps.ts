@@ -24,7 +24,7 @@ export async function startWorker({ dataDir }: Catalogue, ended: AsyncDisposable
   return worker
 }
 
-export async function makeToldApp(
+export async function createPostbackApp(
   catalogue: Catalogue,
   opened: Opened,
   publisherId: number,

@@ -12,13 +12,13 @@ const BY_PERSON = 10
 /** The kinds of attempts. Each is counted separately, so that one cannot be used to block another. */
 type What = 'sign-in' | 'reset' | 'invitation'
 
-export type Tries = {
+export type AttemptLimits = {
   count(request: FastifyRequest, what: What, account?: string): Promise<void>
   /** Of a password or a code, by a person who is signed in already. */
   countOf(caller: Caller): Promise<void>
 }
 
-export function createTries(limiter: RateLimiter): Tries {
+export function createAttemptLimits(limiter: RateLimiter): AttemptLimits {
   async function take(key: string, limit: number): Promise<void> {
     const { exceeded } = await limiter.take(key, limit)
     if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many attempts. Wait a minute and try again.')
