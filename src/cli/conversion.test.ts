@@ -8,7 +8,7 @@ import { useOperator } from '../../test/operator.ts'
 type Credentials = { api_key: string; api_secret: string }
 type Shown = { conversion_id: string; status: string; status_reason: string | null }
 
-const { home, serverUrl } = useOperator()
+const { home, serverUrl, world } = useOperator()
 let app: Credentials & { app_id: number; test: Credentials }
 let token: string
 let offerIds: number[]
@@ -24,6 +24,7 @@ before(async () => {
   writeFileSync(file, JSON.stringify(rows))
   await home.json('offer', 'import', file)
   offerIds = (await home.json<{ offer_id: number }[]>('offer', 'list')).map((row) => row.offer_id)
+  await world.app.refresh()
 })
 
 const keysOf = (of: Credentials) => ({ 'x-api-key': of.api_key, 'x-api-secret': of.api_secret })

@@ -19,6 +19,7 @@ import {
 import { FAULT_ROUNDS } from '../tier.ts'
 
 const IS_LONG = FAULT_ROUNDS >= 30
+const ROUNDS = Math.max(3, FAULT_ROUNDS) // the first two seldom fill the widest lane
 const WIDTHS = [1, 2, 3, 5, 8]
 const CONVERSIONS = 24 // of each lane, in each round
 const PATIENCE_MS = 30_000
@@ -60,7 +61,7 @@ async function readLog(deals: readonly Deal[]): Promise<string[]> {
   return rows.map((row) => row.line)
 }
 
-test(`two workers send a backlog over several lanes once, in order, and never more at once than a lane is wide (${FAULT_ROUNDS} rounds)`, async () => {
+test(`two workers send a backlog over several lanes once, in order, and never more at once than a lane is wide (${ROUNDS} rounds)`, async () => {
   const { db } = world.database
   const deals: Deal[] = []
   for (const width of WIDTHS) deals.push(await makeDealWithLane(world, server, width))
@@ -71,7 +72,7 @@ test(`two workers send a backlog over several lanes once, in order, and never mo
   }
   await Promise.all([first.start(), second.start()])
   let made = 0
-  for (let round = 0; round < FAULT_ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     await setPaused(deals, true)
     const counts = await Promise.all(deals.map((deal) => makeConversions(deal, CONVERSIONS)))
     const sent = made
