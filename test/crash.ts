@@ -1,9 +1,11 @@
 // A process that dies in the middle of something: from one statement on, nothing of it reaches the database any more.
 import pg from 'pg'
 import { type Database, openPool } from '../src/db/open.ts'
+import { until } from './installation.ts'
 
 export type Dying = Pick<Database, 'db' | 'pool'>
-type Connection = { connection: { stream: { destroy(): void } } }
+/** What pg's types leave out. */
+type Connection = { processID?: number | null; connection: { stream: { destroy(): void } } }
 type Query = (...args: unknown[]) => unknown
 
 const CONNECTIONS = 4
@@ -44,7 +46,16 @@ export async function dieAt(
   } finally {
     await dying.db.destroy().catch(() => {})
     if (!dying.pool.ended && !dying.pool.ending) await dying.pool.end()
+    await untilGone(database, clients)
   }
+}
+
+/** The server ends what it is just executing before it notices: that must not happen after what comes next. */
+async function untilGone({ pool }: Database, clients: readonly Connection[]): Promise<void> {
+  const pids = clients.map(({ processID }) => processID ?? 0)
+  await until(
+    async () => (await pool.query('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).rowCount === 0,
+  )
 }
 
 /** As a connection that is gone answers, whichever way it was asked. */

@@ -94,15 +94,22 @@ export async function checkShownEntries(system: System): Promise<void> {
 /** The list hides exactly what would not be paid again: what stands, and what was reversed for good. */
 export async function checkLists(system: System, book: Book): Promise<void> {
   for (const [person, { app, user }] of PEOPLE.entries()) {
-    const goals = await new Completions(system.db).of({ appId: system.appId(app), isTest: false, userId: user })
-    const hidden = goals.map(({ goalId }) => goalId)
     const closed = book.entries.filter(
       (one) => one.person === person && !one.isTest && !one.isRepeatable && (isStanding(one) || one.barsRedo),
     )
     const expected = closed.map((one) => system.goalIds.get(`${one.offer} ${one.goal}`) ?? 0)
-    assert.deepEqual(new Set(hidden), new Set(expected))
+    assert.deepEqual(await readHidden(system, system.appId(app), user, expected.length > 0), new Set(expected))
   }
 }
+
+/** A list hides nothing while the database is slow, so nothing is looked at again where something should be hidden. */
+async function readHidden(system: System, appId: number, userId: string, hidesAny: boolean): Promise<Set<number>> {
+  for (let attempt = 0; ; attempt++) {
+    const goals = await new Completions(system.db).of({ appId, isTest: false, userId })
+    if (goals.length > 0 || !hidesAny || attempt === MOST_LOOKS) return new Set(goals.map(({ goalId }) => goalId))
+  }
+}
+const MOST_LOOKS = 20
 
 /** Only what was confirmed is held, and nothing is pending longer than it should be once the worker has looked. */
 export async function checkHolds(system: System, now: Date): Promise<void> {
