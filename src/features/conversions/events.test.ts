@@ -1,11 +1,12 @@
 // The feed of conversion events: nothing skipped, nothing twice, each as it was.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { until } from '../../../test/installation.ts'
 import { useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
-import { numberEvents } from './events.ts'
+import { numberEvents, Passed } from './events.ts'
 import { applyCommands } from './apply-commands.ts'
 
 let offerId: number
@@ -252,4 +253,24 @@ test('the amounts of a reversal are negative in its event and positive in the co
   )
   const { body } = await world.get(`/v1/conversions/${conversion_id}`, live)
   assert.deepEqual([body.data.conversion.status, body.data.conversion.payout], ['reversed', payout])
+})
+
+test('an event that commits late is not passed over, also where nothing else happens meanwhile', async () => {
+  const { db, pool } = world.database
+  const passed = new Passed()
+  const { appId } = await world.makeApp()
+  const client = await pool.connect()
+  await client.query('BEGIN')
+  const { rows } = await client.query<{ event_no: number }>('INSERT INTO waiting_events (conversion_id, sequence, app_id, is_test) VALUES ($1, 1, $2, true) RETURNING event_no', [randomUUID(), appId]) // prettier-ignore
+  const taken = Number(rows[0]?.event_no)
+  for (let look = 0; look < 5; look++) await numberEvents(db, passed)
+  assert.ok(passed.number < taken, 'it has not been committed yet')
+  await client.query('COMMIT')
+  client.release()
+  await until(async () => {
+    await numberEvents(db, passed)
+    return passed.number >= taken
+  })
+  const { rowCount } = await pool.query('SELECT FROM waiting_events WHERE event_no = $1', [taken])
+  assert.equal(rowCount, 0)
 })

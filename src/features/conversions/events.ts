@@ -1,6 +1,7 @@
 // The feed of conversion events. An event gets its position after it is committed, by one process at a time: a position
 // is never filled later, so a reader that has read up to a position has missed nothing before it.
 import { sql } from 'kysely'
+import { markTime } from '../../db/mark-time.ts'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { presentConversion, type PublicConversion } from './conversions.ts'
@@ -18,41 +19,49 @@ const BATCH = 5_000
 export class Passed {
   #number = 0
   #lastTaken = 0
-  #next: { number: number; whenEnded: bigint } | null = null
+  #next: { number: number; mark: bigint } | null = null
 
   get number(): number {
     return this.#number
   }
 
-  /** Read in one statement: the oldest running transaction, the next one, the last number, the first that waits. */
-  look(seen: { xmin: string; xmax: string; taken: number; first: number | null }): void {
-    if (seen.taken < this.#lastTaken) {
+  /** Read in one statement: the oldest running transaction, the last number, the first that waits. */
+  look({ xmin, taken, first }: Seen): void {
+    if (taken < this.#lastTaken) {
       this.#number = 0 // the database was restored
       this.#next = null
-      this.#lastTaken = 0
     }
+    this.#lastTaken = taken
     const next = this.#next
-    if (next !== null && BigInt(seen.xmin) >= next.whenEnded && (seen.first === null || seen.first > next.number)) {
-      this.#number = next.number
-      this.#next = null
-    }
-    // The number was read before this statement, so the transaction that took it is among those its snapshot knows.
-    if (this.#lastTaken > this.#number) this.#next ??= { number: this.#lastTaken, whenEnded: BigInt(seen.xmax) }
-    this.#lastTaken = seen.taken
+    if (next === null || BigInt(xmin) < next.mark || (first !== null && first <= next.number)) return
+    this.#number = next.number
+    this.#next = null
+  }
+
+  /** Whether numbers were taken beyond those passed, so that a later `mark` is needed. */
+  get needsMark(): boolean {
+    return this.#next === null && this.#lastTaken > this.#number
+  }
+
+  /** A time after the last look, by `markTime`. */
+  mark(id: string): void {
+    this.#next = { number: this.#lastTaken, mark: BigInt(id) }
   }
 }
 
-type Seen = { xmin: string; xmax: string; taken: number; first: number | null }
+type Seen = { xmin: string; taken: number; first: number | null }
 
 /** Gives every committed event without a position the next one; returns how many there were. */
 export async function numberEvents(db: Db, passed = new Passed()): Promise<number> {
   const { rows } = await sql<Seen>`
-    SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin,
       (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM waiting_events_event_no_seq) AS taken,
-      (SELECT event_no FROM waiting_events WHERE event_no > ${passed.number} ORDER BY event_no LIMIT 1) AS first
-    FROM pg_current_snapshot() AS s`.execute(db)
+      (SELECT event_no FROM waiting_events WHERE event_no > ${passed.number} ORDER BY event_no LIMIT 1) AS first`.execute(
+    db,
+  )
   const [seen] = rows
   if (seen !== undefined) passed.look(seen)
+  if (passed.needsMark) passed.mark(await markTime(db))
   if (seen === undefined || seen.first === null) return 0
   return db.transaction().execute(async (trx) => {
     const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)

@@ -7,6 +7,7 @@
 // To rebuild the totals, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { markTime } from '../../db/mark-time.ts'
 import type { Db, Trx } from '../../db/open.ts'
 
 const DAY_MS = 86_400_000
@@ -60,11 +61,10 @@ export async function rollUp(db: Db): Promise<number> {
 async function findLastSettled(db: Db): Promise<number> {
   const taken = await sql<{ id: number }>`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ledger_entries_entry_id_seq`.execute(db)
-  // A separate statement: the transaction that took the id is among those that this one's snapshot knows (see post).
-  const started = await sql<{ xmax: string }>`SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax`.execute(db)
+  const mark = await markTime(db) // a separate statement: it comes after the ids that were taken (see post)
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
     const { rows } = await sql<{ ended: boolean }>`
-      SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${started.rows[0]?.xmax ?? '0'}::xid8 AS ended`.execute(db)
+      SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${mark}::xid8 AS ended`.execute(db)
     if (rows[0]?.ended) return taken.rows[0]?.id ?? 0
     await wait(LOOK_MS)
   }
