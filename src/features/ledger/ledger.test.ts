@@ -269,9 +269,10 @@ test('an entry that commits late is rolled up too, after those that came behind 
     await mayCommit.promise
   })
   await isPosted.promise
-  await rollUp(db) // gives up waiting for the payment, also where no later transaction has ended
+  const brieflyMs = 200
+  await rollUp(db, brieflyMs) // gives up waiting for the payment, also where no later transaction has ended
   await convert()
-  await rollUp(db)
+  await rollUp(db, brieflyMs)
   assert.equal((await balances(deal)).payableMicros, USD)
   mayCommit.resolve()
   await paying

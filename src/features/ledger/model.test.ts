@@ -34,6 +34,8 @@ type Step =
   | { do: 'export'; pick: number }
   | { do: 'pay'; pick: number; who: number | null; isSent: boolean; times: number }
   | { do: 'cancel'; pick: number; who: number | null }
+  /** A credit whose transaction stays open while the sums are brought up to date. */
+  | { do: 'slowCredit'; who: number; micros: number }
   | { do: 'nextDay' }
 
 const who = fc.nat(2)
@@ -71,6 +73,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), pick, who: one }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('slowCredit' as const), who, micros }) },
   fc.record({ do: fc.constant('nextDay' as const) }),
 )
 
@@ -151,6 +154,7 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
     await moveConversion(world, network.deal(now.who), made, 'reversed', at)
     network.add(now.who, { payable: -made.worth.payoutMicros, receivable: -made.worth.revenueMicros })
   } else if (now.do === 'payout' || now.do === 'receipt' || now.do === 'adjust') await pay(network, now, db)
+  else if (now.do === 'slowCredit') await creditSlowly(network, now.who, now.micros, db)
   else if (now.do === 'again') {
     const asked = network.asked[now.pick % Math.max(network.asked.length, 1)]
     if (asked === undefined) return
@@ -170,6 +174,20 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
     const publisherIds = network.deals.map(({ publisherId }) => publisherId)
     await inTrx(db, (trx) => createRun(trx, { minimumMicros: now.minimum, publisherIds, createdBy: 'me', now: at }))
   } else await takeRun(network, firstRun, now, db)
+}
+
+const BRIEFLY_MS = 100
+let credits = 0
+
+async function creditSlowly(network: Network, index: number, amountMicros: number, db: Db): Promise<void> {
+  const { publisherId } = network.deal(index)
+  const credit = { amountMicros, reference: `slow ${credits++}`, at: network.now, reason: 'Why.' }
+  const posting = await inTrx(db, async (trx) => {
+    const recorded = await recordAdjustment(trx, { party: { publisherId }, ...credit })
+    await rollUp(world.database.db, BRIEFLY_MS)
+    return recorded
+  })
+  network.note(posting, index, { payable: amountMicros })
 }
 
 /** Refused: nothing has happened. */

@@ -46,8 +46,8 @@ export async function closeDays(db: Db, now: Date): Promise<string | null> {
 }
 
 /** Adds open entries to the totals, and returns the last entry they include now. */
-export async function rollUp(db: Db): Promise<number> {
-  const last = await findLastSettled(db)
+export async function rollUp(db: Db, patienceMs = PATIENCE_MS): Promise<number> {
+  const last = await findLastSettled(db, patienceMs)
   for (;;) {
     const through = await db.transaction().execute((trx) => addSome(trx, last))
     if (through.isDone) return through.entryId
@@ -58,11 +58,11 @@ export async function rollUp(db: Db): Promise<number> {
  * The last entry that no earlier one can still follow: ids are taken early and committed late. So the last id taken at
  * some time is safe once every transaction of that time has ended. Zero while one stays open for long.
  */
-async function findLastSettled(db: Db): Promise<number> {
+async function findLastSettled(db: Db, patienceMs: number): Promise<number> {
   const taken = await sql<{ id: number }>`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ledger_entries_entry_id_seq`.execute(db)
   const mark = await markTime(db) // a separate statement: it comes after the ids that were taken (see post)
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += LOOK_MS) {
     const { rows } = await sql<{ ended: boolean }>`
       SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${mark}::xid8 AS ended`.execute(db)
     if (rows[0]?.ended) return taken.rows[0]?.id ?? 0
