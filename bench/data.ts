@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type pg from 'pg'
 import { openDatabase } from '../src/db/open.ts'
-import { CATEGORIES, PLATFORMS, SORTS } from '../src/features/offers/schema.ts'
+import { CATEGORIES, PLATFORMS, SORTS } from '../src/features/offers/choices.ts'
 import { runLong } from './postgres.ts'
 
 export const FOLDER = join(tmpdir(), 'offerdeck-bench')
@@ -54,7 +54,8 @@ async function makeCatalogue(dataDir: string, offers: number): Promise<Catalogue
   await runCli(dataDir, 'seed', '--offers', String(seeded))
   await runCli(dataDir, 'publisher', 'create', '--name', 'P')
   const made = await runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', 'A', '--json')
-  const { api_key: apiKey, api_secret: apiSecret } = JSON.parse(made) as { api_key: string; api_secret: string }
+  const { live } = JSON.parse(made) as { live: { api_key: string; api_secret: string } }
+  const { api_key: apiKey, api_secret: apiSecret } = live
   await withPool(dataDir, async (pool) => {
     await pool.query('UPDATE apps SET rate_limit = $1', [RATE_LIMIT])
     for (let copy = 1; copy < offers / seeded; copy++) await copyOffers(pool, copy)

@@ -8,6 +8,7 @@ import { type Catalogue, FILTERS, FOLDER, prepareCatalogue, runCli, type Say } f
 import { fetchFrom, type Reply, type Running, startBare, startOfferdeck, startSql, toSample } from './servers.ts'
 import { type Comparison, median, type Plan } from './rounds.ts'
 import { compareLists, type ListKind } from './wrk.ts'
+import { TESTER } from '../test/tester.ts'
 
 export type FigureNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13
 
@@ -162,7 +163,7 @@ async function measureChange(server: Running, catalogue: Catalogue, say: Say): P
   try {
     for (const status of Array.from({ length: 5 }, () => ['paused', 'active'] as const).flat()) {
       await sleep(Math.random() * 300) // else every change comes right after the server looked
-      await setOfferStatus(database.db, offerId, status)
+      await setOfferStatus(database.db, TESTER, offerId, status)
       const committedAt = performance.now()
       fromCommit.push((await showsAs(status)) - committedAt)
     }

@@ -1,6 +1,6 @@
 // What a large catalogue costs at the start: how long until the first request can come, and how much memory it takes.
 import type pg from 'pg'
-import { SORTS } from '../src/features/offers/schema.ts'
+import { SORTS } from '../src/features/offers/choices.ts'
 import { type Catalogue, keepFolder, runCli, type Say, withPool } from './data.ts'
 import { holdPostgres } from './postgres.ts'
 import { peakMb } from './programs.ts'
@@ -28,7 +28,8 @@ export function prepareManyOffers(offers: number, say: Say): Promise<Catalogue> 
     await runCli(dataDir, 'publisher', 'create', '--name', 'P')
     await runCli(dataDir, 'advertiser', 'create', '--name', 'A')
     const made = await runCli(dataDir, 'app', 'create', '--publisher', 'P', '--name', 'A', '--json')
-    const { api_key: apiKey, api_secret: apiSecret } = JSON.parse(made) as { api_key: string; api_secret: string }
+    const { live } = JSON.parse(made) as { live: { api_key: string; api_secret: string } }
+    const { api_key: apiKey, api_secret: apiSecret } = live
     await withPool(dataDir, async (pool) => {
       await pool.query('UPDATE apps SET rate_limit = $1', [RATE_LIMIT])
       for (let start = 1; start <= offers; start += BATCH)

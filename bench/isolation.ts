@@ -9,6 +9,7 @@ import { type Catalogue, prepareCatalogue, type Say, withCopy } from './data.ts'
 import { type Opened, runLong } from './postgres.ts'
 import { median } from './rounds.ts'
 import { insertConversions, createPostbackApp, openFor, startWorker } from './postback-apps.ts'
+import { TESTER } from '../test/tester.ts'
 
 const OFFERS = 1_000
 const HEALTHY = 98
@@ -78,17 +79,17 @@ async function listen(server: Server): Promise<{ server: Server; url: string }> 
 }
 
 async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
-  const big = await createPublisher(opened.db, 'Big')
+  const big = await createPublisher(opened.db, TESTER, 'Big')
   const appIds: number[] = []
   for (let i = 0; i < HEALTHY; i++) {
-    const { publisher_id } = i < OF_ONE ? big : await createPublisher(opened.db, `Small ${i}`)
+    const { publisher_id } = i < OF_ONE ? big : await createPublisher(opened.db, TESTER, `Small ${i}`)
     appIds.push(await createPostbackApp(catalogue, opened, publisher_id, `App ${i}`, url))
   }
   return appIds
 }
 
 async function makeTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
-  const { publisher_id } = await createPublisher(opened.db, 'Troubled')
+  const { publisher_id } = await createPublisher(opened.db, TESTER, 'Troubled')
   const hanging = await createPostbackApp(catalogue, opened, publisher_id, 'Hangs', hangingUrl)
   const nameless = await createPostbackApp(catalogue, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
   await insertConversions(opened.pool, [hanging], BACKLOG)

@@ -8,6 +8,7 @@ import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import type { Catalogue } from './data.ts'
 import { holdPostgres, type Opened, runLong } from './postgres.ts'
 import { startServe } from './servers.ts'
+import { TESTER } from '../test/tester.ts'
 
 export async function openFor({ dataDir }: Catalogue, ended: AsyncDisposableStack): Promise<Opened> {
   const postgres = await holdPostgres(dataDir)
@@ -31,7 +32,7 @@ export async function createPostbackApp(
   name: string,
   url: string,
 ): Promise<number> {
-  const { app_id } = await createApp(opened.db, secretKeyOf(catalogue), {
+  const { app_id } = await createApp(opened.db, TESTER, secretKeyOf(catalogue), {
     publisherId, name, currency: 'Coins', rateMicros: 100_000_000, rateLimit: 100, expiresAt: null, blockedCategories: [],
     blockedKeywords: [], paymentOffers: true,
   }) // prettier-ignore
@@ -40,7 +41,7 @@ export async function createPostbackApp(
 }
 
 export const tell = (catalogue: Catalogue, { db }: Opened, appId: number, url: string) =>
-  saveSettings(db, secretKeyOf(catalogue), appId, { ...DEFAULTS, method: 'POST', url })
+  saveSettings(db, TESTER, secretKeyOf(catalogue), appId, { ...DEFAULTS, method: 'POST', url })
 
 const secretKeyOf = ({ dataDir }: Catalogue) => keepSecretFile(join(dataDir, 'secret-key'))
 

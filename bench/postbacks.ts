@@ -15,6 +15,7 @@ import { ensureProgram } from './programs.ts'
 import { median, type Plan } from './rounds.ts'
 import { freePort, startBare, startServe } from './servers.ts'
 import { insertConversions, createPostbackApp, openFor, startWorker, tell } from './postback-apps.ts'
+import { TESTER } from '../test/tester.ts'
 
 const OFFERS = 1_000
 const APPS = 10
@@ -78,7 +79,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Po
 async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
   const appIds: number[] = []
   for (let i = 0; i < APPS; i++) {
-    const { publisher_id } = await createPublisher(opened.db, `Bench ${i}`)
+    const { publisher_id } = await createPublisher(opened.db, TESTER, `Bench ${i}`)
     appIds.push(await createPostbackApp(catalogue, opened, publisher_id, 'Bench', url))
   }
   return appIds

@@ -2,7 +2,6 @@
 // Starts the program with Node 24, wherever it was called from. npm installs that Node beside the other packages on
 // Linux; elsewhere the system's own must be new enough.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import v8 from 'node:v8'
@@ -15,11 +14,11 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   v8.setFlagsFromString('--max-semi-space-size=64')
   await import('../src/cli/main.ts')
 } else {
-  const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
-  if (!existsSync(bundled)) {
+  const bundled = findBundled()
+  if (bundled === null) {
     process.stderr.write(
       `Offerdeck needs Node ${NEEDED} or later; this is ${process.version}.\n` +
-        `Run "npm ci" in the checkout (on Linux it brings its own Node ${NEEDED}), or install Node ${NEEDED} and try again.\n`,
+        `Install it again with npm (on Linux it brings its own Node ${NEEDED}), or install Node ${NEEDED} and try again.\n`,
     )
     process.exit(1)
   }
@@ -27,4 +26,13 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => {}) // Ctrl-C reaches the child by itself; twice would mean "at once"
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+}
+
+/** The Node that npm installed with us, or null. */
+function findBundled() {
+  try {
+    return module.createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`)
+  } catch {
+    return null
+  }
 }

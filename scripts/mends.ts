@@ -37,7 +37,7 @@ export const MENDS: Mend[] = [
     'a call without a goal means the first one of today',
     `${CONVERSIONS}/resolve-goal.ts`,
     'if (first !== undefined && placeOf(first) < Infinity) return first',
-    'if (first === undefined || placeOf(first) < Infinity) return offer.goals.find((goal) => !goal.is_retired)',
+    'if (first === undefined || placeOf(first) < Infinity) return offer.goals.find((goal) => !goal.isRetired)',
   ),
   mend(
     'the same report again means the first goal of today',
@@ -54,7 +54,7 @@ export const MENDS: Mend[] = [
   mend(
     'what is said of a dropped click is unmatched',
     `${CONVERSIONS}/dropped-clicks.ts`,
-    'if (row.click_id !== null) dropped.clicks.set(row.click_id, row)',
+    'if (row.clickId !== null) dropped.clicks.set(row.clickId, row)',
     '',
   ),
   mend(
@@ -98,8 +98,8 @@ export const MENDS: Mend[] = [
   mend(
     "a click gets its publisher's share of today",
     `${CONVERSIONS}/terms.ts`,
-    'click === null ? app.share_ppm : (click.share_ppm ?? WHOLE_PPM)',
-    'click === null ? app.share_ppm : app.share_ppm',
+    'click === null ? app.sharePpm : (click.sharePpm ?? WHOLE_PPM)',
+    'click === null ? app.sharePpm : app.sharePpm',
   ),
   mend(
     'the amount of a pending call about what was reported is lost',
@@ -122,26 +122,25 @@ export const MENDS: Mend[] = [
   mend(
     'a hold of a banned user ends in approval',
     `${CONVERSIONS}/decide.ts`,
-    // eslint-disable-next-line no-template-curly-in-string
-    'if (!context.banned.has(`${standing.app_id}|${standing.user_id}`))',
+    'if (!context.banned.has(banKey(standing)))',
     'if (context.banned.size >= 0)',
   ),
   mend(
     'what was reversed can be done again, but is never paid again',
     `${CONVERSIONS}/finality.ts`,
-    '!one.bars_redo && click !== null && one.reversed_at !== null && click.clicked_at >= one.reversed_at',
-    '!one.bars_redo && click === null && one.reversed_at === null',
+    '!one.barsRedo && click !== null && one.reversedAt !== null && click.clickedAt >= one.reversedAt',
+    '!one.barsRedo && click === null && one.reversedAt === null',
   ),
   mend(
     'what is over for good is done again',
     `${CONVERSIONS}/finality.ts`,
-    "return to === 'reversed' && offer?.redo_after_reversal === false",
+    "return to === 'reversed' && offer?.redoAfterReversal === false",
     'return offer === null',
   ),
   mend(
     'a fraud rejection is undone by another transaction',
     `${CONVERSIONS}/decide-confirmation.ts`,
-    'if (wasReported && !one.is_repeatable && isTurnedDown(one) && !confirmation.isAgain) return true',
+    'if (wasReported && !one.isRepeatable && isTurnedDown(one) && !confirmation.isAgain) return true',
     '',
   ),
   mend(
@@ -171,20 +170,20 @@ export const MENDS: Mend[] = [
   mend(
     'reports that nobody confirms stay for ever',
     `${CONVERSIONS}/decide-report.ts`,
-    'conversion.confirm_by = later(moment.now, offer.confirm_within_s)',
+    'conversion.confirmBy = later(moment.now, offer.confirmWithinS)',
     '',
   ),
   mend(
     'the books show what nobody confirmed as receivable',
     `${CONVERSIONS}/new-conversion.ts`,
-    'is_unconfirmed: true,',
-    'is_unconfirmed: false,',
+    'isUnconfirmed: true,',
+    'isUnconfirmed: false,',
   ),
   mend(
     'what a trusted publisher said stays unconfirmed in the books',
     `${CONVERSIONS}/apply-confirmation.ts`,
-    'confirmed_at: moment.now,\n    is_unconfirmed: false,',
-    'confirmed_at: moment.now,',
+    'confirmedAt: moment.now,\n    isUnconfirmed: false,',
+    'confirmedAt: moment.now,',
   ),
   mend(
     'an offer that rejects beyond its caps pays past its payout cap',
@@ -195,8 +194,8 @@ export const MENDS: Mend[] = [
   mend(
     'an amount that is raised passes the payout cap',
     CAPS,
-    "if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
-    "if (used !== undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false",
+    "if (used === undefined || raise <= 0 || offer.overCap !== 'reject' || one.isTest) return false",
+    "if (used !== undefined || raise <= 0 || offer.overCap !== 'reject' || one.isTest) return false",
   ),
   mend(
     'an amount that is raised on a later day passes the cap of its day',
@@ -207,8 +206,8 @@ export const MENDS: Mend[] = [
   mend(
     'a goal that turns repeatable makes second rows',
     `${CONVERSIONS}/resolve-goal.ts`,
-    'return click?.terms[goal.goal_id]?.is_repeatable ?? recorded?.is_repeatable ?? goal.is_repeatable',
-    'return recorded === null ? false : goal.is_repeatable',
+    'return click?.terms[goal.goalId]?.isRepeatable ?? recorded?.isRepeatable ?? goal.isRepeatable',
+    'return recorded === null ? false : goal.isRepeatable',
   ),
   mend(
     'a payment reference with another amount is taken for the same payment',

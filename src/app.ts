@@ -21,6 +21,7 @@ import { alertWriter } from './features/accounts/security-alerts.ts'
 import { type AppCredential, Credentials } from './features/apps/credentials.ts'
 import { leakReporter } from './features/apps/leaks.ts'
 import { KeyUsage } from './features/apps/key-usage.ts'
+import { RequestLog } from './features/apps/request-log.ts'
 import { createSecretHashes } from './lib/tokens.ts'
 import { type Click, Clicks } from './features/clicks/clicks.ts'
 import { clickRoutes, explainBrokenLink } from './features/clicks/routes.ts'
@@ -47,6 +48,7 @@ import { healthRoutes } from './http/health.ts'
 import { describeApi } from './http/openapi.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { createMemoryLimiter, createRedisLimiter } from './http/rate-limit.ts'
+import { securityTxtRoute } from './http/security-txt.ts'
 import { createServer } from './http/server.ts'
 import { mountV1 } from './http/v1.ts'
 import { MANAGE_TAGS } from './manage/access.ts'
@@ -56,6 +58,7 @@ import { createLoop } from './loop.ts'
 
 const LOOK_MS = 200
 const KEY_USAGE_MS = 500
+const REQUEST_LOG_MS = 500
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
@@ -86,6 +89,8 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
   const completions = new Completions(db)
   await completions.follow()
   const keyUsage = new KeyUsage()
+  const requestLog = new RequestLog()
+  opened.defer(() => requestLog.write(db).catch(() => {}))
 
   // What requests write.
   await ensurePartitionsAhead(db, Date.now())
@@ -129,6 +134,7 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     createLoop('replaying the spool of clicks', LOOK_MS, log, { run: () => clicks.replaySpool() }),
     createLoop('creating partitions', HOUR_MS, log, { run: () => ensurePartitionsAhead(db, Date.now()) }),
     createLoop('recording key usage', KEY_USAGE_MS, log, { run: () => keyUsage.write(db) }),
+    createLoop('writing the request log', REQUEST_LOG_MS, log, { run: () => requestLog.write(db) }),
   ]
 
   // The doors.
@@ -147,7 +153,15 @@ export async function buildApp({ config, secretKey, database, log }: AppOptions)
     onPass: keyUsage.note,
   })
   const { requireHttps, trustProxy, tls } = config
-  const server = createServer({ log, gate, requireHttps, trustProxy, tls, answerBadAddress: explainBrokenLink })
+  const server = createServer({
+    log,
+    gate,
+    requireHttps,
+    trustProxy,
+    tls,
+    noteResponse: requestLog.note,
+    answerBadAddress: explainBrokenLink,
+  })
   const postman = createPostman({ config, secretKey, database })
   opened.defer(() => postman?.close())
   await mountRoutes(server, {
@@ -212,6 +226,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   healthRoutes(server, pool)
   referenceRoutes(server)
   pictureRoutes(server)
+  securityTxtRoute(server, config)
   dashboardRoutes(server)
 }
 

@@ -32,6 +32,7 @@ test('an empty environment gives the documented defaults', () => {
     postbackProxy: null,
     smtpUrl: null,
     mailFrom: 'offerdeck@127.0.0.1',
+    securityContact: null,
     logLevel: 'info',
     demo: true,
     secretKey: null,
@@ -67,6 +68,7 @@ test('every variable that is given is taken, without the white space around it',
     POSTBACK_PROXY: 'http://u:p@proxy:3128',
     SMTP_URL: 'smtps://u:p@mail:465',
     MAIL_FROM: 'deck@example.com',
+    SECURITY_CONTACT: 'security@example.com',
     LOG_LEVEL: 'debug',
     DEMO: 'off',
     SECRET_KEY: KEY,
@@ -92,6 +94,7 @@ test('every variable that is given is taken, without the white space around it',
     postbackProxy: 'http://u:p@proxy:3128',
     smtpUrl: 'smtps://u:p@mail:465',
     mailFrom: 'deck@example.com',
+    securityContact: 'mailto:security@example.com',
     logLevel: 'debug',
     demo: false,
     secretKey: KEY,
@@ -112,6 +115,21 @@ test('the public URL follows from HOST, PORT and TLS where it is not set', () =>
   assert.equal(urlOf({ HOST: '::1' }), 'http://[::1]:8080')
   assert.equal(urlOf({ HOST: 'box.local', TLS_CERT: 'c', TLS_KEY: 'k' }), 'https://box.local:8080')
   assert.equal(urlOf({ PORT: '80' }), 'http://127.0.0.1')
+})
+
+test('SECURITY_CONTACT is an e-mail address or a URI of https, mailto or tel, on one line', () => {
+  const contactOf = (SECURITY_CONTACT: string) => loadConfig({ SECURITY_CONTACT }).securityContact
+  assert.equal(contactOf('security@example.com'), 'mailto:security@example.com')
+  for (const uri of ['mailto:security@example.com', 'https://example.com/security', 'tel:+1-201-555-0123'])
+    assert.equal(contactOf(uri), uri)
+  for (const SECURITY_CONTACT of [
+    'example.com',
+    'http://example.com',
+    'https://',
+    'a b@example.com',
+    'https://x\nExpires: 1',
+  ])
+    refuses({ SECURITY_CONTACT }, /^SECURITY_CONTACT must be/)
 })
 
 test('a HOST that is neither an IP address nor a name is refused', () => {
@@ -252,6 +270,7 @@ test('all problems come in one message', () => {
     POSTBACK_PROXY: 'socks5://proxy',
     SMTP_URL: 'mail.example.com',
     MAIL_FROM: 'nobody',
+    SECURITY_CONTACT: 'nobody',
     LOG_LEVEL: 'loud',
     DEMO: 'on',
     SECRET_KEY: 'short',
@@ -259,7 +278,7 @@ test('all problems come in one message', () => {
   const named = new Set(problems.map((problem) => /^[A-Z_]+/.exec(problem)?.[0]))
   assert.deepEqual(named, new Set([
     'DATABASE_URL', 'DEMO', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'PORT', 'POSTBACK_ALLOW', 'POSTBACK_DENY', 'POSTBACK_PROXY', 'PUBLIC_URL',
-    'REDIS_URL', 'REQUIRE_HTTPS', 'SECRET_KEY', 'SMTP_URL', 'TLS_CERT', 'TRUST_PROXY',
+    'REDIS_URL', 'REQUIRE_HTTPS', 'SECRET_KEY', 'SECURITY_CONTACT', 'SMTP_URL', 'TLS_CERT', 'TRUST_PROXY',
   ])) // prettier-ignore
 })
 

@@ -38,6 +38,8 @@ export type Config = {
   /** Where mail is handed over; null: no mail is sent. */
   smtpUrl: string | null
   mailFrom: string
+  /** Where vulnerabilities are reported, as a URI. */
+  securityContact: string | null
   logLevel: LogLevel
   demo: boolean
   /** Null: kept in `dataDir`, created at the first start. */
@@ -65,6 +67,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const postbackDeny = given.cidrs('POSTBACK_DENY')
   const mailFrom = given.text('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an e-mail address.')
+  const securityContact = readSecurityContact(given)
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
   const { secretKey, oldSecretKey } = readSecretKeys(given)
   const demo = given.onOrOff('DEMO', databaseUrl === null && !production && isLoopback(host))
@@ -105,6 +108,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     postbackProxy,
     smtpUrl,
     mailFrom,
+    securityContact,
     logLevel,
     demo,
     secretKey,
@@ -162,6 +166,15 @@ function readProxies(given: EnvReader): Pick<Config, 'trustProxy' | 'countryHead
   if (countryHeader !== null && trustProxy.length === 0)
     problems.push('COUNTRY_HEADER needs TRUST_PROXY: only a proxy named there is believed.')
   return { trustProxy, countryHeader }
+}
+
+function readSecurityContact(given: EnvReader): string | null {
+  const text = given.text('SECURITY_CONTACT')
+  if (text === null) return null
+  const uri = /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(text) ? `mailto:${text}` : text
+  if (/^(mailto|https|tel):[\x21-\x7e]+$/.test(uri) && URL.canParse(uri)) return uri
+  given.problems.push('SECURITY_CONTACT must be an e-mail address, or a URL that starts with https:// or tel:.')
+  return null
 }
 
 function readSecretKeys(given: EnvReader): Pick<Config, 'secretKey' | 'oldSecretKey'> {

@@ -36,9 +36,34 @@ export class AppError extends Error {
   }
 }
 
-/** Something the operator can put right, said as a sentence: shown without a stack on the command line. */
+/**
+ * Something the operator can put right, said as a sentence: shown without a stack on the command line. `field`: what it
+ * is about, for a form.
+ */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
+  readonly field: string | null
+
+  constructor(message: string, field: string | null = null) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** What can be looked for by its ID or name. */
+export type Noun = 'app' | 'offer' | 'publisher' | 'advertiser' | 'click'
+
+/** Who looked for it adds where such things are listed: on the command line, a command. */
+export class NoSuch extends OperatorError {
+  readonly noun: Noun
+  /** An ID, or a name. */
+  readonly which: number | string
+
+  constructor(noun: Noun, which: number | string) {
+    super(`There is no ${noun} ${typeof which === 'number' ? which : `"${which}"`}.`)
+    this.noun = noun
+    this.which = which
+  }
 }
 
 export function messageOf(error: unknown): string {

@@ -124,6 +124,13 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '`offerdeck@` and the host of `PUBLIC_URL`',
     about: 'The sender of mails.',
   },
+  {
+    name: 'SECURITY_CONTACT',
+    fallback: 'none',
+    about:
+      'Where to report vulnerabilities of this installation: an e-mail address, or a URL that starts with `https://` or `tel:`. ' +
+      'It is published at `/.well-known/security.txt` (RFC 9116), which is 404 without it.',
+  },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },
   {
     name: 'DEMO',
@@ -143,7 +150,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SECRET_KEY_OLD',
     fallback: 'none',
     about:
-      'While `SECRET_KEY` is replaced: the one before, which then only reads. `offerdeck secret-key rotate` re-encrypts what ' +
+      'While `SECRET_KEY` is replaced: the one before, which then only reads. `npx offerdeck secret-key rotate` re-encrypts what ' +
       'was made with it, and says when it is no longer needed. With several nodes, see the README for the order of steps.',
     secret: true,
   },

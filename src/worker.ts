@@ -9,7 +9,13 @@ import { forgetOldMails, giveUpMails } from './features/accounts/mails.ts'
 import { openCountryFinder } from './features/clicks/geo.ts'
 import { compactClickCounts } from './features/clicks/compact-counts.ts'
 import { forgetOldContexts } from './features/clicks/old-contexts.ts'
-import { dropEmptyDays, dropOldAttempts, dropOldClicks, dropOldInboundCalls } from './features/clicks/retention.ts'
+import {
+  dropEmptyDays,
+  dropOldAttempts,
+  dropOldClicks,
+  dropOldInboundCalls,
+  dropOldRequests,
+} from './features/clicks/retention.ts'
 import { findHeldUntil, findUnconfirmed, forgetOldKeys } from './features/conversions/conversions.ts'
 import { createCommandQueue, type CommandQueue } from './features/conversions/command-queue.ts'
 import { numberEvents, Passed } from './features/conversions/events.ts'
@@ -23,7 +29,7 @@ import { forgetPastUsage } from './features/offers/caps.ts'
 import { recomputePopularity } from './features/offers/popularity.ts'
 import { reapExpired } from './features/postbacks/claims.ts'
 import { Deliverer } from './features/postbacks/deliverer.ts'
-import { createAppSender } from './features/postbacks/demo-receiver.ts'
+import { createAppSender } from './features/postbacks/app-sender.ts'
 import { forgetOldNotices } from './features/postbacks/notices.ts'
 import { POSTBACKS_DUE } from './features/postbacks/queue.ts'
 import { runReplays } from './features/postbacks/replays.ts'
@@ -103,6 +109,7 @@ export async function buildWorker({ config, secretKey, database, log }: AppOptio
   every(HOUR, 'trimming calls that came to nothing', () => trimOpenCalls(db, warn))
   every(HOUR, 'forgetting calls of strangers', () => forgetStrangersCalls(db, new Date()))
   every(HOUR, 'dropping old attempts', () => dropOldAttempts(db, new Date(), retentionDays))
+  every(HOUR, 'dropping old API requests', () => dropOldRequests(db, new Date(), retentionDays))
   every(HOUR, 'dropping days without anything', () => dropEmptyDays(db, new Date()))
   every(HOUR, 'forgetting old postbacks', () => forgetOldPostbacks(db, retentionDays))
   every(HOUR, 'forgetting old notices', () => forgetOldNotices(db, new Date(), retentionDays))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
+import { LOCK_CLASSES, LOCKS } from '../src/db/locks.ts'
 
 const LAYERS = [
   'lib',
@@ -38,19 +39,19 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
 )
 const source = (file: string) => readFileSync(join('src', file), 'utf8')
 
-const imports: Import[] = files.flatMap((file) =>
+const importsIn = (text: string) =>
   [
-    ...source(file).matchAll(
+    ...text.matchAll(
       /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gms,
     ),
-  ].map((match) => {
-    const name = match[2] ?? match[3] ?? match[4] ?? ''
-    return {
-      file,
-      target: name.startsWith('.') ? normalize(join(dirname(file), name)) : name,
-      isTypeOnly: match[1] !== undefined,
-    }
-  }),
+  ].map((match) => ({ name: match[2] ?? match[3] ?? match[4] ?? '', isTypeOnly: match[1] !== undefined }))
+
+const imports: Import[] = files.flatMap((file) =>
+  importsIn(source(file)).map(({ name, isTypeOnly }) => ({
+    file,
+    target: name.startsWith('.') ? normalize(join(dirname(file), name)) : name,
+    isTypeOnly,
+  })),
 )
 
 const layerOf = (path: string) => LAYERS.indexOf(path.split('/')[0] ?? '')
@@ -78,6 +79,95 @@ test('among features imports point left, too', () => {
   assert.deepEqual(wrong.map(describe), [])
 })
 
+/**
+ * What a feature offers to the features right of it. As few files as possible: everything else of a feature can change
+ * without a look at the others. `manage`, `app.ts`, `worker.ts` and `cli` may import any file, since they are wired to
+ * all of them.
+ */
+const PUBLIC: Record<string, readonly string[]> = {
+  // Who acts, whose offers and callbacks they are, what mails are sent.
+  accounts: ['advertiser-settings.ts', 'advertisers.ts', 'audit.ts', 'mails.ts'],
+  // Who calls the API, and how an app's messages are signed.
+  apps: ['credentials.ts', 'signing-secrets.ts'],
+  // The catalogue, offers as they are recorded, and what a link leads to; the rules for caps and content, which conversions keep, too.
+  offers: [
+    'choices.ts',
+    'caps.ts',
+    'catalogue.ts',
+    'completions.ts',
+    'links.ts',
+    'offers.ts',
+    'rule-sets.ts',
+    'schema.ts',
+  ],
+  // Which clicks count, and what kind of device they came from.
+  clicks: ['clicks.ts', 'visitor.ts'],
+  ledger: ['ledger.ts'],
+  // What a postback says.
+  postbacks: ['message.ts'],
+  // Callbacks that wait for an operator.
+  conversions: ['inbound/open-calls.ts'],
+}
+
+test('a feature imports public files of another feature only, and each of them is imported', () => {
+  const nameOf = (path: string) => /^features\/([^/]+)\/(.+)$/.exec(path)
+  const between = imports.flatMap((one) => {
+    const [, from] = nameOf(one.file) ?? []
+    const [, to = '', path = ''] = nameOf(one.target) ?? []
+    return from === undefined || to === '' || from === to ? [] : [{ ...one, to, path }]
+  })
+  const wrong = between.filter(({ to, path }) => !(PUBLIC[to] ?? []).includes(path))
+  assert.deepEqual(wrong.map(describe), [])
+  const unused = Object.entries(PUBLIC).flatMap(([to, paths]) =>
+    paths.filter((path) => !between.some((one) => one.to === to && one.path === path)).map((path) => `${to}/${path}`),
+  )
+  assert.deepEqual(unused, [])
+})
+
+test('no file of a feature imports its way back to itself, not even for a type', () => {
+  const inside = imports.filter(({ file, target }) => featureOf(file) !== -1 && featureOf(file) === featureOf(target))
+  const next = Map.groupBy(inside, ({ file }) => file)
+  const reach = (file: string, seen = new Set<string>()): Set<string> => {
+    for (const { target } of next.get(file) ?? []) if (!seen.has(target)) reach(target, seen.add(target))
+    return seen
+  }
+  assert.deepEqual(
+    files.filter((file) => reach(file).has(file)),
+    [],
+  )
+})
+
+test('the dashboard takes only types from the server', () => {
+  const pages = readdirSync('web', { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+  assert.ok(pages.length > 0)
+  const wrong = pages.flatMap((page) =>
+    importsIn(readFileSync(join('web', page), 'utf8'))
+      .filter(({ name, isTypeOnly }) => /^(\.\.\/)+src\//.test(name) && !isTypeOnly)
+      .map(({ name }) => `${page} imports ${name}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('the dashboard has one table and one list of countries', () => {
+  const home = 'web/dashboard/src'
+  const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+  const having = (pattern: RegExp) => pages.filter((page) => pattern.test(readFileSync(join(home, page), 'utf8')))
+  assert.deepEqual(having(/import \{[^}]*\bTable\b[^}]*\} from '@mantine\/core'/).toSorted(), [
+    'parts/data-table.tsx',
+    'parts/facts.tsx', // names with values beside them
+  ])
+  assert.deepEqual(having(/Intl\.DisplayNames/), ['lib/countries.ts'])
+})
+
+test('advisory locks have names and different numbers, all in db/locks.ts', () => {
+  for (const numbers of [LOCKS, LOCK_CLASSES].map((locks) => Object.values<number>(locks)))
+    assert.equal(new Set(numbers).size, numbers.length)
+  const wrong = files.filter(
+    (file) => file !== 'db/locks.ts' && /0x0ff3|2675834\d\d|advisory_\w*lock\w*\(\s*-?\d/i.test(source(file)),
+  )
+  assert.deepEqual(wrong, [])
+})
+
 test('only routes, http, app.ts and cli know Fastify; only db knows pg, but for types', () => {
   const knowsFastify = (file: string) => /(^|\/)routes\.ts$/.test(file) || /^(http\/|app\.ts|cli\/)/.test(file)
   assert.deepEqual(
@@ -94,6 +184,12 @@ test('only routes, http, app.ts and cli know Fastify; only db knows pg, but for 
   )
 })
 
+test('account, publisher and operator share what stands beside them in manage, and nothing of each other', () => {
+  const userOf = (path: string) => /^manage\/(account|publisher|operator)\//.exec(path)?.[1]
+  const wrong = imports.filter(({ file, target }) => userOf(file) && userOf(target) && userOf(file) !== userOf(target))
+  assert.deepEqual(wrong.map(describe), [])
+})
+
 test('the management API holds no SQL: it calls the features', () => {
   const wrong = files.filter(
     (file) =>
@@ -102,6 +198,27 @@ test('the management API holds no SQL: it calls the features', () => {
         source(file),
       ),
   )
+  assert.deepEqual(wrong, [])
+})
+
+/** Speak to whoever runs a command: the receiver that `listen` starts, the key at a start, an import's rows. */
+const SPOKEN_AT_A_TERMINAL = [
+  'features/postbacks/listener.ts',
+  'features/accounts/secret-keys.ts',
+  'features/offers/upsert.ts',
+]
+const STYLES = 'features/clicks/pages.ts' // its variables look like options
+
+test('features name no command and no option: who reports a problem adds what helps', () => {
+  const isText = (line: string) => !/^\s*(\/\/|\*|\/\*)/.test(line)
+  const wrong = files
+    .filter((file) => file.startsWith('features/') && ![...SPOKEN_AT_A_TERMINAL, STYLES].includes(file))
+    .flatMap((file) =>
+      source(file)
+        .split('\n')
+        .filter((line) => isText(line) && /offerdeck [a-z]+ [a-z]|[^-\w]--[a-z]{3,}(?!:| *[;#])/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    )
   assert.deepEqual(wrong, [])
 })
 

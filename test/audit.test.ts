@@ -10,6 +10,7 @@ import { invite } from '../src/features/accounts/invitations.ts'
 import { createResetLink } from '../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
+import { TESTER } from './tester.ts'
 
 /** Why these are not run here. */
 const OTHERS: Record<string, string> = {
@@ -95,6 +96,8 @@ async function makeSteps(): Promise<Step[]> {
     step('changeOffer', 'PUT', offer, { ...OFFER, name: 'Changed' }),
     step('pauseOffer', 'POST', `${offer}/pause`),
     step('resumeOffer', 'POST', `${offer}/resume`),
+    step('setOfferStatuses', 'POST', '/offers/status', { offer_ids: [offerId], status: 'paused' }),
+    step('setOfferStatuses', 'POST', '/offers/status', { offer_ids: [offerId], status: 'active' }),
     step('duplicateOffer', 'POST', `${offer}/duplicate`, { external_id: 'copy' }),
     step('runOfferImport', 'POST', `/offer-imports/${await uploaded()}/run`),
     step('banUser', 'POST', '/bans', { user_id: 'u', reason: 'fraud' }),
@@ -144,7 +147,9 @@ async function makeAccountSteps(publisher: string): Promise<Step[]> {
     publisherId: deal.publisherId,
     invitedBy: null,
   }
-  const { token } = await db.transaction().execute((trx) => invite(trx, SECRET_KEY, invited as never, new Date()))
+  const { token } = await db
+    .transaction()
+    .execute((trx) => invite(trx, TESTER, SECRET_KEY, invited as never, new Date()))
   const url = await db
     .transaction()
     .execute((trx) => createResetLink(trx, SECRET_KEY, { publicUrl: '', personId: viewer.id }, new Date()))

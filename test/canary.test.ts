@@ -29,9 +29,17 @@ test('no route and no error repeats a secret, in its answer, its headers or the 
     `/v1/offers/${secret}?apiKey=${key}&apiSecret=${secret}&userId=u`,
     `/v1/nothing?apiSecret=${secret}`,
     `/v1/%?apiSecret=${secret}`,
-    ...['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/icon.svg', '/robots.txt', '/pictures/x.svg'].map(
-      (path) => `${path}?apiSecret=${secret}`,
-    ),
+    ...[
+      '/',
+      '/docs',
+      '/openapi.json',
+      '/healthz',
+      '/readyz',
+      '/icon.svg',
+      '/robots.txt',
+      '/.well-known/security.txt',
+      '/pictures/x.svg',
+    ].map((path) => `${path}?apiSecret=${secret}`),
   ]
   const written: string[] = []
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const) {
@@ -140,7 +148,7 @@ test('a whole start of the demo leaves its secrets in the files meant for them a
   const program = new Installation()
   try {
     const server = await program.serve({ LOG_LEVEL: 'trace' }, ['--json'])
-    const { demo } = JSON.parse(server.out) as { demo: { api_key: string; api_secret: string } }
+    const { demo: { live: demo } } = JSON.parse(server.out) as { demo: { live: { api_key: string; api_secret: string } } } // prettier-ignore
     for (const path of ['/v1/offers?userId=u&aff_sub=1', '/v1/offers?limit=0', '/v1/x?']) {
       const answer = await fetch(`${server.url}${path}&apiKey=${demo.api_key}&apiSecret=${demo.api_secret}`)
       assert.ok(!(await answer.text()).includes(demo.api_secret))

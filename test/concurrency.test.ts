@@ -14,7 +14,7 @@ after(() => program.remove())
 test('50 identical conversions at once, to three processes, create one row and one set of entries: one 201, the rest 200', async () => {
   await program.json('publisher', 'create', '--name', 'P')
   const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '100000']
-  const app = await program.json<IssuedCredentials & { app_id: number }>(...create)
+  const { live: app, app_id } = await program.json<{ live: IssuedCredentials; app_id: number }>(...create)
   await program.json('seed', '--offers', '3')
   const [offer] = await program.json<{ offer_id: number }[]>('offer', 'list')
   const servers = [await program.serve(), await program.serve(), await program.serve()]
@@ -24,7 +24,7 @@ test('50 identical conversions at once, to three processes, create one row and o
     'content-type': 'application/json',
   }
   for (const userId of ['pending', 'approved']) {
-    if (userId === 'approved') await program.json('app', 'trust', String(app.app_id), '--all')
+    if (userId === 'approved') await program.json('app', 'trust', String(app_id), '--all')
     const body = JSON.stringify({ userId, offerId: offer?.offer_id })
     const answers = await Promise.all(
       Array.from({ length: TIMES }, async (_, i) => {

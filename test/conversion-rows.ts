@@ -52,6 +52,7 @@ export async function makeConversion(world: World, deal: Deal, row: NewRow): Pro
       offer_id: deal.offerId,
       goal_id: deal.goalId,
       user_id: conversionId,
+      click_id: uuid7(row.at.getTime()),
       is_test: row.isTest ?? false,
       is_repeatable: false,
       status: first,

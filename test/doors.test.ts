@@ -59,7 +59,7 @@ const OPEN = [
   'GET /c/:offer_id/:token', 'GET /c/page.css', 'GET /pictures/:file', 'GET /postback', 'POST /postback',
   // descriptions and health
   'GET /docs', 'GET /docs/manage', 'GET /docs/manage.json', 'GET /docs/reference.js', 'GET /docs/start.js', 'GET /docs/v1.json',
-  'GET /healthz', 'GET /openapi.json', 'GET /readyz',
+  'GET /.well-known/security.txt', 'GET /healthz', 'GET /openapi.json', 'GET /readyz',
 ] // prettier-ignore
 
 test('every route is described and behind a gate, or known to be open', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { LOCKS } from '../src/db/locks.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { readPartitions } from '../src/db/diagnostics.ts'
 import { openPool } from '../src/db/open.ts'
@@ -14,7 +15,7 @@ import { readBalances } from '../src/features/ledger/ledger.ts'
 import { rollUp } from '../src/features/ledger/rollup.ts'
 import { readNetworkDays } from '../src/features/ledger/periods.ts'
 import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
-import { CAPS_LOCK, showCaps } from '../src/features/offers/caps.ts'
+import { showCaps } from '../src/features/offers/caps.ts'
 import { readOperatorCounts } from '../src/features/reports/operator-counts.ts'
 import { readQueues } from '../src/features/reports/queues.ts'
 import { rollUpStats } from '../src/features/reports/rollup.ts'
@@ -193,7 +194,9 @@ test('the days of a year are read from a few pages, among those of all other app
   const { pool } = world.database
   await run(
     pool,
-    `INSERT INTO stats_days SELECT app_id, 0, current_date - days, 0, '*', 1, 0, 0, 0, 0, 0, 0
+    `INSERT INTO stats_days (app_id, dims, day, offer_id, country, device, clicks, pending, approved, rejected, reversed,
+       payout_micros, revenue_micros, local_steps)
+     SELECT app_id, 0, current_date - days, 0, '*', '*', 1, 0, 0, 0, 0, 0, 0, 0
      FROM generate_series(1, 365) AS days, LATERAL (SELECT ${crowd.appId} AS app_id UNION ALL SELECT generate_series(1000, 1300)) AS apps
      ON CONFLICT DO NOTHING`,
   )
@@ -264,7 +267,7 @@ test('a cap on an offer with many conversions is counted while others click and 
   const [other = 0] = await world.makeOffers({ total_conversion_cap: 5 })
   // A transaction that may not have seen the cap keeps the count waiting.
   const { setting } = await db.transaction().execute(async (trx) => {
-    await sql`SELECT pg_advisory_xact_lock_shared(${CAPS_LOCK})`.execute(trx)
+    await sql`SELECT pg_advisory_xact_lock_shared(${LOCKS.caps})`.execute(trx)
     const capping = setCaps(db, offerId, { totalConversions: 1 }, new Date())
     await until(async () => (await db.selectFrom('cap_counts').selectAll().execute()).length > 0)
     const { clickId } = await world.click(other, live, 'userId=meanwhile')

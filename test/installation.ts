@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -25,6 +25,8 @@ export class Installation {
 
   /** What every command gets. */
   env: Env = {}
+  /** What is started as a process of its own. */
+  program = [process.execPath, COMMAND]
 
   constructor() {
     this.dataDir = join(this.#folder, 'data')
@@ -32,7 +34,8 @@ export class Installation {
 
   /** A process of its own. */
   start(args: string[], env: Env = {}): Running {
-    const child = spawn(process.execPath, [COMMAND, ...args], {
+    const [file = '', ...before] = this.program
+    const child = spawn(file, [...before, ...args], {
       cwd: this.#folder,
       env: this.#envOf(env),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -47,7 +50,8 @@ export class Installation {
   async run(args: string[], env: Env = {}): Promise<Finished> {
     if (args[0] === 'serve' || args[0] === 'listen') return this.start(args, env).finished
     const [out, err] = [new Printed(), new Printed()]
-    const status = await inTerminal({ env: this.#envOf(env), out, err, status: 0 }, () => runCommand(args))
+    const shown = { env: this.#envOf(env), input: Readable.from([]), out, err, status: 0 }
+    const status = await inTerminal(shown, () => runCommand(args))
     return { status, out: out.text, err: err.text }
   }
 

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import type pg from 'pg'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import { rollUp } from '../src/features/ledger/rollup.ts'
+import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillConversions, fillHistory, run } from './crowd.ts'
 import { type ExplainedApp, pagesOf, startExplained } from './explain.ts'
 import { type Operation, operationsOf, readPaths } from './operations.ts'
@@ -32,6 +33,7 @@ async function fill(): Promise<void> {
   const now = Date.now()
   crowd = { appId, publisherId, advertiserId, offerIds: [offerId], fromMs: now - 5 * DAY_MS, toMs: now, name: 'crowd', users: SOME } // prettier-ignore
   await ensurePartitions(db, 'inbound_calls', daysOf(crowd))
+  await ensurePartitions(db, 'api_requests', daysOf(crowd))
   await fillConversions(pool, crowd, SOME)
   await fillHistory(pool)
   const uuid = (
@@ -71,6 +73,9 @@ async function fill(): Promise<void> {
     `INSERT INTO inbound_calls (inbound_id, method, query, body, received_at, outcome, advertiser_id, click_id)
      SELECT ${uuid('call')}, 'GET', 'x', '', ${at}, CASE WHEN n < 4 THEN 'invalid' ELSE 'approved' END,
        CASE WHEN n < 9 THEN ${advertiserId} + 1 ELSE ${advertiserId} END, gen_random_uuid()::text FROM generate_series(1, ${MANY}) n`,
+    `INSERT INTO api_requests (logged_id, app_id, is_test, request_id, method, path, parameters, status, duration_us, is_verified, skipped)
+     SELECT ${uuid('request')}, ${appId}, n % 100 = 0, 'req_' || n, 'GET', '/v1/offers', '{}', CASE WHEN n < 4 THEN 200 ELSE 400 END, 1, true, 0
+     FROM generate_series(1, ${MANY}) n`,
     `INSERT INTO banned_users (app_id, user_id, reason) SELECT CASE WHEN n < 9 THEN ${appId} END, 'u' || n, 'fraud' FROM generate_series(1, ${MANY}) n`,
     `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, reference, created_at)
      SELECT posting_id, CASE WHEN n < 5 THEN 'receipt' ELSE 'payout' END, line.account, line.party_id, line.amount, 'r' || n, created_at
@@ -103,6 +108,7 @@ const VALUES = (): Record<string, readonly string[]> => ({
   offer_id: [String(crowd.offerIds[0])],
   offset: ['100'],
   publisher_id: [String(crowd.publisherId)],
+  request_id: ['req_7', 'req_none'],
   search: ['number', 'needle', 'nothing has it', '7'],
   sub_id: ['campaign-7', 'nothing has it'],
   subject: ['77', 'nothing'],
@@ -118,8 +124,10 @@ const MOST_PAGES = 1_500
 const MOST_OF_USER = 5 * APPS
 
 test('a page of any list, with any of its filters, reads a bounded part of the database', async (context) => {
+  // Reports have a limit, too, but read sums: other bounds hold for those.
   const lists = operationsOf(readPaths(world), '/manage/v1').filter(
-    ({ method, query }) => method === 'GET' && (query.includes('limit') || query.includes('state')),
+    ({ method, path, query }) =>
+      method === 'GET' && path !== '/network/reports' && (query.includes('limit') || query.includes('state')),
   )
   assert.ok(lists.length > 15)
   const ids = { app_id: String(crowd.appId), publisher_id: String(crowd.publisherId), offer_id: '77', run_id: '1' }
@@ -141,6 +149,74 @@ test('a page of any list, with any of its filters, reads a bounded part of the d
   context.diagnostic(`pages of 8 kB:\n${table.join('\n')}`)
   assert.deepEqual(costly, [])
 })
+
+/** Rows of sums in the 60 days before those with conversions: of all offers that had traffic, and of every app. */
+const [SUMMED_DAYS, SUMMED_OFFERS, OFFERS_OF_APP] = [60, 2_000, 3]
+
+async function fillSums(): Promise<void> {
+  const { db, pool } = world.database
+  await rollUpStats(db, new Date())
+  const add = (app: string, dims: number, offer: string, country: string, device: string, from: string) =>
+    `INSERT INTO stats_days (app_id, dims, day, offer_id, country, device, clicks, pending, approved, rejected, reversed,
+       payout_micros, revenue_micros, local_steps)
+     SELECT ${app}, ${dims}, day, ${offer}, ${country}, ${device}, 9, 0, 2, 0, 0, 100, 200, 0
+     FROM (SELECT current_date - 6 - generate_series(1, ${SUMMED_DAYS}) AS day) AS days, ${from} ON CONFLICT DO NOTHING`
+  const offers = `(SELECT offer_id FROM offers ORDER BY offer_id LIMIT ${SUMMED_OFFERS}) AS o`
+  const countries = `unnest(ARRAY['US', '']) AS country`
+  const devices = `unnest(ARRAY['mobile', '']) AS device`
+  await run(
+    pool,
+    add('0', 0, '0', `'*'`, `'*'`, '(SELECT) AS one'),
+    add('0', 1, 'offer_id', `'*'`, `'*'`, offers),
+    add('0', 2, '0', 'country', `'*'`, countries),
+    add('0', 3, 'offer_id', 'country', `'*'`, `${offers}, ${countries}`),
+    add('0', 4, '0', `'*'`, 'device', devices),
+    add('app_id', 0, '0', `'*'`, `'*'`, 'apps'),
+    add('app_id', 1, 'offer_id', `'*'`, `'*'`, `apps, (SELECT offer_id FROM offers LIMIT ${OFFERS_OF_APP}) AS o`),
+    add('app_id', 4, '0', `'*'`, 'device', `apps, ${devices}`),
+  )
+  await pool.query({ text: 'VACUUM ANALYZE stats_days', query_timeout: 600_000 } as pg.QueryConfig)
+}
+
+test('a report by any dimension, and offers in the order of a figure, read sums, a bounded part of them', async (context) => {
+  await fillSums()
+  const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10)
+  const reports = [
+    ...['day', 'week', 'month', 'publisher', 'app', 'offer', 'advertiser', 'country', 'device'].flatMap((by) =>
+      ['', `&publisher_id=${crowd.publisherId}`, '&country=US', `&offer_id=${crowd.offerIds[0]}`]
+        .filter((filter) => by !== 'device' || !filter.includes('offer'))
+        .map((filter) => `/network/reports?group_by=${by}${filter}`),
+    ),
+    '/network/reports?group_by=hour',
+    '/network/reports?group_by=offer&compare=previous&sort=epc',
+  ].map((path) => `${path}&from=${day(30)}&to=${day(0)}`)
+  const [costly, table] = [[] as string[], [] as string[]]
+  for (const path of [
+    ...reports,
+    '/network/overview',
+    '/offers?with=figures',
+    '/offers?sort=epc',
+    '/offers?sort=clicks&search=number',
+  ]) {
+    let status = 0
+    const statements = await explained.explain(async () => {
+      const answer = await explained.app.server.inject({ url: `/manage/v1${path}`, headers: { authorization: `Bearer ${token}` } }) // prettier-ignore
+      status = answer.statusCode
+    })
+    assert.equal(status, 200, path)
+    const facts = statements.filter(({ text }) => text.includes('facts'))
+    const rows = facts.flatMap(({ nodes }) => nodes).filter((node) => /^(clicks|conversions)/.test(node['Relation Name'] ?? '')) // prettier-ignore
+    if (path.includes('from=')) assert.equal(rows.length, 0, `${path} counts one by one`)
+    const pages = pagesOf(facts)
+    table.push(`${String(pages).padStart(6)} ${path}`)
+    if (pages > MOST_SUMMED || pages === 0) costly.push(`${path}: ${pages}`)
+  }
+  context.diagnostic(`pages of 8 kB:\n${table.join('\n')}`)
+  assert.deepEqual(costly, [])
+})
+
+/** A row for each of 2,000 offers and 30 days, twice where periods are compared, and a look at each offer. */
+const MOST_SUMMED = 20_000
 
 /** One query for each filter and value. */
 function queriesOf({ path, query, allowed }: Operation): string[] {

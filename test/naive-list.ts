@@ -1,6 +1,6 @@
 // The list as it should be, worked out the slow and obvious way from the rows of the database.
 import type { Db } from '../src/db/open.ts'
-import type { Category, Platform, Sort } from '../src/features/offers/schema.ts'
+import type { Category, Platform, Sort } from '../src/features/offers/choices.ts'
 
 export type NaiveRow = {
   offer_id: number

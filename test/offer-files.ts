@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Db } from '../src/db/open.ts'
-import { IMPORT_FIELDS } from '../src/features/offers/import-record.ts'
+import { FIELD_NAMES } from '../src/features/offers/fields.ts'
 import { importOffers, type ImportResult, type RowProblem } from '../src/features/offers/import.ts'
 
 export type Format = 'json' | 'csv'
 export const FORMATS: readonly Format[] = ['json', 'csv']
 
-const COLUMNS: readonly string[] = IMPORT_FIELDS
+const COLUMNS: readonly string[] = FIELD_NAMES
 
 type Cells = Record<string, unknown>
 
@@ -70,6 +70,7 @@ export const FULL_CELLS = {
   image_url: '/pictures/game-1.svg',
   difficulty: 'hard',
   time_estimate: '5-10 minutes',
+  language: 'DE',
   requirements: 'New users only',
   payment_required: 'yes',
   conversion_type: 'cpe',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { type Imported, useOfferFiles } from './offer-files.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
+import { TESTER } from './tester.ts'
 
 const ADVERTISER = 'Acme, "the" Company'
 const COUNTS = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
@@ -26,7 +27,7 @@ export function counts(imported: Imported, expected: Partial<typeof COUNTS>): vo
 
 export function useImports(name: string) {
   const world = useWorld(name, async ({ database }) => {
-    await createAdvertiser(database.db, SECRET_KEY, ADVERTISER)
+    await createAdvertiser(database.db, TESTER, SECRET_KEY, ADVERTISER)
   })
   const files = useOfferFiles()
   const offersOf = (externalId: string) =>

@@ -1,7 +1,8 @@
 // Offers for a catalogue without a database: as PostgreSQL would send them.
 import { CopiedRow } from '../src/db/copy-rows.ts'
+import { DETAIL_COLUMNS } from '../src/features/offers/offer-bytes.ts'
 import { OfferReader, type OfferRow } from '../src/features/offers/offer-rows.ts'
-import type { Category, Platform } from '../src/features/offers/schema.ts'
+import type { Category, Platform } from '../src/features/offers/choices.ts'
 
 export type OfferRecord = {
   offerId: number
@@ -48,8 +49,22 @@ function numbers(...values: number[]): Buffer {
 
 const fieldBytes = (field: Field) => (field === null ? numbers(-1) : Buffer.concat([numbers(field.length), field]))
 
+/** What an offer has besides; a text that is missing here is null. */
+const detailsOf = (offer: OfferRecord): Record<string, Field> => ({
+  name: text(offer.name),
+  description: text(offer.description),
+  destination_url: text('https://ads.example.com/'),
+  requirements: text('New users only'),
+  terms_id: int8(1),
+  payout_micros: int8(offer.payoutMicros),
+  updated_at: time(offer.createdAt.getTime()),
+  difficulty: text('easy'),
+  conversion_type: text('cpa'),
+})
+
 /** The offer as the catalogue accepts it. */
 export function rowOf(offer: OfferRecord): OfferRow {
+  const details = detailsOf(offer)
   const fields = [
     int8(offer.offerId),
     int8(offer.changedXid),
@@ -64,17 +79,7 @@ export function rowOf(offer: OfferRecord): OfferRow {
     texts(offer.platforms),
     bool(offer.paymentRequired),
     texts(offer.countries),
-    text(offer.name),
-    text(offer.description),
-    text('https://ads.example.com/'),
-    null, // image
-    text('15 min'),
-    text('New users only'),
-    int8(1), // terms
-    int8(offer.payoutMicros),
-    time(offer.createdAt.getTime()),
-    text('easy'),
-    text('cpa'),
+    ...DETAIL_COLUMNS.map((column) => details[column] ?? null),
   ]
   const row = new CopiedRow()
   row.reset(Buffer.concat(fields.map(fieldBytes)), 0)

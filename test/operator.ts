@@ -10,7 +10,7 @@ import { freePort } from './ports.ts'
 import { databaseUrl, SECRET_KEY, World } from './world.ts'
 
 export type Credentials = { api_key: string; api_secret: string; signing_secret: string }
-type MadeApp = Credentials & { app_id: number; test: Credentials }
+type MadeApp = { app_id: number; live: Credentials; test: Credentials }
 
 export type Beside = { worker?: boolean; env?: Record<string, string> }
 
@@ -66,9 +66,13 @@ export function useOperator({ worker: hasWorker = true, env = {} }: Beside = {})
   }
 }
 
-/** A failure as an operator should see it: status 1, a sentence on the standard error, no stack. */
-export function failsWith({ status, err }: Finished, message: RegExp): void {
+/**
+ * A failure as an operator should see it: a sentence on the standard error, no stack, and status 1, or 2 for a command
+ * that was called wrongly.
+ */
+export function failsWith({ status, err }: Finished, message: RegExp, expected: 1 | 2 = 1): void {
   assert.match(err, message)
   assert.doesNotMatch(err, /^ {4}at |Unexpected error|node:internal|file:\/\//m)
-  assert.equal(status, 1)
+  assert.equal(status, expected)
+  assert.equal(err.includes('\nSee: npx offerdeck '), expected === 2, err)
 }

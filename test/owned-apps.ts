@@ -1,4 +1,5 @@
 // Apps with a person who manages them, for tests of the management API.
+import { TESTER } from './tester.ts'
 import { publisherOfApp, visit } from './people.ts'
 import type { World } from './world.ts'
 
@@ -14,6 +15,7 @@ export const createOwnedApps = (world: World) => ({
       .selectFrom('audit_log')
       .select(['action', 'who', 'publisher_id', 'details'])
       .where('subject', '=', String(subject))
+      .where('who', '<>', TESTER.email)
       .orderBy('audit_id')
       .execute(),
 })

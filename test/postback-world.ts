@@ -7,6 +7,7 @@ import { type Claimed, claimReady, makeReady } from '../src/features/postbacks/q
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { uuid7 } from '../src/lib/uuid7.ts'
 import { SECRET_KEY, type World } from './world.ts'
+import { TESTER } from './tester.ts'
 
 export const NOW = new Date()
 export const SECOND = 1_000
@@ -33,7 +34,10 @@ export async function makeLane(world: World, lane: Partial<Lane> = {}, publisher
   const { appId } = await world.makeApp(
     publisherId === undefined ? {} : { publisherId, name: `App ${uuid7(Date.now())}` },
   )
-  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/{transaction_id}/{status}' })
+  await saveSettings(db, TESTER, SECRET_KEY, appId, {
+    ...DEFAULTS,
+    url: 'https://example.com/{transaction_id}/{status}',
+  })
   await setLane(db, appId, { width: 4, ...lane })
   return appId
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { COLUMNS as CLICK } from '../src/features/clicks/clicks.ts'
-import { COLUMNS as CONVERSION } from '../src/features/conversions/apply-commands.ts'
+import { COLUMNS as CONVERSION } from '../src/features/conversions/conversions.ts'
 import { LINE_COLUMNS } from '../src/features/ledger/ledger.ts'
 import { RESULT_COLUMNS } from '../src/features/postbacks/claims.ts'
 import { useWorld } from './world.ts'
@@ -11,7 +11,7 @@ const world = useWorld('row_types')
 
 const SENT = {
   click_row: CLICK,
-  conversion_row: CONVERSION,
+  clicked_conversion_row: CONVERSION,
   ledger_line: LINE_COLUMNS,
   postback_result: RESULT_COLUMNS,
 }

@@ -12,6 +12,7 @@ import { joinKeys } from '../src/lib/keys.ts'
 import { resealSecondFactors } from '../src/features/accounts/session-keys.ts'
 import { makePerson, PASSWORD, setUpSecondFactor, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
+import { TESTER } from './tester.ts'
 
 const NEXT_KEY = 'the next secret key, also long enough'
 const BOTH = joinKeys(NEXT_KEY, [SECRET_KEY])
@@ -45,9 +46,9 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   const now = new Date()
   const [used, unused] = [await world.makeApp(), await world.makeApp()]
   const [offerId = 0] = await world.makeOffers({})
-  await rotateSigningSecret(db, SECRET_KEY, used.appId, 'live', 3_600_000)
+  await rotateSigningSecret(db, TESTER, SECRET_KEY, used.appId, 'live', 3_600_000)
   const headers = { Authorization: 'a secret of the publisher' }
-  await saveSettings(db, SECRET_KEY, used.appId, {
+  await saveSettings(db, TESTER, SECRET_KEY, used.appId, {
     ...DEFAULTS,
     url: 'https://p.example.com/',
     method: 'POST',
@@ -59,8 +60,8 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   const wanted = { personId: person.id, name: 'script', scopes: ['read'], days: 90, allowedIps: [] } as const
   const access = await db.transaction().execute((trx) => createAccessToken(trx, SECRET_KEY, wanted, now))
   const invited = { email: 'new@example.com', role: 'operator', publisherId: null, invitedBy: null } as const
-  const invitation = await db.transaction().execute((trx) => invite(trx, SECRET_KEY, invited, now))
-  await createAdvertiser(db, SECRET_KEY, 'Never calls')
+  const invitation = await db.transaction().execute((trx) => invite(trx, TESTER, SECRET_KEY, invited, now))
+  await createAdvertiser(db, TESTER, SECRET_KEY, 'Never calls')
   const factor = await withSecondFactor()
 
   await restart(BOTH)

@@ -11,6 +11,7 @@ export type ClickSeed = SubIds & {
   appId: number
   offerId: number
   country?: string
+  device?: string
   isTest?: boolean
   signals?: string[]
 }
@@ -44,12 +45,17 @@ export type ConversionSeed = SubIds & {
   offerId: number
   status: 'pending' | 'approved' | 'rejected' | 'reversed'
   payoutMicros?: number
+  /** The payout, where it is not given. */
+  revenueMicros?: number
   rateMicros?: number
   country?: string
+  device?: string
   isTest?: boolean
+  /** Null: of a bot's click. */
+  nthOfClick?: number | null
 }
 
-/** Each belongs to a user of its own. A reversed one is inserted as approved first, as the database demands. */
+/** Each belongs to a user, and by default to a click, of its own. A reversed one is inserted as approved first, as the database demands. */
 export async function addConversions(db: Db, ...seeds: ConversionSeed[]): Promise<void> {
   for (const {
     at,
@@ -57,8 +63,10 @@ export async function addConversions(db: Db, ...seeds: ConversionSeed[]): Promis
     offerId,
     status,
     payoutMicros = 0,
+    revenueMicros = payoutMicros,
     rateMicros = 1_000_000,
     isTest = false,
+    nthOfClick = 1,
     ...more
   } of seeds) {
     const app = await db.selectFrom('apps').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
@@ -83,7 +91,7 @@ export async function addConversions(db: Db, ...seeds: ConversionSeed[]): Promis
         status_reason: status === 'rejected' ? 'operator' : null,
         source: 'publisher',
         payout_micros: payoutMicros,
-        revenue_micros: payoutMicros,
+        revenue_micros: revenueMicros,
         currency: 'Coins',
         rate_micros: rateMicros,
         created_at,
@@ -92,6 +100,8 @@ export async function addConversions(db: Db, ...seeds: ConversionSeed[]): Promis
         sequence: 1,
         event_id: randomUUID(),
         actor: 'operator',
+        click_id: uuid7(created_at.getTime()),
+        nth_of_click: nthOfClick,
         ...more,
       })
       .execute()

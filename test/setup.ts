@@ -19,6 +19,10 @@ export async function globalSetup(): Promise<void> {
   postgres = await holdEmbeddedPostgres(join(folder, 'postgres'))
   const admin = new pg.Client(postgres.superuserConnection)
   await admin.connect()
+  // What is lost in a crash is of no interest here: tests of crashes start servers of their own.
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await admin.query(`ALTER SYSTEM SET ${setting} = off`)
+  await admin.query('SELECT pg_reload_conf()')
   await admin.query(`CREATE DATABASE template_for_tests OWNER ${postgres.connection.user}`)
   const template = openPool({ ...postgres.connection, database: 'template_for_tests' }, 2)
   await migrate(template)

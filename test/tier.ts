@@ -11,5 +11,5 @@ export const FAULT_ROUNDS = { quick: 1, short: 3, all: 30 }[TIER]
 export const HISTORIES = { quick: 1, short: 1, all: 30 }[TIER]
 export const CHECKS_LOOKS = TIER !== 'quick'
 
-/** A test of nothing but looks. */
-export const testLooks = (name: string, run: () => Promise<void>): unknown => (CHECKS_LOOKS ? test(name, run) : null)
+/** A test of nothing but looks, or one that takes long and is about what changes rarely. */
+export const testLong = (name: string, run: () => Promise<void>): unknown => (CHECKS_LOOKS ? test(name, run) : null)

@@ -77,7 +77,7 @@ test('from the first version: the URL an app had is its postback settings, and n
   const earlier = await old.readAll()
   const refused = await program.run(['app', 'list'], envOf(old))
   assert.equal(refused.status, 1)
-  assert.match(refused.err, /Run: offerdeck migrate/)
+  assert.match(refused.err, /Run: npx offerdeck migrate/)
   assert.deepEqual(await run(old, 'migrate'), { applied: old.missing })
 
   assertKept(earlier, await old.readAll(), GONE)
@@ -90,9 +90,9 @@ test('from the first version: the URL an app had is its postback settings, and n
   assert.deepEqual(leaks, [{ app_id: told.app_id, ...leak }])
   const lanes = await old.query('SELECT app_id, width, failures, open_until, paused_at FROM postback_lanes')
   assert.deepEqual(lanes, [{ app_id: told.app_id, width: 4, failures: 0, open_until: null, paused_at: null }])
-  const apps = await run<{ app_id: number; name: string; api_key: string }[]>(old, 'app', 'list')
+  const apps = await run<{ app_id: number; name: string; live: { api_key: string } }[]>(old, 'app', 'list')
   assert.deepEqual(
-    apps.map(({ app_id, name, api_key }) => [app_id, name, api_key]),
+    apps.map(({ app_id, name, live }) => [app_id, name, live.api_key]),
     [
       [told.app_id, 'Told', told.apiKey],
       [untold.app_id, 'Untold', untold.apiKey],
@@ -142,7 +142,7 @@ test('from the version before postbacks: conversions and their history are kept,
 
   const count = received.length
   await program.serve(envOf(old))
-  await run(old, 'conversion', 'reverse', conversion_id)
+  await run(old, 'conversion', 'reverse', conversion_id, '--yes')
   assert.deepEqual(await nextTold(count, told), {
     method: 'GET',
     verdict: 'ok',

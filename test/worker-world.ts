@@ -10,6 +10,7 @@ import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
 import { type Deal, makeDeal } from './conversion-rows.ts'
 import { Installation, type Running } from './installation.ts'
 import { SECRET_KEY, useWorld, type World } from './world.ts'
+import { TESTER } from './tester.ts'
 
 /** One request: when it came, and when it was answered with 2xx. Counted, not timed. */
 export type Arrival = {
@@ -165,7 +166,7 @@ export async function makeDealWithLane(world: World, server: PublisherServer, wi
   const { db } = world.database
   const deal = await makeDeal(world)
   const url = `${server.url}/${deal.appId}`
-  await saveSettings(db, SECRET_KEY, deal.appId, { ...DEFAULTS, method: 'POST', url })
+  await saveSettings(db, TESTER, SECRET_KEY, deal.appId, { ...DEFAULTS, method: 'POST', url })
   await db.updateTable('postback_lanes').set({ width }).where('app_id', '=', deal.appId).execute()
   return deal
 }

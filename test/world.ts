@@ -21,6 +21,7 @@ import type { Offer } from '../src/features/offers/schema.ts'
 import type { Postback, PostbackWithAttempts, TestSendsReply } from '../src/features/postbacks/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
 import { makeFolder } from './folders.ts'
+import { TESTER } from './tester.ts'
 
 export const SECRET_KEY = 'a secret key for tests, forty characters'
 export const PUBLIC_URL = 'https://offers.test'
@@ -110,8 +111,8 @@ export class World {
     more: Partial<NewApp> = {},
   ): Promise<{ appId: number; live: IssuedCredentials; test: IssuedCredentials }> {
     const { db } = this.database
-    const { publisher_id } = await createPublisher(db, `Publisher ${this.#count++}`)
-    const { app_id, live, test } = await createApp(db, SECRET_KEY, {
+    const { publisher_id } = await createPublisher(db, TESTER, `Publisher ${this.#count++}`)
+    const { app_id, live, test } = await createApp(db, TESTER, SECRET_KEY, {
       publisherId: publisher_id,
       name: 'App',
       currency: 'Coins',
@@ -131,7 +132,7 @@ export class World {
   async makeOffers(...records: Record<string, unknown>[]): Promise<number[]> {
     const { db } = this.database
     const advertiser = `Advertiser ${this.#count++}`
-    const { advertiser_id, token } = await createAdvertiser(db, SECRET_KEY, advertiser)
+    const { advertiser_id, token } = await createAdvertiser(db, TESTER, SECRET_KEY, advertiser)
     const rows = records.map((record, line) => {
       const read = readImportRecord({ ...PLAIN_OFFER, advertiser, external_id: `offer-${line}`, ...record })
       if ('problems' in read) throw new Error(read.problems.join('; '))

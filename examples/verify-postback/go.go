@@ -76,6 +76,7 @@ type vector struct {
 	Headers map[string]string
 	Content string
 	Now     int64
+	Expect  string
 }
 
 func main() {
@@ -83,6 +84,7 @@ func main() {
 	if err := json.NewDecoder(os.Stdin).Decode(&vectors); err != nil {
 		panic(err)
 	}
+	failed := false
 	for _, v := range vectors {
 		isOurs := false
 		if v.Proof == "headers" {
@@ -94,10 +96,14 @@ func main() {
 		} else {
 			isOurs = VerifySignature(v.Secrets, v.Content)
 		}
-		verdict := "wrong"
-		if isOurs {
-			verdict = "ok"
+		verdict := "pass"
+		if isOurs != (v.Expect == "ok") {
+			verdict = "FAIL"
+			failed = true
 		}
 		fmt.Printf("%s  %s\n", verdict, v.Name)
+	}
+	if failed {
+		os.Exit(1)
 	}
 }

@@ -16,7 +16,7 @@ def verify_postback(secrets, headers, content, now=None):
     if abs((time.time() if now is None else now) - int(timestamp)) > 300:
         return False
     for secret in secrets:
-        key = base64.b64decode(secret.replace("whsec_", ""))
+        key = key_of(secret)
         digest = hmac.new(key, f"{message_id}.{timestamp}.".encode() + content, hashlib.sha256).digest()
         expected = b"v1," + base64.b64encode(digest)
         if any(hmac.compare_digest(signature.encode(), expected) for signature in signatures.split(" ")):
@@ -27,11 +27,18 @@ def verify_postback(secrets, headers, content, now=None):
 def verify_signature(secrets, url):
     """By the {signature} at the end of its URL."""
     for secret in secrets:
-        key = base64.b64decode(secret.replace("whsec_", ""))
+        key = key_of(secret)
         expected = hmac.new(key, url[:-64].encode(), hashlib.sha256).hexdigest()
         if hmac.compare_digest(url[-64:].encode(), expected.encode()):
             return True
     return False
+
+
+def key_of(secret):
+    key = base64.b64decode(secret.replace("whsec_", ""))
+    if not key:  # anyone could sign with it
+        raise ValueError("The signing secret must be whsec_ and base64.")
+    return key
 # to here. The rest tries it: python3 python.py < vectors.json
 
 
@@ -39,10 +46,14 @@ if __name__ == "__main__":
     import json
     import sys
 
+    failed = False
     for vector in json.load(sys.stdin.buffer):
         if vector["proof"] == "headers":
             content = vector["content"].encode()
             is_ours = verify_postback(vector["secrets"], vector["headers"], content, vector["now"])
         else:
             is_ours = verify_signature(vector["secrets"], vector["content"])
-        print("ok" if is_ours else "wrong", vector["name"], sep="  ")
+        is_right = is_ours == (vector["expect"] == "ok")
+        failed = failed or not is_right
+        print("pass" if is_right else "FAIL", vector["name"], sep="  ")
+    sys.exit(1 if failed else 0)

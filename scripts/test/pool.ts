@@ -21,7 +21,7 @@ export async function runFiles(patterns: readonly string[], { timeoutMs }: { tim
   const startedMs = performance.now()
   await globalSetup()
   try {
-    const workers = Math.min(availableParallelism(), files.length)
+    const workers = Math.min(availableParallelism() + 1, files.length)
     await Promise.all(Array.from({ length: workers }, () => work(files, totals, timeoutMs)))
   } finally {
     await globalTeardown()

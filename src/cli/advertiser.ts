@@ -12,7 +12,6 @@ import {
   type Advertiser,
   createAdvertiser,
   findAdvertiserByToken,
-  getAdvertiser,
   listAdvertisers,
   rotateToken,
 } from '../features/accounts/advertisers.ts'
@@ -20,20 +19,22 @@ import { listPostbackUrls, type PostbackUrls } from '../features/offers/postback
 import { parseDuration } from '../lib/duration.ts'
 import { createSecretHashes } from '../lib/tokens.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
-import { fields, type OutputOptions, readId, show, table } from './output.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
+import { findAdvertiser } from './find.ts'
+import { fields, type OutputOptions, show, table } from './output.ts'
 import { testConfirmCommand } from './test-confirm.ts'
+import { hint, UsageError } from './usage.ts'
 
 const TOKEN_PLACE = 'YOUR_TOKEN'
 
 export const advertiserCommand = () =>
   new Command('advertiser')
-    .description('advertisers: companies that own offers and confirm conversions')
     .addCommand(createCommand())
     .addCommand(
       new Command('list').description('list advertisers').action(async (options: OutputOptions) => {
         const advertisers = await withDatabase(({ database }) => listAdvertisers(database.db))
         show(options, advertisers, () =>
-          table(advertisers, 'No advertisers yet. Create one with: offerdeck advertiser create --name NAME'),
+          table(advertisers, `No advertisers yet. Create one with: ${hint('advertiser create --name NAME')}`),
         )
       }),
     )
@@ -47,15 +48,17 @@ const createCommand = () =>
     .description('create an advertiser and print its token, which is shown only once')
     .requiredOption('--name <name>', 'name, unique among advertisers')
     .action(async (options: OutputOptions & { name: string }) => {
-      const made = await withChange(({ database, secretKey }) => createAdvertiser(database.db, secretKey, options.name))
+      const made = await withChange(({ database, secretKey, by }) =>
+        createAdvertiser(database.db, by, secretKey, options.name),
+      )
       show(options, made, ({ advertiser_id, name, token }) =>
         [
           `Created advertiser ${advertiser_id}, "${name}". Store its token now: it won't be shown again.`,
           '',
           fields({ token }),
           '',
-          'Next: offerdeck offer import FILE',
-          `Then: offerdeck advertiser show ${advertiser_id} prints the postback URLs to give the advertiser.`,
+          `Next: ${hint('offer import FILE')}`,
+          `Then: ${hint(`advertiser show ${advertiser_id}`)} prints the postback URLs to give the advertiser.`,
         ].join('\n'),
       )
     })
@@ -63,18 +66,21 @@ const createCommand = () =>
 const rotateCommand = () =>
   new Command('rotate-token')
     .description('issue a new token; the old one keeps working for the grace period')
-    .argument('<id>', 'advertiser_id')
+    .argument('<advertiser>', 'ID or name')
     .option(
       '--grace <time>',
       'how long the old one keeps working, such as 90s, 15m, 24h or 7d; 0s revokes it immediately',
       '24h',
     )
-    .action(async (id: string, options: OutputOptions & { grace: string }) => {
+    .addOption(yesOption())
+    .action(async (named: string, options: OutputOptions & ConfirmOptions & { grace: string }) => {
       const graceMs = parseDuration(options.grace)
-      if (graceMs === null) throw new OperatorError('--grace must be a duration such as 90s, 15m, 24h or 7d.')
-      const rotated = await withChange(({ database, secretKey }) =>
-        rotateToken(database.db, secretKey, readId(id), graceMs, new Date()),
-      )
+      if (graceMs === null) throw new UsageError('--grace must be a duration such as 90s, 15m, 24h or 7d.')
+      if (graceMs === 0) await confirm('The old token stops working immediately.', options)
+      const rotated = await withChange(async ({ database: { db }, secretKey, by }) => {
+        const { advertiser_id } = await findAdvertiser(db, named)
+        return rotateToken(db, by, secretKey, advertiser_id, graceMs, new Date())
+      })
       show(options, rotated, () => `Store the new token now: it won't be shown again.\n\n${fields(rotated)}`)
     })
 
@@ -95,7 +101,7 @@ const collect = (value: string, before: string[] | false | undefined) => [...(be
 const setCommand = () =>
   new Command('set')
     .description("set an advertiser's IP allowlist, status mapping and parameter names")
-    .argument('<id>', 'advertiser_id')
+    .argument('<advertiser>', 'ID or name')
     .option(
       '--allow-ip <cidr>',
       'accept confirmations only from this IP range (can be repeated; replaces the current list)',
@@ -119,16 +125,19 @@ const setCommand = () =>
       `how to treat a negative amount that comes without a status: ${NEGATIVE_AMOUNTS.join(', ')}`,
     )
     .option('--decimal-mark <mark>', `decimal separator the advertiser uses: ${DECIMAL_MARKS.join(', ')}`)
-    .action(async (id: string, options: SetOptions) => {
+    .action(async (named: string, options: SetOptions) => {
       const settings = readSettings(options)
-      const advertiser = await withChange(({ database }) => setAdvertiser(database.db, readId(id), settings))
+      const advertiser = await withChange(async ({ database: { db }, by }) => {
+        const { advertiser_id } = await findAdvertiser(db, named)
+        return setAdvertiser(db, by, advertiser_id, settings)
+      })
       show(options, advertiser, fields)
     })
 
 function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
   const isForgetting = !options.aliases
-  if (options.allowIp && options.anyIp) throw new OperatorError('Use either --allow-ip or --any-ip, not both.')
-  if (options.alias && isForgetting) throw new OperatorError('Use either --alias or --no-aliases, not both.')
+  if (options.allowIp && options.anyIp) throw new UsageError('Use either --allow-ip or --any-ip, not both.')
+  if (options.alias && isForgetting) throw new UsageError('Use either --alias or --no-aliases, not both.')
   const allowedIps = options.anyIp ? [] : options.allowIp
   const statusMap =
     options.map === false ? [] : options.map?.map((text) => splitPair(text, 'map', text.lastIndexOf('=')))
@@ -142,7 +151,7 @@ function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
     ...(decimalMark !== undefined && { decimalMark }),
   }
   if (Object.keys(settings).length === 0)
-    throw new OperatorError(
+    throw new UsageError(
       'Nothing to set. Use --allow-ip, --any-ip, --map, --no-map, --alias, --no-aliases, --negative-amount or --decimal-mark.',
     )
   return settings
@@ -150,21 +159,19 @@ function readSettings(options: SetOptions): Partial<AdvertiserSettings> {
 
 function splitPair(text: string, option: 'map' | 'alias', at: number): [string, string] {
   if (at === -1)
-    throw new OperatorError(
-      `--${option} must be a pair such as ${option === 'map' ? 'paid=approved' : 'click_id=cid'}.`,
-    )
+    throw new UsageError(`--${option} must be a pair such as ${option === 'map' ? 'paid=approved' : 'click_id=cid'}.`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
 const showCommand = () =>
   new Command('show')
     .description("show an advertiser's settings and its postback URLs")
-    .argument('<id>', 'advertiser_id')
+    .argument('<advertiser>', 'ID or name')
     .option('--token <token>', 'one of its tokens, to include in the URLs')
-    .action(async (id: string, options: OutputOptions & { token?: string }) => {
+    .action(async (named: string, options: OutputOptions & { token?: string }) => {
       const found = await withDatabase(async (context) => {
         const { db } = context.database
-        const advertiser = await getAdvertiser(db, readId(id))
+        const advertiser = await findAdvertiser(db, named)
         if (options.token !== undefined) await checkToken(context, advertiser, options.token)
         const target = { publicUrl: context.config.publicUrl, token: options.token ?? TOKEN_PLACE }
         return { ...advertiser, ...(await listPostbackUrls(db, advertiser, target)) }
@@ -176,13 +183,13 @@ async function checkToken({ database, secretKey }: Context, advertiser: Advertis
   const owner = await findAdvertiserByToken(database.db, createSecretHashes(secretKey)(token), new Date())
   if (owner?.advertiserId === advertiser.advertiser_id && !owner.isExpired) return
   throw new OperatorError(
-    `This is not a valid token of advertiser ${advertiser.advertiser_id}. Issue a new one with: offerdeck advertiser rotate-token ${advertiser.advertiser_id}`,
+    `This is not a valid token of advertiser ${advertiser.advertiser_id}. Issue a new one with: ${hint(`advertiser rotate-token ${advertiser.advertiser_id}`)}`,
   )
 }
 
 function describe({ offers, more_offers, ...advertiser }: Advertiser & PostbackUrls, lacksToken: boolean): string {
   const lines = [fields(advertiser), '']
-  if (offers.length === 0) return [...lines, 'No offers yet. Import some with: offerdeck offer import FILE'].join('\n')
+  if (offers.length === 0) return [...lines, `No offers yet. Import some with: ${hint('offer import FILE')}`].join('\n')
   lines.push(
     "To confirm a conversion, the advertiser calls the goal's URL with these placeholders filled in:",
     '  {click_id}  the click ID it received in its destination URL, where that says {click_id}',

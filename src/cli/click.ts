@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { type ClickFilter, searchClicks } from '../features/clicks/clicks.ts'
 import { withDatabase } from './context.ts'
-import { goOn, noneListed, type OutputOptions, readId, readLimit, readUuid, show, table, testOption } from './output.ts'
+import { findAppId, findOfferId } from './find.ts'
+import { goOn, noneListed, type OutputOptions, readLimit, readUuid, show, table, testOption } from './output.ts'
 
 type ListOptions = OutputOptions & {
   app?: string
@@ -13,23 +14,25 @@ type ListOptions = OutputOptions & {
 }
 
 export const clickCommand = () =>
-  new Command('click').description('clicks: users who followed a link').addCommand(
+  new Command('click').addCommand(
     new Command('list')
       .description('list clicks, newest first')
-      .option('--app <id>', 'only clicks from this app')
+      .option('--app <app>', 'only clicks from this app')
       .option('--user <id>', 'only clicks by this user')
-      .option('--offer <id>', 'only clicks on this offer')
+      .option('--offer <offer>', 'only clicks on this offer')
       .addOption(testOption())
       .option('--before <id>', 'only clicks before this one')
       .option('--limit <n>', 'maximum number of results', '50')
       .action(async (options: ListOptions) => {
         const limit = readLimit(options.limit)
         const filter: ClickFilter = { isTest: options.test ?? false }
-        if (options.app !== undefined) filter.appId = readId(options.app)
         if (options.user !== undefined) filter.userId = options.user
-        if (options.offer !== undefined) filter.offerId = readId(options.offer)
         if (options.before !== undefined) filter.before = readUuid(options.before, '--before', 'a click_id')
-        const { rows, next } = await withDatabase(({ database }) => searchClicks(database.db, filter, limit))
+        const { rows, next } = await withDatabase(async ({ database: { db } }) => {
+          if (options.app !== undefined) filter.appId = await findAppId(db, options.app)
+          if (options.offer !== undefined) filter.offerId = await findOfferId(db, options.offer)
+          return searchClicks(db, filter, limit)
+        })
         show(options, rows, () => {
           const none = next === null ? noneListed('clicks', options) : 'No matches so far.'
           return table(rows, none) + goOn(next)

@@ -5,17 +5,15 @@ import { type OutputOptions, show, table } from './output.ts'
 import { terminal } from './terminal.ts'
 
 export const configCommand = () =>
-  new Command('config')
-    .description('print the current settings, with secrets masked')
-    .action((options: OutputOptions) => {
-      const settings = describeConfig(loadConfig(terminal().env), terminal().env)
-      show(options, settings, () =>
-        table(
-          settings.map(({ name, value, given }) => ({ setting: name, value, from: given ? 'environment' : 'default' })),
-          '',
-        ),
-      )
-    })
+  new Command('config').action((options: OutputOptions) => {
+    const settings = describeConfig(loadConfig(terminal().env), terminal().env)
+    show(options, settings, () =>
+      table(
+        settings.map(({ name, value, given }) => ({ setting: name, value, from: given ? 'environment' : 'default' })),
+        '',
+      ),
+    )
+  })
 
 /** The settings as `offerdeck config` shows them: what is in force, with every secret masked. */
 export function describeConfig(
@@ -43,6 +41,7 @@ export function describeConfig(
     POSTBACK_PROXY: config.postbackProxy === null ? '(none)' : maskUrl(config.postbackProxy),
     SMTP_URL: config.smtpUrl === null ? '(none)' : maskUrl(config.smtpUrl),
     MAIL_FROM: config.mailFrom,
+    SECURITY_CONTACT: config.securityContact ?? '(none)',
     LOG_LEVEL: config.logLevel,
     DEMO: config.demo ? 'on' : 'off',
     SECRET_KEY: config.secretKey === null ? '(stored in DATA_DIR)' : '********',

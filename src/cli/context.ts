@@ -6,49 +6,51 @@ import { createDataDir } from '../db/embedded.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
+import type { Actor } from '../features/accounts/audit.ts'
 import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { keepSecretFile } from '../db/secret-file.ts'
 import { joinKeys } from '../lib/keys.ts'
-import { recordCommand } from './audit.ts'
+import { operator, recordCommand } from './audit.ts'
 import { terminal } from './terminal.ts'
 
-export type Context = { config: Config; database: Database; secretKey: string }
+export type Context = {
+  config: Config
+  database: Database
+  secretKey: string
+  /** Whom the audit log names: the features record what they change. */
+  by: Actor
+}
+
+/** All of it in one transaction. */
+export function withChange<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return withDatabase(({ database, ...context }) =>
+    database.db.transaction().execute((trx) => work({ ...context, database: { ...database, db: trx } })),
+  )
+}
 
 /**
- * Opens the database for one command and closes it again. Works beside a running server, on the same database.
- *
- * For commands that only read, and for those that change something in more than one transaction: these are in the audit
- * log before they begin, so that none is missing there if it is cut short.
+ * For commands that have no counterpart in the dashboard, so that no feature records them. They are in the audit log
+ * before they begin: none is missing there if it is cut short.
  */
-export function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  return openFor(async (context) => {
+export function withRecord<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return withDatabase(async (context) => {
     await recordCommand(context.database.db)
     return work(context)
   })
 }
 
-/** For commands that change something: all of it, and its entry in the audit log, in one transaction. */
-export function withChange<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  return openFor(({ database, ...context }) =>
-    database.db.transaction().execute(async (trx) => {
-      const result = await work({ ...context, database: { ...database, db: trx } })
-      await recordCommand(trx)
-      return result
-    }),
-  )
-}
-
-async function openFor<T>(work: (context: Context) => Promise<T>): Promise<T> {
+/** Opens the database for one command and closes it again. Works beside a running server, on the same database. */
+export async function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const config = loadConfig(terminal().env)
   const secretKey = readSecretKey(config)
   const database = await openDatabase(config)
   try {
     if (database.embeddedIn !== null) await migrate(database)
     else if ((await pendingMigrations(database)).length > 0) {
-      throw new OperatorError('The database schema is older than this version. Run: offerdeck migrate')
+      throw new OperatorError('The database schema is older than this version. Run: npx offerdeck migrate')
     }
     await useSecretKey(database.db, secretKey)
-    return await work({ config, database, secretKey })
+    return await work({ config, database, secretKey, by: operator() })
   } finally {
     await database.close()
   }

@@ -9,7 +9,7 @@ type Credentials = { api_key: string; api_secret: string }
 type Shown = { conversion_id: string; status: string; status_reason: string | null }
 
 const { home, serverUrl, world } = useOperator()
-let app: Credentials & { app_id: number; test: Credentials }
+let app: { app_id: number; live: Credentials; test: Credentials }
 let token: string
 let offerIds: number[]
 
@@ -32,7 +32,7 @@ const keysOf = (of: Credentials) => ({ 'x-api-key': of.api_key, 'x-api-secret': 
 async function report(userId: string, offerId = offerIds[0]): Promise<Shown> {
   const answer = await fetch(`${serverUrl()}/v1/conversions`, {
     method: 'POST',
-    headers: { ...keysOf(app), 'content-type': 'application/json' },
+    headers: { ...keysOf(app.live), 'content-type': 'application/json' },
     body: JSON.stringify({ userId, offerId }),
   })
   return ((await answer.json()) as { data: { conversion: Shown } }).data.conversion
@@ -60,14 +60,14 @@ test('conversions are approved, rejected and reversed one by one and by file, ea
     unchanged: 1,
     problems: [{ conversion_id: 'nonsense', problem: 'This is not a conversion_id.' }],
   })
-  assert.equal((await home.json<Result>('conversion', 'reject', c, '--reason', 'fraud')).moved, 1)
-  assert.equal((await home.json<Result>('conversion', 'reverse', b)).moved, 1)
-  const illegal = await home.run(['conversion', 'reverse', d])
+  assert.equal((await home.json<Result>('conversion', 'reject', c, '--reason', 'fraud', '--yes')).moved, 1)
+  assert.equal((await home.json<Result>('conversion', 'reverse', b, '--yes')).moved, 1)
+  const illegal = await home.run(['conversion', 'reverse', d, '--yes'])
   assert.equal(illegal.status, 1)
   assert.match(illegal.out, /This conversion is pending and cannot be reversed/)
   assert.equal((await home.json<Shown>('conversion', 'show', c)).status_reason, 'fraud')
   const unfit = await home.run(['conversion', 'reverse', a, '--reason', 'cap_exceeded'])
-  assert.match(unfit.err, /Allowed choices are operator, fraud, not_eligible, geo_mismatch, advertiser_reversed/)
+  assert.match(unfit.err, /--reason must be one of operator, fraud, not_eligible, geo_mismatch, advertiser_reversed/)
   const shown = await home.json<Shown & { history: { status: string; actor: string }[] }>('conversion', 'show', b)
   assert.deepEqual([shown.status, shown.status_reason], ['reversed', 'operator'])
   assert.deepEqual(
@@ -117,7 +117,7 @@ test('a test click is found, confirmed by playing the advertiser, and touches no
     listed.map((one) => one.conversion_id),
     [result.conversion_id],
   )
-  const live = await home.run(['advertiser', 'test-confirm', await click('somebody', app)])
+  const live = await home.run(['advertiser', 'test-confirm', await click('somebody', app.live)])
   assert.equal(live.status, 1)
   assert.match(live.err, /only its advertiser can confirm it/)
   const unknown = await home.run(['advertiser', 'test-confirm', 'nonsense'])
@@ -125,7 +125,7 @@ test('a test click is found, confirmed by playing the advertiser, and touches no
 })
 
 test("an advertiser's call that was not understood is listed and processed again after its status was mapped", async () => {
-  const clickId = await click('mapped', app)
+  const clickId = await click('mapped', app.live)
   const call = `${serverUrl()}/postback?click_id=${clickId}&status=gut&token=${token}`
   assert.equal((await fetch(call)).status, 400)
   const [logged] = await home.json<{ inbound_id: string; query: string; outcome: string }[]>(
@@ -140,13 +140,13 @@ test("an advertiser's call that was not understood is listed and processed again
   const again = await home.json<{ outcome: string }[]>('inbound', 'reprocess', '--advertiser', name)
   assert.deepEqual(again.map(({ outcome }) => outcome), ['approved']) // prettier-ignore
   assert.equal((await home.json<{ outcome: string }[]>('inbound', 'reprocess', logged.inbound_id))[0]?.outcome, 'duplicate') // prettier-ignore
-  assert.equal((await home.run(['inbound', 'reprocess'])).status, 1)
+  assert.equal((await home.run(['inbound', 'reprocess'])).status, 2)
   assert.deepEqual(await home.json('inbound', 'list', '--open'), [])
   assert.equal((await fetch(call.replace('gut', 'gar_nicht'))).status, 400)
   const [open] = await home.json<{ inbound_id: string }[]>('inbound', 'list', '--open')
   assert.deepEqual(await home.json('inbound', 'dismiss', open?.inbound_id ?? ''), { dismissed: [open?.inbound_id] })
   const unknown = await home.run(['inbound', 'reprocess', 'nonsense'])
-  assert.deepEqual([unknown.status, /There is no such callback/.test(unknown.out)], [1, true])
+  assert.deepEqual([unknown.status, /There is no callback nonsense/.test(unknown.out)], [1, true])
 })
 
 test('fraud rules are set, listed and deleted; mistakes are reported', async () => {
@@ -159,5 +159,8 @@ test('fraud rules are set, listed and deleted; mistakes are reported', async () 
   )
   assert.match((await home.run(['fraud', 'set', 'bot', '--action', 'hold', '--offer', '99999'])).err, /no offer 99999/)
   await home.json('fraud', 'unset', 'too_fast', '--offer', String(offerIds[0]))
-  assert.match((await home.run(['fraud', 'unset', 'too_fast', '--offer', String(offerIds[0])])).err, /No such rule/)
+  assert.match(
+    (await home.run(['fraud', 'unset', 'too_fast', '--offer', String(offerIds[0])])).err,
+    /There is no such rule/,
+  )
 })

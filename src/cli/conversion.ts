@@ -1,24 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import { cannotRead, OperatorError } from '../errors.ts'
 import type { Db } from '../db/open.ts'
+import { cannotRead, OperatorError } from '../errors.ts'
+import { createCommandQueue } from '../features/conversions/command-queue.ts'
 import { MOVE_REASONS, type MoveReason, type MoveTo } from '../features/conversions/commands.ts'
 import {
-  type Conversion,
+  type ConversionRow,
   findConversion,
+  presentConversion,
   readHistory,
   type Status,
   STATUSES,
 } from '../features/conversions/conversions.ts'
+import { moveConversions, type MoveResult, type Moves } from '../features/conversions/moves.ts'
 import { type ConversionFilter, searchConversions } from '../features/conversions/search.ts'
-import { applyCommands } from '../features/conversions/apply-commands.ts'
-import { isUuid } from '../lib/uuid7.ts'
-import { withDatabase } from './context.ts'
+import { microsToUsd } from '../lib/money.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
+import { type Context, withDatabase } from './context.ts'
+import { findAppId, findOfferId } from './find.ts'
 import {
   fields,
   noneListed,
   type OutputOptions,
-  readId,
   readLimit,
   goOn,
   readTime,
@@ -28,8 +31,7 @@ import {
   testOption,
 } from './output.ts'
 import { failLater } from './terminal.ts'
-
-const BATCH = 50
+import { hint, UsageError } from './usage.ts'
 
 type ListOptions = OutputOptions & {
   app?: string
@@ -45,16 +47,15 @@ type ListOptions = OutputOptions & {
 
 export const conversionCommand = () =>
   new Command('conversion')
-    .description('conversions: completed offers and their status')
     .addCommand(moveCommand('approve', 'approve pending conversions', 'approved'))
     .addCommand(moveCommand('reject', 'reject pending conversions permanently', 'rejected'))
     .addCommand(moveCommand('reverse', 'reverse approved conversions permanently', 'reversed'))
     .addCommand(
       new Command('list')
         .description('list conversions, newest first')
-        .option('--app <id>', 'only conversions from this app')
+        .option('--app <app>', 'only conversions from this app')
         .option('--user <id>', 'only conversions by this user')
-        .option('--offer <id>', 'only conversions of this offer')
+        .option('--offer <offer>', 'only conversions of this offer')
         .addOption(new Option('--status <status>', 'only conversions with this status').choices(STATUSES))
         .option('--from <time>', 'only conversions created at or after this time')
         .option('--to <time>', 'only conversions created before this time')
@@ -63,9 +64,10 @@ export const conversionCommand = () =>
         .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: ListOptions) => {
           const limit = readLimit(options.limit)
-          const filter = readFilter(options)
-          const { rows, next } = await withDatabase(({ database }) => searchConversions(database.db, filter, limit))
-          show(options, rows, () => {
+          const { rows, next } = await withDatabase(async ({ database: { db } }) =>
+            searchConversions(db, await readFilter(db, options), limit),
+          )
+          show(options, rows.map(presentForOperator), () => {
             const none = next === null ? noneListed('conversions', options) : 'No matches so far.'
             return table(rows.map(summary), none) + goOn(next)
           })
@@ -80,32 +82,45 @@ export const conversionCommand = () =>
             const conversion = await findConversion(db, id, null)
             if (conversion === null)
               throw new OperatorError(
-                `There is no conversion "${id}". List conversions with: offerdeck conversion list`,
+                `There is no conversion "${id}". List conversions with: ${hint('conversion list')}`,
               )
-            return { ...conversion, history: await readHistory(db, id) }
+            return { ...presentForOperator(conversion), history: await readHistory(db, id) }
           })
           show(options, shown, ({ history, ...conversion }) => `${fields(conversion)}\n\n${table(history, '')}`)
         }),
     )
 
-const summary = (one: Conversion) => ({
+const summary = (one: ConversionRow) => ({
   conversion_id: one.conversion_id,
-  created_at: one.created_at,
   status: one.status,
-  reason: one.status_reason,
-  app_id: one.app_id,
+  payout_micros: one.payout_micros,
   user_id: one.user_id,
   offer_id: one.offer_id,
+  created_at: one.created_at,
+  app_id: one.app_id,
+  status_reason: one.status_reason,
+  signals: one.signals,
   goal_id: one.goal_id,
-  payout_micros: one.payout_micros,
-  signals: one.signals.join(' '),
-  test: one.is_test,
 })
 
-function readFilter(options: ListOptions): ConversionFilter {
+/** As the API has it, and what only the operator sees. */
+const presentForOperator = (one: ConversionRow) => ({
+  ...presentConversion(one),
+  app_id: one.app_id,
+  publisher_id: one.publisher_id,
+  advertiser_id: one.advertiser_id,
+  advertiser_transaction_id: one.advertiser_transaction_id,
+  revenue: microsToUsd(one.revenue_micros),
+  click_id: one.click_id,
+  ip: one.ip,
+  signals: one.signals,
+  confirmed_at: one.confirmed_at,
+})
+
+async function readFilter(db: Db, options: ListOptions): Promise<ConversionFilter> {
   const filter: ConversionFilter = { isTest: options.test ?? false }
-  if (options.app !== undefined) filter.appId = readId(options.app)
-  if (options.offer !== undefined) filter.offerId = readId(options.offer)
+  if (options.app !== undefined) filter.appId = await findAppId(db, options.app)
+  if (options.offer !== undefined) filter.offerId = await findOfferId(db, options.offer)
   if (options.user !== undefined) filter.userId = options.user
   if (options.status !== undefined) filter.status = options.status
   if (options.from !== undefined) filter.from = readTime(options.from, '--from')
@@ -114,20 +129,22 @@ function readFilter(options: ListOptions): ConversionFilter {
   return filter
 }
 
-type MoveOptions = OutputOptions & { file?: string; reason?: MoveReason }
+type MoveOptions = OutputOptions & ConfirmOptions & { file?: string; reason?: MoveReason }
 
 function moveCommand(name: string, description: string, to: MoveTo): Command {
   const command = new Command(name)
     .description(description)
     .argument('[ids...]', 'conversion_ids')
     .option('--file <file>', 'read the IDs from a file, one per line (for CSV, the first column)')
-    .action(async (ids: string[], options: MoveOptions) => {
-      const given = [...ids, ...(options.file === undefined ? [] : await readIds(options.file))]
-      const wanted = given.map((id) => id.toLowerCase())
-      if (wanted.length === 0) throw new OperatorError('Give one or more conversion_ids, or a --file that lists them.')
-      const result = await withDatabase(({ database }) =>
-        moveAll(database.db, [...new Set(wanted)], to, options.reason),
-      )
+    .action(async (given: string[], options: MoveOptions) => {
+      const listed = options.file === undefined ? [] : await readIds(options.file)
+      const ids = [...new Set([...given, ...listed].map((id) => id.toLowerCase()))]
+      if (ids.length === 0) throw new UsageError('Give one or more conversion_ids, or a --file that lists them.')
+      const many = ids.length === 1 ? 'this conversion' : `these ${ids.length} conversions`
+      if (to !== 'approved') await confirm(`This makes ${many} ${to}, permanently.`, options)
+      const { reason } = options
+      const moves = { conversionIds: ids, to, ...(reason === undefined ? {} : { reason }) }
+      const result = summarize(await withDatabase((context) => moveAll(context, moves)))
       show(options, result, ({ moved, unchanged, problems }) =>
         [
           ...problems.map(({ conversion_id, problem }) => `${conversion_id}: ${problem}`),
@@ -136,6 +153,7 @@ function moveCommand(name: string, description: string, to: MoveTo): Command {
       )
       if (result.problems.length > 0) failLater()
     })
+  if (to !== 'approved') command.addOption(yesOption())
   const reasons = MOVE_REASONS[to]
   if (reasons.length > 1)
     command.addOption(
@@ -154,22 +172,19 @@ async function readIds(file: string): Promise<string[]> {
   }
 }
 
-/** Each stands for itself: one that cannot be moved is reported, the others are moved. */
-async function moveAll(db: Db, ids: string[], to: MoveTo, reason: MoveReason = 'operator') {
-  const result = { moved: 0, unchanged: 0, problems: [] as { conversion_id: string; problem: string }[] }
-  const refuse = (id: string, problem: string) => result.problems.push({ conversion_id: id, problem })
-  const known = ids.filter((id) => isUuid(id) || (refuse(id, 'This is not a conversion_id.'), false))
-  for (let i = 0; i < known.length; i += BATCH) {
-    const batch = known.slice(i, i + BATCH)
-    const commands = batch.map((conversionId) => ({ kind: 'move' as const, conversionId, to, reason }))
-    const outcomes = await applyCommands(db, commands, new Date())
-    for (const [j, outcome] of outcomes.entries()) {
-      const id = batch[j] ?? ''
-      if (outcome.kind === 'moved') result.moved++
-      else if (outcome.kind === 'duplicate') result.unchanged++
-      else if (outcome.conversion === null) refuse(id, 'There is no such conversion.')
-      else refuse(id, `This conversion is ${outcome.conversion.status} and cannot be ${to}.`)
-    }
+async function moveAll({ database: { db }, by }: Context, moves: Moves): Promise<MoveResult[]> {
+  const queue = createCommandQueue(db)
+  try {
+    return await moveConversions(queue.apply, by, moves)
+  } finally {
+    await queue.close()
   }
-  return result
 }
+
+const summarize = (results: readonly MoveResult[]) => ({
+  moved: results.filter(({ outcome }) => outcome === 'done').length,
+  unchanged: results.filter(({ outcome }) => outcome === 'already').length,
+  problems: results.flatMap(({ conversionId, problem }) =>
+    problem === null ? [] : [{ conversion_id: conversionId, problem }],
+  ),
+})

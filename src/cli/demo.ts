@@ -5,11 +5,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '../db/open.ts'
 import { listAdvertisers } from '../features/accounts/advertisers.ts'
+import type { Actor } from '../features/accounts/audit.ts'
 import { provePassword } from '../features/accounts/passwords.ts'
 import { createPerson, findPersonByEmail } from '../features/accounts/people.ts'
 import { createPublisher, listPublishers } from '../features/accounts/publishers.ts'
 import { createApp, findAppOwner, listApps } from '../features/apps/apps.ts'
-import { rotateSecret } from '../features/apps/keys.ts'
+import { type IssuedCredentials, rotateSecret } from '../features/apps/keys.ts'
 import { createSecretHashes } from '../features/apps/secrets.ts'
 import { rotateSigningSecret } from '../features/apps/signing-secrets.ts'
 import { trustApp } from '../features/apps/trust.ts'
@@ -19,6 +20,7 @@ import { DEMO_RECEIVER, demoAppFile } from '../features/postbacks/demo-receiver.
 import { DEFAULTS, saveSettings } from '../features/postbacks/settings.ts'
 import { base62 } from '../lib/tokens.ts'
 import type { Context } from './context.ts'
+import { type DemoApp, readDemoApp } from './demo-app.ts'
 
 const OFFERS = 200
 const PUBLISHER = 'Demo publisher'
@@ -27,16 +29,13 @@ const APP = 'Demo app'
 /** Where `offerdeck listen` hears it. */
 const POSTBACK_URL = `${DEMO_RECEIVER}/?user={user_id}&reward={reward}&status={status}&id={transaction_id}&conversion={conversion_id}&test={is_test}&offer={offer_name}&signature={signature}`
 
-type Keys = { api_key: string; api_secret: string; signing_secret: string }
-export type DemoApp = Keys & { app_id: number; test: Keys }
-
 /**
  * Fills an empty database; returns the demo app, or null where there is other data. Every step is repeatable, so that a
  * start that was killed half way is finished by the next.
  */
-export async function prepareDemo({ config, database: { db }, secretKey }: Context): Promise<DemoApp | null> {
+export async function prepareDemo({ config, database: { db }, secretKey, by }: Context): Promise<DemoApp | null> {
   const file = demoAppFile(config.dataDir)
-  if (existsSync(file)) return stillGood(db, secretKey, JSON.parse(readFileSync(file, 'utf8')) as DemoApp)
+  if (existsSync(file)) return stillGood(db, secretKey, readDemoApp(config.dataDir))
   const publishers = await listPublishers(db)
   const advertisers = await listAdvertisers(db)
   const isOurs =
@@ -44,11 +43,11 @@ export async function prepareDemo({ config, database: { db }, secretKey }: Conte
     advertisers.every(({ name }) => DEMO_ADVERTISERS.includes(name))
   if (!isOurs) return null
   if ((await seedOffers(db, OFFERS)) > 0) await spreadCreation(db)
-  const { publisher_id } = publishers[0] ?? (await createPublisher(db, PUBLISHER))
-  const demo = await issueDemoApp(db, secretKey, publisher_id)
+  const { publisher_id } = publishers[0] ?? (await createPublisher(db, by, PUBLISHER))
+  const demo = await issueDemoApp(db, by, secretKey, publisher_id)
   // So that the first conversion is approved, and its postback seen, at once.
-  await trustApp(db, demo.app_id, 'all')
-  await saveSettings(db, secretKey, demo.app_id, { ...DEFAULTS, url: POSTBACK_URL })
+  await trustApp(db, by, demo.app_id, 'all')
+  await saveSettings(db, by, secretKey, demo.app_id, { ...DEFAULTS, url: POSTBACK_URL })
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
@@ -88,7 +87,7 @@ export async function findDemoLeftovers({ config, database: { db }, secretKey }:
     if (person === null || person.disabled_at !== null) continue
     if ((await provePassword(db, person.id, password)) !== null) found.push(`the account ${email}`)
   }
-  const demo = read<DemoApp>(demoAppFile(config.dataDir))
+  const demo = readDemoApp(config.dataDir)
   if (demo !== null && (await stillGood(db, secretKey, demo)) !== null) found.push(`app ${demo.app_id}`)
   return found
 }
@@ -96,8 +95,9 @@ export async function findDemoLeftovers({ config, database: { db }, secretKey }:
 const demoPeopleFile = (dataDir: string) => join(dataDir, 'demo-people.json')
 
 /** Null when its secret was rotated or its key revoked: then it is no longer the demo's. */
-async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<DemoApp | null> {
-  const hashes = createSecretHashes(secretKey)(demo.api_secret)
+async function stillGood(db: Db, secretKey: string, demo: DemoApp | null): Promise<DemoApp | null> {
+  if (demo === null) return null
+  const hashes = createSecretHashes(secretKey)(demo.live.api_secret)
   const found = await db
     .selectFrom('api_secrets')
     .innerJoin('credentials', 'credentials.api_key', 'api_secrets.api_key')
@@ -106,20 +106,20 @@ async function stillGood(db: Db, secretKey: string, demo: DemoApp): Promise<Demo
     .where('api_secrets.expires_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  return found === undefined || !('signing_secret' in demo) ? null : demo
+  return found === undefined ? null : demo
 }
 
-async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Promise<DemoApp> {
+async function issueDemoApp(db: Db, by: Actor, secretKey: string, publisherId: number): Promise<DemoApp> {
   const made = (await listApps(db)).find(({ name, mode }) => name === APP && mode === 'live')
   if (made !== undefined) {
-    const rotate = async (mode: 'live' | 'test'): Promise<Keys> => {
-      const { api_key, api_secret } = await rotateSecret(db, secretKey, made.app_id, mode, 0)
-      const { signing_secret } = await rotateSigningSecret(db, secretKey, made.app_id, mode, 0)
+    const rotate = async (mode: 'live' | 'test'): Promise<IssuedCredentials> => {
+      const { api_key, api_secret } = await rotateSecret(db, by, secretKey, made.app_id, mode, 0)
+      const { signing_secret } = await rotateSigningSecret(db, by, secretKey, made.app_id, mode, 0)
       return { api_key, api_secret, signing_secret }
     }
-    return { app_id: made.app_id, ...(await rotate('live')), test: await rotate('test') }
+    return { app_id: made.app_id, live: await rotate('live'), test: await rotate('test') }
   }
-  const { app_id, live, test } = await createApp(db, secretKey, {
+  const { app_id, live, test } = await createApp(db, by, secretKey, {
     publisherId,
     name: APP,
     currency: 'Coins',
@@ -130,5 +130,5 @@ async function issueDemoApp(db: Db, secretKey: string, publisherId: number): Pro
     blockedKeywords: [],
     paymentOffers: true,
   })
-  return { app_id, ...live, test }
+  return { app_id, live, test }
 }

@@ -52,7 +52,7 @@ async function checkSchema(database: Database): Promise<Finding> {
       check,
       ok: false,
       result: `${pending.length} migrations pending`,
-      advice: 'Run: offerdeck migrate (or start the server, which migrates automatically).',
+      advice: 'Run: npx offerdeck migrate (or start the server, which migrates automatically).',
     }
   } catch (error) {
     const advice = 'Install the version of Offerdeck that this database was used with, or a later one.'

@@ -57,6 +57,13 @@ test('a HOST that cannot be reached under PUBLIC_URL', async () => {
   assert.match((await examine({ ...outside, HOST: '0.0.0.0' }))('address'), /^ok /)
 })
 
+test('whether a contact for vulnerabilities is published', async () => {
+  const unset = (await examine(database()))('security')
+  assert.match(unset, /^ok .*set SECURITY_CONTACT to publish \/\.well-known\/security\.txt/)
+  const set = (await examine({ ...database(), SECURITY_CONTACT: 'security@example.com' }))('security')
+  assert.match(set, /^ok .*mailto:security@example\.com/)
+})
+
 test('a database with the limits, the pooler and the schema that it should have, or not', async () => {
   const { pool } = world.database
   const others = openPool(superuserConnection(), 30)

@@ -10,7 +10,9 @@ import {
   SIGNALS,
 } from '../features/conversions/fraud.ts'
 import { withChange, withDatabase } from './context.ts'
-import { type OutputOptions, readId, show, table } from './output.ts'
+import { findOfferId } from './find.ts'
+import { type OutputOptions, show, table } from './output.ts'
+import { hint, UsageError } from './usage.ts'
 
 const DONE: Record<Action, string> = { flag: 'recorded only', hold: 'held for review', reject: 'rejected' }
 
@@ -18,7 +20,6 @@ const signal = () => new Argument('<signal>', 'the signal to look for').choices(
 
 export const fraudCommand = () =>
   new Command('fraud')
-    .description('fraud rules: which signals to look for, and what to do about them')
     .addCommand(
       new Command('list').description('list the fraud rules').action(async (options: OutputOptions) => {
         const rules = await withDatabase(({ database }) => readFraudRules(database.db))
@@ -41,16 +42,16 @@ export const fraudCommand = () =>
             .makeOptionMandatory(),
         )
         .option('--threshold <n>', 'seconds (too_fast), users per day (ip_users), conversions per hour (user_velocity)')
-        .option('--offer <id>', 'only for this offer (default: all offers without their own rule)')
+        .option('--offer <offer>', 'only for this offer (default: all offers without their own rule)')
         .action(
           async (name: Signal, options: OutputOptions & { action: Action; threshold?: string; offer?: string }) => {
-            const rule = {
-              signal: name,
-              action: options.action,
-              threshold: options.threshold === undefined ? null : readThreshold(options.threshold),
-              offerId: options.offer === undefined ? null : readId(options.offer),
-            }
-            await withChange(({ database }) => setFraudRule(database.db, rule))
+            const { action, offer } = options
+            const threshold = options.threshold === undefined ? null : readThreshold(options.threshold)
+            const rule = await withChange(async ({ database: { db }, by }) => {
+              const offerId = offer === undefined ? null : await findOfferId(db, offer)
+              await setFraudRule(db, by, { signal: name, action, threshold, offerId })
+              return { signal: name, offer_id: offerId, threshold, action }
+            })
             show(options, rule, () => `Conversions flagged ${name} will be ${DONE[options.action]}.`)
           },
         ),
@@ -59,17 +60,20 @@ export const fraudCommand = () =>
       new Command('unset')
         .description('delete a rule')
         .addArgument(signal())
-        .option('--offer <id>', 'the rule of this offer (default: the network-wide rule)')
+        .option('--offer <offer>', 'the rule of this offer (default: the network-wide rule)')
         .action(async (name: Signal, options: OutputOptions & { offer?: string }) => {
-          const offerId = options.offer === undefined ? null : readId(options.offer)
-          const existed = await withChange(({ database }) => deleteRule(database.db, { offerId, signal: name }))
-          if (!existed) throw new OperatorError('No such rule. List the rules with: offerdeck fraud list')
+          const { offer } = options
+          const { offerId, existed } = await withChange(async ({ database: { db }, by }) => {
+            const given = offer === undefined ? null : await findOfferId(db, offer)
+            return { offerId: given, existed: await deleteRule(db, by, { offerId: given, signal: name }) }
+          })
+          if (!existed) throw new OperatorError(`There is no such rule. List the rules with: ${hint('fraud list')}`)
           show(options, { signal: name, offer_id: offerId, deleted: true }, () => `Rule for ${name} deleted.`)
         }),
     )
 
 function readThreshold(text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
-    throw new OperatorError('--threshold must be a whole number, 1 or more.')
+    throw new UsageError('--threshold must be a whole number, 1 or more.')
   return Number(text)
 }

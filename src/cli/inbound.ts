@@ -1,22 +1,22 @@
 import { Command } from 'commander'
 import type { Db } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
-import { findAdvertiser } from '../features/accounts/advertisers.ts'
 import { openCountryFinder } from '../features/clicks/geo.ts'
 import {
   type CallFilter,
-  callOf,
   type CallRow,
   findCall,
   listCalls,
   searchCalls,
 } from '../features/conversions/inbound/calls.ts'
-import { reprocessCall } from '../features/conversions/inbound/confirm.ts'
+import { reprocessCalls } from '../features/conversions/inbound/confirm.ts'
 import { dismissCalls } from '../features/conversions/inbound/open-calls.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
+import { findAdvertiser } from './find.ts'
 import { createLog } from './log.ts'
-import { type OutputOptions, readLimit, goOn, readUuid, show, table } from './output.ts'
+import { fields, goOn, type OutputOptions, readLimit, readUuid, show, table } from './output.ts'
 import { failLater } from './terminal.ts'
+import { hint, UsageError } from './usage.ts'
 
 type ListOptions = OutputOptions & {
   outcome?: string
@@ -29,13 +29,12 @@ type ListOptions = OutputOptions & {
 
 export const inboundCommand = () =>
   new Command('inbound')
-    .description('callbacks from advertisers: what they sent and the outcome')
     .addCommand(
       new Command('list')
         .description('list callbacks, newest first')
         .option('--outcome <outcome>', 'only callbacks with this outcome, such as unmatched, invalid or refused')
         .option('--open', 'only callbacks that had no effect so far and were not dismissed')
-        .option('--advertiser <name>', 'only callbacks with a token of this advertiser')
+        .option('--advertiser <advertiser>', 'only callbacks with a token of this advertiser')
         .option('--click <id>', 'only callbacks for this click')
         .option('--before <id>', 'only callbacks before this one')
         .option('--limit <n>', 'maximum number of results', '50')
@@ -51,20 +50,30 @@ export const inboundCommand = () =>
               filter.advertiserId = (await findAdvertiser(db, options.advertiser)).advertiser_id
             return searchCalls(db, filter, limit)
           })
-          show(options, calls, () => {
+          show(options, calls.map(presentCall), () => {
             const none = next === null ? 'No callbacks found.' : 'No matches so far.'
             return table(calls.map(summary), none) + goOn(next)
           })
         }),
     )
     .addCommand(
+      new Command('show')
+        .description('show a callback with everything it sent')
+        .argument('<id>', 'inbound_id')
+        .action(async (id: string, options: OutputOptions) => {
+          const call = await withDatabase(({ database: { db } }) => findCall(db, id))
+          if (call === null) throw new OperatorError(noSuch(id))
+          show(options, presentCall(call), fields)
+        }),
+    )
+    .addCommand(
       new Command('reprocess')
         .description('reprocess callbacks, oldest first, such as after mapping a status or allowing an IP')
         .argument('[ids...]', 'inbound_ids')
-        .option('--advertiser <name>', 'all open callbacks of this advertiser (see: inbound list --open)')
+        .option('--advertiser <advertiser>', 'all open callbacks of this advertiser (see: inbound list --open)')
         .action(async (ids: string[], options: OutputOptions & { advertiser?: string }) => {
           if ((ids.length === 0) === (options.advertiser === undefined))
-            throw new OperatorError('Give either callback IDs, or --advertiser NAME for all its open callbacks.')
+            throw new UsageError('Give either callback IDs, or --advertiser for all its open callbacks.')
           const results = await withDatabase(async (context) => {
             const { db } = context.database
             return reprocessAll(context, options.advertiser === undefined ? ids : await openIds(db, options.advertiser))
@@ -79,24 +88,30 @@ export const inboundCommand = () =>
         .argument('<ids...>', 'inbound_ids')
         .action(async (ids: string[], options: OutputOptions) => {
           const wanted = ids.map((id) => readUuid(id, 'id', 'an inbound_id'))
-          const dismissed = await withChange(({ database: { db } }) => dismissCalls(db, wanted))
-          show(options, { dismissed }, () => `${dismissed.length} of ${ids.length} dismissed`)
+          const dismissed = await withChange(({ database: { db }, by }) => dismissCalls(db, by, wanted))
+          show(options, { dismissed }, () => `${dismissed.length} of ${ids.length} dismissed.`)
+          if (dismissed.length < new Set(wanted).size) failLater()
         }),
     )
 
 const PAGE = 500
 const FAILURES = ['refused', 'invalid', 'unmatched', 'unknown']
 
+const noSuch = (id: string) => `There is no callback ${id}. List callbacks with: ${hint('inbound list')}`
+
 const summary = (call: CallRow) => ({
   inbound_id: call.inbound_id,
   received_at: call.received_at,
   advertiser_id: call.advertiser_id,
   outcome: call.outcome,
+  reason: call.reason,
+  query: call.query,
   attempts: call.attempts,
   repeats: call.repeats ?? 0,
-  query: call.query.slice(0, 100),
-  reason: call.reason,
 })
+
+/** As the API has it. */
+const presentCall = ({ repeats, ...call }: CallRow) => ({ ...call, repeats: repeats ?? 0 })
 
 /** All open calls of an advertiser, the oldest first. */
 async function openIds(db: Db, name: string): Promise<string[]> {
@@ -111,7 +126,7 @@ async function openIds(db: Db, name: string): Promise<string[]> {
   }
 }
 
-async function reprocessAll({ config, database: { db } }: Context, ids: string[]) {
+async function reprocessAll({ config, database: { db }, by }: Context, ids: string[]) {
   const countries = await openCountryFinder({ file: config.geoipDb, log: createLog('warn') })
   const results: { inbound_id: string; outcome: string; message: string }[] = []
   try {
@@ -121,12 +136,11 @@ async function reprocessAll({ config, database: { db } }: Context, ids: string[]
         results.push({
           inbound_id: id,
           outcome: 'unknown',
-          message: 'There is no such callback. List callbacks with: offerdeck inbound list',
+          message: noSuch(id),
         })
         continue
       }
-      const again = await reprocessCall(db, callOf(call), { countryOf: (ip) => countries.find(ip), isAgain: true })
-      results.push({ inbound_id: id, outcome: again.outcome, message: again.message })
+      results.push(...(await reprocessCalls(db, by, [call], { countryOf: (ip) => countries.find(ip) })))
     }
   } finally {
     countries.close()

@@ -1,16 +1,24 @@
 // Payment runs on the command line: created, exported, paid and cancelled as they are stored.
 import { Command } from 'commander'
 import type { Db, Trx } from '../db/open.ts'
-import { OperatorError } from '../errors.ts'
-import { findPublisher } from '../features/accounts/publishers.ts'
-import { cancelRun, createRun, exportRun, listRuns, noSuchRun, payRun } from '../features/ledger/payment-runs.ts'
+import {
+  cancelRun,
+  createRun,
+  exportRun,
+  listRuns,
+  noSuchRun,
+  payRun,
+  type Run,
+} from '../features/ledger/payment-runs.ts'
 import { readLines, writeRunCsv } from '../features/ledger/run-lines.ts'
 import { exactUsd, parseUsd } from '../lib/money.ts'
 import { withChange, withDatabase } from './context.ts'
-import { operatorName } from './audit.ts'
+import { findPublisher } from './find.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { collect, fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { writeOut } from './write-out.ts'
 import { failLater, terminal } from './terminal.ts'
+import { hint, UsageError } from './usage.ts'
 
 type CreateOptions = OutputOptions & { minimum: string; publisher: string[] }
 type SomeOptions = OutputOptions & { publisher: string[] }
@@ -25,7 +33,7 @@ export const runCommand = () =>
         .description('create a payment run from the current balances')
         .option('--minimum <usd>', 'only publishers owed at least this amount', '0')
         .option(
-          '--publisher <name>',
+          '--publisher <publisher>',
           'only this publisher (can be repeated); required to include a suspended one',
           collect,
           [],
@@ -58,7 +66,7 @@ export const runCommand = () =>
       new Command('pay')
         .description('record that a payment run was paid, in full or for some publishers; each line counts once')
         .argument('<id>', 'run_id')
-        .option('--publisher <name>', 'only this publisher (can be repeated)', collect, [])
+        .option('--publisher <publisher>', 'only this publisher (can be repeated)', collect, [])
         .option('--sent', 'also record lines that are short or suspended, because the money was already sent')
         .action(pay),
     )
@@ -68,20 +76,20 @@ export const runCommand = () =>
           'cancel the due lines of a payment run, all or for some publishers; the amounts stay on the balances',
         )
         .argument('<id>', 'run_id')
-        .option('--publisher <name>', 'only this publisher (can be repeated)', collect, [])
+        .option('--publisher <publisher>', 'only this publisher (can be repeated)', collect, [])
         .requiredOption('--reason <text>', 'why')
+        .addOption(yesOption())
         .action(cancel),
     )
 
 async function create(options: CreateOptions): Promise<void> {
   const minimumMicros = parseUsd(options.minimum)
   if (minimumMicros === null)
-    throw new OperatorError('--minimum must be an amount in USD with at most 4 decimals, such as 50.')
-  const { runId, lines, totalMicros } = await withChange(async ({ database: { db } }) =>
-    createRun(db as Trx, {
+    throw new UsageError('--minimum must be an amount in USD with at most 4 decimals, such as 50.')
+  const { runId, lines, totalMicros } = await withChange(async ({ database: { db }, by }) =>
+    createRun(db as Trx, by, {
       minimumMicros,
       publisherIds: await idsOf(db, options.publisher),
-      createdBy: operatorName(),
       now: new Date(),
     }),
   )
@@ -90,17 +98,18 @@ async function create(options: CreateOptions): Promise<void> {
     options,
     result,
     () =>
-      `Created payment run ${runId}: ${exactUsd(totalMicros)} USD to ${lines} publishers. Next: offerdeck ledger run export ${runId} --out run-${runId}.csv`,
+      `Created payment run ${runId}: ${exactUsd(totalMicros)} USD to ${lines} publishers. Next: ${hint(`ledger run export ${runId} --out run-${runId}.csv`)}`,
   )
 }
 
 async function list(options: OutputOptions & { before?: string; limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
   const filter = options.before === undefined ? {} : { before: readId(options.before) }
-  const runs = await withDatabase(({ database: { db } }) => listRuns(db, filter, limit))
+  const found = await withDatabase(({ database: { db } }) => listRuns(db, filter, limit))
+  const runs = found.map(presentRun)
   show(options, runs, () => {
     const more = readOn(runs, limit, (last) => `add --before ${last.run_id}`)
-    return table(runs, 'No payment runs yet. Create one with: offerdeck ledger run create') + more
+    return table(runs.map(summary), `No payment runs yet. Create one with: ${hint('ledger run create')}`) + more
   })
 }
 
@@ -108,7 +117,7 @@ async function showRun(id: string, options: OutputOptions): Promise<void> {
   const shown = await withDatabase(async ({ database: { db } }) => {
     const [run] = await listRuns(db, { runId: readId(id) }, 1)
     if (run === undefined) throw noSuchRun(readId(id))
-    return { ...run, all_lines: await readLines(db, readId(id), {}, MAX_SHOWN) }
+    return { ...presentRun(run), all_lines: await readLines(db, readId(id), {}, MAX_SHOWN) }
   })
   show(options, shown, ({ all_lines, ...run }) => {
     const rows = all_lines.map(({ email: _email, posting_id: _posting, ...line }) => line)
@@ -119,9 +128,9 @@ async function showRun(id: string, options: OutputOptions): Promise<void> {
 async function exportOne(id: string, options: OutputOptions & { out?: string }): Promise<void> {
   const { out } = options
   if (out === undefined && options.json)
-    throw new OperatorError('The export is CSV. With --json, use --out to write it to a file.')
+    throw new UsageError('The export is CSV. With --json, use --out to write it to a file.')
   const runId = readId(id)
-  const { cancelled } = await withChange(({ database: { db } }) => exportRun(db as Trx, runId, new Date()))
+  const { cancelled } = await withChange(({ database: { db }, by }) => exportRun(db as Trx, by, runId, new Date()))
   for (const { name, amount_micros, reason } of cancelled)
     terminal().err.write(`Cancelled ${exactUsd(amount_micros)} USD to "${name}". ${reason}\n`)
   await withDatabase(({ database: { db } }) => writeOut(writeRunCsv(db, runId), out))
@@ -129,21 +138,50 @@ async function exportOne(id: string, options: OutputOptions & { out?: string }):
 }
 
 async function pay(id: string, options: SomeOptions & { sent?: boolean }): Promise<void> {
-  const results = await withChange(async ({ database: { db } }) => {
+  const results = await withChange(async ({ database: { db }, by }) => {
     const publisherIds = await idsOf(db, options.publisher)
-    return payRun(db as Trx, readId(id), { publisherIds, isSent: options.sent === true, now: new Date() })
+    return payRun(db as Trx, by, readId(id), { publisherIds, isSent: options.sent === true, now: new Date() })
   })
   show(options, results, () => table(results, 'Nothing in this run is due.'))
   if (results.some(({ outcome }) => outcome !== 'paid' && outcome !== 'already')) failLater()
 }
 
-async function cancel(id: string, options: SomeOptions & { reason: string }): Promise<void> {
-  const cancelled = await withChange(async ({ database: { db } }) => {
+async function cancel(id: string, options: SomeOptions & ConfirmOptions & { reason: string }): Promise<void> {
+  const whose = options.publisher.length === 0 ? 'all publishers' : options.publisher.join(', ')
+  await confirm(`This cancels the due lines of ${whose} in payment run ${readId(id)}, permanently.`, options)
+  const cancelled = await withChange(async ({ database: { db }, by }) => {
     const publisherIds = await idsOf(db, options.publisher)
-    return cancelRun(db as Trx, readId(id), { publisherIds, reason: options.reason, now: new Date() })
+    return cancelRun(db as Trx, by, readId(id), { publisherIds, reason: options.reason, now: new Date() })
   })
   show(options, { run_id: readId(id), cancelled }, () => `Cancelled ${cancelled} lines of payment run ${id}.`)
 }
+
+/** As the API has it: how many lines are due, and how much. */
+const presentRun = ({ due_micros, paid_micros, ...run }: Run) => ({
+  ...run,
+  due_total_micros: due_micros,
+  paid_total_micros: paid_micros,
+})
+
+const summary = ({
+  run_id,
+  status,
+  lines,
+  total_micros,
+  due,
+  paid,
+  created_at,
+  ...more
+}: ReturnType<typeof presentRun>) => ({
+  run_id,
+  status,
+  lines,
+  total_micros,
+  due,
+  paid,
+  created_at,
+  ...more,
+})
 
 async function idsOf(db: Db, names: string[]): Promise<number[] | null> {
   if (names.length === 0) return null

@@ -88,7 +88,7 @@ test('an operator credits a bonus, pays it with a payment run, and voids the pay
   assert.match((await home.run(['ledger', 'run', 'pay', id])).out, /^Nothing in this run is due/)
   const again = await home.json<{ outcome: string }[]>('ledger', 'run', 'pay', id, '--publisher', 'Games Inc')
   assert.deepEqual(again.map(({ outcome }) => outcome), ['already']) // prettier-ignore
-  const voided = await home.run(['ledger', 'void', paid?.posting_id ?? '', '--reason', 'It bounced'])
+  const voided = await home.run(['ledger', 'void', paid?.posting_id ?? '', '--reason', 'It bounced', '--yes'])
   assert.match(voided.out, /^Voided the payout "run-\d+"\. The balance is 20\.505\d* USD\.$/m)
   const shown = await home.json<{ status: string; all_lines: { voided_at: string | null }[] }>(
     'ledger',
@@ -101,7 +101,7 @@ test('an operator credits a bonus, pays it with a payment run, and voids the pay
   assert.deepEqual(kinds, ['payout', 'payout', 'adjustment'])
   const next = await home.json<{ run_id: number }>('ledger', 'run', 'create')
   assert.match(
-    (await home.run(['ledger', 'run', 'cancel', String(next.run_id), '--reason', 'Later'])).out,
+    (await home.run(['ledger', 'run', 'cancel', String(next.run_id), '--reason', 'Later', '--yes'])).out,
     /^Cancelled 1 lines/,
   )
 })
@@ -112,7 +112,7 @@ test('an amount or a party that cannot be is refused with what is right', async 
   for (const amount of ['0', '-1', '1.00001', '1e3', 'ten']) {
     const { err, status } = await pay(amount)
     assert.match(err, /^--amount must be an amount in USD above 0 with at most 4 decimals/, amount)
-    assert.equal(status, 1)
+    assert.equal(status, 2)
   }
   assert.match((await pay('1')).err, /^There is no publisher "P"\./)
   const both = await home.run(['ledger', 'balance', '--publisher', 'P', '--advertiser', 'A'])

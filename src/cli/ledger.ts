@@ -1,19 +1,18 @@
 import { Command, Option } from 'commander'
-import { OperatorError } from '../errors.ts'
-import { findAdvertiser } from '../features/accounts/advertisers.ts'
-import { findPublisher } from '../features/accounts/publishers.ts'
 import { checkLedger, countLedger, type LedgerProblem } from '../features/ledger/check.ts'
 import { readBalances } from '../features/ledger/ledger.ts'
-import { listMovements, MOVEMENT_KINDS, type MovementKind } from '../features/ledger/balances.ts'
+import { listMovements, type Movement, MOVEMENT_KINDS, type MovementKind } from '../features/ledger/balances.ts'
 import { recordPayout, recordReceipt } from '../features/ledger/payments.ts'
 import { writeStatement } from '../features/ledger/statement.ts'
 import { exactUsd, parseUsd } from '../lib/money.ts'
 import { type Context, withChange, withDatabase } from './context.ts'
+import { findAdvertiser, findPublisher } from './find.ts'
 import { adjustCommand, voidCommand } from './ledger-correct.ts'
 import { runCommand } from './ledger-run.ts'
 import { fields, type OutputOptions, readLimit, show, table } from './output.ts'
 import { writeOut } from './write-out.ts'
 import { failLater } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
 type PartyOptions = OutputOptions & { publisher?: string; advertiser?: string }
 type PaymentOptions = OutputOptions & { amount: string; reference: string }
@@ -21,16 +20,15 @@ type StatementOptions = OutputOptions & { publisher: string; month: string; out?
 
 export const ledgerCommand = () =>
   new Command('ledger')
-    .description('the ledger: who owes what to whom')
     .addCommand(new Command('check').description('verify the ledger; exits with status 1 if it is wrong').action(check))
     .addCommand(
       new Command('balance')
         .description('show the balances of the network, a publisher or an advertiser, in USD')
-        .option('--publisher <name>', 'what this publisher is owed and was paid')
-        .option('--advertiser <name>', 'what this advertiser owes')
+        .option('--publisher <publisher>', 'what this publisher is owed and was paid')
+        .option('--advertiser <advertiser>', 'what this advertiser owes')
         .action(async (options: PartyOptions) => {
           if (options.publisher !== undefined && options.advertiser !== undefined)
-            throw new OperatorError('Use either --publisher or --advertiser, not both.')
+            throw new UsageError('Use either --publisher or --advertiser, not both.')
           const balances = await withDatabase((context) => balancesFor(context, options))
           show(options, balances, fields)
         }),
@@ -38,20 +36,20 @@ export const ledgerCommand = () =>
     .addCommand(
       new Command('statement')
         .description("write a publisher's monthly statement as CSV: earned, reversed and paid")
-        .requiredOption('--publisher <name>', 'the publisher')
+        .requiredOption('--publisher <publisher>', 'the publisher')
         .requiredOption('--month <month>', 'the month (UTC), such as 2026-11')
         .option('--out <file>', 'write to this file (default: print it)')
         .action(statement),
     )
     .addCommand(
       paymentCommand('payout', 'record a payout to a publisher, up to the payable amount')
-        .requiredOption('--publisher <name>', 'the publisher that was paid')
+        .requiredOption('--publisher <publisher>', 'the publisher that was paid')
         .action(async (options: PaymentOptions & { publisher: string }) => {
           const amountMicros = readAmount(options.amount)
-          const { isNew, payableMicros } = await withChange(async ({ database: { db } }) => {
+          const { isNew, payableMicros } = await withChange(async ({ database: { db }, by }) => {
             const { publisher_id } = await findPublisher(db, options.publisher)
             const { reference } = options
-            return recordPayout(db, { publisherId: publisher_id, amountMicros, reference, at: new Date() })
+            return recordPayout(db, by, { publisherId: publisher_id, amountMicros, reference, at: new Date() })
           })
           const { publisher, reference } = options
           const result = {
@@ -71,13 +69,13 @@ export const ledgerCommand = () =>
     )
     .addCommand(
       paymentCommand('receipt', 'record a payment from an advertiser, which can pay ahead')
-        .requiredOption('--advertiser <name>', 'the advertiser that paid')
+        .requiredOption('--advertiser <advertiser>', 'the advertiser that paid')
         .action(async (options: PaymentOptions & { advertiser: string }) => {
           const amountMicros = readAmount(options.amount)
-          const { isNew, receivableMicros } = await withChange(async ({ database: { db } }) => {
+          const { isNew, receivableMicros } = await withChange(async ({ database: { db }, by }) => {
             const { advertiser_id } = await findAdvertiser(db, options.advertiser)
             const { reference } = options
-            return recordReceipt(db, { advertiserId: advertiser_id, amountMicros, reference, at: new Date() })
+            return recordReceipt(db, by, { advertiserId: advertiser_id, amountMicros, reference, at: new Date() })
           })
           const { advertiser, reference } = options
           const result = {
@@ -109,7 +107,7 @@ export const ledgerCommand = () =>
             listMovements(db, filter, readLimit(options.limit)),
           )
           const rows = found.map(({ entry_id: _entryId, ...one }) => one)
-          show(options, rows, () => table(rows, 'No payments yet.'))
+          show(options, rows, () => table(rows.map(summary), 'No payments yet.'))
         }),
     )
 
@@ -131,7 +129,7 @@ const paymentCommand = (name: string, description: string) =>
 function readAmount(text: string): number {
   const micros = parseUsd(text) ?? 0
   if (micros <= 0)
-    throw new OperatorError('--amount must be an amount in USD above 0 with at most 4 decimals, such as 125.50.')
+    throw new UsageError('--amount must be an amount in USD above 0 with at most 4 decimals, such as 125.50.')
   return micros
 }
 
@@ -178,10 +176,20 @@ async function balancesFor({ database: { db } }: Context, { publisher, advertise
 async function statement(options: StatementOptions): Promise<void> {
   const { publisher, month, out } = options
   if (out === undefined && options.json)
-    throw new OperatorError('Statements are CSV. With --json, use --out to write the statement to a file.')
+    throw new UsageError('Statements are CSV. With --json, use --out to write the statement to a file.')
   await withDatabase(async ({ database: { db } }) => {
     const { publisher_id } = await findPublisher(db, publisher)
     await writeOut(writeStatement(db, publisher_id, month), out)
   })
   if (out !== undefined) show(options, { publisher, month, file: out }, () => `Wrote ${out}.`)
 }
+
+/** What tells one from another first: the rest does not fit the screen. */
+const summary = ({ posting_id, kind, name, amount_micros, reference, ...more }: Omit<Movement, 'entry_id'>) => ({
+  posting_id,
+  kind,
+  name,
+  amount_micros,
+  reference,
+  ...more,
+})

@@ -1,22 +1,25 @@
 import { Command } from 'commander'
+import { loadConfig } from '../config.ts'
 import { messageOf, OperatorError } from '../errors.ts'
-import { startListener } from '../features/postbacks/listener.ts'
+import { type NamedSecret, startListener } from '../features/postbacks/listener.ts'
 import { isSigningSecret } from '../features/postbacks/signing.ts'
-import { type OutputOptions, say } from './output.ts'
+import { readDemoApp } from './demo-app.ts'
+import { collect, type OutputOptions, say } from './output.ts'
+import { terminal } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
 type ListenOptions = OutputOptions & { port: string; fail?: string; status?: string; secret: string[] }
 
 export const listenCommand = () =>
   new Command('listen')
-    .description('receive postbacks on this machine and print them')
     .option('--port <n>', 'port to listen on, on 127.0.0.1; 0 picks a free one', '8088')
     .option('--fail <rate>', 'share of postbacks to fail, from 0 (none) to 1 (all)')
     .option('--status <n>', 'HTTP status of failures (default: 500); without --fail, the status of every response')
     .option(
       '--secret <secret>',
-      "the app's signing secret, to verify signatures (can be given twice)",
-      (secret: string, before: string[]) => [...before, secret],
-      [] as string[],
+      "a signing secret, to verify signatures (can be repeated; default: the demo app's)",
+      collect,
+      [],
     )
     .action(listen)
 
@@ -25,15 +28,12 @@ async function listen(options: ListenOptions): Promise<void> {
   const failStatus = readNumber('--status', options.status ?? '500', /^\d{3}$/, [200, 599])
   const isStatusGiven = options.status !== undefined
   const failRate = readNumber('--fail', options.fail ?? (isStatusGiven ? '1' : '0'), /^(\d|\d?\.\d{1,6})$/, [0, 1])
-  if (!options.secret.every(isSigningSecret))
-    throw new OperatorError(
-      '--secret must be a signing secret: whsec_ followed by base64, as printed by "offerdeck app create".',
-    )
+  const secrets = secretsOf(options.secret)
   const listener = await startListener({
     port,
     failRate,
     failStatus,
-    secrets: options.secret,
+    secrets,
     print: say,
     ...(options.json ? { describe: JSON.stringify } : {}),
   }).catch((error: unknown) => {
@@ -41,8 +41,14 @@ async function listen(options: ListenOptions): Promise<void> {
       throw new OperatorError(`Port ${port} is already in use. Choose another with --port.`)
     throw new OperatorError(`Cannot listen on port ${port}: ${messageOf(error)}. Choose another with --port.`)
   })
-  const address = `http://127.0.0.1:${listener.port}`
-  say(options.json ? JSON.stringify({ address }) : `Waiting for postbacks at ${address}\nPress Ctrl-C to stop.\n`)
+  const url = `http://127.0.0.1:${listener.port}`
+  const checked = secrets.map(({ name }) => name)
+  const how = checked.length === 0 ? 'not checked: add --secret' : `checked with ${checked.join(', ')}`
+  say(
+    options.json
+      ? JSON.stringify({ url, secrets: checked })
+      : `Waiting for postbacks at ${url}\nSignatures are ${how}.\nPress Ctrl-C to stop.\n`,
+  )
   await new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())
@@ -50,8 +56,25 @@ async function listen(options: ListenOptions): Promise<void> {
   await listener.close()
 }
 
+/** Those given, or those of the demo app in this folder. */
+function secretsOf(given: string[]): NamedSecret[] {
+  if (!given.every(isSigningSecret))
+    throw new UsageError(
+      '--secret must be a signing secret: whsec_ followed by base64, as printed by "npx offerdeck app create".',
+    )
+  if (given.length > 0) return given.map((secret) => ({ name: `${secret.slice(0, SHOWN)}…`, secret }))
+  const demo = readDemoApp(loadConfig(terminal().env).dataDir)
+  if (demo === null) return []
+  return [
+    { name: 'the live secret of the demo app', secret: demo.live.signing_secret },
+    { name: 'the test secret of the demo app', secret: demo.test.signing_secret },
+  ]
+}
+
+const SHOWN = 'whsec_'.length + 4
+
 function readNumber(name: string, text: string, form: RegExp, [min, max]: [number, number]): number {
   const value = form.test(text) ? Number(text) : Number.NaN
-  if (!(value >= min && value <= max)) throw new OperatorError(`${name} must be a number from ${min} to ${max}.`)
+  if (!(value >= min && value <= max)) throw new UsageError(`${name} must be a number from ${min} to ${max}.`)
   return value
 }

@@ -6,7 +6,7 @@ import { type OutputOptions, show } from './output.ts'
 import { terminal } from './terminal.ts'
 
 export const migrateCommand = () =>
-  new Command('migrate').description('migrate the database to this version').action(async (options: OutputOptions) => {
+  new Command('migrate').action(async (options: OutputOptions) => {
     const database = await openDatabase(loadConfig(terminal().env))
     try {
       const applied = await migrate(database)

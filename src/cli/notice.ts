@@ -1,23 +1,24 @@
 import { Command } from 'commander'
 import { listNotices, mailedAt, type NoticeFilter, whyNotMailed } from '../features/postbacks/notices.ts'
 import { withDatabase } from './context.ts'
+import { findAppId } from './find.ts'
 import { type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 
 type ListOptions = OutputOptions & { app?: string; before?: string; limit: string }
 
 export const noticeCommand = () =>
-  new Command('notice').description('notices to publishers, such as paused postbacks').addCommand(
+  new Command('notice').addCommand(
     new Command('list')
       .description('list notices, newest first, with the reason for any that was not emailed')
-      .option('--app <id>', 'only notices to this app')
+      .option('--app <app>', 'only notices to this app')
       .option('--before <id>', 'only notices before this one')
       .option('--limit <n>', 'maximum number of results', '50')
       .action(async (options: ListOptions) => {
         const limit = readLimit(options.limit)
         const filter: NoticeFilter = {}
-        if (options.app !== undefined) filter.appId = readId(options.app)
         if (options.before !== undefined) filter.before = readId(options.before)
         const notices = await withDatabase(async ({ config, database }) => {
+          if (options.app !== undefined) filter.appId = await findAppId(database.db, options.app)
           const found = await listNotices(database.db, filter, limit)
           return found.map((notice) => ({
             notice_id: notice.notice_id,
@@ -32,7 +33,10 @@ export const noticeCommand = () =>
         })
         show(options, notices, () => {
           const more = readOn(notices, limit, (last) => `add --before ${last.notice_id}`)
-          return table(notices, 'No notices yet.') + more
+          const rows = notices.map(({ notice_id, created_at, app, message, not_mailed, ...rest }) => ({
+            notice_id, created_at, app, message, not_mailed, ...rest,
+          })) // prettier-ignore
+          return table(rows, 'No notices yet.') + more
         })
       }),
   )

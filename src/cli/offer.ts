@@ -1,21 +1,22 @@
 import { Command, Option } from 'commander'
-import { OperatorError } from '../errors.ts'
 import { countCaps, setCaps } from '../features/offers/cap-counts.ts'
 import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, showCaps } from '../features/offers/caps.ts'
 import { importOffers, type ImportResult, type RowProblem, type RowWarning } from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
-import { withChange, withDatabase } from './context.ts'
+import { recordCommand } from './audit.ts'
+import { withChange, withDatabase, withRecord } from './context.ts'
+import { findAdvertiser, findOffer, findOfferId } from './find.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
 import { failLater } from './terminal.ts'
+import { hint, UsageError } from './usage.ts'
 
 const MAX_PROBLEMS_SHOWN = 1_000
 
 export const offerCommand = () =>
   new Command('offer')
-    .description('offers: what users can complete')
     .addCommand(
       new Command('import')
         .description('create or update offers from a file: a JSON array (.json) or CSV with a header row (.csv)')
@@ -25,29 +26,34 @@ export const offerCommand = () =>
     .addCommand(
       new Command('list')
         .description('list offers')
-        .option('--advertiser <name>', 'only offers of this advertiser')
+        .option('--advertiser <advertiser>', 'only offers of this advertiser')
         .option('--after <id>', 'start after this offer_id', '0')
         .option('--limit <n>', 'maximum number of results', '50')
         .action(async (options: OutputOptions & { advertiser?: string; after: string; limit: string }) => {
-          const page = {
-            after: readId(options.after),
-            limit: readLimit(options.limit),
-            ...(options.advertiser === undefined ? {} : { advertiser: options.advertiser }),
-          }
-          const offers = await withDatabase(({ database }) => listOffers(database.db, page))
+          const { advertiser } = options
+          const page = { after: readId(options.after), limit: readLimit(options.limit) }
+          const offers = await withDatabase(async ({ database: { db } }) =>
+            listOffers(db, {
+              ...page,
+              ...(advertiser === undefined ? {} : { advertiser: (await findAdvertiser(db, advertiser)).name }),
+            }),
+          )
           show(options, offers, () => {
-            const more = readOn(offers, page.limit, (last) => `offerdeck offer list --after ${last.offer_id}`)
-            return table(offers, 'No offers found. Import some with: offerdeck offer import FILE') + more
+            const rows = offers.map(({ offer_id, name, status, payout_micros, category, advertiser: owner, external_id }) => ({
+              offer_id, name, status, payout_micros, category, advertiser: owner, external_id,
+            })) // prettier-ignore
+            const more = readOn(offers, page.limit, (last) => `add --after ${last.offer_id}`)
+            return table(rows, `No offers found. Import some with: ${hint('offer import FILE')}`) + more
           })
         }),
     )
     .addCommand(
       new Command('show')
         .description('show everything recorded about an offer')
-        .argument('<id>', 'offer_id')
-        .action(async (id: string, options: OutputOptions) => {
-          const offer = await withDatabase(({ database }) => showOffer(database.db, readId(id)))
-          show(options, describeOffer(offer), fields)
+        .argument('<offer>', 'ID or name')
+        .action(async (named: string, options: OutputOptions) => {
+          const offer = await withDatabase(async ({ database: { db } }) => showOffer(db, await findOfferId(db, named)))
+          show(options, presentOffer(offer), ({ goals, ...shown }) => `${fields(shown)}\n\n${table(goals, '')}`)
         }),
     )
     .addCommand(capsCommand())
@@ -56,18 +62,33 @@ export const offerCommand = () =>
 
 type OfferAsRecorded = Awaited<ReturnType<typeof showOffer>>
 
-/** Durations and percentages as an import takes them. */
-function describeOffer({ attribution_s, hold_s, full_until, goals, ...offer }: OfferAsRecorded) {
+/** The fields of an import, in dollars and durations. */
+function presentOffer(offer: OfferAsRecorded) {
+  const duration = (seconds: number) => formatDuration(seconds * 1_000)
+  const {
+    attribution_s, hold_s, confirm_within_s, full_until, goals,
+    changed_xid: _xid, is_capped: _capped, popularity: _popularity, terms_id: _terms, ...shown
+  } = offer // prettier-ignore
   return {
-    ...offer,
-    attribution_window: formatDuration(attribution_s * 1_000),
-    hold: formatDuration(hold_s * 1_000),
+    ...shown,
+    attribution_window: duration(attribution_s),
+    hold: duration(hold_s),
+    confirm_within: duration(confirm_within_s),
     full_until: Number(full_until) === Infinity ? 'for good' : full_until,
-    goals: goals.map(({ payout_ppm, revenue_ppm, ...goal }) => ({
-      ...goal,
-      payout_percent: payout_ppm === null ? null : payout_ppm / 10_000,
-      revenue_percent: revenue_ppm === null ? null : revenue_ppm / 10_000,
-    })),
+    goals: goals
+      .filter((goal) => !goal.is_retired)
+      .map((goal) => ({
+        goal_id: goal.goal_id,
+        name: goal.name,
+        payout_micros: goal.payout_micros,
+        revenue_micros: goal.revenue_micros,
+        is_optional: goal.is_optional,
+        is_repeatable: goal.is_repeatable,
+        payout_percent: goal.payout_ppm === null ? null : goal.payout_ppm / 10_000,
+        revenue_percent: goal.revenue_ppm === null ? null : goal.revenue_ppm / 10_000,
+        external_id: goal.external_id,
+        description: goal.description,
+      })),
   }
 }
 
@@ -81,7 +102,7 @@ type CapOptions = Partial<
 const capsCommand = () =>
   new Command('caps')
     .description("set an offer's daily (UTC) and total caps; without options, show the caps and their usage")
-    .argument('<id>', 'offer_id')
+    .argument('<offer>', 'ID or name')
     .option('--daily-clicks <n>', 'maximum clicks per day, or "none" for no cap')
     .option('--total-clicks <n>', 'maximum clicks in total since the offer was first capped, or "none"')
     .option('--daily-conversions <n>', 'maximum conversions per day, or "none"')
@@ -93,14 +114,18 @@ const capsCommand = () =>
         OVER_CAP,
       ),
     )
-    .action(async (id: string, options: OutputOptions & CapOptions & { overCap?: (typeof OVER_CAP)[number] }) => {
+    .action(async (named: string, options: OutputOptions & CapOptions & { overCap?: (typeof OVER_CAP)[number] }) => {
       const settings = { ...readCapOptions(options), ...(options.overCap && { overCap: options.overCap }) }
       const now = new Date()
       if (Object.keys(settings).length > 0)
-        await withChange(({ database: { db } }) => setCaps(db, readId(id), settings, now))
+        await withChange(async ({ database: { db } }) => {
+          await recordCommand(db)
+          await setCaps(db, await findOfferId(db, named), settings, now)
+        })
       const caps = await withDatabase(async ({ database: { db } }) => {
+        const offerId = await findOfferId(db, named)
         await countCaps(db, now)
-        return showCaps(db, readId(id), now)
+        return showCaps(db, offerId, now)
       })
       show(options, caps, describeCaps)
     })
@@ -124,7 +149,7 @@ function readCapOptions(options: CapOptions): Partial<Caps> {
   read('totalConversions', 'total-conversions', options.totalConversions)
   read('dailyPayoutMicros', 'daily-payout', options.dailyPayout)
   read('totalPayoutMicros', 'total-payout', options.totalPayout)
-  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return caps
 }
 
@@ -151,10 +176,14 @@ const usd = (micros: number | null) => (micros === null ? null : microsToUsd(mic
 function statusCommand(name: string, description: string, status: 'active' | 'paused'): Command {
   return new Command(name)
     .description(description)
-    .argument('<id>', 'offer_id')
-    .action(async (id: string, options: OutputOptions) => {
-      await withChange(({ database }) => setOfferStatus(database.db, readId(id), status))
-      show(options, { offer_id: readId(id), status }, () => `Offer ${id} is ${status}.`)
+    .argument('<offer>', 'ID or name')
+    .action(async (named: string, options: OutputOptions) => {
+      const { offer_id, name: offerName } = await withChange(async ({ database: { db }, by }) => {
+        const offer = await findOffer(db, named)
+        await setOfferStatus(db, by, offer.offer_id, status)
+        return offer
+      })
+      show(options, { offer_id, status }, () => `Offer ${offer_id}, "${offerName}", is ${status}.`)
     })
 }
 
@@ -162,7 +191,7 @@ async function importFile(file: string, options: OutputOptions): Promise<void> {
   const problems: RowProblem[] = []
   const warnings: RowWarning[] = []
   const bar = createProgressBar()
-  const result = await withDatabase(({ database }) =>
+  const result = await withRecord(({ database }) =>
     importOffers(database.db, file, {
       onProblem: (problem) => {
         if (problems.length < MAX_PROBLEMS_SHOWN) problems.push(problem)

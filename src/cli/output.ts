@@ -1,11 +1,12 @@
 import { Option } from 'commander'
-import { OperatorError } from '../errors.ts'
 import { microsToUsd } from '../lib/money.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
 import { isUuid } from '../lib/uuid7.ts'
+import { drawTable, textOf } from './table.ts'
 import { terminal } from './terminal.ts'
+import { UsageError } from './usage.ts'
 
-export type OutputOptions = { json?: boolean }
+export type OutputOptions = { json?: boolean; wide?: boolean }
 
 export function say(text: string): void {
   terminal().out.write(`${text}\n`)
@@ -17,14 +18,14 @@ export function show<T>({ json }: OutputOptions, result: T, text: (result: T) =>
 }
 
 /** Times as RFC 3339, money as dollars: what the API shows, the command line shows the same way. */
-function present(value: unknown): unknown {
+export function present(value: unknown): unknown {
   if (value instanceof Date) return rfc3339(value)
   if (Array.isArray(value)) return value.map(present)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
-      name.endsWith('_micros') && typeof inner === 'number'
-        ? [name.slice(0, -'_micros'.length), microsToUsd(inner)]
+      name.endsWith('_micros')
+        ? [name.slice(0, -'_micros'.length), typeof inner === 'number' ? microsToUsd(inner) : inner]
         : [name, present(inner)],
     ),
   )
@@ -33,20 +34,7 @@ function present(value: unknown): unknown {
 /** Rows under the names of their fields, or a sentence when there are none. */
 export function table(rows: Record<string, unknown>[], empty: string): string {
   if (rows.length === 0) return empty
-  const cells = rows.map((row) =>
-    Object.entries(present(row) as Record<string, unknown>).map(([name, value]) => [name, cell(value)] as const),
-  )
-  const names = cells[0]?.map(([name]) => name) ?? []
-  const lines = [names, ...cells.map((row) => row.map(([, value]) => value))]
-  const widths = names.map((_, i) => Math.max(...lines.map((line) => (line[i] ?? '').length)))
-  return lines
-    .map((line) =>
-      line
-        .map((value, i) => value.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return drawTable(rows.map((row) => present(row) as Record<string, unknown>))
 }
 
 /** What stands under a list that is as long as was asked for: `how` to see what comes after the last one. */
@@ -68,12 +56,7 @@ export const noneListed = (what: string, { test }: { test?: boolean }) =>
 export function fields(record: Record<string, unknown>): string {
   const entries = Object.entries(present(record) as Record<string, unknown>)
   const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n')
-}
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '-'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}`).join('\n')
 }
 
 /** For an option that can be repeated. */
@@ -83,24 +66,23 @@ const MAX_LISTED = 1_000
 
 export function readLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LISTED)
-    throw new OperatorError(`--limit must be a whole number from 1 to ${MAX_LISTED}.`)
+  if (limit < 1 || limit > MAX_LISTED) throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LISTED}.`)
   return limit
 }
 
 export function readId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new OperatorError(`"${text}" is not a valid ID: IDs are whole numbers.`)
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`"${text}" is not a valid ID: IDs are whole numbers.`)
   return Number(text)
 }
 
 /** The id of something that is not numbered, called `what`. */
 export function readUuid(text: string, option: string, what: string): string {
-  if (!isUuid(text)) throw new OperatorError(`${option} must be ${what}.`)
+  if (!isUuid(text)) throw new UsageError(`${option} must be ${what}.`)
   return text
 }
 
 export function readTime(text: string, option: string): Date {
   const time = parseTime(text)
-  if (time === null) throw new OperatorError(`${option} must be a time such as 2026-01-31T12:00:00Z.`)
+  if (time === null) throw new UsageError(`${option} must be a time such as 2026-01-31T12:00:00Z.`)
   return time
 }

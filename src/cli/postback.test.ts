@@ -8,7 +8,7 @@ import type { Db } from '../db/open.ts'
 import { verifyMessage } from '../features/postbacks/signing.ts'
 
 const { home, world } = useOperator({ env: { POSTBACK_ALLOW: '127.0.0.0/8' } })
-let app: Credentials & { app_id: number; test: Credentials }
+let app: { app_id: number; live: Credentials; test: Credentials }
 let receiver: Receiver
 /** The secret that the receiver checks signatures with. */
 let secret = ''
@@ -45,7 +45,7 @@ async function runTests(...options: string[]): Promise<{ status: number | null; 
 test('test sends are signed with the secret of the key that is asked for: the live one, or with --test the test one', async () => {
   for (const [options, its] of [
     [['--test'], app.test.signing_secret],
-    [[], app.signing_secret],
+    [[], app.live.signing_secret],
   ] as const) {
     secret = its
     const passed = await runTests(...options)

@@ -1,34 +1,39 @@
 // What a publisher may do, as the operator says: use its keys, earn a share, run offers.
 import { Command, Option } from 'commander'
 import { type Db, inTransaction } from '../db/open.ts'
-import { OperatorError } from '../errors.ts'
+import { NoSuch } from '../errors.ts'
+import type { Actor } from '../features/accounts/audit.ts'
 import {
   lockPermissions,
   type PermissionChange,
   type Permissions,
   permit,
+  presentPermissions,
   PUBLISHER_STATUSES,
   type PublisherStatus,
-  readPermissions,
 } from '../features/apps/permissions.ts'
 import { PPM_PER_PERCENT, WHOLE_PPM } from '../lib/money.ts'
 import { withChange } from './context.ts'
-import { collect, fields, type OutputOptions, readId, show } from './output.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
+import { findOfferId, findPublisher } from './find.ts'
+import { collect, fields, type OutputOptions, show } from './output.ts'
+import { UsageError } from './usage.ts'
 
-type PermitOptions = OutputOptions & {
-  status?: PublisherStatus
-  margin?: string
-  onlyListed?: boolean
-  allOffers?: boolean
-  allow: string[]
-  deny: string[]
-  unlist: string[]
-}
+type PermitOptions = OutputOptions &
+  ConfirmOptions & {
+    status?: PublisherStatus
+    margin?: string
+    onlyListed?: boolean
+    allOffers?: boolean
+    allow: string[]
+    deny: string[]
+    unlist: string[]
+  }
 
 export const permitCommand = () =>
   new Command('permit')
     .description("set a publisher's permissions; without options, show them")
-    .argument('<id>', 'publisher_id')
+    .argument('<publisher>', 'ID or name')
     .addOption(
       new Option('--status <status>', 'pending: only test keys work; suspended: no keys work').choices(
         PUBLISHER_STATUSES,
@@ -40,37 +45,42 @@ export const permitCommand = () =>
     .option('--unlist <offer>', 'remove this offer from both lists (can be repeated)', collect, [])
     .addOption(new Option('--only-listed', 'show only allowed offers').conflicts('allOffers'))
     .option('--all-offers', 'show all offers except denied ones')
-    .action(async (id: string, options: PermitOptions) => {
+    .addOption(yesOption())
+    .action(async (named: string, options: PermitOptions) => {
       const sharePpm = options.margin === undefined ? null : readShare(options.margin)
-      const permissions = await withChange(({ database }) => showOrSet(database.db, readId(id), options, sharePpm))
-      show(options, { publisher_id: readId(id), ...present(permissions) }, fields)
+      if (options.status === 'suspended')
+        await confirm(`All keys of publisher "${named}" stop working within a second.`, options)
+      const permissions = await withChange(async ({ database: { db }, by }) => {
+        const { publisher_id } = await findPublisher(db, named)
+        return { publisher_id, ...presentPermissions(await showOrSet(db, by, publisher_id, options, sharePpm)) }
+      })
+      show(options, permissions, fields)
     })
 
 /** Locked from the first look on: two who add an offer to a list at once both find theirs there. */
-const showOrSet = (db: Db, publisherId: number, options: PermitOptions, sharePpm: number | null) =>
+const showOrSet = (db: Db, by: Actor, publisherId: number, options: PermitOptions, sharePpm: number | null) =>
   inTransaction(db, async (trx) => {
     const before = known(publisherId, await lockPermissions(trx, publisherId))
-    const wanted = change(before, options)
+    const wanted = await change(trx, before, options)
     const given: PermissionChange = {
       ...(wanted === null ? {} : { offers: wanted }),
       ...(sharePpm === null ? {} : { sharePpm }),
       ...(options.status === undefined ? {} : { status: options.status }),
     }
-    if (Object.keys(given).length > 0) await permit(trx, publisherId, given)
-    return known(publisherId, await readPermissions(trx, publisherId))
+    return Object.keys(given).length > 0 ? permit(trx, by, publisherId, given) : before
   })
 
 function known(publisherId: number, found: Permissions | null): Permissions {
-  if (found === null)
-    throw new OperatorError(`There is no publisher ${publisherId}. List publishers with: offerdeck publisher list`)
+  if (found === null) throw new NoSuch('publisher', publisherId)
   return found
 }
 
 /** The lists with what was said of single offers. Null: nothing was. */
-function change(before: Permissions, { allow, deny, unlist, onlyListed, allOffers }: PermitOptions) {
+async function change(db: Db, before: Permissions, { allow, deny, unlist, onlyListed, allOffers }: PermitOptions) {
   if (onlyListed === undefined && allOffers === undefined && [...allow, ...deny, ...unlist].length === 0) return null
-  const [allowed, denied] = [allow.map(readId), deny.map(readId)]
-  const named = new Set([...allowed, ...denied, ...unlist.map(readId)])
+  const idsOf = (offers: string[]) => Promise.all(offers.map((offer) => findOfferId(db, offer)))
+  const [allowed, denied, unlisted] = [await idsOf(allow), await idsOf(deny), await idsOf(unlist)]
+  const named = new Set([...allowed, ...denied, ...unlisted])
   const isLeft = (offerId: number) => !named.has(offerId)
   return {
     onlyListed: onlyListed ?? (allOffers === undefined ? before.onlyListed : false),
@@ -81,14 +91,6 @@ function change(before: Permissions, { allow, deny, unlist, onlyListed, allOffer
 
 function readShare(margin: string): number {
   const percent = /^\d{1,3}(\.\d{1,4})?$/.test(margin) ? Number(margin) : NaN
-  if (!(percent <= 100)) throw new OperatorError('--margin must be a number from 0 to 100 with at most 4 decimals.')
+  if (!(percent <= 100)) throw new UsageError('--margin must be a number from 0 to 100 with at most 4 decimals.')
   return WHOLE_PPM - Math.round(percent * PPM_PER_PERCENT)
 }
-
-const present = ({ status, sharePpm, onlyListed, allowed, denied }: Permissions) => ({
-  status,
-  margin_percent: (WHOLE_PPM - sharePpm) / PPM_PER_PERCENT,
-  only_listed_offers: onlyListed,
-  allowed_offers: allowed,
-  denied_offers: denied,
-})

@@ -37,7 +37,7 @@ async function list(
 async function becomes(expected: Awaited<ReturnType<typeof list>>, userId?: string): Promise<void> {
   const end = Date.now() + 5_000
   for (;;) {
-    const found = await list(app, userId)
+    const found = await list(app.live, userId)
     if (Date.now() > end || JSON.stringify(found) === JSON.stringify(expected)) return assert.deepEqual(found, expected)
     await sleep(25)
   }
@@ -51,17 +51,21 @@ test('which offers a publisher may run, its margin and its status are shown and 
   const set = await permit('--margin', '12.5', '--only-listed', '--allow', String(a), '--deny', String(b))
   assert.deepEqual(set, { ...open, margin_percent: 12.5, only_listed_offers: true, allowed_offers: [a], denied_offers: [b] }) // prettier-ignore
   await becomes({ status: 200, offers: [[a, 1.3125]] })
-  assert.deepEqual((await permit('--status', 'suspended')).allowed_offers, [a], 'the rest stays')
+  assert.deepEqual((await permit('--status', 'suspended', '--yes')).allowed_offers, [a], 'the rest stays')
   await becomes({ status: 401, offers: [] })
   const undone = await permit('--status', 'active', '--margin', '0', '--all-offers', '--unlist', String(a), '--unlist', String(b)) // prettier-ignore
   assert.deepEqual(undone, open)
-  failsWith(await home.run(['publisher', 'permit', publisherId, '--margin', '101']), /--margin must be a number from 0/)
+  failsWith(
+    await home.run(['publisher', 'permit', publisherId, '--margin', '101']),
+    /--margin must be a number from 0/,
+    2,
+  )
   failsWith(await home.run(['publisher', 'permit', publisherId, '--allow', '999999']), /There is no offer 999999/)
   failsWith(await home.run(['publisher', 'permit', '999999']), /There is no publisher 999999/)
 })
 
 test('a user is banned in an app, listed, and let in again', async () => {
-  await until(async () => (await list(app, 'cheat')).offers.length === 2)
+  await until(async () => (await list(app.live, 'cheat')).offers.length === 2)
   const ban = () => home.json<{ is_new: boolean }>('ban', 'add', 'cheat', '--reason', 'Forty devices', '--app', String(app.app_id)) // prettier-ignore
   assert.equal((await ban()).is_new, true)
   await becomes({ status: 200, offers: [] }, 'cheat')
@@ -69,7 +73,7 @@ test('a user is banned in an app, listed, and let in again', async () => {
   const [one] = await home.json<Ban[]>('ban', 'list', '--user', 'cheat')
   assert.deepEqual([one?.app_id, one?.reason], [app.app_id, 'Forty devices'])
   await home.json('ban', 'lift', String(one?.ban_id))
-  await becomes({ status: 200, offers: (await list(app)).offers }, 'cheat')
+  await becomes({ status: 200, offers: (await list(app.live)).offers }, 'cheat')
   failsWith(await home.run(['ban', 'lift', String(one?.ban_id)]), /There is no ban/)
   failsWith(await home.run(['ban', 'add', 'cheat', '--reason', 'x', '--app', '999999']), /There is no app 999999/)
 })

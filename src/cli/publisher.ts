@@ -2,11 +2,12 @@ import { Command } from 'commander'
 import { createPublisher, listPublishers, setPublisherEmail } from '../features/accounts/publishers.ts'
 import { withChange, withDatabase } from './context.ts'
 import { permitCommand } from './publisher-permissions.ts'
-import { type OutputOptions, readId, show, table } from './output.ts'
+import { findPublisher } from './find.ts'
+import { type OutputOptions, show, table } from './output.ts'
+import { hint } from './usage.ts'
 
 export const publisherCommand = () =>
   new Command('publisher')
-    .description('publishers: companies that show offers to their users')
     .addCommand(
       new Command('create')
         .description('create a publisher')
@@ -14,24 +15,28 @@ export const publisherCommand = () =>
         .option('--email <address>', 'email address for notices, such as paused postbacks')
         .action(async (options: OutputOptions & { name: string; email?: string }) => {
           const { name, email = null } = options
-          const publisher = await withChange(({ database }) => createPublisher(database.db, name, email))
+          const publisher = await withChange(({ database, by }) => createPublisher(database.db, by, name, email))
           show(
             options,
             publisher,
             () =>
-              `Created publisher ${publisher.publisher_id}, "${publisher.name}".\nNext: offerdeck app create --publisher "${publisher.name}" --name "My app"`,
+              `Created publisher ${publisher.publisher_id}, "${publisher.name}".\nNext: ${hint(`app create --publisher "${publisher.name}" --name "My app"`)}`,
           )
         }),
     )
     .addCommand(
       new Command('set-email')
         .description('set the email address for notices')
-        .argument('<id>', 'publisher_id')
+        .argument('<publisher>', 'ID or name')
         .argument('[address]', 'email address; leave out to stop emails')
-        .action(async (id: string, address: string | undefined, options: OutputOptions) => {
+        .action(async (named: string, address: string | undefined, options: OutputOptions) => {
           const email = address ?? null
-          await withChange(({ database }) => setPublisherEmail(database.db, readId(id), email))
-          show(options, { publisher_id: readId(id), email }, () =>
+          const { publisher_id } = await withChange(async ({ database: { db }, by }) => {
+            const publisher = await findPublisher(db, named)
+            await setPublisherEmail(db, by, publisher.publisher_id, email)
+            return publisher
+          })
+          show(options, { publisher_id, email }, () =>
             email === null ? 'Notices are listed but not emailed.' : `Notices will be emailed to ${email}.`,
           )
         }),
@@ -41,7 +46,7 @@ export const publisherCommand = () =>
       new Command('list').description('list publishers').action(async (options: OutputOptions) => {
         const publishers = await withDatabase(({ database }) => listPublishers(database.db))
         show(options, publishers, () =>
-          table(publishers, 'No publishers yet. Create one with: offerdeck publisher create --name NAME'),
+          table(publishers, `No publishers yet. Create one with: ${hint('publisher create --name NAME')}`),
         )
       }),
     )

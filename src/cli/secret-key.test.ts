@@ -7,6 +7,7 @@ import { databaseUrl, useWorld } from '../../test/world.ts'
 import { createPublisher } from '../features/accounts/publishers.ts'
 import { findKeyProblem, useSecretKey } from '../features/accounts/secret-keys.ts'
 import { createApp } from '../features/apps/apps.ts'
+import { TESTER } from '../../test/tester.ts'
 
 const FIRST = 'the first secret key, which is long enough'
 const SECOND = 'the second secret key, which is long enough'
@@ -20,8 +21,8 @@ const FROM_FIRST = { SECRET_KEY: SECOND, SECRET_KEY_OLD: FIRST }
 test('a different SECRET_KEY than the database’s is refused, doctor says so, and it can be replaced', async () => {
   const { db } = world.database
   await useSecretKey(db, FIRST)
-  const { publisher_id } = await createPublisher(db, 'P')
-  await createApp(db, FIRST, { ...APP, publisherId: publisher_id })
+  const { publisher_id } = await createPublisher(db, TESTER, 'P')
+  await createApp(db, TESTER, FIRST, { ...APP, publisherId: publisher_id })
   const run = (keys: Record<string, string>, ...args: string[]) =>
     home.run(args, { ...keys, DATABASE_URL: databaseUrl(world) })
 
@@ -39,7 +40,7 @@ test('a different SECRET_KEY than the database’s is refused, doctor says so, a
   assert.match(out, /signing secrets +2 re-encrypted/)
   assert.match(out, /API secrets +2 not used since SECRET_KEY was set/)
   assert.match((await findKeyProblem(db, SECOND)) ?? '', /^SECRET_KEY_OLD is missing/)
-  const given = await run(FROM_FIRST, 'secret-key', 'rotate', '--retire')
+  const given = await run(FROM_FIRST, 'secret-key', 'rotate', '--retire', '--yes')
   assert.match(given.out, /API secrets +2 dropped\n\nSECRET_KEY_OLD is no longer needed/)
   assert.equal(await findKeyProblem(db, SECOND), null)
 })

@@ -5,23 +5,25 @@ import { resealSigningSecrets } from '../features/apps/signing-secrets.ts'
 import { resealHeaders } from '../features/postbacks/settings.ts'
 import { type Resealed, splitKeys } from '../lib/keys.ts'
 import { resealSecondFactors } from '../features/accounts/session-keys.ts'
-import { withDatabase } from './context.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
+import { withRecord } from './context.ts'
 import { type OutputOptions, show } from './output.ts'
 
-type RotateOptions = OutputOptions & { retire?: boolean }
+type RotateOptions = OutputOptions & ConfirmOptions & { retire?: boolean }
 
 export const secretKeyCommand = () =>
-  new Command('secret-key')
-    .description('replace SECRET_KEY')
-    .addCommand(
-      new Command('rotate')
-        .description('re-encrypt everything that uses SECRET_KEY_OLD and report what still needs it')
-        .option('--retire', 'drop what still needs the old key: those secrets and tokens stop working')
-        .action(rotate),
-    )
+  new Command('secret-key').addCommand(
+    new Command('rotate')
+      .description('re-encrypt everything that uses SECRET_KEY_OLD and report what still needs it')
+      .option('--retire', 'drop what still needs the old key: those secrets and tokens stop working')
+      .addOption(yesOption())
+      .action(rotate),
+  )
 
 async function rotate(options: RotateOptions): Promise<void> {
-  const result = await withDatabase(async ({ database: { db }, secretKey }) => {
+  if (options.retire === true)
+    await confirm('Secrets and tokens that still need SECRET_KEY_OLD stop working, permanently.', options)
+  const result = await withRecord(async ({ database: { db }, secretKey }) => {
     if (splitKeys(secretKey).length === 1)
       throw new OperatorError(
         'Set SECRET_KEY to the new key and SECRET_KEY_OLD to the old one, here and on every node, and restart the nodes. ' +

@@ -8,8 +8,10 @@ import { messageOf, OperatorError } from '../errors.ts'
 import { invitationUrl, inviteFirstOperator } from '../features/accounts/invitations.ts'
 import { useSecretKey } from '../features/accounts/secret-keys.ts'
 import { isLoopback } from '../lib/ip-ranges.ts'
+import { operator } from './audit.ts'
 import { type Context, readSecretKey } from './context.ts'
-import { type DemoApp, type DemoPerson, findDemoLeftovers, prepareDemo, prepareDemoPeople } from './demo.ts'
+import type { DemoApp } from './demo-app.ts'
+import { type DemoPerson, findDemoLeftovers, prepareDemo, prepareDemoPeople } from './demo.ts'
 import { createLog } from './log.ts'
 import { type OutputOptions, say } from './output.ts'
 import { terminal } from './terminal.ts'
@@ -20,7 +22,6 @@ type ServeOptions = OutputOptions & { only?: 'api' | 'worker' }
 
 export const serveCommand = () =>
   new Command('serve')
-    .description('run the server')
     .addOption(new Option('--only <role>', 'run only this role (default: both)').choices(['api', 'worker']))
     .action(serve)
 
@@ -39,7 +40,7 @@ async function serve(options: ServeOptions): Promise<void> {
     if (stop.isAsked) return
     await migrate(database)
     await useSecretKey(database.db, secretKey)
-    const context = { config, database, secretKey }
+    const context = { config, database, secretKey, by: operator() }
     if (options.only !== 'worker') await refuseDemoLeftovers(context)
     const demo = config.demo ? await prepareDemo(context) : null
     const people = demo === null ? [] : await prepareDemoPeople(context, demo)
@@ -76,7 +77,7 @@ async function refuseDemoLeftovers(context: Context): Promise<void> {
     throw new OperatorError(
       `This data folder was used for the demo, and ${found.join(', ')} still work with the passwords and secrets the demo printed. ` +
         'Set DATA_DIR to another folder for a network that others can reach. To keep this one, start it with HOST=127.0.0.1, ' +
-        'change the passwords or disable these accounts in the dashboard, and run "offerdeck app rotate-secret" or "offerdeck app revoke" for the app.',
+        'change the passwords or disable these accounts in the dashboard, and run "npx offerdeck app rotate-secret" or "npx offerdeck app revoke" for the app.',
     )
 }
 
@@ -147,19 +148,19 @@ function welcome(config: Config, { only }: ServeOptions, { demo, people, setUpUr
     lines.push(
       '',
       'Demo app:',
-      `  API key     ${demo.api_key}`,
-      `  API secret  ${demo.api_secret}`,
-      `  Signing     ${demo.signing_secret}`,
+      `  API key     ${demo.live.api_key}`,
+      `  API secret  ${demo.live.api_secret}`,
+      `  Signing     ${demo.live.signing_secret}`,
       'Test credentials, which move no money:',
       `  API key     ${demo.test.api_key}`,
       `  API secret  ${demo.test.api_secret}`,
       `  Signing     ${demo.test.signing_secret}`,
       '',
       'Your first request:',
-      `  curl '${url}/api/v1/offers?userId=user-1&country=US&limit=2' -H 'X-API-Key: ${demo.api_key}' -H 'X-API-Secret: ${demo.api_secret}'`,
+      `  curl '${url}/api/v1/offers?userId=user-1&country=US&limit=2' -H 'X-API-Key: ${demo.live.api_key}' -H 'X-API-Secret: ${demo.live.api_secret}'`,
       '',
       "The demo app's postbacks go to port 8088 on this machine. To see them, run in another terminal:",
-      `  npx offerdeck listen --secret '${demo.signing_secret}'`,
+      '  npx offerdeck listen',
     )
   }
   return [...lines, '', 'Press Ctrl-C to stop.', ''].join('\n')

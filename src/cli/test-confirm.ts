@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander'
 import { STATUSES } from '../features/conversions/conversions.ts'
 import { confirmTestClick } from '../features/conversions/inbound/test-confirm.ts'
-import { withDatabase } from './context.ts'
+import { withRecord } from './context.ts'
 import { type OutputOptions, show } from './output.ts'
 import { failLater } from './terminal.ts'
+import { hint } from './usage.ts'
 
 type ConfirmOptions = OutputOptions & { goal?: string; txnId?: string; amount?: string; status?: string }
 
@@ -23,14 +24,12 @@ export const testConfirmCommand = () =>
         ...(txnId === undefined ? {} : { txn_id: txnId }),
         ...(amount === undefined ? {} : { amount }),
       }
-      const result = await withDatabase(({ database }) =>
-        confirmTestClick(database.db, clickId, parameters, new Date()),
-      )
+      const result = await withRecord(({ database }) => confirmTestClick(database.db, clickId, parameters, new Date()))
       const { outcome, reason, conversionId, message } = result
       show(options, { outcome, reason, conversion_id: conversionId, message }, () =>
         [
           message,
-          ...(conversionId === null ? [] : [`See the conversion: offerdeck conversion show ${conversionId}`]),
+          ...(conversionId === null ? [] : [`See the conversion: ${hint(`conversion show ${conversionId}`)}`]),
         ].join('\n'),
       )
       if (outcome === 'invalid') failLater()

@@ -25,16 +25,19 @@ test('a person is invited, and one who lost a second factor signs in with the pa
   const { url } = await home.json<{ url: string }>('user', 'create', '--email', email, '--role', 'operator')
   const post = browse()
   assert.equal((await post('/invitation/accept', { token: new URL(url).hash.slice(1), name: 'Ann', password: PASSWORD })).status, 200) // prettier-ignore
-  failsWith(await home.run(['user', 'reset-two-factor', email]), /has no second factor/)
+  failsWith(await home.run(['user', 'reset-two-factor', email, '--yes']), /has no second factor/)
   failsWith(
-    await home.run(['user', 'reset-two-factor', 'nobody@example.com']),
+    await home.run(['user', 'reset-two-factor', 'nobody@example.com', '--yes']),
     /There is no user with the email address/,
   )
   const { data } = await post('/me/two-factor', { password: PASSWORD })
   const secret = new URL(data['uri'] ?? '').searchParams.get('secret') ?? ''
   assert.equal((await post('/me/two-factor/confirm', { code: totp(secret) })).status, 200)
   assert.equal((await browse()('/session', { email, password: PASSWORD })).data['two_factor'], true)
-  assert.match((await home.run(['user', 'reset-two-factor', 'Ann@example.com'])).out, /signs in with just the password/)
+  assert.match(
+    (await home.run(['user', 'reset-two-factor', 'Ann@example.com', '--yes'])).out,
+    /signs in with just the password/,
+  )
   assert.equal((await post('/session/proof', { password: PASSWORD })).status, 401)
   assert.equal((await browse()('/session', { email, password: PASSWORD })).data['two_factor'], false)
 })

@@ -10,24 +10,26 @@ import {
   type Role,
   ROLES,
 } from '../features/accounts/people.ts'
-import { findPublisher } from '../features/accounts/publishers.ts'
 import { createResetLink } from '../features/accounts/reset-links.ts'
 import { removeSecondFactor } from '../features/accounts/second-factor.ts'
 import { OperatorError } from '../errors.ts'
+import { recordCommand } from './audit.ts'
+import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
+import { findPublisher } from './find.ts'
 import { type OutputOptions, show, table } from './output.ts'
+import { hint, UsageError } from './usage.ts'
 
 type CreateOptions = OutputOptions & { email: string; role: Role; publisher?: string }
 
 export const userCommand = () =>
   new Command('user')
-    .description('users of the dashboard')
     .addCommand(
       new Command('create')
         .description('invite a user: prints a one-time link to create their account')
         .requiredOption('--email <address>', 'email address')
         .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory())
-        .option('--publisher <name>', 'the publisher they belong to (required for publisher roles)')
+        .option('--publisher <publisher>', 'the publisher they belong to (required for publisher roles)')
         .action(create),
     )
     .addCommand(
@@ -40,25 +42,28 @@ export const userCommand = () =>
       new Command('reset-two-factor')
         .description("remove a user's second factor and sign them out everywhere")
         .argument('<email>', 'email address')
+        .addOption(yesOption())
         .action(resetTwoFactor),
     )
     .addCommand(
       new Command('list').description('list all users').action(async (options: OutputOptions) => {
         const people = await withDatabase(({ database }) => listEverybody(database.db))
-        show(options, people, () => table(people, 'No users yet. The server prints a setup link when it starts.'))
+        show(options, people, () =>
+          table(people.map(summary), 'No users yet. The server prints a setup link when it starts.'),
+        )
       }),
     )
 
 async function create(options: CreateOptions): Promise<void> {
   const { email, role, publisher } = options
   if (isOperatorRole(role) !== (publisher === undefined))
-    throw new OperatorError('--publisher is required for publisher roles and not allowed for operator roles.')
-  const issued = await withChange(async ({ config, database: { db }, secretKey }) => {
+    throw new UsageError('--publisher is required for publisher roles and not allowed for operator roles.')
+  const issued = await withChange(async ({ config, database: { db }, secretKey, by }) => {
     if ((await findPersonByEmail(db, email)) !== null)
       throw new OperatorError(`A user with the email address "${email}" already exists.`)
     const publisherId = publisher === undefined ? null : (await findPublisher(db, publisher)).publisher_id
     const wanted = { email, role, publisherId, invitedBy: null }
-    const { token, expires_at } = await inTransaction(db, (trx) => invite(trx, secretKey, wanted, new Date()))
+    const { token, expires_at } = await inTransaction(db, (trx) => invite(trx, by, secretKey, wanted, new Date()))
     return { email, role, url: invitationUrl(config.publicUrl, token), expires_at }
   })
   show(options, issued, ({ url }) => `Send this link to ${email}. It works once and expires in a week:\n${url}`)
@@ -66,6 +71,7 @@ async function create(options: CreateOptions): Promise<void> {
 
 async function resetPassword(email: string, options: OutputOptions): Promise<void> {
   const issued = await withChange(async ({ config: { publicUrl }, database: { db }, secretKey }) => {
+    await recordCommand(db)
     const person = await findKnown(db, email)
     const url = await createResetLink(db, secretKey, { publicUrl, personId: person.id }, new Date())
     return { email: person.email, url }
@@ -73,8 +79,10 @@ async function resetPassword(email: string, options: OutputOptions): Promise<voi
   show(options, issued, ({ url }) => `Send this link to ${issued.email}. It works once and expires in an hour:\n${url}`)
 }
 
-async function resetTwoFactor(email: string, options: OutputOptions): Promise<void> {
+async function resetTwoFactor(email: string, options: OutputOptions & ConfirmOptions): Promise<void> {
+  await confirm(`This removes the second factor of ${email} and signs them out everywhere.`, options)
   const person = await withChange(async ({ database: { db } }) => {
+    await recordCommand(db)
     const known = await findKnown(db, email)
     await inTransaction(db, async (trx) => {
       if (!(await removeSecondFactor(trx, known.id))) throw new OperatorError(`${known.email} has no second factor.`)
@@ -91,6 +99,18 @@ async function resetTwoFactor(email: string, options: OutputOptions): Promise<vo
 
 async function findKnown(db: Db, email: string): Promise<Person> {
   const person = await findPersonByEmail(db, email)
-  if (person === null) throw new OperatorError(`There is no user with the email address "${email}".`)
+  if (person === null)
+    throw new OperatorError(`There is no user with the email address "${email}". List users with: ${hint('user list')}`)
   return person
 }
+
+/** The email address first: commands name a person by it. */
+const summary = ({ email, name, role, publisher_id, two_factor_enabled, disabled_at, created_at }: Person) => ({
+  email,
+  name,
+  role,
+  publisher_id,
+  two_factor: two_factor_enabled ? 'on' : 'off',
+  disabled_at,
+  created_at,
+})

@@ -6,10 +6,10 @@
 // the role.
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
+import { LOCKS } from './locks.ts'
 
 export const APP_ROLE = 'offerdeck_app'
 
-const LOCK = 0x0ff3_0010 // any fixed number: two processes that find the role missing take turns
 const LOCK_TIMEOUT_MS = 2_000 // a process of an earlier version may still use its tables: it is not held up for long
 
 /** Derived from the superuser's, so that there is one secret to keep, and this one does not reveal that one. */
@@ -20,7 +20,8 @@ export const appRolePassword = (superuserPassword: string) =>
 export async function setUpAppRole(client: pg.Client, superuserPassword: string): Promise<void> {
   await client.query('BEGIN')
   try {
-    await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+    // Two processes that find the role missing take turns.
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCKS.appRole})`)
     const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [APP_ROLE])
     if (rowCount === 0) {
       await client.query(`CREATE ROLE ${APP_ROLE}`)

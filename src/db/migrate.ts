@@ -9,12 +9,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
+import { LOCKS } from './locks.ts'
 import type { Database } from './open.ts'
 import { limitRole, NO_TIME_LIMIT } from './timeouts.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const MAX_MS = 3_600_000 // a large table may take its time
-const LOCK = 0x0ff3_0001 // any fixed number: one process migrates, the others wait and find nothing left to do
 const LOCK_TIMEOUT_MS = 2_000
 const MAX_ATTEMPTS = 150
 const CONCURRENTLY = '-- concurrently'
@@ -67,7 +67,9 @@ export async function migrate(
 async function takeTurn(holder: pg.PoolClient): Promise<void> {
   for (;;) {
     await holder.query(`BEGIN; ${NO_TIME_LIMIT}`)
-    const { rows } = await holder.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine`)
+    const { rows } = await holder.query<{ mine: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${LOCKS.migrations}) AS mine`,
+    )
     if (rows[0]?.mine) return
     await holder.query('ROLLBACK')
     await sleep(100)

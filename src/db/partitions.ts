@@ -3,14 +3,14 @@
 // partition costs something in plans for the whole table, also an empty one.
 import { sql } from 'kysely'
 import { uuid7Floor } from '../lib/uuid7.ts'
+import { LOCKS } from './locks.ts'
 import type { Db } from './open.ts'
 
-export const PARTITIONED_TABLES = ['clicks', 'inbound_calls', 'postback_attempts'] as const
+export const PARTITIONED_TABLES = ['clicks', 'inbound_calls', 'postback_attempts', 'api_requests'] as const
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number]
 
 const DAY_MS = 86_400_000
 const DAYS_AHEAD = 2
-const LOCK = 0x0ff3_0005
 
 /** The day (UTC) that begins this partition's name: clicks_20260131. */
 const nameOf = (table: PartitionedTable, dayMs: number) =>
@@ -26,7 +26,7 @@ export async function ensurePartitions(db: Db, table: PartitionedTable, timesMs:
   if (missing.length === 0) return
   await db.transaction().execute(async (trx) => {
     // One process at a time: two that create the same table would both fail on it.
-    await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(trx)
+    await sql`SELECT pg_advisory_xact_lock(${LOCKS.partitions})`.execute(trx)
     for (const day of missing) {
       await sql`CREATE TABLE IF NOT EXISTS ${sql.table(nameOf(table, day))} PARTITION OF ${sql.table(table)}
         FOR VALUES FROM (${sql.lit(uuid7Floor(day))}) TO (${sql.lit(uuid7Floor(day + DAY_MS))})`.execute(trx)

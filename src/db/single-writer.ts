@@ -7,13 +7,13 @@
 // lock. After a restart of the database no process assumes that it is alone: others may not have reconnected yet. A
 // lock in an open transaction, unlike a session lock, also works behind a connection pooler.
 import type pg from 'pg'
+import { LOCKS } from './locks.ts'
 
-const LOCK = 0x0ff3_0002
 const LOOK_MS = 250
 const ALONE_AFTER_LOOKS = 40 // after 10 s without another process
 const PATIENCE_MS = 5_000
 // Advisory locks are per database; pg_locks lists those of the whole server.
-const IS_SERVING_LOCK = `locktype = 'advisory' AND objid = ${LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+const IS_SERVING_LOCK = `locktype = 'advisory' AND classid = 0 AND objid = ${LOCKS.serving} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 export class SingleWriter {
   readonly #pool: pg.Pool
@@ -64,7 +64,7 @@ export class SingleWriter {
           this.#forget()
           await this.#client.query('COMMIT')
           await this.#client.query('BEGIN')
-          await this.#client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCK])
+          await this.#client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCKS.serving])
         }
       } else if (++this.#looks % this.#aloneAfterLooks === 0) {
         this.#isAlone = await this.#tryExclusive(this.#client)
@@ -84,7 +84,9 @@ export class SingleWriter {
   }
 
   async #tryExclusive(client: pg.PoolClient): Promise<boolean> {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [
+      LOCKS.serving,
+    ])
     return rows[0]?.locked ?? false
   }
 
@@ -100,7 +102,7 @@ export class SingleWriter {
         .catch(() => {}) // retried for as long as we wait
     }, PATIENCE_MS)
     try {
-      await client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCK])
+      await client.query('SELECT pg_advisory_xact_lock_shared($1)', [LOCKS.serving])
     } finally {
       clearInterval(impatience)
     }

@@ -56,6 +56,24 @@ export interface AdvertiserTokens {
   hash: string;
 }
 
+export interface ApiRequests {
+  app_id: number;
+  body: string | null;
+  duration_us: number;
+  error_code: string | null;
+  error_details: Json | null;
+  error_message: string | null;
+  is_test: boolean;
+  is_verified: boolean;
+  logged_id: string;
+  method: string;
+  parameters: Json;
+  path: string;
+  request_id: string;
+  skipped: number;
+  status: number;
+}
+
 export interface ApiSecrets {
   api_key: string;
   api_secret_id: Generated<number>;
@@ -113,6 +131,7 @@ export interface ClickCounts {
   app_id: number;
   clicks: number;
   country: string | null;
+  device: string | null;
   is_compact: Generated<boolean>;
   offer_id: number;
   quarter: Date;
@@ -199,6 +218,7 @@ export interface Conversions {
   is_repeatable: boolean;
   is_test: boolean;
   is_unconfirmed: Generated<boolean>;
+  nth_of_click: Generated<number | null>;
   offer_id: number;
   payout_micros: number;
   publisher_id: number;
@@ -413,6 +433,7 @@ export interface Offers {
   hold_s: Generated<number>;
   image_url: string | null;
   is_capped: Generated<boolean | null>;
+  language: string | null;
   name: string;
   offer_id: Generated<number>;
   over_cap: Generated<string>;
@@ -649,15 +670,19 @@ export interface SignIns {
 export interface StatsDays {
   app_id: number;
   approved: number;
+  click_payout_micros: Generated<number>;
   clicks: number;
+  converted_clicks: Generated<number>;
   country: string;
   day: Timestamp;
+  device: string;
   dims: number;
   local_steps: Numeric;
   offer_id: number;
   payout_micros: number;
   pending: number;
   rejected: number;
+  revenue_micros: number;
   reversed: number;
 }
 
@@ -665,25 +690,51 @@ export interface StatsDeltas {
   app_id: number;
   approved: Generated<number>;
   at: Date;
+  click_payout_micros: Generated<number>;
   clicks: Generated<number>;
+  converted_clicks: Generated<number>;
   country: string | null;
+  device: string | null;
   local_steps: Generated<Numeric>;
   offer_id: number;
   payout_micros: Generated<number>;
   pending: Generated<number>;
   rejected: Generated<number>;
+  revenue_micros: Generated<number>;
   reversed: Generated<number>;
+}
+
+export interface StatsMonths {
+  app_id: number;
+  approved: number;
+  click_payout_micros: number;
+  clicks: number;
+  converted_clicks: number;
+  country: string;
+  device: string;
+  dims: number;
+  local_steps: Numeric;
+  month: Timestamp;
+  offer_id: number;
+  payout_micros: number;
+  pending: number;
+  rejected: number;
+  revenue_micros: number;
+  reversed: number;
 }
 
 export interface StatsQuarters {
   app_id: number;
   approved: number;
+  click_payout_micros: Generated<number>;
   clicks: number;
+  converted_clicks: Generated<number>;
   local_steps: Numeric;
   payout_micros: number;
   pending: number;
   quarter: Date;
   rejected: number;
+  revenue_micros: number;
   reversed: number;
 }
 
@@ -748,6 +799,7 @@ export interface DB {
   access_tokens: AccessTokens;
   advertiser_tokens: AdvertiserTokens;
   advertisers: Advertisers;
+  api_requests: ApiRequests;
   api_secrets: ApiSecrets;
   apps: Apps;
   audit_log: AuditLog;
@@ -795,6 +847,7 @@ export interface DB {
   sign_ins: SignIns;
   stats_days: StatsDays;
   stats_deltas: StatsDeltas;
+  stats_months: StatsMonths;
   stats_quarters: StatsQuarters;
   stats_rollup: StatsRollup;
   terms: Terms;

@@ -65,14 +65,23 @@ function nameSchemas(paths: Paths): { schemas: Record<string, object>; paths: Pa
 
 type Examples = Record<string, Record<string, unknown>>
 
-/** By operation or error, and status. test/examples.test.ts compares them with what the app answers. */
-const readExamples = () => JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Examples
+/**
+ * By operation and status; errors, and replies of the management API, by the name of what is in them. Two tests compare
+ * them with what the app answers.
+ */
+const readExamples = (): Examples =>
+  Object.assign(
+    {},
+    ...['examples.json', 'manage-examples.json'].map(
+      (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as Examples,
+    ),
+  ) as Examples
 
 function addExamples({ operationId, responses }: Operation, examples: Examples): void {
   for (const [status, response] of Object.entries(responses)) {
     const json = (response as Reply).content?.['application/json']
-    const error = Object.values(examples[responseName(response) ?? ''] ?? {})[0]
-    const example = examples[operationId]?.[status] ?? (Number(status[0]) >= 4 ? error : undefined)
+    const named = Object.values(examples[responseName(response) ?? ''] ?? {})[0]
+    const example = examples[operationId]?.[status] ?? named
     if (json !== undefined && example !== undefined) json.example = example
   }
 }
@@ -123,9 +132,10 @@ class Shared {
   }
 }
 
-/** app_id is AppId. */
-const parameterName = ({ name }: Node) =>
-  String(name).replaceAll(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase())
+/** app_id is AppId, and AppIdInPath in a path, where it means something else. */
+const parameterName = ({ name, in: place }: Node) =>
+  String(name).replaceAll(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase()) +
+  (place === 'path' ? 'InPath' : '')
 
 type Reply = {
   content?: {

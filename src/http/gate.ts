@@ -45,6 +45,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who sent this, once the gate let it pass. */
     credential: Credential | null
+    /** Whose key this names, before anything is verified. */
+    named: Credential | null
+    /** When the gate was reached, by performance.now(). */
+    startedAt: number
     /** What goes into the rate headers. */
     allowance?: Allowance
   }
@@ -98,6 +102,8 @@ export function createGate<C extends Credential>(options: GateOptions<C>): Gate<
     const { headers } = request
     const apiKey = agreed(keyInQuery, headers['x-api-key'])
     const credential = apiKey === null ? undefined : find(apiKey)
+    request.startedAt = performance.now()
+    request.named = credential ?? null
     const secret = agreed(secretInQuery, headers['x-api-secret'])
     const verified = isSecret(secret ?? '', credential, now)
     if (credential === undefined || now >= credential.expiresAtMs) {

@@ -1,5 +1,6 @@
 // Reads JSON bodies as Fastify does, and says where one stops being JSON.
 import type { FastifyError, FastifyInstance } from 'fastify'
+import { UNCOMPRESSED } from './compression.ts'
 
 export const INVALID_JSON = 'INVALID_JSON'
 
@@ -13,11 +14,17 @@ export function acceptJson(server: FastifyInstance): void {
   })
 }
 
+const GZIP = '\x1f'
+
 function describeProblem(text: string): string {
+  if (text.startsWith(GZIP)) return `The body is compressed. ${UNCOMPRESSED}`
+  if (/^\s*</.test(text)) return 'The body is XML or HTML. Send a JSON object.'
   try {
     JSON.parse(text)
   } catch (error) {
-    const [, position] = / position (\d+)/.exec((error as Error).message) ?? []
+    // V8 names a position, or the token that it did not expect, or neither where the text ends.
+    const [, token, position] = /Unexpected token '(.+?)',| position (\d+)/su.exec((error as Error).message) ?? []
+    if (token !== undefined) return `The body is not valid JSON: “${token}” cannot be there.`
     if (position === undefined || Number(position) >= text.length)
       return 'The body is not valid JSON: it ends too early.'
     const before = text.slice(0, Number(position))

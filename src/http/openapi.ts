@@ -30,7 +30,8 @@ export const jsonReply = (description: string, schema: TSchema) => ({
 
 const Success = shape('Success', { success: Type.Literal(true), message: Type.String(), meta: Meta })
 
-export const successReply = (data: TSchema) => jsonReply('Success.', Type.Intersect([Success, Type.Object({ data })]))
+export const successReply = (data: TSchema) =>
+  jsonReply('Success.', Type.Intersect([Success, Type.Unsafe({ required: ['data'], properties: { data } })]))
 
 const errorReply = (name: string, description: string, codes: readonly ErrorCode[]) => {
   const code = Type.Unsafe<ErrorCode>({ type: 'string', enum: codes })

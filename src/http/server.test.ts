@@ -188,3 +188,19 @@ test('without its Redis and mail server, a server starts, answers and counts alo
     await app.close()
   }
 })
+
+test('the contact for vulnerabilities is published where one is set (RFC 9116)', async () => {
+  const path = '/.well-known/security.txt'
+  const none = await world.get(path)
+  assert.deepEqual([none.status, none.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+
+  const app = await world.start({ securityContact: 'mailto:security@example.com' })
+  const { statusCode, headers, body } = await app.server.inject(path)
+  await app.close()
+  assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  const fields = new Map(body.trimEnd().split('\n').map((line) => line.split(': ') as [string, string])) // prettier-ignore
+  assert.equal(fields.get('Contact'), 'mailto:security@example.com')
+  assert.equal(fields.get('Canonical'), `https://offers.test${path}`)
+  const daysLeft = (Date.parse(fields.get('Expires') ?? '') - Date.now()) / 86_400_000
+  assert.ok(daysLeft > 100 && daysLeft < 365, fields.get('Expires'))
+})

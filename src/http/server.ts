@@ -30,6 +30,8 @@ export type ServerOptions = {
   requireHttps: boolean
   trustProxy: string[]
   tls: { certFile: string; keyFile: string } | null
+  /** Called with the request and status of every response in the envelope. */
+  noteResponse?: FastifyRequest['noteResponse']
   /** Answers what is not a valid URL itself where that is wanted, and says whether it did. */
   answerBadAddress?: (request: FastifyRequest, reply: FastifyReply) => boolean
 }
@@ -67,6 +69,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setChildLoggerFactory((logger) => logger) // a logger of its own for every request would cost more than routing it
   server.decorateRequest('credential', null)
   server.decorateRequest('allowance', undefined)
+  server.decorateRequest('named', null)
+  server.decorateRequest('startedAt', 0)
+  server.decorateRequest('error', null)
+  server.decorateRequest('noteResponse', options.noteResponse ?? (() => {}))
   // Node would answer an unknown Expect header with 417; here it is ignored.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)

@@ -47,10 +47,14 @@ export async function mountV1<C extends Credential>(
       )
     }
     const allow = allowed.join(', ')
-    const message = `Use ${allowed.join(' or ')} here, not ${request.method}.`
+    const message = `Use ${allowed.join(' or ')} here, not ${request.method}.${isPreflight(request) ? SERVERS_ONLY : ''}`
     sendError(request, reply, 'RESOURCE_NOT_FOUND', message, null, ['Allow', allow])
   })
 }
+
+/** Browsers ask before they call another origin. */
+const isPreflight = ({ method, url }: FastifyRequest) => method === 'OPTIONS' && /^\/(api\/)?v1\//.test(url)
+const SERVERS_ONLY = ' Call this API from your server, not from a browser: it allows no other origins (CORS).'
 
 /** A person who typed a URL, not a program that calls the API. */
 const isPerson = ({ method, headers }: FastifyRequest, path: string) =>

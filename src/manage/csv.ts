@@ -7,7 +7,7 @@ import { STRICT_POLICY } from '../http/envelope.ts'
 /** What an operation replies with that sends a file: it is described as text/csv, without an envelope. */
 export const CsvFile = Type.String({ description: 'The file, with a line of names first.' })
 
-/** What is wrong before the first piece is answered as any other fault. */
+/** An error before the first piece is answered like any other; a later one ends the connection. */
 export async function sendCsv(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   name: string,
@@ -26,7 +26,7 @@ export async function sendCsv(
     'X-Request-Id': request.id,
   })
   try {
-    // A fault on the way ends the connection: a file that is cut off must not look whole.
+    // Ends the connection on an error: a file that is cut off must not look whole.
     await pipeline(async function* () {
       if (first.done !== true) yield first.value
       yield* pieces

@@ -12,28 +12,30 @@ import { passwordRoutes } from './account/password.ts'
 import { proofRoutes } from './account/proof.ts'
 import { secondFactorRoutes } from './account/second-factor.ts'
 import { signInRoutes } from './account/sign-in.ts'
-import { advertisersRoutes } from './advertisers/routes.ts'
-import { appConversionRoutes } from './app-conversions/routes.ts'
-import { appOfferRoutes } from './app-offers/routes.ts'
-import { appRoutes } from './apps/routes.ts'
-import { auditRoutes } from './audit/routes.ts'
+import { advertisersRoutes } from './operator/advertisers/routes.ts'
+import { appConversionRoutes } from './publisher/conversions/routes.ts'
+import { appOfferRoutes } from './publisher/offers/routes.ts'
+import { appRoutes } from './publisher/apps/routes.ts'
+import { auditRoutes } from './operator/audit/routes.ts'
 import { createAuth, findCaller } from './auth.ts'
-import { balanceRoutes } from './balance/routes.ts'
-import { banRoutes } from './bans/routes.ts'
+import { balanceRoutes } from './publisher/balance/routes.ts'
+import { banRoutes } from './operator/bans/routes.ts'
 import type { ManageContext } from './context.ts'
-import { networkConversionRoutes } from './conversions/routes.ts'
-import { fraudRoutes } from './fraud/routes.ts'
+import { networkConversionRoutes } from './operator/conversions/routes.ts'
+import { fraudRoutes } from './operator/fraud/routes.ts'
 import { type Caller, guardManage } from './gate.ts'
-import { ledgerRoutes } from './ledger/routes.ts'
-import { offersRoutes } from './offers/routes.ts'
-import { permissionRoutes } from './permissions/routes.ts'
-import { postbackHealthRoutes } from './postback-health/routes.ts'
-import { postbacksRoutes } from './postbacks/routes.ts'
-import { publisherRoutes } from './publishers/routes.ts'
-import { reportsRoutes } from './reports/routes.ts'
+import { ledgerRoutes } from './operator/ledger/routes.ts'
+import { offersRoutes } from './operator/offers/routes.ts'
+import { networkReportRoutes } from './operator/reports/routes.ts'
+import { permissionRoutes } from './operator/permissions/routes.ts'
+import { postbackHealthRoutes } from './operator/postback-health/routes.ts'
+import { postbacksRoutes } from './publisher/postbacks/routes.ts'
+import { publisherRoutes } from './operator/publishers/routes.ts'
+import { reportsRoutes } from './publisher/reports/routes.ts'
+import { requestRoutes } from './publisher/requests/routes.ts'
 import { createRoutes } from './route.ts'
-import { systemRoutes } from './system/routes.ts'
-import { teamRoutes } from './team/routes.ts'
+import { systemRoutes } from './operator/system/routes.ts'
+import { teamRoutes } from './account/team/routes.ts'
 
 const MANAGE_PREFIX = '/manage/v1'
 
@@ -51,9 +53,11 @@ const SUBJECTS = [
   postbacksRoutes,
   appOfferRoutes,
   appConversionRoutes,
+  requestRoutes,
   reportsRoutes,
   balanceRoutes,
   // The operator's.
+  networkReportRoutes,
   offersRoutes,
   advertisersRoutes,
   publisherRoutes,
@@ -88,11 +92,7 @@ export async function mountManage(server: FastifyInstance, given: Omit<ManageCon
       const { errorHandler } = manage
       // What the command line says to an operator, a person hears the same way.
       manage.setErrorHandler((error, request, reply) =>
-        errorHandler(
-          error instanceof OperatorError ? (new AppError('INVALID_REQUEST', error.message) as never) : (error as never),
-          request,
-          reply,
-        ),
+        errorHandler((error instanceof OperatorError ? asInvalid(error) : error) as never, request, reply),
       )
       const routes = createRoutes(manage)
       for (const addOperations of SUBJECTS) addOperations(routes, { ...given, auth })
@@ -116,3 +116,6 @@ function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller |
     renewed: [],
   }
 }
+
+const asInvalid = ({ message, field }: OperatorError) =>
+  new AppError('INVALID_REQUEST', message, field === null ? null : { [field]: message })

@@ -8,6 +8,7 @@ import { MANAGE_ERROR_REPLIES, successReply } from '../http/openapi.ts'
 import { type Access, describeAccess, type Operation, type Tag } from './access.ts'
 import { CsvFile } from './csv.ts'
 import type { Caller, ManagedApp } from './gate.ts'
+import { describePath, describeQuery } from './parameters.ts'
 
 const None = Type.Object({})
 
@@ -96,8 +97,8 @@ export function createRoutes(server: FastifyInstance): ManageRoutes {
           summary,
           tags: [tag],
           ...describeAccess(operation, about),
-          ...(params === undefined ? {} : { params }),
-          ...(query === undefined ? {} : { querystring: query }),
+          ...(params === undefined ? {} : { params: describePath(params) }),
+          ...(query === undefined ? {} : { querystring: describeQuery(query) }),
           ...(body === undefined ? {} : { body: closed(body) }),
           response: {
             200: (data as TSchema) === CsvFile ? csvReply : successReply(data),

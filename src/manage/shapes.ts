@@ -1,6 +1,6 @@
 // Shapes that many operations share.
 import { type TSchema, Type } from 'typebox'
-import { LINE, SAFE_TEXT } from '../http/validation.ts'
+import { LINE, NOT_BLANK, SAFE_TEXT } from '../http/validation.ts'
 import { shape } from '../http/shape.ts'
 
 /** Goes out as RFC 3339. */
@@ -11,6 +11,11 @@ const textOf = (format: string) => (maxLength: number, description?: string) =>
 /** On one line. */
 export const text = textOf(LINE)
 export const freeText = textOf(SAFE_TEXT)
+/** What something is called. */
+export const name = (maxLength: number, description: string) => ({
+  ...text(maxLength, description),
+  pattern: NOT_BLANK,
+})
 export const oneOf = <const T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) })
 export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, title: 'Id' })

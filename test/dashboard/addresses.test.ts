@@ -4,22 +4,22 @@ import { after, test } from 'node:test'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { MailServer } from '../mail-server.ts'
 import { makePerson } from '../people.ts'
-import { checkLooks, useDashboard } from './browser.ts'
+import { checkLooks, go, useDashboard } from './browser.ts'
+import { TESTER } from '../tester.ts'
 
 const mails = await new MailServer().open()
 after(() => mails.close())
 
 let publisherId: number
 const dashboard = useDashboard('addresses_e2e', async ({ database: { db } }) => {
-  publisherId = (await createPublisher(db, 'Games Ltd')).publisher_id
+  publisherId = (await createPublisher(db, TESTER, 'Games Ltd')).publisher_id
 })
 dashboard.world.config = { ...dashboard.world.config, smtpUrl: mails.url }
 
 const linkIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ''
 
 test('an email address is verified by the emailed link, once, and the account page shows it', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
-  await page.goto(`${dashboard.url}/account`)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at: '/account' })
   await page.getByText('not verified').waitFor()
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByText(/We sent a link to/).waitFor()
@@ -28,7 +28,7 @@ test('an email address is verified by the emailed link, once, and the account pa
   await page.goto(link)
   await page.getByText('E-mail address verified').waitFor()
   await checkLooks(page)
-  await page.goto(`${dashboard.url}/account`)
+  await go(page, '/account')
   await page.getByText('verified', { exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Verify' }).count(), 0)
   assert.deepEqual(complaints, [])
@@ -39,7 +39,7 @@ test('an email address is verified by the emailed link, once, and the account pa
 
 test('an invitation warns of an account that gives way, and stops at one that does not', async () => {
   const { db } = dashboard.world.database
-  const elsewhere = (await createPublisher(db, 'Elsewhere')).publisher_id
+  const elsewhere = (await createPublisher(db, TESTER, 'Elsewhere')).publisher_id
   for (const email of ['unproven@example.com', 'proven@example.com'])
     await makePerson(dashboard.world, 'publisher_viewer', elsewhere, { name: 'Una', email })
   await db.updateTable('people').set({ email_verified: true }).where('email', '=', 'proven@example.com').execute()
@@ -71,7 +71,7 @@ test('an invitation warns of an account that gives way, and stops at one that do
 test('the person who invited sees that the mail was refused, and sends it again', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
   mails.answer = (command) => (command.startsWith('RCPT TO') ? '550 no such mailbox' : null)
-  await page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await go(page, `/publishers/${publisherId}/people`)
   await page.getByRole('button', { name: /^Invite/ }).first().click() // prettier-ignore
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('E-mail address').fill('full@example.com')

@@ -1,8 +1,8 @@
 // Advertisers in a real browser: tokens, URLs to hand out, mappings, and their calls.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
-import { testLooks } from '../tier.ts'
+import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { testLong } from '../tier.ts'
 
 let offerId = 0
 let advertiserId = 0
@@ -32,8 +32,7 @@ test('an operator creates an advertiser and is shown its token once', async () =
 })
 
 test('a new token is shown once, and is in the URLs to hand out until the page is left', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/advertisers/${advertiserId}` })
   await page.getByText(/\/postback\?click_id=\{click_id\}.*token=YOUR_TOKEN$/).waitFor()
   await page.getByRole('button', { name: 'Create new token' }).click()
   await page.getByRole('button', { name: 'Create token', exact: true }).click()
@@ -47,8 +46,9 @@ test('a new token is shown once, and is in the URLs to hand out until the page i
 })
 
 test('a call with an unknown word is found, the word is mapped, and the call processed again', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=calls&outcome=invalid`)
+  const { page, complaints } = await dashboard.signIn('operator', null, {
+    at: `/network/advertisers/${advertiserId}?tab=calls&outcome=invalid`,
+  })
   await page.getByText(/status "lead_ok" is not supported/).waitFor()
 
   await page.getByRole('tab', { name: 'Mappings and IP allowlist' }).click()
@@ -74,15 +74,15 @@ test('a call with an unknown word is found, the word is mapped, and the call pro
   await page.getByText('The conversion is approved.').waitFor()
   await page.getByRole('cell', { name: 'approved' }).waitFor()
   await page.getByLabel('Click', { exact: true }).fill(clickId.toUpperCase())
-  await page.getByRole('button', { name: 'Find' }).click()
   await page.waitForURL(/click_id=/)
   await page.getByRole('cell', { name: 'approved' }).waitFor()
   assert.deepEqual(complaints, [])
 })
 
 test('a read-only operator has nothing to change advertisers with', async () => {
-  const { page } = await dashboard.signIn('operator_reader')
-  await page.goto(`${dashboard.url}/network/advertisers/${advertiserId}?tab=dialect`)
+  const { page } = await dashboard.signIn('operator_reader', null, {
+    at: `/network/advertisers/${advertiserId}?tab=dialect`,
+  })
   await page.getByText('Status mappings').waitFor()
   for (const name of ['Save', 'Add status', 'New offer'])
     await becomes(() => page.getByRole('button', { name }).count(), 0, name)
@@ -92,11 +92,11 @@ for (const [name, look] of [
   ['in light on a desktop', {}],
   ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
 ] as const)
-  testLooks(`every page of advertisers is open to everybody, ${name}`, async () => {
+  testLong(`every page of advertisers is open to everybody, ${name}`, async () => {
     const paths = ['', '?tab=calls', `/${advertiserId}`, `/${advertiserId}?tab=dialect`, `/${advertiserId}?tab=calls`]
     const { page } = await dashboard.signIn('operator', null, look)
     for (const path of paths) {
-      await page.goto(`${dashboard.url}/network/advertisers${path}`)
+      await go(page, `/network/advertisers${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await checkPage(page)
     }

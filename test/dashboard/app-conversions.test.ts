@@ -8,6 +8,7 @@ import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { TESTER } from '../tester.ts'
 
 let worker: Worker
 let receiver: Receiver
@@ -27,7 +28,7 @@ const dashboard = useDashboard('e2e_app_conversions', async (world) => {
   appId = made.appId
   publisherId = await publisherOfApp(world, appId)
   const url = `http://127.0.0.1:${receiver.port}/?u={user_id}&s={status}`
-  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url })
+  await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url })
   const [tea = 0, cake = 0] = await world.makeOffers({ name: 'Tea Garden', payout: '1.5' }, { name: 'Cake Shop' })
   const convert = async (offerId: number, query: string, status: string) => {
     const { clickId } = await world.click(offerId, made.live, query)
@@ -60,7 +61,7 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
   await becomes(() => page.getByText('For operators').count(), 0)
   await checkPage(page)
   const order = await page.locator('.mantine-Timeline-itemTitle').allTextContents()
-  assert.deepEqual(order.slice(0, 3), ['Your server requested offers', 'The user followed the link', 'approvedby the advertiser']) // prettier-ignore
+  assert.deepEqual(order.slice(0, 3), ['Your server requested offers', 'The user followed the link', 'Approvedby the advertiser']) // prettier-ignore
   await page.getByRole('link', { name: 'Postback', exact: true }).first().click()
   await page.waitForURL(new RegExp(`/apps/${appId}/postbacks/`))
   assert.deepEqual(complaints, [])
@@ -93,6 +94,12 @@ test('on a phone all of it is there; operators also see what looked like fraud',
   const { page, complaints } = await dashboard.signIn('operator_reader', null, look)
   await page.goto(conversions())
   await page.getByRole('cell', { name: 'user-19' }).waitFor()
+  const card = page.getByRole('row').filter({ hasText: 'user-19' })
+  for (const text of ['Approved', '$']) await card.getByText(text).first().waitFor()
+  assert.equal(await page.getByLabel('Offer ID').isVisible(), false, 'filters are folded')
+  await checkPage(page)
+  await page.getByRole('button', { name: 'Filters' }).click()
+  await page.getByLabel('Offer ID').waitFor()
   await checkPage(page)
   await page.goto(`${conversions()}/${conversionId}`)
   await page.getByText('Not visible to the publisher.').waitFor()

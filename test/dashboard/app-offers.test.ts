@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { publisherOfApp } from '../people.ts'
-import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
 
 const SLOW = { timeout: 60_000 } // the reference page is large
 
@@ -43,8 +43,9 @@ test('a publisher looks through the offers, filters them and reads about one', a
   const drawer = page.getByRole('dialog')
   for (const text of ['New players only.', 'Reach level 9', '200 Coins', 'Sweden', 'iOS', 'Open']) await drawer.getByText(text, { exact: true }).first().waitFor() // prettier-ignore
   await checkPage(page)
-  await page.keyboard.press('Escape')
+  await page.goBack()
   await drawer.waitFor({ state: 'hidden' })
+  assert.equal(new URL(page.url()).searchParams.get('country'), 'SE', 'Back closes the drawer only')
   assert.deepEqual(complaints, [])
 })
 
@@ -52,8 +53,10 @@ test('rules that are saved take offers away at once, and the form says why a use
   // A separate app: other tests count the offers that all users see.
   const own = (await dashboard.world.makeApp()).appId
   const owner = await publisherOfApp(dashboard.world, own)
-  const { page, complaints } = await dashboard.signIn('publisher_owner', owner, { colorScheme: 'dark' })
-  await page.goto(`${dashboard.url}/apps/${own}/offers?tab=rules`)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', owner, {
+    colorScheme: 'dark',
+    at: `/apps/${own}/offers?tab=rules`,
+  })
   await page.getByText('22 of 22 active offers are allowed.').waitFor()
   const keywords = page.getByRole('combobox', { name: 'Blocked words' })
   await keywords.fill('Garden')
@@ -94,7 +97,7 @@ test('on a phone and in the dark, all of it is there; who may only look has noth
   await page.goto(`${offers()}?tab=why`)
   await page.getByRole('button', { name: 'Check' }).waitFor()
   await checkPage(page)
-  await page.goto(`${dashboard.url}/apps/${appId}/console`)
+  await go(page, `/apps/${appId}/console`)
   await page.getByText(testKeys.api_key).waitFor()
   await checkPage(page)
   assert.deepEqual(complaints, [])

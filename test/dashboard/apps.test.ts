@@ -12,7 +12,8 @@ import { startTestSends } from '../../src/features/postbacks/test-sends.ts'
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { TESTER } from '../tester.ts'
 
 const run = promisify(execFile)
 const NOTICED_MS = 15_000 // the page asks every second; the rest is for a busy machine
@@ -45,7 +46,7 @@ const stepIsDone = (page: Page, name: string) =>
 
 test('from nothing to the first conversion: the page notices every step automatically', async () => {
   const { db } = world.database
-  const { publisher_id } = await createPublisher(db, 'First steps')
+  const { publisher_id } = await createPublisher(db, TESTER, 'First steps')
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisher_id)
 
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
@@ -69,13 +70,13 @@ test('from nothing to the first conversion: the page notices every step automati
   await stepIsDone(page, 'Send your first request')
 
   const appId = appIdOf(page)
-  await saveSettings(db, SECRET_KEY, appId, {
+  await saveSettings(db, TESTER, SECRET_KEY, appId, {
     ...DEFAULTS,
     events: ['pending', 'approved', 'reversed'],
     url: `http://127.0.0.1:${receiver.port}/?id={transaction_id}&status={status}`,
   })
   await stepIsDone(page, 'Set your postback URL')
-  await startTestSends(db, { appId, isTest: true }, ['approved'], new Date())
+  await startTestSends(db, TESTER, { appId, isTest: true }, ['approved'], new Date())
   await stepIsDone(page, 'Send test postbacks')
 
   const node = await snippet(page, 'Node')
@@ -84,12 +85,16 @@ test('from nothing to the first conversion: the page notices every step automati
   await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached', timeout: NOTICED_MS })
   await page.getByRole('heading', { name: 'Today' }).waitFor()
   await page.getByText('All postbacks delivered.').waitFor()
+  await page.getByText('Your integration works').waitFor()
   await checkPage(page)
 
   // Secrets live in this visit only.
   await page.reload()
   await page.getByRole('heading', { name: 'Today' }).waitFor()
   assert.ok(!/sk_(test|live)_|whsec_/.test(await page.content()))
+  await page.getByRole('link', { name: 'View your first conversion' }).click()
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await page.getByText('approved').first().waitFor()
   assert.deepEqual(complaints, [])
   await page.context().close()
 })
@@ -116,8 +121,9 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   const publisherId = await publisherOfApp(world, appId)
   await recordLeak(world.database.db, live.api_key, 'https://shop.example')
   await world.get('/v1/offers?userId=u', live)
-  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId)
-  await page.goto(`${dashboard.url}/apps/${appId}/integration`)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, {
+    at: `/apps/${appId}/integration`,
+  })
   await page.getByText('a request with your live API secret came from https://shop.example').waitFor()
   await page.getByText(live.api_key, { exact: true }).waitFor()
   await page.getByText('1 of 100 requests').waitFor()
@@ -157,7 +163,7 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
   await page.reload()
   await page.getByRole('heading', { name: 'Sub-IDs' }).waitFor()
   await checkPage(page)
-  await page.goto(`${dashboard.url}/apps/${appId}`)
+  await go(page, `/apps/${appId}`)
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
   await checkPage(page)
   await page.context().close()
@@ -165,8 +171,9 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
 
 test('a revoked app says so; a read-only person has nothing to press', async () => {
   const { appId } = await world.makeApp({ name: 'Old game' })
-  const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
-  await page.goto(`${dashboard.url}/apps/${appId}/integration`)
+  const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), {
+    at: `/apps/${appId}/integration`,
+  })
   await page.getByRole('button', { name: 'Revoke key' }).last().click()
   await page.getByRole('dialog', { name: 'Permanently revoke the test key?' }).waitFor()
   await checkPage(page)
@@ -182,13 +189,12 @@ test('a revoked app says so; a read-only person has nothing to press', async () 
     .getByText(/^Permanently revoked/)
     .nth(1)
     .waitFor()
-  await page.goto(`${dashboard.url}/apps/${appId}`)
+  await go(page, `/apps/${appId}`)
   await page.getByText('This app is revoked').waitFor()
   await page.context().close()
 
   const other = await world.makeApp()
-  const reader = await dashboard.signIn('operator_reader')
-  await reader.page.goto(`${dashboard.url}/apps/${other.appId}/integration`)
+  const reader = await dashboard.signIn('operator_reader', null, { at: `/apps/${other.appId}/integration` })
   await reader.page.getByRole('heading', { name: 'Live key' }).waitFor()
   for (const name of ['New API secret', 'Set expiry', 'Save', 'Revoke both keys', 'Revoke key'])
     await becomes(() => reader.page.getByRole('button', { name }).count(), 0, name)

@@ -1,16 +1,15 @@
 // The dashboard in a real browser: Chromium against the whole server, with a database of its own.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, afterEach, before } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import type { Role } from '../../src/features/accounts/people.ts'
+import { useBrowser } from '../chromium.ts'
 import { until } from '../installation.ts'
 import { makePerson, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { CHECKS_LOOKS } from '../tier.ts'
 import { World } from '../world.ts'
-
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
 
 const LOOKED_AT = { exclude: [['tbody tr:nth-child(n + 6)']] } // the rows of a table are alike, and each takes its time
 const AXE = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'], preload: false }
@@ -30,16 +29,17 @@ export type Dashboard = {
   readonly url: string
   /** A page of a browser that nobody has used. Everything that goes wrong on it is in `complaints`. */
   open(look?: Look): Promise<{ page: Page; complaints: string[] }>
-  /** Somebody new of this role, signed in, at the page they come to first. */
-  signIn(role: Role, publisherId?: number | null, look?: Look): Promise<{ page: Page; complaints: string[] }>
+  /** Somebody new of this role, signed in, at this path, or at the page they come to first. */
+  signIn(
+    role: Role,
+    publisherId?: number | null,
+    look?: Look & { at?: string },
+  ): Promise<{ page: Page; complaints: string[] }>
 }
-
-/** One for all files that this process runs; it ends with the process. */
-let browser: Promise<Browser> | undefined
 
 export function useDashboard(name: string, fill: (world: World) => Promise<void> = async () => {}): Dashboard {
   let count = 0
-  const contexts: BrowserContext[] = []
+  let contexts: BrowserContext[] = []
   const world = new World(name)
   before(async () => {
     // Sessions and links need to know the URL beforehand.
@@ -49,15 +49,16 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
     await world.app.server.listen({ host: '127.0.0.1', port })
     await fill(world)
   })
-  after(async () => {
-    for (const context of contexts) await context.close()
-    await world.close()
+  // A page that nobody looks at any more still asks for news.
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()))
+    contexts = []
   })
+  after(() => world.close())
 
   const open = async ({ viewport = DESKTOP, colorScheme = 'light' }: Look = {}) => {
     // Without motion nothing is looked at while it moves or changes its color.
-    browser ??= chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ARGS })
-    const context = await (await browser).newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+    const context = await (await useBrowser()).newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
     contexts.push(context)
     const page = await context.newPage()
     const complaints: string[] = []
@@ -76,7 +77,7 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
       return world.config.publicUrl
     },
     open,
-    async signIn(role, publisherId = null, look = {}) {
+    async signIn(role, publisherId = null, { at = '/', ...look } = {}) {
       const email = `browser-${count++}@example.com`
       await makePerson(world, role, publisherId, { name: 'Bea Browser', email })
       const { page, complaints } = await open(look)
@@ -86,10 +87,15 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
         headers: { origin: publicUrl },
       })
       assert.equal(answer.status(), 200)
-      await page.goto(publicUrl)
+      await page.goto(publicUrl + at)
       return { page, complaints }
     },
   }
+}
+
+/** To another page as a link leads there: without loading the dashboard anew, which takes a page most of its time. */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
 }
 
 /** Nothing on the page keeps anybody out, neither on a desktop in light nor on a phone in dark. */

@@ -8,13 +8,14 @@ import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { createResetLink } from '../../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, useDashboard } from './browser.ts'
+import { TESTER } from '../tester.ts'
 
 let setUpToken: string
 let publisherId: number
 const dashboard = useDashboard('door_e2e', async ({ database: { db } }) => {
   setUpToken = (await inviteFirstOperator(db, SECRET_KEY, new Date())) ?? ''
-  publisherId = (await createPublisher(db, 'Games Ltd')).publisher_id
+  publisherId = (await createPublisher(db, TESTER, 'Games Ltd')).publisher_id
 })
 // Every browser has its own IP address: guessing from one is slow, and so would be this test.
 dashboard.world.config = { ...dashboard.world.config, trustProxy: ['127.0.0.1/32'] }
@@ -82,11 +83,11 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await operator.page.getByText('You will run this network').waitFor()
   await checkLooks(operator.page)
   await join(operator.page, { name: 'Olga', email: 'olga@example.com' })
-  await operator.page.goto(`${dashboard.url}/network/people`)
+  await go(operator.page, '/network/people')
   await operator.page.getByRole('cell', { name: 'olga@example.com' }).waitFor()
   await checkLooks(operator.page)
 
-  await operator.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await go(operator.page, `/publishers/${publisherId}/people`)
   await operator.page.getByRole('button', { name: 'Invite member' }).click()
   await operator.page.getByText('Can do everything, including inviting members.').waitFor() // while there is no owner
   await operator.page.keyboard.press('Escape')
@@ -98,7 +99,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
   await owner.page.getByText('As an owner you can do everything.').waitFor()
   await becomes(() => owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
   await join(owner.page, { name: 'Owen' })
-  await owner.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await go(owner.page, `/publishers/${publisherId}/people`)
   const asked = await inviteBy(owner.page, 'mia@example.com', 'Developer')
   await asked.getByText('Ask the operator for the link.').waitFor()
   await becomes(() => asked.getByText('/join#').count(), 0)
@@ -108,7 +109,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 
   const member = await open(forMember)
   await join(member.page, { name: 'Mia' })
-  await member.page.goto(`${dashboard.url}/publishers/${publisherId}/people`)
+  await go(member.page, `/publishers/${publisherId}/people`)
   await member.page.getByRole('cell', { name: 'owen@example.com' }).waitFor()
   await becomes(() => member.page.getByRole('button', { name: 'Invite member' }).count(), 0)
 
@@ -208,7 +209,7 @@ test('sessions are seen and ended, tokens created and revoked, and signing out i
   await here.page.getByRole('button', { name: 'Your account' }).click()
   await here.page.getByRole('menuitem', { name: 'Sign out' }).click()
   await here.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await here.page.goto(`${dashboard.url}/account`)
+  await go(here.page, '/account')
   await here.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { becomes, checkLooks, checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
 
 let deal: Deal
 const waiting: string[] = []
@@ -28,8 +28,7 @@ const statusOf = async (id = '') =>
   ).status
 
 test('an operator works through the queue: approves some, rejects one and says why', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/conversions`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/conversions' })
   await page.getByRole('link', { name: short(waiting[0]) }).waitFor()
   const shown = await page.getByRole('link', { name: /^…/ }).allInnerTexts()
   assert.deepEqual(shown, waiting.map(short), 'oldest first')
@@ -64,8 +63,7 @@ test('an operator works through the queue: approves some, rejects one and says w
 })
 
 test('a pasted list is reversed; what cannot be is reported', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/conversions?view=all`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/conversions?view=all' })
   await page.getByRole('button', { name: 'Bulk decide by ID' }).click()
   await page
     .getByLabel('Conversion IDs')
@@ -76,7 +74,7 @@ test('a pasted list is reversed; what cannot be is reported', async () => {
   await page.getByLabel('Internal note').fill('Charged back')
   await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click()
   await page.getByText('1 reversed, 2 refused.').waitFor()
-  await page.getByText('Refused. It is pending and cannot become reversed.').waitFor()
+  await page.getByText('Refused. This conversion is pending and cannot be reversed.').waitFor()
   await page.getByText('Refused. This is not a conversion_id.').waitFor()
   await checkPage(page)
   assert.equal(await statusOf(approved), 'reversed')
@@ -87,9 +85,12 @@ test('a pasted list is reversed; what cannot be is reported', async () => {
   await page.waitForURL(/status=reversed/)
   await page.getByRole('link', { name: short(waiting[3]) }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: short(approved) }).waitFor()
-  await page.getByRole('button', { name: 'More filters' }).click()
-  await page.getByLabel('Offer ID').fill('999999')
-  await page.getByLabel('Offer ID').press('Enter')
+  await page.getByRole('button', { name: 'Filters' }).click()
+  await page.getByLabel('App ID').fill('none')
+  await page.getByText('An ID is a number.').waitFor()
+  await page.getByRole('link', { name: short(approved) }).waitFor()
+  await page.getByLabel('App ID').fill('999999')
+  await page.getByLabel('App ID').press('Enter')
   await page.getByText('No conversion matches').waitFor()
   await checkLooks(page)
   assert.deepEqual(complaints, [])
@@ -97,10 +98,13 @@ test('a pasted list is reversed; what cannot be is reported', async () => {
 })
 
 test('a fraud rule is added for one offer, changed and removed', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/fraud`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/fraud' })
   await page.getByRole('button', { name: 'Add rule' }).click()
-  await page.getByLabel('Offer ID').fill(String(deal.offerId))
+  await page.getByLabel('Offer').first().fill(String(deal.offerId))
+  await page.getByRole('option', { name: `Tidewater Tiles (${deal.offerId})` }).click()
+  await page.getByLabel('Threshold').fill('soon')
+  await page.getByRole('button', { name: 'Save rule' }).click()
+  await page.getByText('Enter a whole number from 1 to 1,000,000,000.').waitFor()
   await page.getByLabel('Threshold').fill('45')
   await page.getByRole('button', { name: 'Save rule' }).click()
   const cell = page.getByRole('cell', { name: `Tidewater Tiles (ID ${deal.offerId})` })
@@ -122,15 +126,14 @@ test('a fraud rule is added for one offer, changed and removed', async () => {
 })
 
 test('who may only look sees all of it and decides nothing', async () => {
-  const { page, complaints } = await dashboard.signIn('operator_reader')
-  await page.goto(`${dashboard.url}/network/conversions`)
+  const { page, complaints } = await dashboard.signIn('operator_reader', null, { at: '/network/conversions' })
   await page.getByRole('link', { name: short(waiting[3]) }).waitFor()
   await becomes(() => page.getByRole('checkbox').count(), 0)
   await becomes(() => page.getByRole('button', { name: /decide/i }).count(), 0)
-  await page.goto(`${dashboard.url}/network/conversions/${waiting[3]}`)
+  await go(page, `/network/conversions/${waiting[3]}`)
   await page.getByRole('heading', { name: 'Ledger' }).waitFor()
   await becomes(() => page.getByRole('button', { name: /^(Approve|Reject|Reverse)$/ }).count(), 0)
-  await page.goto(`${dashboard.url}/network/fraud`)
+  await go(page, '/network/fraud')
   await page.getByText('always').first().waitFor()
   await becomes(() => page.getByRole('button', { name: /rule/ }).count(), 0)
   assert.deepEqual(complaints, [])

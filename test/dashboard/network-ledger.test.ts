@@ -40,7 +40,7 @@ test('an operator creates a payment run, exports it, marks it as paid, and sees 
   await page.getByRole('button', { name: 'Mark all as paid' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click()
   await page.getByText('1 marked as paid.').waitFor()
-  await row.getByText('paid', { exact: true }).waitFor()
+  await row.getByText('Paid', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'All payment runs' }).click()
   await page.getByRole('row', { name: 'Run 1' }).getByText('$120.50').first().waitFor()
   await checkLooks(page)
@@ -53,8 +53,7 @@ test('an operator creates a payment run, exports it, marks it as paid, and sees 
 })
 
 test('an operator credits a bonus, voids it, and cancels a line of a run, each with a reason', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/ledger`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/ledger' })
   await page.getByRole('button', { name: `Adjust the balance of ${small.publisher}` }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Amount in US dollars').fill('2.5')
@@ -82,8 +81,7 @@ test('an operator credits a bonus, voids it, and cancels a line of a run, each w
 })
 
 test('an amount that could be read in two ways is refused at its field; the same adjustment counts once', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/ledger`)
+  const { page } = await dashboard.signIn('operator', null, { at: '/network/ledger' })
   const dialog = page.getByRole('dialog')
   const record = async (amount: string) => {
     await dialog.getByLabel('Amount in US dollars').fill(amount)
@@ -111,8 +109,7 @@ test('an amount that could be read in two ways is refused at its field; the same
 })
 
 test('a payment run pays what the list shows: never all publishers for a search, or for an invalid minimum', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/ledger`)
+  const { page } = await dashboard.signIn('operator', null, { at: '/network/ledger' })
   const create = page.getByRole('button', { name: 'Create payment run' })
   await page.getByRole('row', { name: small.publisher }).waitFor()
   await page.getByLabel('Publisher', { exact: true }).fill(small.publisher)
@@ -134,8 +131,7 @@ test('a payment run pays what the list shows: never all publishers for a search,
 })
 
 test('an operator notes what an advertiser paid, once, and has the ledger checked', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/ledger?view=receipts`)
+  const { page } = await dashboard.signIn('operator', null, { at: '/network/ledger?view=receipts' })
   const row = page.getByRole('row').filter({ has: page.locator(`a[href$="/advertisers/${games.advertiserId}"]`) })
   await row.getByText('$241.01').waitFor()
   await checkLooks(page)
@@ -155,8 +151,7 @@ test('an operator notes what an advertiser paid, once, and has the ledger checke
 })
 
 test('an operator who only looks sees it all and finds nothing to press', async () => {
-  const { page } = await dashboard.signIn('operator_reader')
-  await page.goto(`${dashboard.url}/network/ledger`)
+  const { page } = await dashboard.signIn('operator_reader', null, { at: '/network/ledger' })
   await page.getByRole('row', { name: small.publisher }).waitFor()
   await becomes(() => page.getByRole('checkbox').count(), 0)
   await page.getByRole('tab', { name: 'Advertisers' }).click()

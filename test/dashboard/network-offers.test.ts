@@ -5,15 +5,17 @@ import type { Page } from 'playwright-core'
 import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
 import { asCsv } from '../offer-files.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
-import { testLooks } from '../tier.ts'
+import { addClicks } from '../seed-rows.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { testLong } from '../tier.ts'
+import { TESTER } from '../tester.ts'
 
 const ADVERTISER = 'Lanternfield Games'
 const ROW = { advertiser: ADVERTISER, category: 'game', payout: '2', destination_url: 'https://ads.example.com/?c={click_id}' } // prettier-ignore
 
 let offerId = 0
 const dashboard = useDashboard('e2e_offers', async (world) => {
-  await createAdvertiser(world.database.db, SECRET_KEY, ADVERTISER)
+  await createAdvertiser(world.database.db, TESTER, SECRET_KEY, ADVERTISER)
   const goals = [{ name: 'Install', payout: 0.5, revenue: 1 }, { name: 'Level 9', payout: 3 }] // prettier-ignore
   ;[offerId = 0] = await world.makeOffers({
     name: 'Castle of Mirrors',
@@ -43,10 +45,19 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   await preview.getByText('10 minutes').waitFor()
 
   await page.getByRole('button', { name: 'Create offer' }).click()
-  await page.getByText('Destination url is missing.', { exact: true }).waitFor()
+  await page.getByText('Required.', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Destination').getAttribute('aria-invalid'), 'true')
   await page.getByText('Payout is not an amount of dollars with at most 4 decimals.', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Payout, USD').first().getAttribute('aria-invalid'), 'true')
   complaints.length = 0 // a refused request is reported as an error, too
+
+  const ends = page.getByLabel(/^Ends/)
+  await ends.press('1')
+  await page.getByRole('button', { name: 'Create offer' }).click()
+  await page.getByText('Enter a whole date and time.').waitFor()
+  const { y = 0 } = (await ends.boundingBox()) ?? {}
+  assert.ok(y > 56, 'below the header')
+  await ends.fill('')
 
   await page.getByLabel('Payout, USD').first().fill('1.25')
   await preview.getByText('1,250 Coins').waitFor()
@@ -79,9 +90,36 @@ test('an operator creates an offer: problems are shown at their fields, the prev
   assert.deepEqual(complaints, [])
 })
 
+test('an operator sorts offers by a figure, and pauses and resumes several at once', async () => {
+  const { db } = dashboard.world.database
+  const { appId } = await dashboard.world.makeApp()
+  const [earning = 0] = await dashboard.world.makeOffers({ name: 'Earning offer' }, { name: 'Idle offer' })
+  await addClicks(db, { appId, offerId: earning, at: new Date().toISOString() })
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/offers' })
+  await page.getByRole('link', { name: 'Castle of Mirrors', exact: true }).waitFor()
+  await page.getByRole('columnheader', { name: 'EPC' }).getByRole('button').click()
+  await page.getByRole('link', { name: 'Castle of Mirrors', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Earning offer', exact: true }).waitFor()
+  assert.match(page.url(), /sort=epc/)
+  await page.getByRole('button', { name: 'Show all, newest first' }).click()
+  await page.getByRole('checkbox', { name: 'Select Idle offer' }).check()
+  await page.getByRole('checkbox', { name: 'Select Earning offer' }).check()
+  await page.getByText('2 selected').waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Pause 2' }).click()
+  await page.getByText('They leave all lists within a second.').waitFor()
+  await page.getByRole('button', { name: 'Pause 2 offers' }).click()
+  await page.getByText('2 offers paused.').waitFor()
+  await becomes(() => page.getByRole('row').filter({ hasText: 'paused' }).count(), 2)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: 'Resume 2' }).click()
+  await page.getByRole('button', { name: 'Resume 2 offers' }).click()
+  await page.getByText('2 offers resumed.').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('an operator changes, pauses and copies an offer, and finds all that in its history', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/offers/${offerId}`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/offers/${offerId}` })
   const name = page.getByRole('textbox', { name: 'Name', exact: true })
   await name.fill('Castle of Glass')
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -113,8 +151,7 @@ test('an operator changes, pauses and copies an offer, and finds all that in its
 })
 
 test('an operator imports a file: sees first what it would do, then its progress and what was refused', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/offers/import`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/offers/import' })
   const choose = page.locator('input[type=file]')
   await choose.setInputFiles({ name: 'offers.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
   await page.getByText('must end in .json or .csv').waitFor()
@@ -133,20 +170,19 @@ test('an operator imports a file: sees first what it would do, then its progress
   await checkPage(page)
   await page.getByRole('link', { name: 'View offers' }).click()
   await page.getByRole('link', { name: 'Imported one' }).waitFor()
-  await page.goto(`${dashboard.url}/network/offers/import?import=unknown`)
+  await go(page, '/network/offers/import?import=unknown')
   await page.getByText('This import has expired').waitFor()
   complaints.splice(0, 1)
   assert.deepEqual(complaints, [])
 })
 
 test('a read-only operator sees offers and has nothing to change them with', async () => {
-  const { page } = await dashboard.signIn('operator_reader')
-  await page.goto(`${dashboard.url}/network/offers/${offerId}`)
+  const { page } = await dashboard.signIn('operator_reader', null, { at: `/network/offers/${offerId}` })
   await page.getByRole('tab', { name: 'Details' }).waitFor()
   for (const name of ['Pause', 'Resume', 'Duplicate', 'Save'])
     await becomes(() => page.getByRole('button', { name }).count(), 0, name)
   await becomes(() => page.getByRole('textbox', { name: 'Name', exact: true }).isDisabled(), true)
-  await page.goto(`${dashboard.url}/network/offers`)
+  await go(page, '/network/offers')
   await page.getByRole('table').waitFor()
   await becomes(() => page.getByRole('link', { name: 'New offer' }).count(), 0)
 })
@@ -155,7 +191,7 @@ for (const [name, look] of [
   ['in light on a desktop', {}],
   ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
 ] as const)
-  testLooks(`every page of offers is open to everybody, ${name}`, async () => {
+  testLong(`every page of offers is open to everybody, ${name}`, async () => {
     const paths = [
       '',
       '?search=nothing',
@@ -167,7 +203,7 @@ for (const [name, look] of [
     ]
     const { page } = await dashboard.signIn('operator', null, look)
     for (const path of paths) {
-      await page.goto(`${dashboard.url}/network/offers${path}`)
+      await go(page, `/network/offers${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await checkPage(page)
     }

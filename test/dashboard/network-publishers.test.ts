@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeConversion, makeDeal, type Deal } from '../conversion-rows.ts'
-import { becomes, checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, useDashboard } from './browser.ts'
 
 let deal: Deal
 const dashboard = useDashboard('e2e_publishers', async (world) => {
@@ -12,8 +12,7 @@ const dashboard = useDashboard('e2e_publishers', async (world) => {
 })
 
 test('an operator creates a publisher, and finds it again', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/publishers' })
   await page.getByRole('button', { name: 'New publisher' }).click()
   await page.getByLabel('Name').fill(deal.publisher)
   await page.getByRole('button', { name: 'Create publisher' }).click()
@@ -40,9 +39,9 @@ test('an operator creates a publisher, and finds it again', async () => {
   await page.getByLabel('Status').first().click()
   await page.getByRole('option', { name: 'suspended' }).click()
   await page.getByText('No publisher is suspended').waitFor()
-  await page.goto(`${dashboard.url}/network/publishers?status=active`)
+  await go(page, '/network/publishers?status=active')
   await page.getByRole('row', { name: deal.publisher }).getByText('active').waitFor()
-  await page.goto(`${dashboard.url}/network/publishers?status=gone`)
+  await go(page, '/network/publishers?status=gone')
   await page.getByText('status must be one of: pending, active, suspended.').waitFor()
   // The browser itself reports the name that was taken.
   assert.deepEqual(
@@ -53,8 +52,9 @@ test('an operator creates a publisher, and finds it again', async () => {
 })
 
 test('allowance, notices and trust of a publisher are changed on its page', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  const { page, complaints } = await dashboard.signIn('operator', null, {
+    at: `/network/publishers/${deal.publisherId}`,
+  })
   await page.getByRole('link', { name: 'Puzzle corner' }).waitFor()
   await page.getByRole('button', { name: 'Change the rate limit of Puzzle corner' }).click()
   await page.getByLabel('Requests per minute').fill('250')
@@ -85,9 +85,78 @@ test('allowance, notices and trust of a publisher are changed on its page', asyn
   await page.context().close()
 })
 
-test('a publisher’s margin and state are set on its page', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
+test('offers are blocked by name, and what cannot be read is never saved', async () => {
+  const { page } = await dashboard.signIn('operator')
   await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  const blocked = () =>
+    dashboard.world.database.db
+      .selectFrom('publisher_offers')
+      .select(['offer_id', 'is_allowed'])
+      .where('publisher_id', '=', deal.publisherId)
+      .execute()
+  const picker = page.getByRole('combobox', { name: 'Blocked offers' })
+  await picker.fill('tidewater')
+  await page.getByRole('option', { name: `Tidewater Tiles (${deal.offerId})` }).click()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('effective immediately').waitFor()
+  assert.deepEqual(await blocked(), [{ offer_id: deal.offerId, is_allowed: false }])
+
+  await page.reload()
+  await page.getByText(`Tidewater Tiles (${deal.offerId})`).waitFor()
+  await picker.fill('abc')
+  await page.getByText('No offer matches').waitFor()
+  await page.getByLabel('Margin').fill('ten')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Enter a percentage from 0 to 100').waitFor()
+  await page.getByLabel('Margin').fill('0.00001')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Margin must have at most 4 decimals.').waitFor()
+  await becomes(() => page.locator('input:focus').inputValue(), '0.00001')
+  await page.getByLabel('Margin').fill('0')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('effective immediately').waitFor()
+  assert.deepEqual(await blocked(), [{ offer_id: deal.offerId, is_allowed: false }])
+  await checkLooks(page)
+  await picker.press('Backspace')
+  await picker.press('Escape')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await becomes(async () => (await blocked()).length, 0)
+  await page.context().close()
+})
+
+test('leaving a changed form asks, by a link as by Back', async () => {
+  const { page } = await dashboard.signIn('operator')
+  await page.goto(`${dashboard.url}/network/publishers`)
+  await page.getByRole('link', { name: deal.publisher }).click()
+  const margin = page.getByLabel('Margin')
+  await margin.fill('33')
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  for (const leave of [() => page.getByRole('link', { name: 'Ledger' }).click(), () => page.goBack()]) {
+    await leave()
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    await question.waitFor({ state: 'hidden' })
+    assert.match(page.url(), new RegExp(`/network/publishers/${deal.publisherId}$`))
+    assert.equal(await margin.inputValue(), '33')
+  }
+  await page.goBack()
+  await question.getByRole('button', { name: 'Discard changes' }).click()
+  await page.waitForURL(/network\/publishers$/)
+  await page.getByRole('heading', { name: 'Publishers' }).waitFor()
+
+  await page.goForward()
+  await margin.fill('34')
+  const closing = page.waitForEvent('dialog')
+  const closed = page.close({ runBeforeUnload: true })
+  const asked = await closing
+  assert.equal(asked.type(), 'beforeunload')
+  await asked.accept()
+  await closed
+})
+
+test('a publisher’s margin and state are set on its page', async () => {
+  const { page, complaints } = await dashboard.signIn('operator', null, {
+    at: `/network/publishers/${deal.publisherId}`,
+  })
   await page.getByLabel('Margin').fill('20')
   await page.locator('label', { hasText: /^suspended$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
@@ -107,18 +176,17 @@ test('a publisher’s margin and state are set on its page', async () => {
 })
 
 test('a publisher that is suspended sees that on every page, and so does the operator', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  const { page } = await dashboard.signIn('operator', null, { at: `/network/publishers/${deal.publisherId}` })
   await page.locator('label', { hasText: /^suspended$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('stop working immediately').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
   await page.getByText('This publisher is suspended').waitFor()
-  await page.goto(`${dashboard.url}/apps/${deal.appId}/reports`)
+  await go(page, `/apps/${deal.appId}/reports`)
   await page.getByText('This publisher is suspended').waitFor()
   const own = await dashboard.signIn('publisher_owner', deal.publisherId)
   await own.page.getByText('Your account is suspended').waitFor()
-  await own.page.goto(`${dashboard.url}/publishers/${deal.publisherId}/people`)
+  await go(own.page, `/publishers/${deal.publisherId}/people`)
   await own.page.getByText('Your account is suspended').waitFor()
   await checkLooks(own.page)
   await dashboard.world.database.db.updateTable('publishers').set({ status: 'pending' }).where('publisher_id', '=', deal.publisherId).execute() // prettier-ignore
@@ -131,8 +199,7 @@ test('a publisher that is suspended sees that on every page, and so does the ope
 })
 
 test('a user is banned everywhere, and let in again', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/bans`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/bans' })
   await page.getByText('No banned users').waitFor()
   await page.getByRole('button', { name: 'Ban a user' }).click()
   const dialog = page.getByRole('dialog')
@@ -149,14 +216,15 @@ test('a user is banned everywhere, and let in again', async () => {
 })
 
 test('who may only look has nothing to change it with', async () => {
-  const { page, complaints } = await dashboard.signIn('operator_reader')
-  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  const { page, complaints } = await dashboard.signIn('operator_reader', null, {
+    at: `/network/publishers/${deal.publisherId}`,
+  })
   await page.getByRole('link', { name: 'Puzzle corner' }).waitFor()
   const trust = page.getByRole('switch').first()
   await trust.waitFor()
   await becomes(() => trust.isDisabled(), true)
   await becomes(() => page.getByRole('button', { name: /Change|Save|Trust for|Stop trusting/ }).count(), 0)
-  await page.goto(`${dashboard.url}/network/publishers`)
+  await go(page, '/network/publishers')
   await page.getByRole('link', { name: deal.publisher }).waitFor()
   await becomes(() => page.getByRole('button', { name: 'New publisher' }).count(), 0)
   assert.deepEqual(complaints, [])

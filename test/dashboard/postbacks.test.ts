@@ -8,7 +8,8 @@ import { publisherOfApp } from '../people.ts'
 import { makeLane, NOW, putEvents, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, useDashboard } from './browser.ts'
+import { TESTER } from '../tester.ts'
 
 let worker: Worker
 let receiver: Receiver
@@ -26,8 +27,9 @@ world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
 /** The page is fine in both colors and on a phone. */
 test('a publisher sets a URL with macros, tests it, and reads every attempt in the log', async () => {
   const { appId } = await world.makeApp()
-  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks`)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), {
+    at: `/apps/${appId}/postbacks`,
+  })
   await page.getByText('This app has no postback URL').waitFor()
   await page.getByText('No postbacks yet').waitFor()
   await page.getByRole('link', { name: 'Settings and tests' }).click()
@@ -78,9 +80,16 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
   await page.getByText('x-token: ********').waitFor()
   await checkLooks(page)
   const before = receiver.requests.length
-  await page.getByRole('button', { name: 'Resend' }).click()
+  await page.waitForURL(/\/postbacks\?(.*&)?postback=/)
+  await page.getByRole('button', { name: 'Resend', exact: true }).click()
   await page.getByText('Attempt 2').waitFor()
   assert.equal(receiver.requests.length, before + 1)
+  await page.goBack()
+  await page.getByText('Attempt 2').waitFor({ state: 'hidden' })
+  const row = page.getByRole('row').filter({ hasText: 'test: approved' }).first()
+  for (const text of ['Castle Quest', 'user-1', /\d+ \w+/, 'Approved', 'Delivered']) await row.getByText(text).first().waitFor() // prettier-ignore
+  await row.getByText('user-1').click() // anywhere on the row
+  await page.waitForURL(/postback=/)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })
@@ -88,10 +97,11 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
 test('the log is live and filtered in its URL; a paused lane is resumed; many are resent', async () => {
   const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing' })
   const { db } = world.database
-  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url: `http://127.0.0.1:${receiver.port}/{status}` })
+  await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: `http://127.0.0.1:${receiver.port}/{status}` })
   await db.updateTable('postback_lanes').set({ paused_at: NOW, pause_reason: 'failing' }).where('app_id', '=', appId).execute() // prettier-ignore
-  const { page, complaints } = await dashboard.signIn('publisher_developer', await publisherOfApp(world, appId))
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks?state=dead`)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', await publisherOfApp(world, appId), {
+    at: `/apps/${appId}/postbacks?state=dead`,
+  })
   await page.getByText('Postbacks are paused').waitFor()
   await page.getByText('No postback matches').waitFor()
   await putPostbacks(db, appId, 25, { state: 'dead' })
@@ -130,14 +140,15 @@ test('sending again what a later event has overtaken warns that the older status
   const { appId } = await world.makeApp()
   const { db } = world.database
   const url = `http://127.0.0.1:${receiver.port}/?s={status}&q={sequence}`
-  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url })
+  await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url })
   const events = [
     { status: 'approved', state: 'dead' },
     { status: 'reversed', state: 'delivered' },
   ] as const
   const [approved, reversed] = await putEvents(db, appId, ...events)
-  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/${approved}`)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), {
+    at: `/apps/${appId}/postbacks/${approved}`,
+  })
   await page.getByRole('button', { name: 'Resend' }).click()
   const warning = page.getByRole('alert').filter({ hasText: 'Resent, but it is not the latest' })
   await warning.waitFor()
@@ -145,7 +156,7 @@ test('sending again what a later event has overtaken warns that the older status
   assert.match(text, /A later event of this conversion \(reversed\) was delivered before/)
   assert.match(text, /go by the sequence, or the older status wins: send the later one again, too/)
   await checkLooks(page)
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/${reversed}`)
+  await go(page, `/apps/${appId}/postbacks/${reversed}`)
   await page.getByRole('button', { name: 'Resend' }).click()
   await page.getByText('Resent.').first().waitFor()
   assert.equal(await warning.count(), 0, 'the latest needs no warning')
@@ -156,16 +167,17 @@ test('sending again what a later event has overtaken warns that the older status
 test('who may only read sees the settings and the log, and no buttons that change something', async () => {
   const appId = await makeLane(world)
   await putPostbacks(world.database.db, appId, 1, { state: 'dead' })
-  const { page, complaints } = await dashboard.signIn('operator_reader')
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/settings`)
+  const { page, complaints } = await dashboard.signIn('operator_reader', null, {
+    at: `/apps/${appId}/postbacks/settings`,
+  })
   await page.getByText('Request preview').waitFor()
   await becomes(() => page.getByRole('textbox', { name: 'Postback URL' }).isDisabled(), true)
   await becomes(() => page.getByRole('button', { name: /Save|Remove URL|Run tests/ }).count(), 0)
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks`)
+  await go(page, `/apps/${appId}/postbacks`)
   await page.getByRole('link', { name: /^Open postback/ }).click()
   await page.getByText('Summary').waitFor()
   await becomes(() => page.getByRole('button', { name: /send/i }).count(), 0)
-  await page.goto(`${dashboard.url}/apps/${appId}/postbacks/no-such-one`)
+  await go(page, `/apps/${appId}/postbacks/no-such-one`)
   await page.getByText('No postback of this app has this ID.').waitFor()
   assert.deepEqual(complaints.filter((one) => !one.includes('404')), []) // prettier-ignore
   await page.context().close()

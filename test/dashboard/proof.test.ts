@@ -13,8 +13,7 @@ const forgetProofs = () =>
     .execute()
 
 test('creating a way in asks for the password in a dialog, and then goes on', async () => {
-  const { page, complaints } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/account`)
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: '/account' })
   await page.getByLabel('Token name').fill('nightly job')
   await forgetProofs()
   await page.getByRole('button', { name: 'Create token' }).click()
@@ -42,8 +41,7 @@ test('creating a way in asks for the password in a dialog, and then goes on', as
 })
 
 test('a session that has ended is renewed in a dialog, and what was typed is not lost', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers`)
+  const { page } = await dashboard.signIn('operator', null, { at: '/network/publishers' })
   await page.getByRole('button', { name: 'New publisher' }).click()
   await page.getByRole('textbox', { name: /^Name/ }).fill('Half Typed Media')
   const me = await page.request.get(`${dashboard.url}/manage/v1/me`)
@@ -62,8 +60,7 @@ test('a session that has ended is renewed in a dialog, and what was typed is not
 })
 
 test('what a person typed stays when the server cannot be reached, and is sent once it can', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers`)
+  const { page } = await dashboard.signIn('operator', null, { at: '/network/publishers' })
   await page.getByRole('button', { name: 'New publisher' }).click()
   await page.getByRole('textbox', { name: /^Name/ }).fill('Offline Media')
   await page.context().setOffline(true)

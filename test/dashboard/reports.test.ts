@@ -6,8 +6,9 @@ import type { Page } from 'playwright-core'
 import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
 import { addClicks } from '../seed-rows.ts'
-import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
-import { testLooks } from '../tier.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { testLong } from '../tier.ts'
+import { TESTER } from '../tester.ts'
 
 const USD = 1_000_000
 const HOUR_MS = 3_600_000
@@ -28,7 +29,7 @@ const dashboard = useDashboard('reports_e2e', async (world) => {
   await makeConversion(world, deal, { ...worth, status: 'approved', at: at(1) })
   await makeConversion(world, deal, { ...worth, status: 'pending', at: at(2) })
   await makeConversion(world, deal, { ...worth, status: 'reversed', at: at(3) })
-  await recordPayout(world.database.db, {
+  await recordPayout(world.database.db, TESTER, {
     publisherId: deal.publisherId,
     amountMicros: USD,
     reference: 'transfer 7',
@@ -39,14 +40,20 @@ const dashboard = useDashboard('reports_e2e', async (world) => {
 const figure = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name} `) })
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
+async function choosePeriod(page: Page, name: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Period' }).click()
+  await page.getByRole('option', { name, exact: true }).click()
+}
+
 async function download(page: Page, name: string | RegExp): Promise<string> {
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
   return readFileSync(await file.path(), 'utf8')
 }
 
 test('a publisher reads the figures by day, offer, country and sub-ID, and takes them along', async () => {
-  const { page, complaints } = await dashboard.signIn('publisher_developer', deal.publisherId)
-  await page.goto(`${dashboard.url}/apps/${deal.appId}/reports`)
+  const { page, complaints } = await dashboard.signIn('publisher_developer', deal.publisherId, {
+    at: `/apps/${deal.appId}/reports`,
+  })
   assert.match((await figure(page, 'Clicks').innerText()).replaceAll(/\s+/g, ' '), /^Clicks 4 /)
   assert.match(await figure(page, 'Conversions').innerText(), /1 approved, 1 pending/)
   await page
@@ -62,7 +69,7 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
   await page.getByRole('tab', { name: 'Countries' }).click()
   await row(page, 'Germany').waitFor()
   await becomes(() => row(page, 'United States').count(), 0)
-  await page.getByText('90 days').click()
+  await choosePeriod(page, 'Last 90 days')
   await row(page, 'United States').waitFor()
   assert.match(page.url(), /range=90/)
   await page.reload()
@@ -78,15 +85,29 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
   await page.getByRole('tab', { name: 'Platforms' }).click()
   await row(page, 'Unknown').waitFor()
   await page.getByRole('tab', { name: 'Offers' }).click()
-  await row(page, 'Tiny Farm').waitFor()
+  await row(page, 'Tiny Farm').getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'Tiny Farm' }).waitFor()
+  await page.waitForURL(new RegExp(`/apps/${deal.appId}/offers/${deal.offerId}\\?.*range=90`))
+  assert.match(await figure(page, 'Clicks').innerText(), /5/)
+  await becomes(() => page.getByRole('tab', { name: 'Offers' }).count(), 0)
+  await checkLooks(page)
+
+  await go(page, `/apps/${deal.appId}`)
+  await page.getByRole('heading', { name: 'Latest conversions' }).waitFor()
+  await page.getByRole('img', { name: /Clicks by day/ }).waitFor()
+  await becomes(() => page.getByRole('link', { name: 'Tiny Farm' }).count(), 3)
+  await page.getByText('CR', { exact: true }).first().hover()
+  await page.getByRole('tooltip').filter({ hasText: 'divided by clicks' }).waitFor()
+  await checkLooks(page)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })
 
 test('days can be chosen, also those of another zone, and impossible ones are said to be so', async () => {
-  const { page } = await dashboard.signIn('publisher_owner', deal.publisherId)
-  await page.goto(`${dashboard.url}/apps/${deal.appId}/reports?range=7`)
-  await page.getByText('Custom', { exact: true }).click()
+  const { page } = await dashboard.signIn('publisher_owner', deal.publisherId, {
+    at: `/apps/${deal.appId}/reports?range=7`,
+  })
+  await choosePeriod(page, 'Custom')
   await page.getByLabel('First day').fill('2020-01-01')
   await page.getByText('Choose at most 400 days.').waitFor()
   await page.getByLabel('Last day').fill('2020-01-02')
@@ -112,30 +133,82 @@ test('a publisher sees its balance, a statement of each month and what was paid'
   await page.context().close()
 })
 
-test('an operator begins with the money of today and what needs attention', async () => {
+test('an operator begins with the figures of today, the latest conversions and what needs attention', async () => {
   const { page, complaints } = await dashboard.signIn('operator_reader')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/network')
   await page.getByText('1 conversion is pending').waitFor()
   await page
-    .getByRole('img', { name: /revenue, payout and margin/ })
+    .getByRole('img', { name: /Clicks by day/ })
     .locator('svg')
     .first()
     .waitFor()
-  await checkPage(page)
-  await page.getByText('Table', { exact: true }).click()
-  await becomes(() => page.getByRole('row').count(), 31)
+  await becomes(() => page.getByRole('row').count(), 4) // the head and the latest conversions
+  await page.getByRole('button', { name: /^Revenue \$5\.00/ }).click()
+  await page.getByRole('img', { name: /Revenue by day/ }).waitFor()
+  await checkLooks(page)
   assert.deepEqual(complaints, [])
   await page.context().close()
 })
 
-testLooks('every page is fine on a phone, in the dark, with and without anything on it', async () => {
+test('an operator reads reports by any dimension, compares, sorts, goes further, and takes the file along', async () => {
+  const { page, complaints } = await dashboard.signIn('operator_reader')
+  await page.getByRole('link', { name: 'Reports', exact: true }).click()
+  await becomes(() => page.getByRole('row').count(), 31) // the head and 30 days
+  await choosePeriod(page, 'Last 90 days')
+  await becomes(() => page.getByRole('row').count(), 91)
+  await choosePeriod(page, 'Last 30 days')
+  await page.getByRole('switch', { name: 'Compare with the period before' }).check()
+  await page.getByText(/^Compared with /).waitFor()
+  assert.match(
+    (await figure(page, 'Clicks').innerText()).replaceAll(/\s+/g, ' '),
+    /Clicks 4 \+\d+%, up from \d|Clicks 4 Up from 0/,
+  )
+  assert.match(await figure(page, 'Revenue').innerText(), /\$5\.00[^]*Up from \$0\.00/)
+  await checkLooks(page)
+
+  await page.getByRole('tab', { name: 'Publishers' }).click()
+  const head = (name: string) => page.getByRole('columnheader', { name })
+  await head('Payout').and(page.locator('[aria-sort=descending]')).waitFor()
+  await head('Clicks').getByRole('button').click()
+  await head('Clicks').and(page.locator('[aria-sort=descending]')).waitFor()
+  await head('Clicks').getByRole('button').click()
+  await head('Clicks').and(page.locator('[aria-sort=ascending]')).waitFor()
+  assert.match(page.url(), /compare=yes.*by=publisher.*sort=clicks.*order=asc/)
+  const file = await download(page, 'Download CSV')
+  assert.match(file, /^publisher_id,publisher,clicks,.*,previous_clicks,/)
+
+  await page.reload()
+  await page.getByRole('cell').getByRole('link').first().click()
+  await row(page, 'Tiny Farm').waitFor()
+  assert.match(
+    page.url(),
+    new RegExp(`publisher_id=${deal.publisherId}.*by=offer|by=offer.*publisher_id=${deal.publisherId}`),
+  )
+  await row(page, 'Tiny Farm').getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'Report: Tiny Farm' }).waitFor()
+  await row(page, 'App').first().waitFor()
+  await checkLooks(page)
+  await page.getByRole('tab', { name: 'Sub-IDs' }).click()
+  await page.getByText('Sub-IDs belong to one app.').waitFor()
+  await page.getByRole('combobox', { name: 'App' }).click()
+  await page.getByRole('option').first().click()
+  await row(page, 'mail').waitFor()
+  await choosePeriod(page, 'Last 90 days')
+  await page.getByText(/Choose at most 31 days/).waitFor()
+  await page.goBack()
+  await row(page, 'Tiny Farm').waitFor()
+  complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('400'))) // what was refused
+  assert.deepEqual(complaints, [])
+})
+
+testLong('every page is fine on a phone, in the dark, with and without anything on it', async () => {
   const { page, complaints } = await dashboard.signIn('operator', null, { viewport: PHONE, colorScheme: 'dark' })
   const pages = [deal, quiet].flatMap(({ appId, publisherId }) => [
     `/apps/${appId}/reports`,
     `/publishers/${publisherId}/balance`,
   ])
-  for (const path of ['/network', ...pages]) {
+  for (const path of ['/network', '/network/reports?range=yesterday', ...pages]) {
     await page.goto(dashboard.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await checkPage(page)

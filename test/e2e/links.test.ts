@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
 import { createLinkSigner } from '../../src/features/offers/links.ts'
+import { useBrowser } from '../chromium.ts'
 import { SECRET_KEY, useWorld } from '../world.ts'
 
 const LOOKS = [
@@ -37,10 +38,8 @@ after(() => advertiser.close())
 
 let browser: Browser
 before(async () => {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
-  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args })
+  browser = await useBrowser()
 })
-after(() => browser.close())
 
 const signer = createLinkSigner(SECRET_KEY)
 function linkOf(offerId: number, more: { userId?: string; issuedAt?: number } = {}): string {

@@ -1,14 +1,13 @@
 // The pages as a browser shows them: real Chromium, on a desktop and on a phone.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Browser, chromium } from 'playwright-core'
+import { before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
+import { useBrowser } from '../chromium.ts'
 import { useWorld } from '../world.ts'
 
-const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 390, height: 844 },
-]
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
 
 let live: IssuedCredentials
 let url: string
@@ -21,22 +20,13 @@ const world = useWorld('pages', async () => {
 
 let browser: Browser
 before(async () => {
-  const args = [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ]
-  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args })
+  browser = await useBrowser()
 })
-after(() => browser.close())
 
 /** Opens a page; returns it with all that went wrong or left this server. */
-async function open(path: string, viewport: { width: number; height: number }) {
-  const page = await (await browser.newContext({ viewport })).newPage()
+async function open(path: string, { withScripts = true } = {}) {
+  const page = await (await browser.newContext({ viewport: DESKTOP })).newPage()
+  if (!withScripts) await page.route('**/*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -52,30 +42,32 @@ async function open(path: string, viewport: { width: number; height: number }) {
 }
 
 test('the front page is the dashboard, which asks who comes, at both sizes, without complaint', async () => {
-  for (const size of SIZES) {
-    const { page, complaints } = await open('/', size)
-    await page.waitForURL(`${url}/sign-in`)
+  const { page, complaints } = await open('/')
+  await page.waitForURL(`${url}/sign-in`)
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     assert.equal(await page.title(), 'Sign in · Offerdeck')
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'nothing sticks out')
-    // The browser itself reports the API's 401: that is how the page learns that no one is signed in.
-    assert.deepEqual(complaints.map((one) => /status of 401/.test(one)), [true]) // prettier-ignore
-    await page.context().close()
   }
+  // The browser itself reports the API's 401: that is how the page learns that no one is signed in.
+  assert.deepEqual(complaints.map((one) => /status of 401/.test(one)), [true]) // prettier-ignore
+  await page.context().close()
 })
 
 test('the reference page shows every operation, at both sizes, and calls no other server', async () => {
-  for (const size of SIZES) {
-    const { page, complaints } = await open('/docs', size)
+  const { page, complaints } = await open('/docs')
+  for (const size of [DESKTOP, PHONE]) {
+    await page.setViewportSize(size)
     await page.getByRole('heading', { name: 'Offerdeck API' }).waitFor()
     await page.getByText('List the offers a user can complete').first().waitFor({ state: 'attached' })
-    assert.deepEqual(complaints, [])
-    await page.context().close()
   }
+  assert.deepEqual(complaints, [])
+  await page.context().close()
 })
 
 test('the management API has a reference of its own, whose operations are shown when they are asked for', async () => {
-  const { page, complaints } = await open('/docs/manage', SIZES[0] ?? { width: 1280, height: 800 })
+  const { page, complaints } = await open('/docs/manage')
   await page.getByRole('heading', { name: 'Offerdeck management API' }).waitFor()
   await page.getByText('Audit log').first().click()
   await page.getByText('Every change that a person made, newest first').first().waitFor({ state: 'attached' })
@@ -84,7 +76,7 @@ test('the management API has a reference of its own, whose operations are shown 
 })
 
 test('testing the API from the reference page works, and is no leak', async () => {
-  const { page, complaints } = await open('/docs', SIZES[0] ?? { width: 1280, height: 800 })
+  const { page, complaints } = await open('/docs', { withScripts: false })
   const request = `fetch('/api/v1/offers?userId=u', { headers: { 'X-API-Key': '${live.api_key}', 'X-API-Secret': '${live.api_secret}' } }).then((answer) => answer.json())`
   const answer = await page.evaluate<{ success: boolean }>(request)
   assert.equal(answer.success, true)

@@ -26,7 +26,7 @@ const converted = new Map<string, string>()
 before(async () => {
   await program.json('publisher', 'create', '--name', 'P')
   const create = ['app', 'create', '--publisher', 'P', '--name', 'A', '--rate-limit', '1000000']
-  credentials = await program.json<IssuedCredentials>(...create)
+  credentials = (await program.json<{ live: IssuedCredentials }>(...create)).live
   token = (await program.json<{ token: string }>('advertiser', 'create', '--name', 'Acme')).token
   const file = join(program.folder, 'offers.json')
   const offer = { advertiser: 'Acme', name: 'An offer', category: 'app', payout: 1, revenue: 1.5 }

@@ -15,6 +15,7 @@ import { Installation, type Running, until } from '../installation.ts'
 import { compareOrder, compareWithAcknowledged, compareWithQueue, none } from './compare-postbacks.ts'
 import { MoodyReceiver, QUERY } from './moody-receiver.ts'
 import { FAULT_ROUNDS } from '../tier.ts'
+import { TESTER } from '../tester.ts'
 
 const CLIENTS = 4
 const PAUSE_MS = 15
@@ -25,7 +26,7 @@ const TIMEOUT_S = 1
 const PATIENCE_MS = 60_000
 const MAX_UNTOLD = 200 // more would only prolong the end
 
-type App = IssuedCredentials & { app_id: number }
+type App = { app_id: number; live: IssuedCredentials }
 
 const program = new Installation()
 const apps: App[] = []
@@ -40,7 +41,10 @@ const approved = new Set<string>()
 const reversed = new Set<string>()
 /** Unexpected responses. */
 const strange: unknown[] = []
-const receiver = new MoodyReceiver(TIMEOUT_S * 1_000, (method) => apps[METHODS.indexOf(method)]?.signing_secret ?? '')
+const receiver = new MoodyReceiver(
+  TIMEOUT_S * 1_000,
+  (method) => apps[METHODS.indexOf(method)]?.live.signing_secret ?? '',
+)
 
 before(async () => {
   await receiver.open()
@@ -84,8 +88,8 @@ async function reportUntil(name: string, doomed: string[], isOver: () => boolean
       const answer = await fetch(`${api.url}/v1/conversions`, {
         method: 'POST',
         headers: {
-          'x-api-key': app?.api_key ?? '',
-          'x-api-secret': app?.api_secret ?? '',
+          'x-api-key': app?.live.api_key ?? '',
+          'x-api-secret': app?.live.api_secret ?? '',
           'content-type': 'application/json',
         },
         body: JSON.stringify({ userId, offerId }),
@@ -108,11 +112,11 @@ async function reportUntil(name: string, doomed: string[], isOver: () => boolean
 async function reverseUntil(doomed: string[], isOver: () => boolean): Promise<void> {
   while (!isOver() || doomed.length > 0) {
     const ids = doomed.splice(0, 20)
-    const commands = ids.map((conversionId) => ({ kind: 'move', conversionId, to: 'reversed' }) as const)
+    const commands = ids.map((conversionId) => ({ kind: 'move', by: TESTER, conversionId, to: 'reversed' }) as const)
     try {
       const outcomes = ids.length === 0 ? [] : await applyCommands(database.db, commands, new Date())
       for (const [i, { kind, conversion }] of outcomes.entries()) {
-        if (conversion?.status === 'reversed') reversed.add(conversion.conversion_id)
+        if (conversion?.status === 'reversed') reversed.add(conversion.conversionId)
         else strange.push([ids[i], kind])
       }
     } catch {

@@ -16,6 +16,7 @@ import {
   WorkerProcess,
 } from '../worker-world.ts'
 import { FAULT_ROUNDS } from '../tier.ts'
+import { TESTER } from '../tester.ts'
 
 const REPLAYED = Math.max(520, 100 * FAULT_ROUNDS) // more than a replay queues in one step
 const REVERSED = 20
@@ -85,7 +86,7 @@ test(`a bulk replay goes on through kill -9 of its workers, and live postbacks t
       await hurryRetries(db)
       return isSo()
     }, PATIENCE_MS)
-  const replayId = await startReplay(db, deal.appId, { state: 'delivered', status: 'approved' })
+  const replayId = await startReplay(db, TESTER, deal.appId, { state: 'delivered', status: 'approved' })
   let isOver = false
   const living = makeLiveUntil(deal, () => isOver || again.size === matching.size)
   try {

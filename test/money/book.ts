@@ -109,9 +109,14 @@ export class Book {
     )
   }
 
-  /** A goal as the click was promised it, as it is, or as it was last if there is an entry of it. */
-  goal(whose: Whose, key: string | undefined, click: Pick<Click, 'terms'> | null): Goal | undefined {
-    const gone = this.retired[whose.offer]?.filter((goal) => this.of(whose, goal.key).length > 0) ?? []
+  /** A goal as the click was promised it, as it is, or as it was last if there is an entry of it that counts. */
+  goal(
+    whose: Whose,
+    key: string | undefined,
+    click: Pick<Click, 'terms'> | null,
+    counts: (entry: Entry) => boolean = () => true,
+  ): Goal | undefined {
+    const gone = this.retired[whose.offer]?.filter((goal) => this.of(whose, goal.key).some(counts)) ?? []
     const promised = click?.terms.goals.find((goal) => goal.key === key)
     return promised ?? [...this.offer(whose.offer).goals, ...gone].find((goal) => goal.key === key)
   }

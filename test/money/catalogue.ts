@@ -6,13 +6,14 @@ import { readImportRecord } from '../../src/features/offers/import-record.ts'
 import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { SECRET_KEY } from '../world.ts'
 import { type OfferTerms, PEOPLE, TOLD_APP } from './actions.ts'
+import { TESTER } from '../tester.ts'
 
 export type SystemApp = { appId: number; publisherId: number }
 
 export async function makeApps(db: Db, run: string): Promise<SystemApp[]> {
   const count = new Set(PEOPLE.map(({ app }) => app)).size
   const publishers = await Promise.all(
-    Array.from({ length: count }, (_, i) => createPublisher(db, `Publisher ${i} of ${run}`)),
+    Array.from({ length: count }, (_, i) => createPublisher(db, TESTER, `Publisher ${i} of ${run}`)),
   )
   // Without credentials: nothing is called by HTTP here.
   const rows = publishers.map(({ publisher_id }) => ({
@@ -41,7 +42,7 @@ export async function makeApps(db: Db, run: string): Promise<SystemApp[]> {
 
 /** The one whose offers they are, and another. */
 export async function makeAdvertisers(db: Db, run: string): Promise<[number, number]> {
-  const make = async (name: string) => (await createAdvertiser(db, SECRET_KEY, name)).advertiser_id
+  const make = async (name: string) => (await createAdvertiser(db, TESTER, SECRET_KEY, name)).advertiser_id
   return Promise.all([make(advertiserOf(run)), make(`Not the ${advertiserOf(run)}`)])
 }
 

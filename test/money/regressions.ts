@@ -31,6 +31,15 @@ const told = (more: Partial<Extract<Order, { kind: 'confirm' }>>): Order => ({
 })
 
 export const REGRESSIONS: Record<string, History> = {
+  'a refused repeat of a retired goal does not make it known to reports': {
+    begin: { ...BEGIN, hasExternalIds: false, onlyOffer: 2, onlyPerson: null },
+    steps: [
+      after(1, click),
+      after(1, { kind: 'import', offer: 0, price: 1, isShort: false, isWhole: false }),
+      after(266_400, told({ goal: 1, txn: 't2' })),
+      after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: null, key: null, isTest: false }),
+    ],
+  },
   'an amount that is raised on a later day passes the cap of its own day': {
     begin: BEGIN,
     steps: [

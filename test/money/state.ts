@@ -1,5 +1,6 @@
 // What the database has of a run, in the words of the book. One statement: it is asked after every step.
-import { conversionOfJson } from '../../src/features/conversions/conversions.ts'
+import { camelColumns } from '../../src/db/camel-case.ts'
+import { COLUMNS, conversionOfJson } from '../../src/features/conversions/conversions.ts'
 import { dayNumber } from '../../src/features/offers/caps.ts'
 import type { Money, OfferUsage } from './book.ts'
 import { type Entry, grouped } from './entries.ts'
@@ -22,7 +23,7 @@ const used = (row: string) =>
     'payoutMicros', coalesce(${row}.payout_micros, 0)) AS ${row}`
 
 const QUERY = `/* money-state */ SELECT
-  ${list('SELECT * FROM conversions WHERE app_id = ANY ($1) ORDER BY conversion_id')} AS conversions,
+  ${list(`SELECT ${camelColumns('c', COLUMNS)} FROM conversions c WHERE app_id = ANY ($1) ORDER BY conversion_id`)} AS conversions,
   ${list(`SELECT status, attribution_s AS "attributionS", hold_s AS "holdS", over_cap AS "overCap", terms_id,
     confirm_within_s AS "confirmWithinS", redo_after_reversal AS redo,
     json_build_object('dailyClicks', daily_click_cap, 'totalClicks', total_click_cap, 'dailyConversions', daily_conversion_cap,
@@ -87,31 +88,31 @@ function readMoney(system: System, sums: Row['sums']): Money {
 function readEntries(system: System, conversions: Row['conversions']): Entry[] {
   const clicks = new Map([...system.clickIds].map(([label, id]) => [id, label]))
   const entries = conversions.map(conversionOfJson).map((row) => ({
-    label: system.labels.get(row.conversion_id) ?? -1,
-    person: PEOPLE.findIndex(({ app, user }) => system.appId(app) === row.app_id && user === row.user_id),
-    offer: system.offerIds.indexOf(row.offer_id),
-    isTest: row.is_test,
-    goal: system.goalKey(row.goal_id),
-    isRepeatable: row.is_repeatable,
-    isFirstGoal: row.is_first_goal,
-    isTold: row.told_at !== null,
+    label: system.labels.get(row.conversionId) ?? -1,
+    person: PEOPLE.findIndex(({ app, user }) => system.appId(app) === row.appId && user === row.userId),
+    offer: system.offerIds.indexOf(row.offerId),
+    isTest: row.isTest,
+    goal: system.goalKey(row.goalId),
+    isRepeatable: row.isRepeatable,
+    isFirstGoal: row.isFirstGoal,
+    isTold: row.toldAt !== null,
     isOfBanned: row.signals.includes('banned_user'),
-    barsRedo: row.bars_redo,
-    confirmByMs: row.confirm_by?.getTime() ?? null,
-    reversedAtMs: row.reversed_at?.getTime() ?? null,
-    publisherTxn: row.publisher_transaction_id,
-    advertiserTxn: row.advertiser_transaction_id,
-    isConfirmed: row.confirmed_at !== null,
-    holdUntilMs: row.hold_until?.getTime() ?? null,
-    createdAtMs: row.created_at.getTime(),
+    barsRedo: row.barsRedo,
+    confirmByMs: row.confirmBy?.getTime() ?? null,
+    reversedAtMs: row.reversedAt?.getTime() ?? null,
+    publisherTxn: row.publisherTransactionId,
+    advertiserTxn: row.advertiserTransactionId,
+    isConfirmed: row.confirmedAt !== null,
+    holdUntilMs: row.holdUntil?.getTime() ?? null,
+    createdAtMs: row.createdAt.getTime(),
     moves: row.sequence,
-    payoutMicros: row.payout_micros,
-    revenueMicros: row.revenue_micros,
+    payoutMicros: row.payoutMicros,
+    revenueMicros: row.revenueMicros,
     status: row.status,
-    reason: row.status_reason,
+    reason: row.statusReason,
     actor: row.actor,
     source: row.source as Entry['source'],
-    click: row.click_id === null ? null : (clicks.get(row.click_id) ?? -1),
+    click: row.clickId === null ? null : (clicks.get(row.clickId) ?? -1),
   }))
   return grouped(entries)
 }

@@ -26,6 +26,7 @@ import {
   type Start,
   TRUSTED,
 } from './actions.ts'
+import { TESTER } from '../tester.ts'
 
 const NOBODYS_CLICK = '01900000-0000-7000-8000-000000000000'
 const NO_CONVERSION = '01900000-0000-7000-8000-000000000001'
@@ -75,7 +76,12 @@ export class System {
     await this.#import([...offers.entries()].map(([offer, terms]) => ({ offer, terms })), now) // prettier-ignore
     if (start.tooFastS > 0)
       for (const offerId of this.offerIds)
-        await setFraudRule(db, { offerId, signal: 'too_fast', threshold: start.tooFastS, action: start.onTooFast })
+        await setFraudRule(db, TESTER, {
+          offerId,
+          signal: 'too_fast',
+          threshold: start.tooFastS,
+          action: start.onTooFast,
+        })
     if (!start.trusts) return
     await db
       .insertInto('trusted_offers')
@@ -126,10 +132,10 @@ export class System {
     else if (action.kind === 'ban') await this.#ban(action.person, action.isBanned)
     else if (action.kind === 'caps')
       await setCaps(this.db, this.offerId(action.offer), { ...action.caps, overCap: action.overCap }, now)
-    else if (action.kind === 'status') await setOfferStatus(this.db, this.offerId(action.offer), action.status)
+    else if (action.kind === 'status') await setOfferStatus(this.db, TESTER, this.offerId(action.offer), action.status)
     else if (action.kind === 'import') await this.#import([action], now)
     else if (action.kind === 'share')
-      await permit(this.db, this.apps[action.app]?.publisherId ?? 0, { sharePpm: action.sharePpm })
+      await permit(this.db, TESTER, this.apps[action.app]?.publisherId ?? 0, { sharePpm: action.sharePpm })
     else {
       const commands = actions.map((one) => this.#command(one as SettledAction, now))
       const outcomes = await applyCommands(this.db, commands.filter((one) => one !== 'invalid'), now) // prettier-ignore
@@ -142,8 +148,8 @@ export class System {
   learn(done: Done[]): void {
     for (const { action, outcome } of done) {
       if (typeof outcome === 'string' || 'released' in outcome || outcome.kind !== 'created') continue
-      this.conversionIds.set(action.label, outcome.conversion?.conversion_id ?? '')
-      this.labels.set(outcome.conversion?.conversion_id ?? '', action.label)
+      this.conversionIds.set(action.label, outcome.conversion?.conversionId ?? '')
+      this.labels.set(outcome.conversion?.conversionId ?? '', action.label)
     }
     for (const { label, conversionId } of this.#late.takeMade()) {
       if (this.labels.has(conversionId)) continue
@@ -162,10 +168,10 @@ export class System {
     if (conversion === null) return { kind }
     return {
       kind,
-      label: this.labels.get(conversion.conversion_id) ?? -1,
+      label: this.labels.get(conversion.conversionId) ?? -1,
       status: conversion.status,
-      reason: conversion.status_reason,
-      payoutMicros: conversion.payout_micros,
+      reason: conversion.statusReason,
+      payoutMicros: conversion.payoutMicros,
     }
   }
 
@@ -212,7 +218,7 @@ export class System {
     const run = async (ids: string[], kind: 'release' | 'expire') => {
       const due = ids.filter((id) => this.labels.has(id))
       const outcomes = due.length === 0 ? [] : await applyCommands(this.db, due.map((conversionId) => ({ kind, conversionId })), now) // prettier-ignore
-      return outcomes.flatMap((outcome) => (outcome.kind === 'moved' ? [outcome.conversion.conversion_id] : []))
+      return outcomes.flatMap((outcome) => (outcome.kind === 'moved' ? [outcome.conversion.conversionId] : []))
     }
     const released = await run(await findHeldUntil(this.db, now, ENOUGH), 'release')
     return { released, expired: await run(await findUnconfirmed(this.db, now, ENOUGH), 'expire') }
@@ -231,13 +237,13 @@ export class System {
   async #ban(person: number, isBanned: boolean): Promise<void> {
     const { app, user: userId } = PEOPLE[person] ?? { app: 0, user: '' }
     const appId = this.appId(app)
-    if (isBanned) await banUser(this.db, { appId, userId, reason: 'a test' })
-    else for (const { ban_id } of await listBans(this.db, { appId, userId }, 1)) await liftBan(this.db, ban_id)
+    if (isBanned) await banUser(this.db, TESTER, { appId, userId, reason: 'a test' })
+    else for (const { ban_id } of await listBans(this.db, { appId, userId }, 1)) await liftBan(this.db, TESTER, ban_id)
   }
 
   #command(action: SettledAction, now: Date): Command | 'invalid' {
     const conversionIdOf = (label: number | null) => (label === null ? NO_CONVERSION : (this.conversionIds.get(label) ?? NO_CONVERSION)) // prettier-ignore
-    if (action.kind === 'move') return { kind: 'move', conversionId: conversionIdOf(action.conversion), to: action.to, ...(action.isFraud && action.to !== 'approved' ? { reason: 'fraud' } : {}) } // prettier-ignore
+    if (action.kind === 'move') return { kind: 'move', by: TESTER, conversionId: conversionIdOf(action.conversion), to: action.to, ...(action.isFraud && action.to !== 'approved' ? { reason: 'fraud' } : {}) } // prettier-ignore
     if (action.kind === 'release') return { kind: 'release', conversionId: conversionIdOf(action.conversion) }
     if (action.kind === 'report') {
       const { app, user } = PEOPLE[action.person] ?? { app: 0, user: '' }

@@ -299,6 +299,10 @@ test('where a body stops being JSON is said', async () => {
     ],
     ["{'userId':'u'}", 'The body is not valid JSON: see line 1, column 2.'],
     ['{"userId":"u"', 'The body is not valid JSON: it ends too early.'],
+    ['{"userId": u}', 'The body is not valid JSON: “u” cannot be there.'],
+    ['userId=u&offerId=1', 'The body is not valid JSON: “u” cannot be there.'],
+    ['<userId>u</userId>', 'The body is XML or HTML. Send a JSON object.'],
+    ['\u001f\ufffd\b', 'The body is compressed. Send it uncompressed, without Content-Encoding.'],
     ['{"__proto__":1}', 'The body must not have properties named __proto__ or constructor.'],
     ['', 'The body is empty. Send a JSON object.'],
   ] as const) {

@@ -6,6 +6,7 @@ import { revokeApp, rotateSecret } from '../../src/features/apps/keys.ts'
 import { permit, type PublisherStatus } from '../../src/features/apps/permissions.ts'
 import { withChecksum } from '../../src/lib/tokens.ts'
 import { SECRET_KEY, useWorld } from '../world.ts'
+import { TESTER } from '../tester.ts'
 
 const world = useWorld('spec_credentials')
 
@@ -84,14 +85,14 @@ test('what happened to a key is said to a caller with its secret, and to no othe
     return app.live
   }
   const setStatus = (status: PublisherStatus) => (_appId: number, publisherId: number) =>
-    permit(db, publisherId, { status })
+    permit(db, TESTER, publisherId, { status })
   const unknown = await world.get(`/v1/offers?userId=u`, {
     api_key: withChecksum('pk_live_0123456789abcdefghijkl'),
     api_secret: 'sk_live_wrong',
   })
   const cases = [
     [await closed({ expiresAt: new Date('2026-01-31T12:00:00Z') }, async () => {}), /expired on 2026-01-31T12:00:00Z/],
-    [await closed({}, (appId) => revokeApp(db, appId)), /was revoked/],
+    [await closed({}, (appId) => revokeApp(db, TESTER, appId)), /was revoked/],
     [await closed({}, setStatus('suspended')), /is suspended/],
     [await closed({}, setStatus('pending')), /awaits approval/],
   ] as const
@@ -152,12 +153,12 @@ test('during the grace of a rotation both secrets are good, afterwards only the 
   const { appId, live } = await world.makeApp()
   const { db } = world.database
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
-  const first = await rotateSecret(db, SECRET_KEY, appId, 'live', 3_600_000)
+  const first = await rotateSecret(db, TESTER, SECRET_KEY, appId, 'live', 3_600_000)
   await world.app.refresh()
   for (const api_secret of [live.api_secret, first.api_secret]) {
     assert.equal((await world.get('/v1/offers?userId=u', { api_key: live.api_key, api_secret })).status, 200)
   }
-  const second = await rotateSecret(db, SECRET_KEY, appId, 'live', 3_600_000)
+  const second = await rotateSecret(db, TESTER, SECRET_KEY, appId, 'live', 3_600_000)
   await world.app.refresh()
   const statuses = await Promise.all(
     [live.api_secret, first.api_secret, second.api_secret].map(
@@ -165,7 +166,7 @@ test('during the grace of a rotation both secrets are good, afterwards only the 
     ),
   )
   assert.deepEqual(statuses, [401, 200, 200], 'never three at once')
-  const third = await rotateSecret(db, SECRET_KEY, appId, 'live', 0)
+  const third = await rotateSecret(db, TESTER, SECRET_KEY, appId, 'live', 0)
   await world.app.refresh()
   assert.equal(
     (await world.get('/v1/offers?userId=u', { api_key: live.api_key, api_secret: second.api_secret })).status,
@@ -179,7 +180,7 @@ test('during the grace of a rotation both secrets are good, afterwards only the 
 
 test('a grace period that runs out ends a secret, even one that was just used', async () => {
   const { appId, live } = await world.makeApp()
-  await rotateSecret(world.database.db, SECRET_KEY, appId, 'live', 400)
+  await rotateSecret(world.database.db, TESTER, SECRET_KEY, appId, 'live', 400)
   await world.app.refresh()
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
   const deadline = Date.now() + 5_000

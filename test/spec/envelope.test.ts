@@ -71,6 +71,7 @@ test('a method that a path does not take is 404 with Allow naming those it takes
       assert.equal(status, 404)
       assert.equal(body.error.code, 'RESOURCE_NOT_FOUND')
       assert.deepEqual(headers['allow']?.split(', ').toSorted(), ['GET', 'HEAD'])
+      assert.equal(body.error.message.includes('not from a browser'), method === 'OPTIONS')
     }
   }
 })

@@ -46,9 +46,9 @@ export type NewAccessToken = {
 export async function createAccessToken(trx: Trx, secretKey: string, wanted: NewAccessToken, now: Date) {
   const { personId, name, scopes, days, allowedIps } = wanted
   if (name.trim() === '' || name.length > 100)
-    throw new OperatorError('The name of a token must have 1 to 100 characters.')
+    throw new OperatorError('The name of a token must have 1 to 100 characters.', 'name')
   const { problems } = parseRanges(allowedIps.map((one) => one.replaceAll(/[\n#]/g, '?')).join('\n'))
-  if (problems.length > 0) throw new OperatorError(problems.join(' '))
+  if (problems.length > 0) throw new OperatorError(problems.join(' '), 'allowed_ips')
   const token = withChecksum(`mt_${base62(randomBytes(32), 43)}`)
   // One at a time for each person, so that those who ask at once do not all find room; and none for who is disabled
   // at this moment.

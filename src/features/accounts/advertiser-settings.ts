@@ -1,8 +1,9 @@
 // What an advertiser's confirmations may come from, and the words it uses in them.
 import ipaddr from 'ipaddr.js'
-import type { Db } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
-import { type Advertiser, getAdvertiser, noSuchAdvertiser } from './advertisers.ts'
+import { type Db, inTransaction } from '../../db/open.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
+import { type Advertiser, getAdvertiser } from './advertisers.ts'
+import { type Actor, recordAudit } from './audit.ts'
 
 /** What an advertiser's own words can be mapped to. */
 export const CONFIRMED_STATUSES = ['approved', 'pending', 'rejected', 'reversed'] as const
@@ -32,6 +33,7 @@ export type AdvertiserSettings = {
 /** Replaces each given setting as a whole, and leaves the rest. All problems are reported in one message. */
 export async function setAdvertiser(
   db: Db,
+  by: Actor,
   advertiserId: number,
   settings: Partial<AdvertiserSettings>,
 ): Promise<Advertiser> {
@@ -49,14 +51,22 @@ export async function setAdvertiser(
   }
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   if (Object.keys(values).length === 0) return getAdvertiser(db, advertiserId)
-  const changed = await db
-    .updateTable('advertisers')
-    .set(values)
-    .where('advertiser_id', '=', advertiserId)
-    .returningAll()
-    .executeTakeFirst()
-  if (changed === undefined) throw noSuchAdvertiser(advertiserId)
-  return changed as Advertiser
+  return inTransaction(db, async (trx) => {
+    const ofThis = trx.selectFrom('advertisers').selectAll().where('advertiser_id', '=', advertiserId)
+    const before = (await ofThis.forNoKeyUpdate().executeTakeFirst()) as Advertiser | undefined
+    if (before === undefined) throw new NoSuch('advertiser', advertiserId)
+    await trx.updateTable('advertisers').set(values).where('advertiser_id', '=', advertiserId).execute()
+    const after = (await ofThis.executeTakeFirstOrThrow()) as Advertiser
+    const details = { changes: compare(before, after) }
+    await recordAudit(trx, by, { action: 'advertiser.change', subject: advertiserId, details })
+    return after
+  })
+}
+
+function compare(before: Advertiser, after: Advertiser) {
+  const fields = ['allowed_ips', 'status_map', 'aliases', 'negative_amount', 'decimal_mark'] as const
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return Object.fromEntries(changed.map((field) => [field, { before: before[field], after: after[field] }]))
 }
 
 function readAllowedIps(texts: string[], problems: string[]): string[] {

@@ -5,12 +5,13 @@ import { createSecretHashes, hasValidChecksum } from '../../lib/tokens.ts'
 import { type AdvertiserSettings, setAdvertiser } from './advertiser-settings.ts'
 import {
   createAdvertiser,
-  findAdvertiser,
   findAdvertiserByToken,
   getAdvertiser,
   listAdvertisers,
+  matchAdvertisers,
   rotateToken,
 } from './advertisers.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('advertisers')
 const hash = createSecretHashes(SECRET_KEY)
@@ -18,7 +19,7 @@ const NOW = new Date('2026-03-10T12:00:00Z')
 const HOUR_MS = 3_600_000
 let count = 0
 
-const make = () => createAdvertiser(world.database.db, SECRET_KEY, `Advertiser ${count++}`)
+const make = () => createAdvertiser(world.database.db, TESTER, SECRET_KEY, `Advertiser ${count++}`)
 /** Whose live token it is. */
 async function ownerOf(token: string, now = NOW): Promise<number | null> {
   const found = await findAdvertiserByToken(world.database.db, hash(token), now)
@@ -35,30 +36,30 @@ test('a new advertiser has a token of 256 bits with a checksum, of which only a 
   assert.equal(await ownerOf(`${made.token}x`), null)
   const kept = await db.selectFrom('advertiser_tokens').selectAll().execute()
   assert.ok(kept.length > 0 && !JSON.stringify(kept).includes(made.token.slice(4, -6)))
-  await assert.rejects(createAdvertiser(db, SECRET_KEY, made.name), /An advertiser ".*" already exists/)
-  await assert.rejects(createAdvertiser(db, SECRET_KEY, ' '), /1 to 200 characters/)
+  await assert.rejects(createAdvertiser(db, TESTER, SECRET_KEY, made.name), /An advertiser ".*" already exists/)
+  await assert.rejects(createAdvertiser(db, TESTER, SECRET_KEY, ' '), /1 to 200 characters/)
 })
 
 test('after a rotation the new token is good, the one before for the grace, and older ones are not', async () => {
   const { db } = world.database
   const { advertiser_id, token: first } = await make()
-  const { token: second, old_token_expires_at } = await rotateToken(db, SECRET_KEY, advertiser_id, HOUR_MS, NOW)
+  const { token: second, old_token_expires_at } = await rotateToken(db, TESTER, SECRET_KEY, advertiser_id, HOUR_MS, NOW)
   assert.deepEqual(old_token_expires_at, new Date(NOW.getTime() + HOUR_MS))
   const atEnd = new Date(NOW.getTime() + HOUR_MS)
   assert.deepEqual([await ownerOf(first), await ownerOf(second)], [advertiser_id, advertiser_id])
   assert.deepEqual([await ownerOf(first, atEnd), await ownerOf(second, atEnd)], [null, advertiser_id])
-  const { token: third } = await rotateToken(db, SECRET_KEY, advertiser_id, HOUR_MS, NOW)
+  const { token: third } = await rotateToken(db, TESTER, SECRET_KEY, advertiser_id, HOUR_MS, NOW)
   assert.deepEqual([await ownerOf(first), await ownerOf(second), await ownerOf(third)], [null, advertiser_id, advertiser_id]) // prettier-ignore
-  const { token: fourth } = await rotateToken(db, SECRET_KEY, advertiser_id, 0, NOW)
+  const { token: fourth } = await rotateToken(db, TESTER, SECRET_KEY, advertiser_id, 0, NOW)
   assert.deepEqual([await ownerOf(second), await ownerOf(third), await ownerOf(fourth)], [null, null, advertiser_id])
-  await assert.rejects(rotateToken(db, SECRET_KEY, 999_999, 0, NOW), /There is no advertiser 999999\. List advertisers with: offerdeck advertiser list/) // prettier-ignore
+  await assert.rejects(rotateToken(db, TESTER, SECRET_KEY, 999_999, 0, NOW), /There is no advertiser 999999\./) // prettier-ignore
 })
 
 test('rotations at the same time leave two live tokens', async () => {
   const { db } = world.database
   const { advertiser_id } = await make()
   const rotated = await Promise.all(
-    Array.from({ length: 10 }, () => rotateToken(db, SECRET_KEY, advertiser_id, HOUR_MS, NOW)),
+    Array.from({ length: 10 }, () => rotateToken(db, TESTER, SECRET_KEY, advertiser_id, HOUR_MS, NOW)),
   )
   const owners = await Promise.all(rotated.map(({ token }) => ownerOf(token)))
   assert.equal(owners.filter((owner) => owner === advertiser_id).length, 2)
@@ -68,10 +69,10 @@ test('an advertiser created without a token gets its first by a rotation, and th
   const { db } = world.database
   const name = `Advertiser ${count++}`
   await db.insertInto('advertisers').values({ name }).execute()
-  const { advertiser_id } = await findAdvertiser(db, name)
+  const [{ advertiser_id } = { advertiser_id: 0 }] = await matchAdvertisers(db, { id: 0, name })
   const hasToken = async () => (await listAdvertisers(db)).find((one) => one.name === name)?.has_token
   assert.equal(await hasToken(), false)
-  const { token, old_token_expires_at } = await rotateToken(db, SECRET_KEY, advertiser_id, HOUR_MS, NOW)
+  const { token, old_token_expires_at } = await rotateToken(db, TESTER, SECRET_KEY, advertiser_id, HOUR_MS, NOW)
   assert.equal(old_token_expires_at, null)
   assert.equal(await ownerOf(token), advertiser_id)
   assert.equal(await hasToken(), true)
@@ -80,20 +81,19 @@ test('an advertiser created without a token gets its first by a rotation, and th
 test('advertisers are found by name and by id, or a sentence says what to do', async () => {
   const { db } = world.database
   const { advertiser_id, name } = await make()
-  assert.deepEqual(await findAdvertiser(db, name), await getAdvertiser(db, advertiser_id))
-  await assert.rejects(
-    findAdvertiser(db, 'Nobody'),
-    /no advertiser "Nobody"\. Create it with: offerdeck advertiser create/,
-  )
+  const known = await getAdvertiser(db, advertiser_id)
+  assert.deepEqual(await matchAdvertisers(db, { id: 0, name }), [known])
+  assert.deepEqual(await matchAdvertisers(db, { id: advertiser_id, name: '' }), [known])
+  assert.deepEqual(await matchAdvertisers(db, { id: 0, name: 'Nobody' }), [])
   await assert.rejects(getAdvertiser(db, 999_999), /There is no advertiser 999999/)
 })
 
 test('what is set is replaced as a whole, the rest is left, and a token finds all of it', async () => {
   const { db } = world.database
   const { advertiser_id, token } = await make()
-  await setAdvertiser(db, advertiser_id, { allowedIps: ['192.0.2.7', '2001:DB8::/32', '::ffff:198.51.100.0/120', '192.0.2.7'] }) // prettier-ignore
-  await setAdvertiser(db, advertiser_id, { statusMap: [[' PAID ', 'approved'], ['a=b', 'rejected']] }) // prettier-ignore
-  await setAdvertiser(db, advertiser_id, { aliases: [['click_id', 'cid'], ['txn_id', 'tid'], ['click_id', 'sub1']] }) // prettier-ignore
+  await setAdvertiser(db, TESTER, advertiser_id, { allowedIps: ['192.0.2.7', '2001:DB8::/32', '::ffff:198.51.100.0/120', '192.0.2.7'] }) // prettier-ignore
+  await setAdvertiser(db, TESTER, advertiser_id, { statusMap: [[' PAID ', 'approved'], ['a=b', 'rejected']] }) // prettier-ignore
+  await setAdvertiser(db, TESTER, advertiser_id, { aliases: [['click_id', 'cid'], ['txn_id', 'tid'], ['click_id', 'sub1']] }) // prettier-ignore
   assert.deepEqual(await findAdvertiserByToken(db, hash(token), NOW), {
     advertiserId: advertiser_id,
     isExpired: false,
@@ -103,10 +103,10 @@ test('what is set is replaced as a whole, the rest is left, and a token finds al
     negativeAmount: 'refuse',
     decimalMark: 'detect',
   })
-  const changed = await setAdvertiser(db, advertiser_id, { allowedIps: [], statusMap: [['ok', 'pending']], aliases: [] }) // prettier-ignore
+  const changed = await setAdvertiser(db, TESTER, advertiser_id, { allowedIps: [], statusMap: [['ok', 'pending']], aliases: [] }) // prettier-ignore
   assert.partialDeepStrictEqual(changed, { allowed_ips: [], status_map: { ok: 'pending' }, aliases: {} })
   assert.deepEqual(await getAdvertiser(db, advertiser_id), changed)
-  await assert.rejects(setAdvertiser(db, 999_999, { allowedIps: [] }), /There is no advertiser 999999/)
+  await assert.rejects(setAdvertiser(db, TESTER, 999_999, { allowedIps: [] }), /There is no advertiser 999999/)
 })
 
 test('a setting that makes no sense is refused with a sentence, and nothing is changed', async () => {
@@ -140,6 +140,6 @@ test('a setting that makes no sense is refused with a sentence, and nothing is c
     [{ allowedIps: ['x'], statusMap: [['paid', 'done']] }, /"x" is not an address[\s\S]*"done" is not a status/],
   ] // prettier-ignore
   for (const [settings, message] of attempts)
-    await assert.rejects(setAdvertiser(db, advertiser_id, settings), message, JSON.stringify(settings))
+    await assert.rejects(setAdvertiser(db, TESTER, advertiser_id, settings), message, JSON.stringify(settings))
   assert.deepEqual(await getAdvertiser(db, advertiser_id), before)
 })

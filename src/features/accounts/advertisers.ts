@@ -3,8 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import type { Reference } from '../../lib/reference.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
+import { type Actor, recordAudit } from './audit.ts'
 
 export type Advertiser = {
   advertiser_id: number
@@ -28,9 +31,9 @@ export type IssuedAdvertiser = { advertiser_id: number; name: string; token: str
 /** Private: 256 random bits. */
 const createAdvertiserToken = (): string => withChecksum(`adv_${base62(randomBytes(32), 43)}`)
 
-export async function createAdvertiser(db: Db, secretKey: string, name: string): Promise<IssuedAdvertiser> {
+export async function createAdvertiser(db: Db, by: Actor, secretKey: string, name: string): Promise<IssuedAdvertiser> {
   if (name.trim() === '' || name.length > 200)
-    throw new OperatorError('The name of an advertiser must have 1 to 200 characters.')
+    throw new OperatorError('The name of an advertiser must have 1 to 200 characters.', 'name')
   try {
     return await inTransaction(db, async (trx) => {
       const { advertiser_id, created_at } = await trx
@@ -38,10 +41,11 @@ export async function createAdvertiser(db: Db, secretKey: string, name: string):
         .values({ name })
         .returning(['advertiser_id', 'created_at'])
         .executeTakeFirstOrThrow()
+      await recordAudit(trx, by, { action: 'advertiser.create', subject: advertiser_id, details: { name } })
       return { advertiser_id, name, token: await addToken(trx, secretKey, advertiser_id), created_at }
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`An advertiser "${name}" already exists.`)
+    if (isUniqueViolation(error)) throw new OperatorError(`An advertiser "${name}" already exists.`, 'name')
     throw error
   }
 }
@@ -56,7 +60,14 @@ async function addToken(trx: Trx, secretKey: string, advertiserId: number): Prom
 }
 
 /** Issues a new token. The previous one stays valid for the grace period: none, for a token that leaked. */
-export async function rotateToken(db: Db, secretKey: string, advertiserId: number, graceMs: number, now: Date) {
+export async function rotateToken(
+  db: Db,
+  by: Actor,
+  secretKey: string,
+  advertiserId: number,
+  graceMs: number,
+  now: Date,
+) {
   return inTransaction(db, async (trx) => {
     await lockAdvertiser(trx, advertiserId)
     // The newest is the one without an end. Only that one gets the grace: two live tokens, never three. Dead ones are
@@ -75,6 +86,8 @@ export async function rotateToken(db: Db, secretKey: string, advertiserId: numbe
       .returning('expires_at')
       .executeTakeFirst()
     const token = await addToken(trx, secretKey, advertiserId)
+    const details = { grace: formatDuration(graceMs) }
+    await recordAudit(trx, by, { action: 'advertiser.rotate_token', subject: advertiserId, details })
     return { advertiser_id: advertiserId, token, old_token_expires_at: before?.expires_at ?? null }
   })
 }
@@ -87,7 +100,7 @@ async function lockAdvertiser(trx: Trx, advertiserId: number): Promise<void> {
     .where('advertiser_id', '=', advertiserId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (found === undefined) throw noSuchAdvertiser(advertiserId)
+  if (found === undefined) throw new NoSuch('advertiser', advertiserId)
 }
 
 /** A token as all that may be stored of it, the present form first. */
@@ -138,14 +151,14 @@ export const dialectOf = (
   decimalMark: advertiser.decimal_mark,
 })
 
-export async function findAdvertiser(db: Db, name: string): Promise<Advertiser> {
-  const found = await db.selectFrom('advertisers').selectAll().where('name', '=', name).executeTakeFirst()
-  if (found === undefined) {
-    throw new OperatorError(
-      `There is no advertiser "${name}". Create it with: offerdeck advertiser create --name "${name}"`,
-    )
-  }
-  return found as Advertiser
+/** Those with this ID or this name. */
+export async function matchAdvertisers(db: Db, { id, name }: Reference): Promise<Advertiser[]> {
+  const found = await db
+    .selectFrom('advertisers')
+    .selectAll()
+    .where((is) => is.or([is('advertiser_id', '=', id), is('name', '=', name)]))
+    .execute()
+  return found as Advertiser[]
 }
 
 export async function getAdvertiser(db: Db, advertiserId: number): Promise<Advertiser> {
@@ -154,7 +167,7 @@ export async function getAdvertiser(db: Db, advertiserId: number): Promise<Adver
     .selectAll()
     .where('advertiser_id', '=', advertiserId)
     .executeTakeFirst()
-  if (found === undefined) throw noSuchAdvertiser(advertiserId)
+  if (found === undefined) throw new NoSuch('advertiser', advertiserId)
   return found as Advertiser
 }
 
@@ -195,8 +208,4 @@ export async function listTokens(db: Db, advertiserId: number, now: Date) {
     .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', now)]))
     .orderBy('expires_at', (order) => order.desc().nullsFirst())
     .execute()
-}
-
-export function noSuchAdvertiser(advertiserId: number): OperatorError {
-  return new OperatorError(`There is no advertiser ${advertiserId}. List advertisers with: offerdeck advertiser list`)
 }

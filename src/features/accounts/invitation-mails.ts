@@ -1,9 +1,7 @@
 // What the mail of an invitation says. Its link is created for each attempt, and the latest works.
 import type { Trx } from '../../db/open.ts'
 import { createInvitationToken, invitationUrl, isOpen } from './invitations.ts'
-import type { Writer } from './mails.ts'
-
-export type Network = { secretKey: string; publicUrl: string }
+import type { Network, Writer } from './mails.ts'
 
 export const invitationWriter = ({ secretKey, publicUrl }: Network): Writer => ({
   async findRecipients(trx, about, now) {

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../db/open.ts'
 import type { DB as Tables } from '../../db/tables.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import { base62, createSecretHash, createSecretHashes, withChecksum } from '../../lib/tokens.ts'
-import { recordAudit } from './audit.ts'
+import { type Actor, recordAudit } from './audit.ts'
 import { holderOf, releaseAddress } from './email-verification.ts'
 import { queueMail } from './mails.ts'
 import { addPerson, checkPerson, countPeople, normalEmail, type Person, type Position, type Role } from './people.ts'
@@ -43,6 +43,7 @@ const COLUMNS = ['invitation_id', 'email', 'role', 'publisher_id', 'mailed', 'cr
 
 export async function invite(
   trx: Trx,
+  by: Actor,
   secretKey: string,
   invitation: NewInvitation,
   now: Date,
@@ -51,6 +52,9 @@ export async function invite(
   if (row.email !== null) await replaceInvitations(trx, row.email, row.publisher_id, now)
   const made = await trx.insertInto('invitations').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
   if (row.mailed) await queueMail(trx, { kind: 'invitation', about: made.invitation_id, expiresAt: row.expires_at })
+  const { email, role, publisherId } = invitation
+  const entry = { action: 'invitation.create', subject: made.invitation_id, publisherId, details: { email, role } }
+  await recordAudit(trx, by, entry)
   return { ...(made as Invitation), token }
 }
 
@@ -150,7 +154,7 @@ export async function acceptInvitation(
   const open = await findInvitation(db, secretKey, token, now)
   if (open === null) return null
   const address = open.email ?? email
-  if (address === null) throw new OperatorError('An e-mail address is required.')
+  if (address === null) throw new OperatorError('An e-mail address is required.', 'email')
   const { role, publisher_id: publisherId } = open
   const person = await checkPerson({ name, email: address, password, role, publisherId })
   return db.transaction().execute(async (trx) => {

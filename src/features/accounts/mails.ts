@@ -28,6 +28,9 @@ export type Writer = {
 }
 export type Writers = Record<MailKind, Writer>
 
+/** What the links in mails are made with. */
+export type Network = { secretKey: string; publicUrl: string }
+
 type NewMail = { kind: MailKind; about: string | number; expiresAt: Date }
 
 export async function queueMail(db: Db, { kind, about, expiresAt }: NewMail): Promise<void> {

@@ -1,8 +1,8 @@
 // People who sign in: operators, who run the network, and those of a publisher.
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { checkEmail } from './email.ts'
 import { hashPassword } from './password-hash.ts'
-import { checkEmail } from './publishers.ts'
 
 export const OPERATOR_ROLES = ['operator', 'operator_reader'] as const
 export const PUBLISHER_ROLES = [
@@ -63,7 +63,7 @@ type CheckedPerson = Position & { name: string; email: string; passwordHash: str
 
 export async function checkPerson({ name, email, password, ...position }: NewPerson): Promise<CheckedPerson> {
   if (name.trim() === '' || name.length > 200 || /\p{Cc}/u.test(name))
-    throw new OperatorError('A name must have 1 to 200 characters, on one line.')
+    throw new OperatorError('A name must have 1 to 200 characters, on one line.', 'name')
   checkPassword(password)
   return { ...position, name: name.trim(), email: normalEmail(email), passwordHash: await hashPassword(password) }
 }
@@ -80,7 +80,7 @@ export async function addPerson(
     .onConflict((on) => on.column('email').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst()
-  if (person === undefined) throw new OperatorError(`Somebody has the e-mail address "${email}" already.`)
+  if (person === undefined) throw new OperatorError(`Somebody has the e-mail address "${email}" already.`, 'email')
   await addPassword(trx, person.id, passwordHash)
   return person as Person
 }
@@ -100,7 +100,7 @@ export function normalEmail(email: string): string {
 
 export function checkPassword(password: string): void {
   if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)
-    throw new OperatorError(`A password must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`)
+    throw new OperatorError(`A password must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`, 'password')
 }
 
 export async function countPeople(db: Db): Promise<number> {

@@ -1,48 +1,61 @@
-import type { Db } from '../../db/open.ts'
+import { type Db, inTransaction } from '../../db/open.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
+import type { Reference } from '../../lib/reference.ts'
+import { type Actor, recordAudit } from './audit.ts'
+import { checkEmail } from './email.ts'
 
 export type Publisher = { publisher_id: number; name: string; email: string | null; status: string; created_at: Date }
 
 const COLUMNS = ['publisher_id', 'name', 'email', 'status', 'created_at'] as const
 
 /** `email` is where notices go. */
-export async function createPublisher(db: Db, name: string, email: string | null = null): Promise<Publisher> {
+export async function createPublisher(
+  db: Db,
+  by: Actor,
+  name: string,
+  email: string | null = null,
+): Promise<Publisher> {
   if (name.trim() === '' || name.length > 200)
-    throw new OperatorError('The name of a publisher must have 1 to 200 characters.')
+    throw new OperatorError('The name of a publisher must have 1 to 200 characters.', 'name')
   checkEmail(email)
   try {
-    return await db.insertInto('publishers').values({ name, email }).returning(COLUMNS).executeTakeFirstOrThrow()
+    return await inTransaction(db, async (trx) => {
+      const values = { name, email }
+      const made = await trx.insertInto('publishers').values(values).returning(COLUMNS).executeTakeFirstOrThrow()
+      const { publisher_id: publisherId } = made
+      await recordAudit(trx, by, { action: 'publisher.create', subject: publisherId, publisherId, details: values })
+      return made
+    })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`A publisher "${name}" already exists.`)
+    if (isUniqueViolation(error)) throw new OperatorError(`A publisher "${name}" already exists.`, 'name')
     throw error
   }
 }
 
-export async function setPublisherEmail(db: Db, publisherId: number, email: string | null): Promise<void> {
+export async function setPublisherEmail(db: Db, by: Actor, publisherId: number, email: string | null): Promise<void> {
   checkEmail(email)
-  const changed = await db
-    .updateTable('publishers')
-    .set({ email })
-    .where('publisher_id', '=', publisherId)
-    .executeTakeFirst()
-  if (changed.numUpdatedRows === 0n)
-    throw new OperatorError(`There is no publisher ${publisherId}. List publishers with: offerdeck publisher list`)
+  await inTransaction(db, async (trx) => {
+    const before = await trx
+      .selectFrom('publishers')
+      .select('email')
+      .where('publisher_id', '=', publisherId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (before === undefined) throw new NoSuch('publisher', publisherId)
+    await trx.updateTable('publishers').set({ email }).where('publisher_id', '=', publisherId).execute()
+    const details = { email, email_before: before.email }
+    await recordAudit(trx, by, { action: 'publisher.change', subject: publisherId, publisherId, details })
+  })
 }
 
-export function checkEmail(email: string | null): void {
-  if (email !== null && (email.length > 254 || !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(email)))
-    throw new OperatorError(`"${email}" is not an e-mail address.`)
-}
-
-export async function findPublisher(db: Db, name: string): Promise<Publisher> {
-  const found = await db.selectFrom('publishers').select(COLUMNS).where('name', '=', name).executeTakeFirst()
-  if (found === undefined) {
-    throw new OperatorError(
-      `There is no publisher "${name}". Create it with: offerdeck publisher create --name "${name}"`,
-    )
-  }
-  return found
+/** Those with this ID or this name. */
+export async function matchPublishers(db: Db, { id, name }: Reference): Promise<Publisher[]> {
+  return db
+    .selectFrom('publishers')
+    .select(COLUMNS)
+    .where((is) => is.or([is('publisher_id', '=', id), is('name', '=', name)]))
+    .execute()
 }
 
 export async function listPublishers(db: Db) {

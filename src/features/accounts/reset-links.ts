@@ -4,8 +4,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
-import type { Network } from './invitation-mails.ts'
-import { queueMail, type Writer } from './mails.ts'
+import { type Network, queueMail, type Writer } from './mails.ts'
 import { findByTypedEmail } from './people.ts'
 
 const VALID_MS = 3_600_000

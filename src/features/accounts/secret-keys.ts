@@ -22,7 +22,7 @@ const RETIRED =
 
 const NEEDED =
   'SECRET_KEY_OLD is missing: some of what this database holds was made with it. Set it to the key before, and run ' +
-  '"offerdeck secret-key rotate" until that says it is no longer needed.'
+  '"npx offerdeck secret-key rotate" until that says it is no longer needed.'
 
 /** Why this database cannot be used with this key, as a sentence that helps; null when it can. Changes nothing. */
 export async function findKeyProblem(db: Db, secretKey: string): Promise<string | null> {

@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { AppError, OperatorError } from '../../errors.ts'
+import { AppError, NoSuch, OperatorError } from '../../errors.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import type { Reference } from '../../lib/reference.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { issueCredentials } from './keys.ts'
 import { lockPublisher } from './permissions.ts'
 import { modeOf } from './secrets.ts'
@@ -22,7 +25,7 @@ export type NewApp = {
   paymentOffers: boolean
 }
 
-export async function createApp(db: Db, secretKey: string, input: NewApp, mostApps = Infinity) {
+export async function createApp(db: Db, by: Actor, secretKey: string, input: NewApp, mostApps = Infinity) {
   try {
     return await inTransaction(db, async (trx) => {
       if (mostApps !== Infinity) await checkRoom(trx, input.publisherId, mostApps)
@@ -42,10 +45,13 @@ export async function createApp(db: Db, secretKey: string, input: NewApp, mostAp
         .executeTakeFirstOrThrow()
       const live = await issueCredentials(trx, secretKey, app_id, 'live', input.expiresAt)
       const test = await issueCredentials(trx, secretKey, app_id, 'test', input.expiresAt)
+      const { publisherId, name, currency, rateMicros } = input
+      const details = { name, currency, rate: microsToUsd(rateMicros) }
+      await recordAudit(trx, by, { action: 'app.create', subject: app_id, publisherId, details })
       return { app_id, live, test }
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${input.name}" already.`)
+    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${input.name}" already.`, 'name')
     if ((error as { code?: string }).code === NO_SUCH_REFERENCE)
       throw new OperatorError(`There is no publisher ${input.publisherId}.`)
     throw error
@@ -67,17 +73,33 @@ async function checkRoom(trx: Trx, publisherId: number, mostApps: number): Promi
 export type AppChange = { name?: string; currency?: string; rateMicros?: number }
 
 /** Absent fields stay. Conversions keep the currency and rate they were created with. */
-export async function changeApp(db: Db, appId: number, { name, currency, rateMicros }: AppChange): Promise<void> {
-  const set = {
-    ...(name === undefined ? {} : { name }),
-    ...(currency === undefined ? {} : { currency }),
-    ...(rateMicros === undefined ? {} : { rate_micros: rateMicros }),
-  }
-  if (Object.keys(set).length === 0) return
+export async function changeApp(db: Db, by: Actor, appId: number, change: AppChange): Promise<void> {
+  const { rateMicros, ...given } = change
+  if (Object.keys(change).length === 0) return
+  await inTransaction(db, async (trx) => {
+    const found = await trx
+      .selectFrom('apps')
+      .select(['publisher_id', 'name', 'currency', 'rate_micros'])
+      .where('app_id', '=', appId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (found === undefined) throw new NoSuch('app', appId)
+    const { publisher_id: publisherId, rate_micros, ...before } = found
+    await updateApp(trx, appId, { ...given, ...(rateMicros === undefined ? {} : { rate_micros: rateMicros }) })
+    const details = {
+      ...given,
+      ...(rateMicros === undefined ? {} : { rate: microsToUsd(rateMicros) }),
+      before: { ...before, rate: microsToUsd(rate_micros) },
+    }
+    await recordAudit(trx, by, { action: 'app.change', subject: appId, publisherId, details })
+  })
+}
+
+async function updateApp(trx: Trx, appId: number, set: { name?: string; currency?: string; rate_micros?: number }) {
   try {
-    await db.updateTable('apps').set(set).where('app_id', '=', appId).execute()
+    await trx.updateTable('apps').set(set).where('app_id', '=', appId).execute()
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${name}" already.`)
+    if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${set.name}" already.`, 'name')
     throw error
   }
 }
@@ -104,6 +126,9 @@ export async function listApps(db: Db) {
     .select([
       'secret_leaked_at',
       'secret_leaked_origin',
+      // None of the secrets from before the leak is good any more.
+      sql<boolean>`revoked_at IS NOT NULL OR NOT EXISTS (SELECT FROM api_secrets s WHERE s.api_key = credentials.api_key
+        AND s.created_at <= secret_leaked_at AND (s.expires_at IS NULL OR s.expires_at > now()))`.as('is_leak_over'),
       'api_key',
       'is_test',
       'expires_at',
@@ -150,6 +175,23 @@ export async function readChangedApps(db: Db, since: Since) {
     .execute()
   const byKey = Map.groupBy(secrets, (secret) => secret.api_key)
   return apps.map((app) => ({ ...app, secrets: byKey.get(app.api_key) ?? [] }))
+}
+
+/** Those with this ID or this name, which only the apps of one publisher have once: "Publisher/App" says whose. */
+export async function matchApps(db: Db, { id, name }: Reference) {
+  return db
+    .selectFrom('apps')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
+    .select(['app_id', 'apps.name', 'publishers.name as publisher'])
+    .where((is) =>
+      is.or([
+        is('app_id', '=', id),
+        is('apps.name', '=', name),
+        is(sql`publishers.name || '/' || apps.name`, '=', name),
+      ]),
+    )
+    .orderBy('app_id')
+    .execute()
 }
 
 /** Whose app it is; null when there is none. */

@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { banUser, liftBan, listBans } from './bans.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('bans')
 
 const ban = async (appId: number | null, userId: string) => {
-  const isNew = await banUser(world.database.db, { appId, userId, reason: 'opened a hundred accounts' })
+  const isNew = await banUser(world.database.db, TESTER, { appId, userId, reason: 'opened a hundred accounts' })
   await world.app.refresh()
   return isNew
 }
@@ -25,10 +26,10 @@ test('a banned user sees no offers in that app, and everything again when the ba
   assert.equal((await world.get(`/v1/offers/${offerId}?userId=bad`, one.live)).status, 404)
   assert.match((await world.get(`/v1/offers/${offerId}/why?userId=bad`, one.live)).text, /banned/)
   const [found] = await listBans(world.database.db, { appId: one.appId }, 10)
-  assert.equal((await liftBan(world.database.db, found?.ban_id ?? 0))?.user_id, found?.user_id)
+  assert.equal((await liftBan(world.database.db, TESTER, found?.ban_id ?? 0))?.user_id, found?.user_id)
   await world.app.refresh()
   assert.ok((await total()) > 0)
-  assert.equal(await liftBan(world.database.db, found?.ban_id ?? 0), null)
+  assert.equal(await liftBan(world.database.db, TESTER, found?.ban_id ?? 0), null)
 })
 
 test('a ban of the network holds in every app, including those created later', async () => {
@@ -60,13 +61,14 @@ test('the link of a banned user leads nowhere, and their conversions are rejecte
 
 test('nonsense is refused', async () => {
   const { db } = world.database
-  await assert.rejects(banUser(db, { appId: 999_999_999, userId: 'u', reason: 'r' }), OperatorError)
+  await assert.rejects(banUser(db, TESTER, { appId: 999_999_999, userId: 'u', reason: 'r' }), OperatorError)
   for (const userId of ['', '   ', '\t\n', '\u00a0\u2003'])
-    await assert.rejects(
-      banUser(db, { appId: null, userId, reason: 'r' }),
-      new OperatorError('Enter the user ID to ban: it cannot be blank.'),
-    )
-  await assert.rejects(banUser(db, { appId: null, userId: 'u', reason: ' ' }), OperatorError)
+    await assert.rejects(banUser(db, TESTER, { appId: null, userId, reason: 'r' }), {
+      name: 'OperatorError',
+      field: 'user_id',
+      message: 'Enter the user ID to ban: it cannot be blank.',
+    })
+  await assert.rejects(banUser(db, TESTER, { appId: null, userId: 'u', reason: ' ' }), OperatorError)
 })
 
 test('the longest user id that the API takes can be banned, a longer one is refused', async () => {

@@ -1,7 +1,8 @@
 // Banned users: they see no offers, their links lead nowhere, and their conversions are rejected.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 
 const MAX_USER_ID = 256
 
@@ -9,12 +10,13 @@ const MAX_USER_ID = 256
 export type NewBan = { appId: number | null; userId: string; reason: string }
 
 /** A second ban of the same user changes nothing. Returns whether it was new. */
-export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promise<boolean> {
-  if (userId.trim() === '') throw new OperatorError('Enter the user ID to ban: it cannot be blank.')
+export async function banUser(db: Db, by: Actor, { appId, userId, reason }: NewBan): Promise<boolean> {
+  if (userId.trim() === '') throw new OperatorError('Enter the user ID to ban: it cannot be blank.', 'user_id')
   // As the API counts them: by code points.
   if (Array.from(userId).length > MAX_USER_ID)
-    throw new OperatorError(`A user ID has at most ${MAX_USER_ID} characters.`)
-  if (reason.trim() === '' || reason.length > 500) throw new OperatorError('Say why, in 1 to 500 characters.')
+    throw new OperatorError(`A user ID has at most ${MAX_USER_ID} characters.`, 'user_id')
+  if (reason.trim() === '' || reason.length > 500)
+    throw new OperatorError('Enter a reason of 1 to 500 characters.', 'reason')
   return inTransaction(db, async (trx) => {
     await touchApps(trx, appId)
     const added = await trx
@@ -22,20 +24,25 @@ export async function banUser(db: Db, { appId, userId, reason }: NewBan): Promis
       .values({ app_id: appId, user_id: userId, reason: reason.trim() })
       .onConflict((on) => on.doNothing())
       .executeTakeFirst()
-    return (added.numInsertedOrUpdatedRows ?? 0n) > 0n
+    if ((added.numInsertedOrUpdatedRows ?? 0n) === 0n) return false
+    await recordAudit(trx, by, { action: 'user.ban', subject: userId, details: { app_id: appId, reason } })
+    return true
   })
 }
 
 /** What it was; null when there is no such ban. */
-export async function liftBan(db: Db, banId: number) {
+export async function liftBan(db: Db, by: Actor, banId: number) {
   return inTransaction(db, async (trx) => {
     const lifted = await trx
       .deleteFrom('banned_users')
       .where('ban_id', '=', banId)
       .returning(['app_id', 'user_id', 'reason'])
       .executeTakeFirst()
-    if (lifted !== undefined) await touchApps(trx, lifted.app_id)
-    return lifted ?? null
+    if (lifted === undefined) return null
+    await touchApps(trx, lifted.app_id)
+    const { user_id: subject, ...details } = lifted
+    await recordAudit(trx, by, { action: 'user.unban', subject, details })
+    return lifted
   })
 }
 
@@ -43,7 +50,7 @@ export async function liftBan(db: Db, banId: number) {
 async function touchApps(trx: Trx, appId: number | null): Promise<void> {
   const query = trx.updateTable('apps').set((is) => ({ name: is.ref('name') }))
   const touched = await (appId === null ? query : query.where('app_id', '=', appId)).executeTakeFirst()
-  if (appId !== null && touched.numUpdatedRows === 0n) throw new OperatorError(`There is no app ${appId}.`)
+  if (appId !== null && touched.numUpdatedRows === 0n) throw new NoSuch('app', appId)
 }
 
 /** Every part narrows; what is absent does not. */

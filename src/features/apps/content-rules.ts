@@ -1,5 +1,6 @@
 // What an app does not want to show, as its publisher sets it.
-import type { Db } from '../../db/open.ts'
+import { type Db, inTransaction } from '../../db/open.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 
 export type ContentRuleSet = { blockedCategories: string[]; blockedKeywords: string[]; paymentOffers: boolean }
 
@@ -16,16 +17,23 @@ export async function readContentRules(db: Db, appId: number): Promise<ContentRu
     .executeTakeFirstOrThrow()
 }
 
-export async function setContentRules(db: Db, appId: number, rules: ContentRuleSet): Promise<void> {
-  await db
-    .updateTable('apps')
-    .set({
-      blocked_categories: rules.blockedCategories,
-      blocked_keywords: rules.blockedKeywords,
-      payment_offers: rules.paymentOffers,
-    })
-    .where('app_id', '=', appId)
-    .execute()
+/** Replaces them as a whole. */
+export async function setContentRules(db: Db, by: Actor, appId: number, rules: ContentRuleSet): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const before = await readContentRules(trx, appId)
+    const { publisher_id: publisherId } = await trx
+      .updateTable('apps')
+      .set({
+        blocked_categories: rules.blockedCategories,
+        blocked_keywords: rules.blockedKeywords,
+        payment_offers: rules.paymentOffers,
+      })
+      .where('app_id', '=', appId)
+      .returning('publisher_id')
+      .executeTakeFirstOrThrow()
+    const details = { before, after: rules }
+    await recordAudit(trx, by, { action: 'content_rules.change', subject: appId, publisherId, details })
+  })
 }
 
 /** As they are kept: without space around them, none empty, none twice. */

@@ -97,7 +97,7 @@ export class Credentials {
     return shared as Shared<T>
   }
 
-  /** Rules and currencies that no app has any more, now and then; their numbers are never given again. */
+  /** Drops rules and currencies that no app uses, once there are many; their numbers are never reused. */
   #forgetUnused(): void {
     if (this.#shared.size <= 2 * this.#byKey.size + SPARE) return
     const used = new Set<object | null>([...this.#byKey.values()].flatMap(({ rules, currency }) => [rules, currency]))

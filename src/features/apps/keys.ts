@@ -1,10 +1,13 @@
 // An app's keys and their secrets: issuing, rotating, ending and revoking them.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { AppError, OperatorError } from '../../errors.ts'
+import { AppError, NoSuch, OperatorError } from '../../errors.ts'
 import { seal } from '../../lib/keys.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { createSecretHash, createApiKey, createApiSecret, createSigningSecret, type Mode } from './secrets.ts'
 import { signingSecretsKey } from './signing-secrets.ts'
+
+const HOUR_MS = 3_600_000
 
 /** Shown once; only hashes (and the signing secret, encrypted) are kept. */
 export type IssuedCredentials = { api_key: string; api_secret: string; signing_secret: string }
@@ -45,9 +48,9 @@ async function addSecret(trx: Trx, secretKey: string, apiKey: string, secret: st
 /**
  * Issues a new secret for an app's key. Previous ones stay valid for the grace period: none, for a secret that leaked.
  */
-export async function rotateSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
+export async function rotateSecret(db: Db, by: Actor, secretKey: string, appId: number, mode: Mode, graceMs: number) {
   return inTransaction(db, async (trx) => {
-    await touchApp(trx, appId)
+    const publisherId = await touchApp(trx, appId)
     const { api_key, revoked_at } = await trx
       .selectFrom('credentials')
       .select(['api_key', 'revoked_at'])
@@ -80,15 +83,17 @@ export async function rotateSecret(db: Db, secretKey: string, appId: number, mod
     }
     const api_secret = createApiSecret(mode)
     await addSecret(trx, secretKey, api_key, api_secret)
+    const details = { mode, grace_hours: graceMs / HOUR_MS }
+    await recordAudit(trx, by, { action: 'app.rotate_secret', subject: appId, publisherId, details })
     return { app_id: appId, api_key, api_secret, old_secret_expires_at: oldGoodUntil }
   })
 }
 
 /** Ends the secrets that are only valid for the rest of a grace period; returns how many there were. */
-export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<number> {
+export async function endOldSecrets(db: Db, by: Actor, appId: number, mode: Mode): Promise<number> {
   return inTransaction(db, async (trx) => {
-    await touchApp(trx, appId)
-    const ended = await trx
+    const publisherId = await touchApp(trx, appId)
+    const { numDeletedRows } = await trx
       .deleteFrom('api_secrets')
       .where('expires_at', 'is not', null)
       .where('api_key', 'in', (is) =>
@@ -99,7 +104,9 @@ export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<
           .where('is_test', '=', mode === 'test'),
       )
       .executeTakeFirst()
-    return Number(ended.numDeletedRows)
+    const ended = Number(numDeletedRows)
+    await recordAudit(trx, by, { action: 'app.end_old_secret', subject: appId, publisherId, details: { mode, ended } })
+    return ended
   })
 }
 
@@ -109,19 +116,20 @@ export async function endOldSecrets(db: Db, appId: number, mode: Mode): Promise<
  */
 export async function setExpiry(
   db: Db,
+  by: Actor,
   appId: number,
   mode: Mode,
   expiresAt: Date | null,
-  by: 'operator' | 'publisher' = 'operator',
+  as: 'operator' | 'publisher' = 'operator',
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    await touchApp(trx, appId)
+    const publisherId = await touchApp(trx, appId)
     let change = trx
       .updateTable('credentials')
-      .set({ expires_at: expiresAt, ...(by === 'operator' ? { expiry_by_operator: expiresAt !== null } : {}) })
+      .set({ expires_at: expiresAt, ...(as === 'operator' ? { expiry_by_operator: expiresAt !== null } : {}) })
       .where('app_id', '=', appId)
       .where('is_test', '=', mode === 'test')
-    if (by === 'publisher')
+    if (as === 'publisher')
       change = change.where((is) =>
         is.or([
           is('expiry_by_operator', '=', false),
@@ -129,18 +137,20 @@ export async function setExpiry(
           ...(expiresAt === null ? [] : [is('expires_at', '>=', expiresAt)]),
         ]),
       )
-    if ((await change.executeTakeFirst()).numUpdatedRows === 0n && by === 'publisher')
+    if ((await change.executeTakeFirst()).numUpdatedRows === 0n && as === 'publisher')
       throw new AppError(
         'NOT_ALLOWED',
         'The operator of this network set the expiry of this key. Only an operator can extend it.',
       )
+    const details = { mode, expires_at: expiresAt?.toISOString() ?? null }
+    await recordAudit(trx, by, { action: 'app.set_expiry', subject: appId, publisherId, details })
   })
 }
 
 /** Ends both keys of an app, or only one of them, for good. */
-export async function revokeApp(db: Db, appId: number, only?: Mode): Promise<void> {
+export async function revokeApp(db: Db, by: Actor, appId: number, only?: Mode): Promise<void> {
   await inTransaction(db, async (trx) => {
-    await touchApp(trx, appId)
+    const publisherId = await touchApp(trx, appId)
     let ending = trx
       .updateTable('credentials')
       .set({ revoked_at: sql<Date>`now()` })
@@ -148,6 +158,8 @@ export async function revokeApp(db: Db, appId: number, only?: Mode): Promise<voi
       .where('revoked_at', 'is', null)
     if (only !== undefined) ending = ending.where('is_test', '=', only === 'test')
     await ending.execute()
+    const entry = only === undefined ? { action: 'app.revoke' } : { action: 'app.revoke_key', details: { mode: only } }
+    await recordAudit(trx, by, { ...entry, subject: appId, publisherId })
   })
 }
 
@@ -156,13 +168,17 @@ export async function renewHash(db: Db, stored: string, present: string): Promis
   await db.updateTable('api_secrets').set({ hash: present }).where('hash', '=', stored).execute()
 }
 
-/** Stamps the app as changed, which every API process looks for, and keeps others from changing it meanwhile. */
-async function touchApp(trx: Trx, appId: number): Promise<void> {
+/**
+ * Stamps the app as changed, which every API process looks for, and keeps others from changing it meanwhile. Returns its
+ * publisher_id.
+ */
+async function touchApp(trx: Trx, appId: number): Promise<number> {
   const touched = await trx
     .updateTable('apps')
     .set((is) => ({ name: is.ref('name') }))
     .where('app_id', '=', appId)
+    .returning('publisher_id')
     .executeTakeFirst()
-  if (touched.numUpdatedRows === 0n)
-    throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
+  if (touched === undefined) throw new NoSuch('app', appId)
+  return touched.publisher_id
 }

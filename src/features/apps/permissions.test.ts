@@ -6,6 +6,7 @@ import { OperatorError } from '../../errors.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { setExpiry } from './keys.ts'
 import { permit, readPermissions } from './permissions.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('permissions')
 
@@ -19,11 +20,11 @@ test('a suspended publisher’s keys and links stop at once, and work again when
   const [offerId = 0] = await world.makeOffers({})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, live)
   const list = async (keys = live) => (await world.get('/v1/offers?userId=u', keys)).status
-  await permit(world.database.db, publisherId, { status: 'suspended' })
+  await permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
   await world.app.refresh()
   assert.deepEqual([await list(), await list(testKeys)], [401, 401])
   assert.equal((await world.follow(body.data.offer.link)).status, 410)
-  await permit(world.database.db, publisherId, { status: 'active' })
+  await permit(world.database.db, TESTER, publisherId, { status: 'active' })
   await world.app.refresh()
   assert.deepEqual([await list(), await list(testKeys)], [200, 200])
   assert.equal((await world.follow(body.data.offer.link)).status, 302)
@@ -36,13 +37,13 @@ test('the links of a key end with it, and lead on again when its expiry is put o
     (await world.get(`/v1/offers/${offerId}?userId=u`, keys)).body.data.offer.link
   const [link, testLink] = [await linkOf(live), await linkOf(testKeys)]
   const { clickId } = await world.click(begun, live)
-  await setExpiry(world.database.db, appId, 'live', new Date(Date.now() - 1_000))
+  await setExpiry(world.database.db, TESTER, appId, 'live', new Date(Date.now() - 1_000))
   await world.app.refresh()
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
   assert.equal((await world.follow(link)).status, 410)
   assert.equal((await world.follow(testLink)).status, 302, 'the test key is another one')
   assert.equal((await world.confirm(begun, clickId)).outcome, 'approved', 'what was begun is recorded')
-  await setExpiry(world.database.db, appId, 'live', null)
+  await setExpiry(world.database.db, TESTER, appId, 'live', null)
   await world.app.refresh()
   assert.equal((await world.follow(link)).status, 302)
 })
@@ -51,14 +52,14 @@ test('what a suspended publisher’s user had begun is still recorded', async ()
   const { live, publisherId } = await makePublisher()
   const [offerId = 0] = await world.makeOffers({})
   const { clickId } = await world.click(offerId, live)
-  await permit(world.database.db, publisherId, { status: 'suspended' })
+  await permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
   await world.app.refresh()
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'approved')
 })
 
 test('a publisher that waits to be let in may test', async () => {
   const { live, test: testKeys, publisherId } = await makePublisher()
-  await permit(world.database.db, publisherId, { status: 'pending' })
+  await permit(world.database.db, TESTER, publisherId, { status: 'pending' })
   await world.app.refresh()
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
   assert.equal((await world.get('/v1/offers?userId=u', testKeys)).status, 200)
@@ -74,7 +75,7 @@ test('a publisher runs all offers but those that it may not, or only those that 
       .filter((id) => mine.has(id))
       .toSorted((a, b) => a - b)
   const set = async (onlyListed: boolean, allowed: number[], denied: number[]) => {
-    await permit(world.database.db, publisherId, { offers: { onlyListed, allowed, denied } })
+    await permit(world.database.db, TESTER, publisherId, { offers: { onlyListed, allowed, denied } })
     await world.app.refresh()
   }
   await set(false, [], [second])
@@ -93,7 +94,9 @@ test('an offer that a publisher may not run takes no click and no report of its 
   const [offerId = 0] = await world.makeOffers({})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, live)
   const { clickId } = await world.follow(body.data.offer.link)
-  await permit(world.database.db, publisherId, { offers: { onlyListed: false, allowed: [], denied: [offerId] } })
+  await permit(world.database.db, TESTER, publisherId, {
+    offers: { onlyListed: false, allowed: [], denied: [offerId] },
+  })
   await world.app.refresh()
   assert.equal((await world.follow(body.data.offer.link)).status, 410)
   const reported = (await world.report(live, { userId: 'another', offerId })).body.data.conversion
@@ -107,7 +110,7 @@ test('permissions are returned as they were set, and invalid ones refused', asyn
   const { publisherId } = await makePublisher()
   const [a = 0, b = 0] = await world.makeOffers({}, {})
   const { db } = world.database
-  await permit(db, publisherId, { offers: { onlyListed: true, allowed: [b, a, b], denied: [] } })
+  await permit(db, TESTER, publisherId, { offers: { onlyListed: true, allowed: [b, a, b], denied: [] } })
   assert.deepEqual(await readPermissions(db, publisherId), {
     status: 'active',
     sharePpm: 1_000_000,
@@ -115,11 +118,11 @@ test('permissions are returned as they were set, and invalid ones refused', asyn
     allowed: [a, b],
     denied: [],
   })
-  const both = permit(db, publisherId, { offers: { onlyListed: true, allowed: [a], denied: [a] } })
+  const both = permit(db, TESTER, publisherId, { offers: { onlyListed: true, allowed: [a], denied: [a] } })
   await assert.rejects(both, OperatorError)
-  const unknown = permit(db, publisherId, { offers: { onlyListed: true, allowed: [999_999_999], denied: [] } })
+  const unknown = permit(db, TESTER, publisherId, { offers: { onlyListed: true, allowed: [999_999_999], denied: [] } })
   await assert.rejects(unknown, OperatorError)
-  await assert.rejects(permit(db, 999_999_999, { status: 'active' }), OperatorError)
+  await assert.rejects(permit(db, TESTER, 999_999_999, { status: 'active' }), OperatorError)
   assert.deepEqual((await readPermissions(db, publisherId))?.allowed, [a, b])
 })
 
@@ -128,7 +131,7 @@ test('a publisher is shown and paid its share of what offers pay; the rest is th
   const [offerId = 0] = await world.makeOffers({ payout: '1.5', revenue: '2' })
   const shown = async () => (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data.offer
   const { clickId } = await world.click(offerId, live, 'userId=early')
-  await permit(world.database.db, publisherId, { sharePpm: 800_000 })
+  await permit(world.database.db, TESTER, publisherId, { sharePpm: 800_000 })
   await world.app.refresh()
   const offer = await shown()
   assert.deepEqual([offer.payout, offer.payout_local, offer.goals[0]?.payout], [1.2, 120, 1.2])
@@ -142,7 +145,7 @@ test('a publisher is shown and paid its share of what offers pay; the rest is th
     [1.5],
   )
   const later = await world.click(offerId, live, 'userId=late')
-  await permit(world.database.db, publisherId, { sharePpm: 500_000 })
+  await permit(world.database.db, TESTER, publisherId, { sharePpm: 500_000 })
   await world.app.refresh()
   await world.confirm(offerId, later.clickId)
   await world.report(live, { userId: 'reported', offerId })
@@ -160,7 +163,7 @@ test('a share of a percentage is a smaller percentage, and shares are rounded do
       { name: 'Install', payout: '0.0001' },
     ],
   })
-  await permit(world.database.db, publisherId, { sharePpm: 333_333 })
+  await permit(world.database.db, TESTER, publisherId, { sharePpm: 333_333 })
   await world.app.refresh()
   const { goals } = (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data.offer
   assert.deepEqual(
@@ -179,5 +182,5 @@ test('a share of a percentage is a smaller percentage, and shares are rounded do
 test('a share beyond the whole, or less than nothing, is refused', async () => {
   const { publisherId } = await makePublisher()
   for (const share of [-1, 1_000_001, 0.5])
-    await assert.rejects(permit(world.database.db, publisherId, { sharePpm: share }), OperatorError)
+    await assert.rejects(permit(world.database.db, TESTER, publisherId, { sharePpm: share }), OperatorError)
 })

@@ -1,7 +1,8 @@
 // What the operator lets a publisher do: whether its keys work, and which offers it may run.
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
-import { WHOLE_PPM } from '../../lib/money.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
+import { PPM_PER_PERCENT, WHOLE_PPM } from '../../lib/money.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 
 /**
  * pending: only its test keys work. suspended: none do, and its links lead nowhere; what its users have begun is still
@@ -61,14 +62,17 @@ export async function readPermissions(db: Db, publisherId: number): Promise<Perm
  */
 export type PermissionChange = { status?: PublisherStatus; sharePpm?: number; offers?: OfferPermissions }
 
-export async function permit(db: Db, publisherId: number, change: PermissionChange): Promise<void> {
+/** Returns what the publisher may do afterwards. */
+export async function permit(db: Db, by: Actor, publisherId: number, change: PermissionChange): Promise<Permissions> {
   const { status, sharePpm, offers } = change
   if (sharePpm !== undefined && (!Number.isInteger(sharePpm) || sharePpm < 0 || sharePpm > WHOLE_PPM))
     throw new OperatorError('A share is from 0 to 100 percent.')
   const both = offers?.allowed.filter((id) => offers.denied.includes(id)) ?? []
-  if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be allowed and denied.`)
-  await inTransaction(db, async (trx) => {
-    const found = await trx
+  if (both.length > 0) throw new OperatorError(`Offer ${both.join(', ')} cannot be allowed and denied.`, 'offers')
+  return inTransaction(db, async (trx) => {
+    const before = await lockPermissions(trx, publisherId)
+    if (before === null) throw new NoSuch('publisher', publisherId)
+    await trx
       .updateTable('publishers')
       .set((is) => ({
         status: status ?? is.ref('status'),
@@ -76,8 +80,7 @@ export async function permit(db: Db, publisherId: number, change: PermissionChan
         only_listed_offers: offers?.onlyListed ?? is.ref('only_listed_offers'),
       }))
       .where('publisher_id', '=', publisherId)
-      .executeTakeFirst()
-    if (found.numUpdatedRows === 0n) throw noSuchPublisher(publisherId)
+      .execute()
     if (offers !== undefined) await listOffers(trx, publisherId, offers)
     // Its apps are stamped as changed, which every API process looks for.
     await trx
@@ -85,8 +88,21 @@ export async function permit(db: Db, publisherId: number, change: PermissionChan
       .set((is) => ({ name: is.ref('name') }))
       .where('publisher_id', '=', publisherId)
       .execute()
+    const after = (await readPermissions(trx, publisherId)) ?? before
+    const details = { before: presentPermissions(before), after: presentPermissions(after) }
+    await recordAudit(trx, by, { action: 'publisher.permit', subject: publisherId, publisherId, details })
+    return after
   })
 }
+
+/** As operators see it: what the publisher does not get is the network's margin. */
+export const presentPermissions = ({ status, sharePpm, onlyListed, allowed, denied }: Permissions) => ({
+  status,
+  margin_percent: (WHOLE_PPM - sharePpm) / PPM_PER_PERCENT,
+  only_listed_offers: onlyListed,
+  allowed_offers: allowed,
+  denied_offers: denied,
+})
 
 async function listOffers(trx: Trx, publisherId: number, { allowed, denied }: OfferPermissions): Promise<void> {
   const rows = [
@@ -106,8 +122,5 @@ async function checkOffers(trx: Trx, ids: number[]): Promise<void> {
   const found = await trx.selectFrom('offers').select('offer_id').where('offer_id', 'in', ids).execute()
   const known = new Set(found.map((row) => row.offer_id))
   const missing = ids.filter((id) => !known.has(id))
-  if (missing.length > 0) throw new OperatorError(`There is no offer ${missing.join(', ')}.`)
+  if (missing.length > 0) throw new OperatorError(`There is no offer ${missing.join(', ')}.`, 'offers')
 }
-
-const noSuchPublisher = (publisherId: number) =>
-  new OperatorError(`There is no publisher ${publisherId}. List publishers with: offerdeck publisher list`)

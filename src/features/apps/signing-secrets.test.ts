@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { readApp } from './read-app.ts'
 import { readSigningSecrets, rotateSigningSecret, signingKeyOf } from './signing-secrets.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('signing_secrets')
 const HOUR_MS = 3_600_000
@@ -12,7 +13,7 @@ test('every secret signs until its own grace is over, however often it was rotat
   const { appId } = await world.makeApp()
   const read = async () => (await readSigningSecrets(db, SECRET_KEY, [appId])).get(signingKeyOf(appId, false)) ?? []
   const rotate = async (graceMs: number) =>
-    (await rotateSigningSecret(db, SECRET_KEY, appId, 'live', graceMs)).signing_secret
+    (await rotateSigningSecret(db, TESTER, SECRET_KEY, appId, 'live', graceMs)).signing_secret
   const [first] = (await read()) as [string]
   const second = await rotate(HOUR_MS)
   const third = await rotate(2 * HOUR_MS)

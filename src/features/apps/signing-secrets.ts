@@ -1,41 +1,53 @@
 // The secrets that postbacks are signed with: one for each key of an app, and
 // those that it has taken the place of, until their grace is over.
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { type Db, inTransaction } from '../../db/open.ts'
+import { NoSuch } from '../../errors.ts'
 import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { createSigningSecret, type Mode } from './secrets.ts'
+
+const HOUR_MS = 3_600_000
 
 export const signingSecretsKey = (secretKey: string) => deriveKey(secretKey, 'signing secrets')
 
 /** Issues a new one; those before sign beside it until the grace of each is over. */
-export async function rotateSigningSecret(db: Db, secretKey: string, appId: number, mode: Mode, graceMs: number) {
-  const { api_key } =
-    (await db
+export async function rotateSigningSecret(
+  db: Db,
+  by: Actor,
+  secretKey: string,
+  appId: number,
+  mode: Mode,
+  graceMs: number,
+) {
+  return inTransaction(db, async (trx) => {
+    const found = await trx
       .selectFrom('credentials')
-      .select('api_key')
-      .where('app_id', '=', appId)
+      .innerJoin('apps', 'apps.app_id', 'credentials.app_id')
+      .select(['api_key', 'publisher_id'])
+      .where('credentials.app_id', '=', appId)
       .where('is_test', '=', mode === 'test')
-      .executeTakeFirst()) ?? noSuchApp(appId)
-  const signing_secret = createSigningSecret()
-  const sealed = seal(signingSecretsKey(secretKey), signing_secret, api_key)
-  const { rows } = await sql<{ expires_at: Date }>`
-    WITH old AS (
-      SELECT api_key, signing_secret_sealed FROM credentials WHERE api_key = ${api_key} FOR UPDATE
-    ), forgotten AS (
-      DELETE FROM old_signing_secrets WHERE api_key = ${api_key} AND expires_at <= now()
-    ), renewed AS (
-      UPDATE credentials c SET signing_secret_sealed = ${sealed} FROM old WHERE c.api_key = old.api_key
-    )
-    INSERT INTO old_signing_secrets (api_key, sealed, expires_at)
-    SELECT api_key, signing_secret_sealed, now() + ${graceMs} * interval '1 millisecond' FROM old
-    RETURNING expires_at`.execute(db)
-  const old_signing_secret_expires_at = rows[0]?.expires_at ?? null
-  return { app_id: appId, api_key, signing_secret, old_signing_secret_expires_at }
-}
-
-function noSuchApp(appId: number): never {
-  throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
+      .executeTakeFirst()
+    if (found === undefined) throw new NoSuch('app', appId)
+    const { api_key, publisher_id: publisherId } = found
+    const signing_secret = createSigningSecret()
+    const sealed = seal(signingSecretsKey(secretKey), signing_secret, api_key)
+    const { rows } = await sql<{ expires_at: Date }>`
+      WITH old AS (
+        SELECT api_key, signing_secret_sealed FROM credentials WHERE api_key = ${api_key} FOR UPDATE
+      ), forgotten AS (
+        DELETE FROM old_signing_secrets WHERE api_key = ${api_key} AND expires_at <= now()
+      ), renewed AS (
+        UPDATE credentials c SET signing_secret_sealed = ${sealed} FROM old WHERE c.api_key = old.api_key
+      )
+      INSERT INTO old_signing_secrets (api_key, sealed, expires_at)
+      SELECT api_key, signing_secret_sealed, now() + ${graceMs} * interval '1 millisecond' FROM old
+      RETURNING expires_at`.execute(trx)
+    const old_signing_secret_expires_at = rows[0]?.expires_at ?? null
+    const details = { mode, grace_hours: graceMs / HOUR_MS }
+    await recordAudit(trx, by, { action: 'app.rotate_signing_secret', subject: appId, publisherId, details })
+    return { app_id: appId, api_key, signing_secret, old_signing_secret_expires_at }
+  })
 }
 
 /** Those that sign now, the newest first, by app and mode as `signingKeyOf` has it. */

@@ -1,28 +1,40 @@
 // What the operator allows an app. Its word is taken for trusted offers: reports are approved at once. Off by default.
 import { type RawBuilder, sql } from 'kysely'
-import { type Db, inTransaction } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { allOf, type Found, search } from '../../db/search.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { REVOKED_AT } from './apps.ts'
 
 /** Which offers: these, or all that there are now. */
 export type TrustedOffers = readonly number[] | 'all'
 
 /** Returns how many were not trusted before. */
-export async function trustApp(db: Db, appId: number, offers: TrustedOffers): Promise<number> {
-  await checkIds(db, appId, offers)
-  const added = await sql`
-    INSERT INTO trusted_offers (app_id, offer_id)
-    SELECT ${appId}, offer_id FROM offers WHERE ${isAmong(offers)} ON CONFLICT DO NOTHING`.execute(db)
-  return Number(added.numAffectedRows ?? 0)
-}
+export const trustApp = (db: Db, by: Actor, appId: number, offers: TrustedOffers): Promise<number> =>
+  changeTrust(db, by, { appId, offers, action: 'app.trust' }, (trx) =>
+    sql`
+      INSERT INTO trusted_offers (app_id, offer_id)
+      SELECT ${appId}, offer_id FROM offers WHERE ${isAmong(offers)} ON CONFLICT DO NOTHING`.execute(trx),
+  )
 
 /** Returns how many were trusted before. What is approved stays so. */
-export async function distrustApp(db: Db, appId: number, offers: TrustedOffers): Promise<number> {
-  await checkIds(db, appId, offers)
-  const removed = await sql`DELETE FROM trusted_offers WHERE app_id = ${appId} AND ${isAmong(offers)}`.execute(db)
-  return Number(removed.numAffectedRows ?? 0)
-}
+export const distrustApp = (db: Db, by: Actor, appId: number, offers: TrustedOffers): Promise<number> =>
+  changeTrust(db, by, { appId, offers, action: 'app.distrust' }, (trx) =>
+    sql`DELETE FROM trusted_offers WHERE app_id = ${appId} AND ${isAmong(offers)}`.execute(trx),
+  )
+
+const changeTrust = (
+  db: Db,
+  by: Actor,
+  { appId, offers, action }: { appId: number; offers: TrustedOffers; action: string },
+  write: (trx: Trx) => Promise<{ numAffectedRows?: bigint }>,
+): Promise<number> =>
+  inTransaction(db, async (trx) => {
+    const publisherId = await checkIds(trx, appId, offers)
+    const changed = Number((await write(trx)).numAffectedRows ?? 0)
+    await recordAudit(trx, by, { action, subject: appId, publisherId, details: { offers, changed } })
+    return changed
+  })
 
 /** Every part narrows; what is absent does not. `search` is part of an offer's name, or its id. */
 export type TrustFilter = { search?: string; isTrusted?: boolean; before?: number }
@@ -78,34 +90,39 @@ export async function listAllowances(db: Db, publisherId: number) {
     .execute()
 }
 
-/** Requests a minute for each of the app's keys. Returns how many they were before. */
-export async function setRateLimit(db: Db, appId: number, rateLimit: number): Promise<number> {
-  return inTransaction(db, async (trx) => {
+/** Requests a minute for each of the app's keys. */
+export async function setRateLimit(db: Db, by: Actor, appId: number, rateLimit: number): Promise<void> {
+  await inTransaction(db, async (trx) => {
     const before = await trx
       .selectFrom('apps')
-      .select('rate_limit')
+      .select(['publisher_id', 'rate_limit'])
       .where('app_id', '=', appId)
       .forUpdate()
       .executeTakeFirst()
-    if (before === undefined) throw new OperatorError(`There is no app ${appId}.`)
+    if (before === undefined) throw new NoSuch('app', appId)
     await trx.updateTable('apps').set({ rate_limit: rateLimit }).where('app_id', '=', appId).execute()
-    return before.rate_limit
+    const details = { rate_limit: rateLimit, rate_limit_before: before.rate_limit }
+    const publisherId = before.publisher_id
+    await recordAudit(trx, by, { action: 'app.set_rate_limit', subject: appId, publisherId, details })
   })
 }
 
 const isAmong = (offers: TrustedOffers) =>
   offers === 'all' ? sql<boolean>`true` : sql<boolean>`offer_id = ANY (${[...offers]}::bigint[])`
 
-async function checkIds(db: Db, appId: number, offers: TrustedOffers): Promise<void> {
-  const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
-  if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
-  if (offers === 'all') return
+/** Returns the app's publisher_id. */
+async function checkIds(db: Db, appId: number, offers: TrustedOffers): Promise<number> {
+  const app = await db.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
+  if (app === undefined) throw new NoSuch('app', appId)
+  if (offers === 'all') return app.publisher_id
   const found = await db
     .selectFrom('offers')
     .select('offer_id')
     .where('offer_id', 'in', [...offers])
     .execute()
   const missing = offers.filter((id) => !found.some((row) => row.offer_id === id))
-  if (missing.length > 0)
-    throw new OperatorError(`There is no offer ${missing.join(', ')}. List offers with: offerdeck offer list`)
+  const [one, ...others] = missing
+  if (one !== undefined && others.length === 0) throw new NoSuch('offer', one)
+  if (missing.length > 0) throw new OperatorError(`There is no offer ${missing.join(', ')}.`)
+  return app.publisher_id
 }

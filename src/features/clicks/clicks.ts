@@ -2,7 +2,7 @@
 //
 // Clicks on offers without caps go in by one statement a group. For a capped offer the usage is locked, and what no
 // longer fits is refused. What comes late out of the spool is counted, but not refused: its user was sent on long ago.
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type pg from 'pg'
 import { rowsLiteral } from '../../db/arrays.ts'
 import { withRetry } from '../../db/pg-errors.ts'
@@ -11,6 +11,7 @@ import { ensurePartitions, isMissingPartition } from '../../db/partitions.ts'
 import { type Found, search } from '../../db/search.ts'
 import type { Spool } from '../../db/spool.ts'
 import { SpooledWriter } from '../../db/spooled-writer.ts'
+import type { Clicks as ClickTable } from '../../db/tables.ts'
 import { addUsage, dayNumber, isFull, lockCaps, lockUsage, readCaps, refreshFull } from '../offers/caps.ts'
 
 const QUERY_TIMEOUT_MS = 3_000
@@ -46,6 +47,9 @@ export const COLUMNS = [
   'click_id', 'clicked_at', 'app_id', 'is_test', 'user_id', 'offer_id', 'terms_id', 'currency', 'rate_micros', 'share_ppm', 'request_id',
   'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'ip', 'country', 'device', 'os', 'signals',
 ] as const satisfies (keyof Click)[] // prettier-ignore
+
+/** The clicks that statistics count: live ones, not of bots. */
+export const IS_COUNTED = sql<boolean>`NOT is_test AND ('bot' = ANY (signals)) IS NOT TRUE`
 
 /** Full: a cap was reached meanwhile, and nothing was recorded. */
 export type ClickOutcome = 'recorded' | 'full'
@@ -213,20 +217,12 @@ async function withPartitions<T>(db: Db, clicks: Click[], write: () => Promise<T
 
 export type ClickFilter = { appId?: number; userId?: string; offerId?: number; isTest?: boolean; before?: string }
 
-const LISTED = sql.raw('click_id, clicked_at, app_id, user_id, offer_id, country, device, os, signals, is_test')
+const LISTED_COLUMNS = [
+  'click_id', 'clicked_at', 'app_id', 'user_id', 'offer_id', 'country', 'device', 'os', 'signals', 'is_test',
+] as const satisfies (keyof ClickTable)[] // prettier-ignore
+const LISTED = sql.raw(LISTED_COLUMNS.join(', '))
 
-export type ListedClick = {
-  click_id: string
-  clicked_at: Date
-  app_id: number
-  user_id: string
-  offer_id: number
-  country: string | null
-  device: string | null
-  os: string | null
-  signals: string[] | null
-  is_test: boolean
-}
+export type ListedClick = Pick<Selectable<ClickTable>, (typeof LISTED_COLUMNS)[number]>
 
 /** Newest first. A user is found in each app by the index; anything else on the way back in time. */
 export function searchClicks(db: Db, filter: ClickFilter, limit: number): Promise<Found<ListedClick>> {
@@ -245,4 +241,16 @@ export function searchClicks(db: Db, filter: ClickFilter, limit: number): Promis
     SELECT c.* FROM apps CROSS JOIN LATERAL (SELECT ${LISTED} FROM clicks
       WHERE clicks.app_id = apps.app_id AND clicks.user_id = ${userId} AND ${isBefore} ${byId} LIMIT ${most}::integer) AS c WHERE ${apps}`
   return search(db, { walk, id: 'click_id', filters }, limit)
+}
+
+/** One click as the history of its conversion shows it; null once it is dropped. */
+export async function findClick(db: Db, clickId: string, appId: number) {
+  const click = await db
+    .selectFrom('clicks')
+    .select(['click_id', 'clicked_at', 'request_id', 'country', 'device', 'os', 'signals'])
+    .select(['aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4'])
+    .where('click_id', '=', clickId)
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
+  return click ?? null
 }

@@ -1,5 +1,5 @@
 // What is left of dropped clicks is compacted after a while: counts by sub-ID, of which there may be as many as there were
-// clicks, become counts by app, quarter of an hour, offer and country. All other figures stay exactly the same, in every
+// clicks, become counts by app, quarter of an hour, offer, country and device. All other figures stay exactly the same, in every
 // time zone.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
@@ -24,10 +24,10 @@ export async function compactClickCounts(db: Db, now: Date): Promise<number> {
       WITH detailed AS (
         DELETE FROM click_counts WHERE NOT is_compact AND quarter >= ${start}
           AND quarter < ${new Date(start.getTime() + SLICE_MS)} AND quarter < ${before}
-        RETURNING app_id, quarter, offer_id, country, clicks
+        RETURNING app_id, quarter, offer_id, country, device, clicks
       ), compact AS (
-        INSERT INTO click_counts (app_id, quarter, offer_id, country, clicks, is_compact)
-        SELECT app_id, quarter, offer_id, country, sum(clicks), true FROM detailed GROUP BY 1, 2, 3, 4 RETURNING 1
+        INSERT INTO click_counts (app_id, quarter, offer_id, country, device, clicks, is_compact)
+        SELECT app_id, quarter, offer_id, country, device, sum(clicks), true FROM detailed GROUP BY 1, 2, 3, 4, 5 RETURNING 1
       ) SELECT count(*) AS left FROM compact`.execute(db)
     left += rows[0]?.left ?? 0
   }

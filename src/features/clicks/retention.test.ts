@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { LOCKS } from '../../db/locks.ts'
 import { ensurePartitions, ensurePartitionsAhead, listPartitions } from '../../db/partitions.ts'
 import type { Db } from '../../db/open.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -12,7 +13,6 @@ import { readRange, readStats } from '../reports/stats.ts'
 import { dropEmptyDays, dropOldClicks, dropOldInboundCalls } from './retention.ts'
 
 const DAY_MS = 86_400_000
-const LOCK = 0x0ff3_0007
 const NOW = new Date('2026-06-01T12:00:00Z')
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS).toISOString()
 
@@ -134,7 +134,7 @@ test('while another process is at it, nothing is dropped; two at once count noth
   const at = '2025-02-01T10:00:00Z'
   await addClicks(db, { at, appId, offerId }, { at: '2025-02-02T10:00:00Z', appId, offerId })
   await db.transaction().execute(async (trx) => {
-    await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(trx)
+    await sql`SELECT pg_advisory_xact_lock(${LOCKS.clickRetention})`.execute(trx)
     assert.deepEqual(await dropOldClicks(db, NOW, 40), [])
   })
   const both = await Promise.all([dropOldClicks(db, NOW, 40), dropOldClicks(db, NOW, 40)])

@@ -5,6 +5,7 @@
 // table for a moment; while another transaction still reads it, new clicks would queue up behind us. So we wait for a
 // moment only, and the caller retries later.
 import { sql } from 'kysely'
+import { LOCKS, tryLock } from '../../db/locks.ts'
 import {
   dropPartition,
   findEmpty,
@@ -14,24 +15,27 @@ import {
 } from '../../db/partitions.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
+import { IS_COUNTED } from './clicks.ts'
 
-const LOCK = 0x0ff3_0007
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const EMPTY_KEPT_MS = 2 * DAY_MS // yesterday's is there for clocks that differ
 const MIN_CALL_DAYS = 7
+const REQUEST_LOG_DAYS = 3
 const SPARE_DAYS = 7
 // Long enough for PostgreSQL to end a vacuum that is in our way, which it does after its deadlock_timeout of 1 s.
 const PARTITION_WAIT = '10s'
 // Below the deadlock_timeout: where a click that comes late and we wait for each other, it is us who give way.
 const DROP_WAIT = '500ms'
 
-const IDS = { clicks: 'click_id', inbound_calls: 'inbound_id', postback_attempts: 'attempt_id' } as const
+const IDS = {
+  clicks: 'click_id',
+  inbound_calls: 'inbound_id',
+  postback_attempts: 'attempt_id',
+  api_requests: 'logged_id',
+} as const
 
 type Partition = { name: string; endsMs: number }
-
-/** The clicks that statistics count: live ones, not of bots. */
-export const IS_COUNTED = sql<boolean>`NOT is_test AND ('bot' = ANY (signals)) IS NOT TRUE`
 
 /**
  * Drops the clicks of days that ended more than `keepDays` ago, and never one that may still be confirmed or is on hold.
@@ -73,14 +77,19 @@ async function forgetOpenCalls(trx: Trx, { endsMs }: Partition): Promise<void> {
 }
 
 /** Drops the log of postbacks of days that ended more than `keepDays` ago. */
-export async function dropOldAttempts(db: Db, now: Date, keepDays: number): Promise<string[]> {
-  const beforeMs = now.getTime() - keepDays * DAY_MS
-  return dropEach(db, async (trx) => {
-    if (!(await hasYounger(trx, 'postback_attempts', beforeMs))) return null
-    const [oldest] = await listPartitionsBefore(trx, 'postback_attempts', beforeMs)
+export const dropOldAttempts = (db: Db, now: Date, keepDays: number) =>
+  dropDays(db, 'postback_attempts', now.getTime() - keepDays * DAY_MS)
+
+/** Drops the log of API requests of days that ended more than `REQUEST_LOG_DAYS` ago, or earlier where less is kept. */
+export const dropOldRequests = (db: Db, now: Date, keepDays: number) =>
+  dropDays(db, 'api_requests', now.getTime() - Math.min(keepDays, REQUEST_LOG_DAYS) * DAY_MS)
+
+const dropDays = (db: Db, table: PartitionedTable, beforeMs: number) =>
+  dropEach(db, async (trx) => {
+    if (!(await hasYounger(trx, table, beforeMs))) return null
+    const [oldest] = await listPartitionsBefore(trx, table, beforeMs)
     return oldest ?? null
   })
-}
 
 /** Drops the partitions of past days on which nothing came, whatever is kept otherwise. What comes late creates its own. */
 export async function dropEmptyDays(db: Db, now: Date): Promise<string[]> {
@@ -105,8 +114,7 @@ async function dropEach(db: Db, choose: (trx: Trx) => Promise<Partition | null>)
   const dropped: string[] = []
   for (;;) {
     const name = await db.transaction().execute(async (trx) => {
-      const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-      if (!rows[0]?.locked) return null
+      if (!(await tryLock(trx, LOCKS.clickRetention))) return null
       const partition = await choose(trx)
       if (partition === null) return null
       await waitAtMost(trx, DROP_WAIT)
@@ -146,12 +154,12 @@ async function isHalfRolledUp(trx: Trx, { endsMs }: Partition): Promise<boolean>
 async function countClicks(trx: Trx, { name, endsMs }: Partition): Promise<void> {
   for (let hourMs = endsMs - DAY_MS; hourMs < endsMs; hourMs += HOUR_MS) {
     await sql`
-      INSERT INTO click_counts (app_id, quarter, offer_id, country, aff_sub, aff_sub2, aff_sub3, aff_sub4, clicks)
-      SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country,
+      INSERT INTO click_counts (app_id, quarter, offer_id, country, device, aff_sub, aff_sub2, aff_sub3, aff_sub4, clicks)
+      SELECT app_id, date_bin('15 minutes', clicked_at, '2000-01-01T00:00:00Z'), offer_id, country, device,
         aff_sub, aff_sub2, aff_sub3, aff_sub4, count(*)
       FROM ${sql.table(name)}
       WHERE click_id >= ${uuid7Floor(hourMs)}::uuid AND click_id < ${uuid7Floor(hourMs + HOUR_MS)}::uuid AND ${IS_COUNTED}
-      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`.execute(trx)
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(trx)
   }
 }
 

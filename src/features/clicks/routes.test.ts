@@ -6,6 +6,7 @@ import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { type IssuedCredentials, revokeApp } from '../apps/keys.ts'
 import { createLinkSigner, type LinkContext } from '../offers/links.ts'
 import { fillDestination } from './destination.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const DAY_S = 86_400
 const POLICY = /^default-src 'none'; style-src 'self'; /
@@ -101,7 +102,7 @@ test('an offer that there is not is a broken link; the links of a revoked app ha
   await refused(`/c/999999999/${signed()}`, 404, BROKEN)
   const gone = await world.makeApp()
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, gone.live)
-  await revokeApp(world.database.db, gone.appId)
+  await revokeApp(world.database.db, TESTER, gone.appId)
   await world.app.refresh()
   await refused(body.data.offer.link, 410, /<h1>This offer has ended<\/h1>/)
 })

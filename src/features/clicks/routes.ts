@@ -9,8 +9,7 @@ import type { AppCredential, Credentials } from '../apps/credentials.ts'
 import type { Catalogue } from '../offers/catalogue.ts'
 import type { Completions } from '../offers/completions.ts'
 import type { LinkContext, LinkSigner } from '../offers/links.ts'
-import type { Platform } from '../offers/schema.ts'
-import type { OfferTarget } from '../offers/offer-bytes.ts'
+import type { Platform } from '../offers/choices.ts'
 import type { Click, Clicks } from './clicks.ts'
 import { fillDestination } from './destination.ts'
 import { explanationPage, type LinkProblem, STYLE, STYLE_PATH } from './pages.ts'
@@ -51,7 +50,7 @@ export type ClickRoutesOptions = {
 type Passage = {
   context: LinkContext
   credential: AppCredential
-  offer: OfferTarget & { offerId: number }
+  offer: NonNullable<ReturnType<Catalogue['target']>> & { offerId: number }
   visitor: Visitor
 }
 
@@ -74,7 +73,10 @@ export function clickRoutes(server: FastifyInstance, options: ClickRoutesOptions
         security: [],
         params: {
           type: 'object',
-          properties: { offer_id: { type: 'string' }, token: { type: 'string' } },
+          properties: {
+            offer_id: { type: 'string', description: 'The offer that the link is for.' },
+            token: { type: 'string', description: 'Who follows it, signed. Links come with it.' },
+          },
           required: ['offer_id', 'token'],
         },
         response: {

@@ -5,7 +5,7 @@ import { isbot } from 'isbot'
 import { Cache } from '../../lib/cache.ts'
 import { plainAddress } from '../../lib/ip-address.ts'
 import { type IpRanges, parseRanges } from '../../lib/ip-ranges.ts'
-import type { Platform } from '../offers/schema.ts'
+import type { Platform } from '../offers/choices.ts'
 import { assignedCountry, openCountryFinder } from './geo.ts'
 import { watchFile, type Log } from './watched-file.ts'
 

@@ -5,6 +5,7 @@ import { editOffer, prefixed, renamed, repeatable } from '../../../test/edit-off
 import { useWorld } from '../../../test/world.ts'
 import { trustApp } from '../apps/trust.ts'
 import { showOffer } from '../offers/offers.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('after_edits')
 
@@ -50,7 +51,7 @@ for (const [said, edit] of Object.entries(EDITS)) {
   for (const withClick of [true, false]) {
     test(`a repeated report ${withClick ? 'with' : 'without'} a click is not taken again after ${said}`, async () => {
       const { live, appId, offerId, statuses } = await make()
-      await trustApp(world.database.db, appId, [offerId])
+      await trustApp(world.database.db, TESTER, appId, [offerId])
       if (withClick) await world.click(offerId, live)
       assert.equal((await world.report(live, { userId: 'u', offerId })).status, 201)
       await editOffer(world, offerId, edit)
@@ -66,7 +67,7 @@ test('a report with its Idempotency-Key is the same, also when its goal is gone'
   const send = (goalId?: number) => world.report(live, { userId: 'u', offerId, goalId }, { 'idempotency-key': `k-${goalId ?? 'first'}` }) // prettier-ignore
   const before = [await send(), await send(second?.goal_id)]
   assert.deepEqual(before.map(({ status }) => status), [201, 201]) // prettier-ignore
-  await editOffer(world, offerId, ({ goals: [first] }) => ({ goals: [{ ...first, name: 'Another step', externalId: 'new' }] as never })) // prettier-ignore
+  await editOffer(world, offerId, ({ goals: [first] }) => ({ goals: [{ ...first, name: 'Another step', external_id: 'new' }] as never })) // prettier-ignore
   const again = [await send(), await send(second?.goal_id)]
   assert.deepEqual(again.map(({ status }) => status), [200, 200]) // prettier-ignore
   assert.deepEqual(again.map(({ body }) => body.data.conversion), before.map(({ body }) => body.data.conversion)) // prettier-ignore
@@ -93,14 +94,16 @@ test('an import keeps the id of a goal that it renames, moves, or knows by its e
   await editOffer(world, offerId, ({ goals }) => ({ goals: goals.toReversed().map((goal) => (goal.name === 'B' ? { ...goal, name: 'B, mended' } : goal)) })) // prettier-ignore
   assert.deepEqual(await ids(), [['C', c], ['B, mended', b], ['A', a]]) // prettier-ignore
   await editOffer(world, offerId, ({ goals }) => ({
-    goals: goals.map((goal, i) => ({ ...goal, externalId: `g${i}` })),
+    goals: goals.map((goal, i) => ({ ...goal, external_id: `g${i}` })),
   }))
   await editOffer(world, offerId, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, name: goal.name === 'C' ? 'A' : goal.name === 'A' ? 'C' : 'D' })) })) // prettier-ignore
   assert.deepEqual(await ids(), [['A', c], ['D', b], ['C', a]]) // prettier-ignore
-  await editOffer(world, offerId, ({ goals }) => ({ goals: goals.map((goal) => ({ ...goal, externalId: undefined })) }))
+  await editOffer(world, offerId, ({ goals }) => ({
+    goals: goals.map((goal) => ({ ...goal, external_id: undefined })),
+  }))
   const { goals } = await showOffer(world.database.db, offerId)
   assert.deepEqual(goals.map((goal) => goal.external_id), ['g0', 'g1', 'g2']) // prettier-ignore
-  await editOffer(world, offerId, ({ goals: [first] }) => ({ goals: [first, { ...first, externalId: 'other', name: 'E' }] as never })) // prettier-ignore
+  await editOffer(world, offerId, ({ goals: [first] }) => ({ goals: [first, { ...first, external_id: 'other', name: 'E' }] as never })) // prettier-ignore
   const now = await ids()
   assert.equal(now[0]?.[1], c)
   assert.ok(![a, b, c].includes(now[1]?.[1] ?? 0), 'another external id is another goal')
@@ -108,7 +111,7 @@ test('an import keeps the id of a goal that it renames, moves, or knows by its e
 
 test('a goal that turns repeatable lets a chargeback through, and a report of before is the same one', async () => {
   const { live, appId, offerId, statuses } = await make({})
-  await trustApp(world.database.db, appId, [offerId])
+  await trustApp(world.database.db, TESTER, appId, [offerId])
   const { clickId } = await world.click(offerId, live)
   await world.report(live, { userId: 'u', offerId })
   await editOffer(world, offerId, repeatable(true))
@@ -119,7 +122,7 @@ test('a goal that turns repeatable lets a chargeback through, and a report of be
 
 test('a goal that is no longer repeatable creates no second row of the same transaction', async () => {
   const { live, appId, offerId, statuses } = await make({ goals: [{ name: 'Buy', payout: '1', is_repeatable: true }] })
-  await trustApp(world.database.db, appId, [offerId])
+  await trustApp(world.database.db, TESTER, appId, [offerId])
   await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })
   await editOffer(world, offerId, repeatable(false))
   assert.equal((await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })).status, 200)

@@ -10,6 +10,7 @@ import { checkLedger } from '../ledger/check.ts'
 import { setCaps } from '../offers/cap-counts.ts'
 import { forgetOldKeys } from './conversions.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 let appId: number
 let live: IssuedCredentials
@@ -157,7 +158,7 @@ test('a click beyond its window counts as none, and the sub-IDs of the latest li
     [{ ...report, transactionId: null, idempotencyKey: null }],
     new Date(Date.now() + 61_000),
   )
-  assert.deepEqual([outcome?.conversion?.click_id, outcome?.conversion?.aff_sub], [null, 'list'])
+  assert.deepEqual([outcome?.conversion?.clickId, outcome?.conversion?.affSub], [null, 'list'])
 })
 
 test('an offer that is not open rejects a report without a click, and says why; the same again is the same', async () => {
@@ -229,13 +230,13 @@ test('the word of a trusted app is approved at once, for that app and offer alon
   const { db } = world.database
   const [offerId, other] = [await newOffer(), await newOffer()]
   const stranger = await world.makeApp()
-  await trustApp(db, appId, [offerId])
+  await trustApp(db, TESTER, appId, [offerId])
   const reply = await world.report(live, { userId: 'trusted', offerId })
   assert.deepEqual(statusOf(reply), ['approved', null])
   assert.notEqual(reply.body.data.conversion.approved_at, null)
   assert.deepEqual(statusOf(await world.report(live, { userId: 'trusted', offerId: other })), ['pending', null])
   assert.deepEqual(statusOf(await world.report(stranger.live, { userId: 'trusted', offerId })), ['pending', null])
-  await distrustApp(db, appId, [offerId])
+  await distrustApp(db, TESTER, appId, [offerId])
   assert.deepEqual(statusOf(await world.report(live, { userId: 'later', offerId })), ['pending', null])
   assert.deepEqual(await checkLedger(world.database), [])
 })
@@ -277,10 +278,11 @@ test('fifty identical reports at once, through two processes, create one convers
 
 test('two apps of one publisher do not see each other’s conversions', async () => {
   const { db } = world.database
-  const { publisher_id } = await createPublisher(db, 'With two apps')
+  const { publisher_id } = await createPublisher(db, TESTER, 'With two apps')
   const common = { currency: 'Coins', rateMicros: 1_000_000, rateLimit: 1000, expiresAt: null }
   const rules = { blockedCategories: [], blockedKeywords: [], paymentOffers: true }
-  const make = (name: string) => createApp(db, SECRET_KEY, { publisherId: publisher_id, name, ...common, ...rules })
+  const make = (name: string) =>
+    createApp(db, TESTER, SECRET_KEY, { publisherId: publisher_id, name, ...common, ...rules })
   const [one, two] = [await make('One'), await make('Two')]
   await world.app.refresh()
   const made = await world.report(one.live, { userId: 'u', offerId: await newOffer() })

@@ -1,14 +1,13 @@
 // Applies an advertiser's confirmation to an existing conversion. While it is pending, the latest amount counts.
 import type { Confirmation } from './commands.ts'
 import type { Conversion } from './conversions.ts'
-import type { ClickParts } from './decide-confirmation.ts'
 import type { DecisionContext } from './decision-context.ts'
 import { isDenial } from './resolve-goal.ts'
 import { isRaisedBeyondCap } from '../offers/caps.ts'
-import { judgeConversion } from './fraud.ts'
+import { judgeConversion } from './judge-conversion.ts'
 import { fromClick } from './new-conversion.ts'
 import { type Decision, duplicate, keep, type Moment, move, remember } from './outcomes.ts'
-import { isExpired, later, promised, promisedShare } from './terms.ts'
+import { type ClickParts, isExpired, later, promised, promisedShare } from './terms.ts'
 import { paysShare, amountsOf } from './payout.ts'
 
 export function applyConfirmation(
@@ -22,22 +21,22 @@ export function applyConfirmation(
   const confirmation = paysShare(promised(parts)) ? sent : { ...sent, amountMicros: null }
   if (isDenial(confirmation)) return applyDenial(standing, confirmation, parts, moment)
   if (standing.status === 'pending') {
-    if (confirmation.status === 'approved' && standing.confirmed_at === null)
+    if (confirmation.status === 'approved' && standing.confirmedAt === null)
       return confirm(standing, confirmation, parts, context, moment)
     return applyUpdate(standing, confirmation, parts, context, moment)
   }
   if (standing.status !== 'approved') return duplicate(standing)
   const noted = note(standing, confirmation)
-  const isConfirmed = confirmation.status === 'approved' && standing.confirmed_at === null
+  const isConfirmed = confirmation.status === 'approved' && standing.confirmedAt === null
   if (!isConfirmed) return noted === standing ? duplicate(standing) : remember(standing, noted)
   // Approved on the publisher's report, and now confirmed. Its amounts are final.
-  const { click_id, click_at, ip, country, device } = fromClick(parts.click)
+  const { clickId, clickAt, ip, country, device } = fromClick(parts.click)
   return remember(standing, {
     ...noted,
-    ...(standing.click_id === null ? { click_id, click_at, ip, country, device } : {}),
-    told_at: standing.told_at ?? moment.now,
-    confirmed_at: moment.now,
-    is_unconfirmed: false,
+    ...(standing.clickId === null ? { clickId, clickAt, ip, country, device } : {}),
+    toldAt: standing.toldAt ?? moment.now,
+    confirmedAt: moment.now,
+    isUnconfirmed: false,
   })
 }
 
@@ -58,27 +57,27 @@ function applyDenial(
   return move(standing, noted, { to: 'reversed', reason: 'advertiser_reversed', actor: 'advertiser' }, offer, moment)
 }
 
-const isOtherTransaction = ({ advertiser_transaction_id: known }: Conversion, { transactionId }: Confirmation) =>
+const isOtherTransaction = ({ advertiserTransactionId: known }: Conversion, { transactionId }: Confirmation) =>
   known !== null && transactionId !== null && known !== transactionId
 
 /** Adds the advertiser's transaction ID, by which the conversion can be found from now on. */
 const note = (standing: Conversion, { transactionId }: Confirmation): Conversion =>
-  standing.advertiser_transaction_id !== null || transactionId === null
+  standing.advertiserTransactionId !== null || transactionId === null
     ? standing
-    : { ...standing, advertiser_transaction_id: transactionId }
+    : { ...standing, advertiserTransactionId: transactionId }
 
-const isAdvertiserReported = ({ told_at, source }: Conversion) => told_at !== null || source === 'advertiser'
+const isAdvertiserReported = ({ toldAt, source }: Conversion) => toldAt !== null || source === 'advertiser'
 
 /** Takes over the click and the amounts of this confirmation. Without a new amount, the previous one stays. */
 function adopt(standing: Conversion, confirmation: Confirmation, parts: ClickParts, now: Date): Conversion {
-  const updated = { ...note(standing, confirmation), told_at: standing.told_at ?? now, confirm_by: null }
+  const updated: Conversion = { ...note(standing, confirmation), toldAt: standing.toldAt ?? now, confirmBy: null }
   if (isAdvertiserReported(standing) && confirmation.amountMicros === null) return updated
   const amounts = amountsOf(promised(parts), confirmation.amountMicros, promisedShare(parts))
   return {
     ...updated,
     ...fromClick(parts.click),
-    payout_micros: amounts.payoutMicros,
-    revenue_micros: amounts.revenueMicros,
+    payoutMicros: amounts.payoutMicros,
+    revenueMicros: amounts.revenueMicros,
   }
 }
 
@@ -96,18 +95,14 @@ function applyUpdate(
     confirmation.amountMicros !== null &&
     isAdvertiserReported(standing) &&
     !isOtherTransaction(standing, confirmation) &&
-    (standing.confirmed_at === null || confirmation.status === 'approved')
+    (standing.confirmedAt === null || confirmation.status === 'approved')
   const adopted = isFirst || isCorrection ? adopt(standing, confirmation, parts, moment.now) : noted
-  if (
-    isFirst ||
-    adopted.payout_micros !== standing.payout_micros ||
-    adopted.revenue_micros !== standing.revenue_micros
-  ) {
+  if (isFirst || adopted.payoutMicros !== standing.payoutMicros || adopted.revenueMicros !== standing.revenueMicros) {
     return isRaisedBeyondCap(
       parts.offer,
-      context.usage.get(parts.offer.offer_id),
+      context.usage.get(parts.offer.offerId),
       standing,
-      adopted.payout_micros,
+      adopted.payoutMicros,
       moment.now,
     )
       ? move(standing, adopted, { to: 'rejected', reason: 'cap_exceeded', actor: 'system' }, parts.offer, moment)
@@ -126,7 +121,11 @@ function confirm(
 ): Decision {
   const { offer, click } = parts
   const { now } = moment
-  const confirmed = { ...adopt(standing, confirmation, parts, now), confirmed_at: now, is_unconfirmed: false }
+  const confirmed: Conversion = {
+    ...adopt(standing, confirmation, parts, now),
+    confirmedAt: now,
+    isUnconfirmed: false,
+  }
   const verdict = judgeConversion(confirmed, click, confirmation.country, context, confirmation.call.receivedAt)
   confirmed.signals = [...new Set([...standing.signals, ...verdict.signals])]
   const reject = (reason: 'click_expired' | 'cap_exceeded' | typeof verdict.reason) =>
@@ -134,11 +133,11 @@ function confirm(
   // An advertiser that reported in time may decide later; a publisher's own report does not stop the clock.
   if (!isAdvertiserReported(standing) && isExpired(click, confirmation.call.receivedAt)) return reject('click_expired')
   if (verdict.action === 'reject') return reject(verdict.reason)
-  if (isRaisedBeyondCap(offer, context.usage.get(offer.offer_id), standing, confirmed.payout_micros, now))
+  if (isRaisedBeyondCap(offer, context.usage.get(offer.offerId), standing, confirmed.payoutMicros, now))
     return reject('cap_exceeded')
   // Held for the operator: a confirmation does not lift that.
-  if (standing.status_reason !== null) return keep(standing, confirmed)
-  if (verdict.action === 'hold') return keep(standing, { ...confirmed, status_reason: verdict.reason })
-  if (offer.hold_s > 0) return keep(standing, { ...confirmed, hold_until: later(now, offer.hold_s) })
+  if (standing.statusReason !== null) return keep(standing, confirmed)
+  if (verdict.action === 'hold') return keep(standing, { ...confirmed, statusReason: verdict.reason })
+  if (offer.holdS > 0) return keep(standing, { ...confirmed, holdUntil: later(now, offer.holdS) })
   return move(standing, confirmed, { to: 'approved', reason: null, actor: 'advertiser' }, offer, moment)
 }

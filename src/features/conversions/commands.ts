@@ -1,7 +1,7 @@
 // The commands that change conversions, and their possible outcomes. Every change of a conversion is one of these.
-import type { Trx } from '../../db/open.ts'
+import type { Actor } from '../accounts/audit.ts'
 import type { Conversion, Reason, Status } from './conversions.ts'
-import type { InboundCall } from './inbound/calls.ts'
+import type { InboundCall } from './inbound/inbound-call.ts'
 
 /** A publisher reports that a user completed an offer. */
 export type Report = {
@@ -64,8 +64,9 @@ export type Move = {
   conversionId: string
   to: MoveTo
   reason?: MoveReason
-  /** Called in the transaction of the change, so that its audit entry commits with it. */
-  record?: (trx: Trx, moved: Conversion) => Promise<void>
+  /** For the audit log: who decided it, and why in their own words. */
+  by: Actor
+  note?: string
 }
 
 /** A hold has ended. */

@@ -1,8 +1,5 @@
 import type { Conversion } from './conversions.ts'
-
-/** The key of a user on an offer: conversions with the same key can exclude each other. */
-export const userKey = (of: { app_id: number; is_test: boolean; user_id: string; offer_id: number }) =>
-  `${of.app_id}|${of.is_test ? 't' : 'l'}|${of.offer_id}|${of.user_id}`
+import { userKey } from './keys.ts'
 
 /** The conversions that a batch may refer to, including the batch's own changes so far. */
 export class ConversionIndex {
@@ -12,7 +9,7 @@ export class ConversionIndex {
   readonly #ofTransaction = new Map<string, Set<string>>()
 
   constructor(conversions: readonly Conversion[]) {
-    const inOrder = conversions.toSorted((a, b) => (a.conversion_id < b.conversion_id ? -1 : 1))
+    const inOrder = conversions.toSorted((a, b) => (a.conversionId < b.conversionId ? -1 : 1))
     for (const conversion of inOrder) this.set(conversion)
   }
 
@@ -21,10 +18,10 @@ export class ConversionIndex {
   }
 
   set(conversion: Conversion): void {
-    this.#byId.set(conversion.conversion_id, conversion)
-    add(this.#ofUser, userKey(conversion), conversion.conversion_id)
-    const { advertiser_transaction_id: transactionId } = conversion
-    if (transactionId !== null) add(this.#ofTransaction, transactionId, conversion.conversion_id)
+    this.#byId.set(conversion.conversionId, conversion)
+    add(this.#ofUser, userKey(conversion), conversion.conversionId)
+    const { advertiserTransactionId: transactionId } = conversion
+    if (transactionId !== null) add(this.#ofTransaction, transactionId, conversion.conversionId)
   }
 
   ofUser(key: string): Conversion[] {

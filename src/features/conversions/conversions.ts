@@ -1,5 +1,7 @@
-// Conversions as they are recorded: their type, queries and presentation.
+// Conversions: their types, queries and presentation. Decisions see them in camelCase; what is searched, presented and
+// sent is rows of the table.
 import { type Selectable, sql } from 'kysely'
+import { camelCase, type CamelCased, camelColumns } from '../../db/camel-case.ts'
 import type { Db } from '../../db/open.ts'
 import type { Conversions } from '../../db/tables.ts'
 import { isUuid } from '../../lib/uuid7.ts'
@@ -25,15 +27,34 @@ export type Reason = (typeof REASONS)[number]
 export type ActorKind = 'publisher' | 'advertiser' | 'operator' | 'system'
 
 /** A row of the table. */
-export type Conversion = Omit<Selectable<Conversions>, 'status' | 'status_reason' | 'actor'> & {
+export type ConversionRow = Omit<Selectable<Conversions>, 'status' | 'status_reason' | 'actor'> & {
   status: Status
   status_reason: Reason | null
   actor: ActorKind
 }
 
+/** What never changes of a conversion. */
+const FIXED_COLUMNS = [
+  'conversion_id', 'app_id', 'publisher_id', 'advertiser_id', 'offer_id', 'goal_id', 'user_id', 'is_test', 'is_repeatable', 'is_first_goal',
+  'source', 'created_at',
+] as const satisfies (keyof ConversionRow)[] // prettier-ignore
+export const CHANGING_COLUMNS = [
+  'status', 'status_reason', 'publisher_transaction_id', 'advertiser_transaction_id', 'payout_micros', 'revenue_micros', 'currency',
+  'rate_micros', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'click_id', 'click_at', 'ip', 'country', 'device', 'confirmed_at',
+  'hold_until', 'approved_at', 'rejected_at', 'reversed_at', 'sequence', 'event_id', 'actor', 'terms_id', 'share_ppm', 'told_at',
+  'confirm_by', 'bars_redo', 'is_unconfirmed', 'signals', 'nth_of_click',
+] as const satisfies (keyof ConversionRow)[] // prettier-ignore
+/** The attributes of `clicked_conversion_row`. By name, so that a column added by a later version gets its default. */
+export const COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS]
+/** The same columns as a conversion has them. */
+export const PROPERTIES = COLUMNS.map(camelCase)
+
+/** A conversion as decisions see it. */
+export type Conversion = Pick<CamelCased<ConversionRow>, (typeof PROPERTIES)[number]>
+
 /** The columns that publishers may see. */
 export type PublicConversion = Omit<
-  Conversion,
+  ConversionRow,
   | 'publisher_id'
   | 'advertiser_id'
   | 'advertiser_transaction_id'
@@ -47,29 +68,48 @@ export type PublicConversion = Omit<
   | 'bars_redo'
   | 'is_unconfirmed'
   | 'is_first_goal'
+  | 'nth_of_click'
 >
 
 const TIMES = [
-  'click_at',
-  'told_at',
-  'confirm_by',
-  'confirmed_at',
-  'hold_until',
-  'created_at',
-  'approved_at',
-  'rejected_at',
-  'reversed_at',
-] as const
+  'clickAt',
+  'toldAt',
+  'confirmBy',
+  'confirmedAt',
+  'holdUntil',
+  'createdAt',
+  'approvedAt',
+  'rejectedAt',
+  'reversedAt',
+] as const satisfies (keyof Conversion)[]
 
-/** A row read as JSON, in which times are strings. */
+/** To select conversions as decisions see them. */
+export const conversionColumns = (table: string) => sql.raw(camelColumns(table, COLUMNS))
+
+/** One selected by `conversionColumns` as JSON, in which times are strings. */
 export function conversionOfJson(row: Record<string, unknown>): Conversion {
   const conversion = { ...row }
   for (const name of TIMES) if (typeof row[name] === 'string') conversion[name] = new Date(row[name])
   return conversion as Conversion
 }
 
+const SHOWN_COLUMNS = [
+  'conversion_id', 'publisher_transaction_id', 'offer_id', 'goal_id', 'user_id', 'status', 'status_reason', 'payout_micros', 'rate_micros',
+  'currency', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'source', 'country', 'device', 'click_at', 'created_at', 'approved_at',
+  'rejected_at', 'reversed_at', 'hold_until', 'is_test',
+] as const satisfies (keyof PublicConversion)[] // prettier-ignore
+const SHOWN_NAMES = SHOWN_COLUMNS.map((column) => [column, camelCase(column)] as const)
+type ShownRow = Pick<PublicConversion, (typeof SHOWN_COLUMNS)[number]>
+
+/** What `presentConversion` shows of a conversion that was decided. */
+export function shownRow(conversion: Conversion): ShownRow {
+  const row: Partial<Record<keyof ShownRow, unknown>> = {}
+  for (const [column, name] of SHOWN_NAMES) row[column] = conversion[name]
+  return row as ShownRow
+}
+
 /** As publishers see it. Why exactly something looked like fraud is for the operator only. */
-export function presentConversion(conversion: PublicConversion) {
+export function presentConversion(conversion: ShownRow) {
   const time = (at: Date | null) => (at === null ? null : rfc3339(at))
   return {
     conversion_id: conversion.conversion_id,
@@ -102,7 +142,7 @@ export function presentConversion(conversion: PublicConversion) {
 export type ConversionNames = { app: string; publisher: string; offer: string; advertiser: string; goal: string }
 
 /** What the IDs of conversions stand for, by conversion_id. */
-export async function readNames(db: Db, conversions: readonly Conversion[]): Promise<Map<string, ConversionNames>> {
+export async function readNames(db: Db, conversions: readonly ConversionRow[]): Promise<Map<string, ConversionNames>> {
   const ids = conversions.map(({ conversion_id }) => conversion_id)
   const { rows } = await sql<ConversionNames & { conversion_id: string }>`
     SELECT c.conversion_id, apps.name AS app, publishers.name AS publisher, offers.name AS offer,
@@ -122,12 +162,12 @@ export async function findConversion(
   db: Db,
   conversionId: string,
   owner: { appId: number; isTest?: boolean } | null,
-): Promise<Conversion | null> {
+): Promise<ConversionRow | null> {
   if (!isUuid(conversionId)) return null
   let query = db.selectFrom('conversions').selectAll().where('conversion_id', '=', conversionId)
   if (owner !== null) query = query.where('app_id', '=', owner.appId)
   if (owner?.isTest !== undefined) query = query.where('is_test', '=', owner.isTest)
-  return ((await query.executeTakeFirst()) as Conversion | undefined) ?? null
+  return ((await query.executeTakeFirst()) as ConversionRow | undefined) ?? null
 }
 
 /** Every status change of a conversion, first to last. */

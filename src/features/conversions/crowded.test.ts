@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useWorld } from '../../../test/world.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('crowded')
 const MANY = 60
@@ -32,7 +33,13 @@ test('a fraud decision is not forgotten behind many refusals', async () => {
   const made = await make()
   await made.confirm({ goal: 'Sign up', txn_id: 'first', status: 'pending' })
   const [one] = await made.conversions()
-  const move = { kind: 'move', conversionId: one?.conversion_id ?? '', to: 'rejected', reason: 'fraud' } as const
+  const move = {
+    kind: 'move',
+    by: TESTER,
+    conversionId: one?.conversion_id ?? '',
+    to: 'rejected',
+    reason: 'fraud',
+  } as const
   await applyCommands(world.database.db, [move], new Date())
   await made.turnDownMany()
   const { clickId } = await world.click(made.offerId, made.live)

@@ -2,31 +2,31 @@
 // new one; a confirmation that changes nothing is a duplicate.
 import type { Confirmation } from './commands.ts'
 import type { Conversion, Reason } from './conversions.ts'
-import { type ClickSnapshot, clickOf, type DecisionContext, transactionKey } from './decision-context.ts'
+import { clickOf, type DecisionContext } from './decision-context.ts'
 import { isRedone, isStanding, isTurnedDown } from './finality.ts'
-import { judgeConversion, type Verdict } from './fraud.ts'
+import type { Verdict } from './fraud.ts'
+import { judgeConversion } from './judge-conversion.ts'
 import { goalOfConfirmation, isRepeatable, isDenial } from './resolve-goal.ts'
 import { applyConfirmation } from './apply-confirmation.ts'
-import { userKey } from './conversion-index.ts'
+import { transactionKey, userKey } from './keys.ts'
 import { isSpent } from '../offers/caps.ts'
 import { createConversion } from './new-conversion.ts'
 import { create, type Decision, duplicate, type Moment, refuse, withStatus } from './outcomes.ts'
-import { isExpired, later, type Parts, promised, promisedShare } from './terms.ts'
+import type { ClickSnapshot } from './read-clicks.ts'
+import { type ClickParts, isExpired, later, promised, promisedShare } from './terms.ts'
 import { MAX_AMOUNT_MICROS, paysShare, amountsOf } from './payout.ts'
-
-export type ClickParts = Parts & { click: ClickSnapshot }
 
 export function decideConfirmation(confirmation: Confirmation, context: DecisionContext, moment: Moment): Decision {
   const click = clickOf(context.clicks, confirmation)
-  const offer = click === undefined ? undefined : context.offers.get(click.offer_id)
-  const app = click === undefined ? undefined : context.apps.get(click.app_id)
+  const offer = click === undefined ? undefined : context.offers.get(click.offerId)
+  const app = click === undefined ? undefined : context.apps.get(click.appId)
   if (click === undefined && context.ambiguous.has(transactionKey(confirmation))) return refuse('ambiguous')
   if (click === undefined || offer === undefined || app === undefined) return refuse('unmatched')
-  if (offer.advertiser_id !== confirmation.advertiserId) return refuse('not_yours')
+  if (offer.advertiserId !== confirmation.advertiserId) return refuse('not_yours')
   const ofOffer = context.conversions.ofUser(userKey(click))
   const goal = goalOfConfirmation(confirmation, offer, click, ofOffer)
   if (typeof goal === 'string') return refuse(goal)
-  const ofUser = ofOffer.filter((one) => one.goal_id === goal.goal_id)
+  const ofUser = ofOffer.filter((one) => one.goalId === goal.goalId)
   const parts = { offer, app, goal, click, isRepeatable: isRepeatable(goal, click, ofUser) }
   if (parts.isRepeatable && confirmation.transactionId === null) return refuse('needs_transaction')
   if (confirmation.amountProblem && paysShare(promised(parts))) return refuse(`amount_${confirmation.amountProblem}`)
@@ -37,9 +37,9 @@ export function decideConfirmation(confirmation: Confirmation, context: Decision
     .find(
       (one) =>
         one.status !== 'rejected' &&
-        one.advertiser_id === confirmation.advertiserId &&
-        one.goal_id === goal.goal_id &&
-        one.is_test === click.is_test,
+        one.advertiserId === confirmation.advertiserId &&
+        one.goalId === goal.goalId &&
+        one.isTest === click.isTest,
     )
   // Another user has the same transaction: it was paid there.
   if (byTransaction !== undefined && !ofUser.includes(byTransaction)) return duplicate(byTransaction)
@@ -55,40 +55,40 @@ export function decideConfirmation(confirmation: Confirmation, context: Decision
  */
 function findStanding(ofUser: Conversion[], { click, ...parts }: ClickParts, confirmation: Confirmation) {
   const standing = ofUser.filter(isStanding)
-  const once = standing.find((one) => !one.is_repeatable)
+  const once = standing.find((one) => !one.isRepeatable)
   if (!parts.isRepeatable && once !== undefined) return once
   const reports = standing
-    .filter((one) => one.source === 'publisher' && one.advertiser_transaction_id === null)
-    .toSorted((a, b) => (a.conversion_id < b.conversion_id ? -1 : 1))
+    .filter((one) => one.source === 'publisher' && one.advertiserTransactionId === null)
+    .toSorted((a, b) => (a.conversionId < b.conversionId ? -1 : 1))
   return (
     (confirmation.transactionId === null
       ? undefined
-      : reports.find((one) => one.publisher_transaction_id === confirmation.transactionId)) ??
+      : reports.find((one) => one.publisherTransactionId === confirmation.transactionId)) ??
     reports.find((one) => one.status === 'pending') ??
     // Approved on the publisher's report: paid already, so the advertiser's confirmation must not pay it again.
     reports.find((one) => one.status === 'approved') ??
     (parts.isRepeatable
       ? undefined
-      : ofUser.findLast((one) => one.status === 'reversed' && !one.is_repeatable && !isRedone(one, click)))
+      : ofUser.findLast((one) => one.status === 'reversed' && !one.isRepeatable && !isRedone(one, click)))
   )
 }
 
 /** Rejected before, and this call does not change that. An advertiser that denied it may still confirm it. */
 function isFinal(one: Conversion, confirmation: Confirmation, click: ClickSnapshot): boolean {
   if (one.status !== 'rejected') return false
-  if (one.bars_redo) return !confirmation.isAgain
-  if (one.click_id !== click.click_id) return false
+  if (one.barsRedo) return !confirmation.isAgain
+  if (one.clickId !== click.clickId) return false
   // A publisher's report that was refused at once, or expired, does not say what the advertiser thinks of it.
-  const wasReported = one.source === 'advertiser' || (one.sequence > 1 && one.status_reason !== 'unconfirmed')
-  if (wasReported && !one.is_repeatable && isTurnedDown(one) && !confirmation.isAgain) return true
-  if (one.advertiser_transaction_id !== confirmation.transactionId) return false
+  const wasReported = one.source === 'advertiser' || (one.sequence > 1 && one.statusReason !== 'unconfirmed')
+  if (wasReported && !one.isRepeatable && isTurnedDown(one) && !confirmation.isAgain) return true
+  if (one.advertiserTransactionId !== confirmation.transactionId) return false
   if (isDenial(confirmation)) return true
   // Processed again, and the advertiser has denied it since it was received: the later call counts.
   const wasDeniedSince =
-    one.actor === 'advertiser' && one.rejected_at !== null && one.rejected_at > confirmation.call.receivedAt
+    one.actor === 'advertiser' && one.rejectedAt !== null && one.rejectedAt > confirmation.call.receivedAt
   if (confirmation.call.before !== null && wasDeniedSince && !confirmation.isAgain) return true
   // Calls can overtake each other: what this same transaction reversed stays reversed.
-  const isTakenBack = one.status_reason === 'advertiser_reversed' && confirmation.transactionId !== null
+  const isTakenBack = one.statusReason === 'advertiser_reversed' && confirmation.transactionId !== null
   return wasReported && (one.actor !== 'advertiser' || isTakenBack) && !confirmation.isAgain
 }
 
@@ -102,9 +102,9 @@ function createConfirmed(
   const { now } = moment
   const made = createConversion({ ...parts, subIds: click, amountMicros: confirmation.amountMicros }, click, moment)
   made.source = 'advertiser'
-  made.advertiser_transaction_id = confirmation.transactionId
+  made.advertiserTransactionId = confirmation.transactionId
   made.actor = 'advertiser'
-  made.told_at = now
+  made.toldAt = now
   const verdict = judgeConversion(made, click, confirmation.country, context, confirmation.call.receivedAt)
   made.signals = verdict.signals
   if (confirmation.status === 'rejected') return withStatus(made, 'rejected', 'advertiser_rejected', now)
@@ -112,10 +112,11 @@ function createConfirmed(
   const refusal = confirmationRefusal(parts, made, verdict, context, confirmation.call.receivedAt)
   if (refusal !== null) return withStatus({ ...made, actor: 'system' }, 'rejected', refusal, now)
   if (confirmation.status === 'pending') return withStatus(made, 'pending', null, now)
-  Object.assign(made, { confirmed_at: now, is_unconfirmed: false })
+  made.confirmedAt = now
+  made.isUnconfirmed = false
   if (verdict.action === 'hold') return withStatus(made, 'pending', verdict.reason, now)
-  if (offer.hold_s === 0) return withStatus(made, 'approved', null, now)
-  return withStatus({ ...made, hold_until: later(now, offer.hold_s) }, 'pending', null, now)
+  if (offer.holdS === 0) return withStatus(made, 'approved', null, now)
+  return withStatus({ ...made, holdUntil: later(now, offer.holdS) }, 'pending', null, now)
 }
 
 function confirmationRefusal(
@@ -127,9 +128,9 @@ function confirmationRefusal(
 ): Reason | null {
   if (isExpired(click, receivedAt)) return 'click_expired'
   if (
-    offer.over_cap === 'reject' &&
-    !click.is_test &&
-    isSpent(offer.caps, context.usage.get(offer.offer_id), made.payout_micros)
+    offer.overCap === 'reject' &&
+    !click.isTest &&
+    isSpent(offer.caps, context.usage.get(offer.offerId), made.payoutMicros)
   )
     return 'cap_exceeded'
   return verdict.action === 'reject' ? verdict.reason : null

@@ -2,24 +2,17 @@
 import { isContentAllowed } from '../offers/rule-sets.ts'
 import type { Report } from './commands.ts'
 import type { Conversion, Reason } from './conversions.ts'
-import {
-  type AppSnapshot,
-  appUserKey,
-  type DecisionContext,
-  idempotencyKey,
-  type SubIds,
-  subjectOf,
-} from './decision-context.ts'
+import type { DecisionContext, SubIds } from './decision-context.ts'
 import { isRedone, isStanding, isTurnedDown } from './finality.ts'
 import { goalOfReport, isRepeatable } from './resolve-goal.ts'
-import { userKey } from './conversion-index.ts'
+import { appOfferKey, appUserKey, idempotencyKey, requestText, userKey } from './keys.ts'
 import { isOverCap, isSpent } from '../offers/caps.ts'
-import { judgeConversion } from './fraud.ts'
+import { judgeConversion } from './judge-conversion.ts'
 import { createConversion } from './new-conversion.ts'
 import { create, type Decision, duplicate, type Moment, refuse, remember, withStatus } from './outcomes.ts'
 import { later, liveClick, type Parts } from './terms.ts'
 
-const NO_SUB_IDS: SubIds = { aff_sub: null, aff_sub2: null, aff_sub3: null, aff_sub4: null }
+const NO_SUB_IDS: SubIds = { affSub: null, affSub2: null, affSub3: null, affSub4: null }
 
 export function decideReport(report: Report, context: DecisionContext, moment: Moment): Decision {
   const offer = context.offers.get(report.offerId)
@@ -30,11 +23,11 @@ export function decideReport(report: Report, context: DecisionContext, moment: M
     const first = context.conversions.get(seen.conversionId)
     return seen.request === requestText(report) && first !== undefined ? duplicate(first) : refuse('key_reused')
   }
-  const click = liveClick(context.latestClicks.get(userKey(subjectOf(report))), moment.now)
-  const ofOffer = context.conversions.ofUser(userKey(subjectOf(report)))
+  const click = liveClick(context.latestClicks.get(userKey(report)), moment.now)
+  const ofOffer = context.conversions.ofUser(userKey(report))
   const goal = goalOfReport(report, offer, click, ofOffer)
   if (goal === undefined) return refuse('no_goal')
-  const earlier = ofOffer.filter((one) => one.goal_id === goal.goal_id)
+  const earlier = ofOffer.filter((one) => one.goalId === goal.goalId)
   const parts = { offer, app, goal, click, isRepeatable: isRepeatable(goal, click, earlier) }
   const same = findSame(earlier, parts, report)
   if (same !== undefined) return duplicate(same)
@@ -42,9 +35,9 @@ export function decideReport(report: Report, context: DecisionContext, moment: M
   const unreported = parts.isRepeatable ? earlier.find(isUnreported) : undefined
   // The advertiser was quicker: it is the same completion, and gets the publisher's transaction ID.
   if (unreported !== undefined)
-    return remember(unreported, { ...unreported, publisher_transaction_id: report.transactionId })
+    return remember(unreported, { ...unreported, publisherTransactionId: report.transactionId })
   // A retired goal can still be reported, but not completed again without a click that promised it.
-  const isOver = goal.is_retired && click?.terms[goal.goal_id] === undefined
+  const isOver = goal.isRetired && click?.terms[goal.goalId] === undefined
   const last = isOver ? earlier.at(-1) : undefined
   if (last !== undefined) return duplicate(last)
   const made = createReported(report, parts, context, moment)
@@ -52,38 +45,33 @@ export function decideReport(report: Report, context: DecisionContext, moment: M
   return again === undefined ? create(made) : duplicate(again)
 }
 
-/** Two reports with the same text are the same request. */
-export function requestText({ userId, offerId, goalId, transactionId }: Report): string {
-  return JSON.stringify([userId, offerId, goalId, transactionId])
-}
-
 const isUnreported = (one: Conversion) =>
-  one.is_repeatable &&
+  one.isRepeatable &&
   one.source === 'advertiser' &&
-  one.publisher_transaction_id === null &&
+  one.publisherTransactionId === null &&
   (one.status === 'pending' || one.status === 'approved')
 
 /** The conversion that this report has led to before: a standing one, or one that is final. */
 function findSame(earlier: readonly Conversion[], parts: Parts, { transactionId }: Report): Conversion | undefined {
   const { click } = parts
-  const isOnce = (one: Conversion) => !one.is_repeatable && (!parts.isRepeatable || transactionId === null)
+  const isOnce = (one: Conversion) => !one.isRepeatable && (!parts.isRepeatable || transactionId === null)
   const isNamed = (one: Conversion) =>
-    transactionId !== null && (one.publisher_transaction_id ?? one.advertiser_transaction_id) === transactionId
+    transactionId !== null && (one.publisherTransactionId ?? one.advertiserTransactionId) === transactionId
   return (
     earlier.find((one) => isStanding(one) && (isOnce(one) || isNamed(one))) ??
     earlier.findLast((one) => one.status === 'reversed' && (isNamed(one) || (isOnce(one) && !isDoneAgain(one)))) ??
-    earlier.findLast((one) => one.status === 'rejected' && (one.bars_redo || isFinal(one)))
+    earlier.findLast((one) => one.status === 'rejected' && (one.barsRedo || isFinal(one)))
   )
 
   function isDoneAgain(one: Conversion): boolean {
-    const isOther = transactionId !== null && one.publisher_transaction_id !== null
-    return isRedone(one, click) || (isOther && !one.bars_redo)
+    const isOther = transactionId !== null && one.publisherTransactionId !== null
+    return isRedone(one, click) || (isOther && !one.barsRedo)
   }
 
   function isFinal(one: Conversion): boolean {
-    if (!isTurnedDown(one) && one.status_reason !== 'unconfirmed') return false
-    const isByTransaction = one.is_repeatable || one.click_id === null || click === null
-    return isByTransaction ? one.publisher_transaction_id === transactionId : one.click_id === click.click_id
+    if (!isTurnedDown(one) && one.statusReason !== 'unconfirmed') return false
+    const isByTransaction = one.isRepeatable || one.clickId === null || click === null
+    return isByTransaction ? one.publisherTransactionId === transactionId : one.clickId === click.clickId
   }
 }
 
@@ -91,24 +79,25 @@ function findSame(earlier: readonly Conversion[], parts: Parts, { transactionId 
 const isSameRefusal = (one: Conversion, made: Conversion) =>
   one.status === 'rejected' &&
   made.status === 'rejected' &&
-  one.status_reason === made.status_reason &&
-  (!made.is_repeatable || one.publisher_transaction_id === made.publisher_transaction_id)
+  one.statusReason === made.statusReason &&
+  (!made.isRepeatable || one.publisherTransactionId === made.publisherTransactionId)
 
 function createReported(report: Report, parts: Parts, context: DecisionContext, moment: Moment): Conversion {
-  const { offer, app, goal, click } = parts
-  const subIds = click ?? context.subIds.get(appUserKey(subjectOf(report))) ?? NO_SUB_IDS
-  const conversion = createConversion({ ...parts, subIds, amountMicros: null }, subjectOf(report), moment)
+  const { offer, goal, click } = parts
+  const subIds = click ?? context.subIds.get(appUserKey(report)) ?? NO_SUB_IDS
+  const conversion = createConversion({ ...parts, subIds, amountMicros: null }, report, moment)
   conversion.source = 'publisher'
-  conversion.publisher_transaction_id = report.transactionId
+  conversion.publisherTransactionId = report.transactionId
   conversion.actor = 'publisher'
   const verdict = judgeConversion(conversion, click, null, context, moment.now)
   conversion.signals = verdict.signals
   const refusal = reportRefusal(parts, conversion, context, moment.now)
   if (refusal !== null) return withStatus(conversion, 'rejected', refusal, moment.now)
   if (verdict.action === 'reject') return withStatus(conversion, 'rejected', verdict.reason, moment.now)
-  const isTrusted = context.trusted.has(`${app.app_id}|${offer.offer_id}`) && !goal.is_retired
+  // Nobody confirms a test, and whoever integrates wants to see its postback.
+  const isTrusted = (report.isTest || context.trusted.has(appOfferKey(conversion))) && !goal.isRetired
   if (isTrusted && verdict.action !== 'hold') return withStatus(conversion, 'approved', null, moment.now)
-  conversion.confirm_by = later(moment.now, offer.confirm_within_s)
+  conversion.confirmBy = later(moment.now, offer.confirmWithinS)
   return withStatus(conversion, 'pending', verdict.action === 'hold' ? verdict.reason : null, moment.now)
 }
 
@@ -120,24 +109,18 @@ function reportRefusal(
   now: Date,
 ): Reason | null {
   if (click !== null)
-    return offer.over_cap === 'reject' &&
-      !made.is_test &&
-      isSpent(offer.caps, context.usage.get(offer.offer_id), made.payout_micros)
+    return offer.overCap === 'reject' &&
+      !made.isTest &&
+      isSpent(offer.caps, context.usage.get(offer.offerId), made.payoutMicros)
       ? 'cap_exceeded'
       : null
   const isOpen =
     offer.status === 'active' &&
-    (offer.starts_at === null || offer.starts_at <= now) &&
-    (offer.ends_at === null || now < offer.ends_at)
-  const isAllowed = !context.denied.has(`${app.app_id}|${offer.offer_id}`) && isContentAllowed(contentRules(app), offer)
+    (offer.startsAt === null || offer.startsAt <= now) &&
+    (offer.endsAt === null || now < offer.endsAt)
+  const isAllowed = !context.denied.has(appOfferKey(made)) && isContentAllowed(app, offer)
   if (!isOpen || !isAllowed) return 'not_eligible'
-  return !made.is_test && isOverCap(offer.caps, context.usage.get(offer.offer_id), made.payout_micros)
+  return !made.isTest && isOverCap(offer.caps, context.usage.get(offer.offerId), made.payoutMicros)
     ? 'cap_exceeded'
     : null
 }
-
-const contentRules = (app: AppSnapshot) => ({
-  blockedCategories: app.blocked_categories,
-  blockedKeywords: app.blocked_keywords,
-  paymentOffers: app.payment_offers,
-})

@@ -3,7 +3,7 @@
 //              +--> rejected              final, never paid
 // pending -----+
 //    |         +--> approved --> reversed final, charged back
-//    +--- hold_until passes ---^
+//    +--- holdUntil passes  ---^
 //
 // A publisher's report creates a pending conversion, which expires unless the advertiser reports it in time. An
 // advertiser's confirmation adopts it, or creates one; its click holds what was promised. A rejected or reversed conversion
@@ -12,6 +12,7 @@ import type { Command, Expire, Move, Release } from './commands.ts'
 import { decideConfirmation } from './decide-confirmation.ts'
 import { decideReport } from './decide-report.ts'
 import type { DecisionContext } from './decision-context.ts'
+import { banKey } from './keys.ts'
 import { type Decision, duplicate, type Moment, move, refuse } from './outcomes.ts'
 
 export function decide(command: Command, context: DecisionContext, moment: Moment): Decision {
@@ -39,17 +40,17 @@ function decideMove(
   if (standing.status === to) return duplicate(standing)
   const isLegal = to === 'reversed' ? standing.status === 'approved' : standing.status === 'pending'
   if (!isLegal) return { outcome: { kind: 'illegal', conversion: standing }, change: null }
-  const offer = context.offers.get(standing.offer_id)
+  const offer = context.offers.get(standing.offerId)
   return move(standing, standing, { to, reason, actor: 'operator' }, offer, moment)
 }
 
 function decideRelease({ conversionId }: Release, context: DecisionContext, moment: Moment): Decision {
   const standing = context.conversions.get(conversionId)
   if (standing === undefined) return refuse('no_conversion')
-  const isDue = standing.status === 'pending' && standing.hold_until !== null && standing.hold_until <= moment.now
+  const isDue = standing.status === 'pending' && standing.holdUntil !== null && standing.holdUntil <= moment.now
   if (!isDue) return duplicate(standing)
-  const offer = context.offers.get(standing.offer_id)
-  if (!context.banned.has(`${standing.app_id}|${standing.user_id}`))
+  const offer = context.offers.get(standing.offerId)
+  if (!context.banned.has(banKey(standing)))
     return move(standing, standing, { to: 'approved', reason: null, actor: 'system' }, offer, moment)
   const flagged = { ...standing, signals: [...new Set([...standing.signals, 'banned_user'])] }
   return move(standing, flagged, { to: 'rejected', reason: 'fraud', actor: 'system' }, offer, moment)
@@ -58,8 +59,8 @@ function decideRelease({ conversionId }: Release, context: DecisionContext, mome
 function decideExpiry({ conversionId }: Expire, context: DecisionContext, moment: Moment): Decision {
   const standing = context.conversions.get(conversionId)
   if (standing === undefined) return refuse('no_conversion')
-  const isDue = standing.status === 'pending' && standing.confirm_by !== null && standing.confirm_by <= moment.now
+  const isDue = standing.status === 'pending' && standing.confirmBy !== null && standing.confirmBy <= moment.now
   if (!isDue) return duplicate(standing)
-  const offer = context.offers.get(standing.offer_id)
+  const offer = context.offers.get(standing.offerId)
   return move(standing, standing, { to: 'rejected', reason: 'unconfirmed', actor: 'system' }, offer, moment)
 }

@@ -8,6 +8,7 @@ import { uuid7 } from '../../lib/uuid7.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { numberEvents, Passed } from './events.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 let offerId: number
 const world = useWorld('events', async () => {
@@ -35,7 +36,7 @@ const report = async (credentials: IssuedCredentials, userId: string) =>
   (await world.report(credentials, { userId, offerId })).body.data.conversion
 
 async function move(conversionId: string, to: 'approved' | 'rejected' | 'reversed'): Promise<void> {
-  await applyCommands(world.database.db, [{ kind: 'move', conversionId, to }], new Date())
+  await applyCommands(world.database.db, [{ kind: 'move', by: TESTER, conversionId, to }], new Date())
 }
 
 test('an event is the body of its postback: id, type, created_at, sequence, data', async () => {

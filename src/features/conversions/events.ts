@@ -1,12 +1,12 @@
 // The feed of conversion events. An event gets its position after it is committed, by one process at a time: a position
 // is never filled later, so a reader that has read up to a position has missed nothing before it.
 import { sql } from 'kysely'
+import { LOCKS, tryLock } from '../../db/locks.ts'
 import { markTime } from '../../db/mark-time.ts'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { presentConversion, type PublicConversion } from './conversions.ts'
 
-const LOCK = 0x0ff3_0008
 const BATCH = 5_000
 
 /**
@@ -64,8 +64,7 @@ export async function numberEvents(db: Db, passed = new Passed()): Promise<numbe
   if (passed.needsMark) passed.mark(await markTime(db))
   if (seen === undefined || seen.first === null) return 0
   return db.transaction().execute(async (trx) => {
-    const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-    if (!lock.rows[0]?.locked) return 0 // another process is doing it
+    if (!(await tryLock(trx, LOCKS.eventFeed))) return 0
     const numbered = await sql`
       WITH next AS (
         DELETE FROM waiting_events WHERE event_no = ANY (ARRAY(

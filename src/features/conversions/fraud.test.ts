@@ -9,6 +9,7 @@ import type { IssuedCredentials } from '../apps/keys.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { ACTIONS, deleteRule, type FraudRule, readFraudRules, setFraudRule, type Signal } from './fraud.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 let live: IssuedCredentials
 let first: FraudRule[]
@@ -17,7 +18,7 @@ const world = useWorld('fraud', async () => {
   live = (await world.makeApp()).live
   first = await readFraudRules(world.database.db)
   // All tests click fast: that counts as no signal, unless a test says otherwise.
-  await deleteRule(world.database.db, { offerId: null, signal: 'too_fast' })
+  await deleteRule(world.database.db, TESTER, { offerId: null, signal: 'too_fast' })
   const listedIps = join(world.dataDir, 'listed.txt')
   writeFileSync(listedIps, '203.0.113.0/24\n')
   const closed = world.app
@@ -28,8 +29,8 @@ const world = useWorld('fraud', async () => {
 
 afterEach(async () => {
   const { db } = world.database
-  for (const rule of await readFraudRules(db)) await deleteRule(db, rule)
-  for (const rule of first) if (rule.signal !== 'too_fast') await setFraudRule(db, rule)
+  for (const rule of await readFraudRules(db)) await deleteRule(db, TESTER, rule)
+  for (const rule of first) if (rule.signal !== 'too_fast') await setFraudRule(db, TESTER, rule)
 })
 
 let users = 0
@@ -55,7 +56,7 @@ async function convert(offerId: number, { userId = newUser(), headers = {}, conf
 }
 
 const rule = (signal: Signal, action: FraudRule['action'], threshold: number | null, offerId: number | null = null) =>
-  setFraudRule(world.database.db, { signal, action, threshold, offerId })
+  setFraudRule(world.database.db, TESTER, { signal, action, threshold, offerId })
 
 /** What triggers each signal, and its threshold then. */
 const WAYS: Record<Signal, { threshold: number | null; convert: (offerId: number) => ReturnType<typeof convert> }> = {
@@ -102,7 +103,7 @@ for (const [signal, way] of Object.entries(WAYS) as [Signal, (typeof WAYS)[Signa
         const { conversion } = (await world.get(`/v1/conversions/${row.conversion_id}`, live)).body.data
         assert.deepEqual([conversion.status, conversion.status_reason], [EXPECTED[action], reason])
         assert.ok(!('signals' in conversion), 'which signals there were stays with the operator')
-        await deleteRule(world.database.db, { signal, offerId: scope === 'offer' ? offerId : null })
+        await deleteRule(world.database.db, TESTER, { signal, offerId: scope === 'offer' ? offerId : null })
       }
     }
   })
@@ -117,7 +118,11 @@ test('what is held is not released by time, and the operator decides', async () 
   const inAYear = new Date(Date.now() + 365 * 86_400_000)
   const [released] = await applyCommands(world.database.db, [{ kind: 'release', conversionId }], inAYear)
   assert.deepEqual([released?.kind, released?.conversion?.status], ['duplicate', 'pending'])
-  const [moved] = await applyCommands(world.database.db, [{ kind: 'move', conversionId, to: 'approved' }], new Date())
+  const [moved] = await applyCommands(
+    world.database.db,
+    [{ kind: 'move', by: TESTER, conversionId, to: 'approved' }],
+    new Date(),
+  )
   assert.equal(moved?.conversion?.status, 'approved')
 })
 
@@ -145,7 +150,7 @@ test('of several signals all are recorded, and the strictest action is taken', a
 })
 
 test('without a rule a signal is not even recorded', async () => {
-  await deleteRule(world.database.db, { signal: 'bot', offerId: null })
+  await deleteRule(world.database.db, TESTER, { signal: 'bot', offerId: null })
   const { told, row } = await WAYS.bot.convert(await newOffer())
   assert.deepEqual([told.outcome, row.signals], ['approved', []])
 })

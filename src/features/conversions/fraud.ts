@@ -1,11 +1,10 @@
 // Fraud signals, and the rules that act on them. An offer's rule takes precedence over the network's rule for the same
 // signal.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import type { Conversion } from './conversions.ts'
-import { addressCountKey, type ClickSnapshot, type DecisionContext, userCountKey } from './decision-context.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 
 export const SIGNALS = ['too_fast', 'ip_users', 'user_velocity', 'geo_mismatch', 'listed_ip', 'bot'] as const
 export type Signal = (typeof SIGNALS)[number]
@@ -90,9 +89,14 @@ export async function readFraudRules(db: Db): Promise<FraudRule[]> {
   }))
 }
 
-/** Serializes changes of rules, so that the audit log records what was really replaced. Readers do not wait. */
-export async function lockFraudRules(trx: Trx): Promise<void> {
+/**
+ * The rule that this transaction is about to change. Serializes changes, so that the audit log records what was really
+ * replaced. Readers do not wait.
+ */
+async function lockRule(trx: Trx, { signal, offerId }: Pick<FraudRule, 'offerId' | 'signal'>) {
   await sql`LOCK TABLE fraud_rules IN SHARE ROW EXCLUSIVE MODE`.execute(trx)
+  const found = (await readFraudRules(trx)).find((rule) => rule.signal === signal && rule.offerId === offerId)
+  return found === undefined ? null : { threshold: found.threshold, action: found.action }
 }
 
 /** The names of offers that have their own rules. */
@@ -108,55 +112,45 @@ export async function readRuleOffers(db: Db): Promise<Map<number, string>> {
 export const needsThreshold = (signal: Signal) => ['too_fast', 'ip_users', 'user_velocity'].includes(signal)
 
 /** Sets the rule for a signal, of one offer or of the network. */
-export async function setFraudRule(db: Db, rule: FraudRule): Promise<void> {
+export async function setFraudRule(db: Db, by: Actor, rule: FraudRule): Promise<void> {
   const needs = needsThreshold(rule.signal)
   if (needs !== (rule.threshold !== null))
     throw new OperatorError(
       needs ? `The signal ${rule.signal} needs a threshold.` : `The signal ${rule.signal} takes no threshold.`,
     )
-  if (rule.offerId !== null) {
-    const offer = await db
-      .selectFrom('offers')
-      .select('offer_id')
-      .where('offer_id', '=', rule.offerId)
-      .executeTakeFirst()
-    if (offer === undefined) throw new OperatorError(`There is no offer ${rule.offerId}.`)
-  }
   const { offerId, signal, threshold, action } = rule
-  await db
-    .insertInto('fraud_rules')
-    .values({ offer_id: offerId, signal, threshold, action })
-    .onConflict((on) => on.expression(sql`signal, coalesce(offer_id, 0)`).doUpdateSet({ threshold, action }))
-    .execute()
+  await inTransaction(db, async (trx) => {
+    if (offerId !== null) {
+      const offer = await trx.selectFrom('offers').select('offer_id').where('offer_id', '=', offerId).executeTakeFirst()
+      if (offer === undefined) throw new NoSuch('offer', offerId)
+    }
+    const before = await lockRule(trx, rule)
+    await trx
+      .insertInto('fraud_rules')
+      .values({ offer_id: offerId, signal, threshold, action })
+      .onConflict((on) => on.expression(sql`signal, coalesce(offer_id, 0)`).doUpdateSet({ threshold, action }))
+      .execute()
+    const details = { offer_id: offerId, threshold, action, before }
+    await recordAudit(trx, by, { action: 'fraud_rule.set', subject: signal, details })
+  })
 }
 
 /** Without a rule the signal is not recorded. Returns whether there was a rule. */
-export async function deleteRule(db: Db, { offerId, signal }: Pick<FraudRule, 'offerId' | 'signal'>): Promise<boolean> {
-  const deleted = await db
-    .deleteFrom('fraud_rules')
-    .where('signal', '=', signal)
-    .where('offer_id', offerId === null ? 'is' : '=', offerId)
-    .executeTakeFirst()
-  return deleted.numDeletedRows > 0n
-}
-
-/** Applies the bans and fraud rules to a conversion that is about to be created or confirmed. */
-export function judgeConversion(
-  made: Conversion,
-  click: ClickSnapshot | null,
-  country: string | null,
-  context: DecisionContext,
-  reportedAt: Date,
-): Verdict {
-  if (context.banned.has(`${made.app_id}|${made.user_id}`))
-    return { action: 'reject', reason: 'fraud', signals: ['banned_user'] }
-  const isNew = context.conversions.get(made.conversion_id) === undefined
-  return judge(context.rules, made.offer_id, {
-    secondsFromClick: click === null ? null : (reportedAt.getTime() - click.clicked_at.getTime()) / 1000,
-    usersOfAddress: 1 + (click === null ? 0 : (context.counts.get(addressCountKey(click)) ?? 0)),
-    conversionsOfUser: (isNew ? 1 : 0) + (context.counts.get(userCountKey(made)) ?? 0),
-    clickCountry: click?.country ?? null,
-    conversionCountry: country,
-    clickSignals: click?.signals ?? [],
+export async function deleteRule(
+  db: Db,
+  by: Actor,
+  { offerId, signal }: Pick<FraudRule, 'offerId' | 'signal'>,
+): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const before = await lockRule(trx, { offerId, signal })
+    if (before === null) return false
+    await trx
+      .deleteFrom('fraud_rules')
+      .where('signal', '=', signal)
+      .where('offer_id', offerId === null ? 'is' : '=', offerId)
+      .execute()
+    const details = { offer_id: offerId, before }
+    await recordAudit(trx, by, { action: 'fraud_rule.delete', subject: signal, details })
+    return true
   })
 }

@@ -1,35 +1,8 @@
-// The history of one conversion: its click, its status changes and its ledger entries.
+// The history of one conversion: its status changes and its ledger entries.
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Account } from '../ledger/ledger.ts'
-import type { ActorKind, Conversion, Reason, Status } from './conversions.ts'
-
-const CLICK_COLUMNS = [
-  'click_id',
-  'clicked_at',
-  'request_id',
-  'country',
-  'device',
-  'os',
-  'ip',
-  'signals',
-  'aff_sub',
-  'aff_sub2',
-  'aff_sub3',
-  'aff_sub4',
-] as const
-
-/** Null without a click, or once it is dropped: what matters of it is in the conversion. */
-export async function readClickOf(db: Db, { click_id, app_id }: Conversion) {
-  if (click_id === null) return null
-  const click = await db
-    .selectFrom('clicks')
-    .select(CLICK_COLUMNS)
-    .where('click_id', '=', click_id)
-    .where('app_id', '=', app_id)
-    .executeTakeFirst()
-  return click ?? null
-}
+import type { ActorKind, ConversionRow, Reason, Status } from './conversions.ts'
 
 /** First to last. */
 export async function readMoves(db: Db, conversionId: string) {
@@ -56,7 +29,7 @@ export type ConversionEntry = {
 }
 
 /** The ledger entries of a conversion, in order. */
-export async function readEntries(db: Db, conversion: Conversion): Promise<ConversionEntry[]> {
+export async function readEntries(db: Db, conversion: ConversionRow): Promise<ConversionEntry[]> {
   // Only corrections are indexed by conversion. The other entries are posted at one of the conversion's own times,
   // which are indexed.
   const { created_at, told_at, confirmed_at, approved_at, rejected_at, reversed_at } = conversion
@@ -79,7 +52,7 @@ export async function readEntries(db: Db, conversion: Conversion): Promise<Conve
 export type PublisherEntry = { createdAt: Date; balance: 'pending' | 'payable'; amountMicros: number }
 
 /** What the conversion did to its publisher's balances, first to last: positive when they grew. */
-export async function readPublisherEntries(db: Db, conversion: Conversion): Promise<PublisherEntry[]> {
+export async function readPublisherEntries(db: Db, conversion: ConversionRow): Promise<PublisherEntry[]> {
   const entries = await readEntries(db, conversion)
   return entries.flatMap(({ account, amount_micros, created_at }) =>
     account === 'publisher_pending' || account === 'publisher_payable'

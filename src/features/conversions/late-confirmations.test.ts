@@ -17,6 +17,7 @@ import type { Move } from './commands.ts'
 import { findHeldUntil, findUnconfirmed } from './conversions.ts'
 import { setFraudRule } from './fraud.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('late_words')
 const DAY_MS = 86_400_000
@@ -61,7 +62,11 @@ async function drop(made: Made): Promise<void> {
 }
 
 const decide = (made: Made, conversionId: string, to: Move['to'], reason?: Move['reason']) =>
-  applyCommands(made.db, [{ kind: 'move', conversionId, to, ...(reason === undefined ? {} : { reason }) }], new Date())
+  applyCommands(
+    made.db,
+    [{ kind: 'move', by: TESTER, conversionId, to, ...(reason === undefined ? {} : { reason }) }],
+    new Date(),
+  )
 
 test('a reversal finds its conversion when the click is gone, by the click or by the transaction', async () => {
   const made = await make()
@@ -136,7 +141,7 @@ test('a user who is banned during a hold is not paid when it ends', async () => 
   const made = await make({ hold: '1h' })
   const { clickId } = await world.click(made.offerId, made.live)
   await world.confirm(made.offerId, clickId)
-  await banUser(made.db, { appId: made.appId, userId: 'u', reason: 'found out' })
+  await banUser(made.db, TESTER, { appId: made.appId, userId: 'u', reason: 'found out' })
   const later = new Date(Date.now() + 7_200_000)
   for (const conversionId of await findHeldUntil(made.db, later, 100))
     await applyCommands(made.db, [{ kind: 'release', conversionId }], later)
@@ -180,7 +185,7 @@ test('a reversal for fraud, or of an offer that allows no second time, closes li
 test('a rejection by an operator or a fraud rule is not undone by another txn_id for the same click', async () => {
   for (const by of ['rule', 'operator', 'operator for fraud'] as const) {
     const made = await make({ hold: by === 'rule' ? '0s' : '1h' })
-    if (by === 'rule') await setFraudRule(made.db, { offerId: made.offerId, signal: 'too_fast', threshold: 60, action: 'reject' }) // prettier-ignore
+    if (by === 'rule') await setFraudRule(made.db, TESTER, { offerId: made.offerId, signal: 'too_fast', threshold: 60, action: 'reject' }) // prettier-ignore
     const { clickId } = await world.click(made.offerId, made.live)
     const { conversion_id } = await world.confirm(made.offerId, clickId, { txn_id: 'f-1' })
     if (by !== 'rule') await decide(made, conversion_id ?? '', 'rejected', by === 'operator' ? 'operator' : 'fraud')
@@ -226,8 +231,8 @@ test('the worker ends holds, except for banned users, and expires reports: caps,
     const { clickId } = await world.click(held.offerId, held.live, `userId=${user}`)
     await world.confirm(held.offerId, clickId)
   }
-  await banUser(held.db, { appId: held.appId, userId: 'banned here', reason: 'found out' })
-  await banUser(held.db, { appId: null, userId: 'banned everywhere', reason: 'found out' })
+  await banUser(held.db, TESTER, { appId: held.appId, userId: 'banned here', reason: 'found out' })
+  await banUser(held.db, TESTER, { appId: null, userId: 'banned everywhere', reason: 'found out' })
   const capped = await make({ total_conversion_cap: 1, payout: '1', revenue: '3' })
   await world.report(capped.live, { userId: 'reported', offerId: capped.offerId })
   const { advertiser_id: advertiserId = 0 } = (await capped.conversions())[0] ?? {}
@@ -257,7 +262,7 @@ test('the worker ends holds, except for banned users, and expires reports: caps,
 
 test('the books have what advertisers confirmed apart from what only a trusted publisher said', async () => {
   const made = await make({ payout: '1', revenue: '3' })
-  await trustApp(made.db, made.appId, [made.offerId])
+  await trustApp(made.db, TESTER, made.appId, [made.offerId])
   const { clickId } = await world.click(made.offerId, made.live)
   await world.report(made.live, { userId: 'u', offerId: made.offerId })
   const { advertiser_id: advertiserId = 0 } = (await made.conversions())[0] ?? {}

@@ -1,6 +1,6 @@
 // The path of money against a model of it, under random clicks, reports, confirmations, decisions and changes.
 //
-// Every run is another one. One that fails prints its seed and its steps; "npm run test:faults" makes many more of them.
+// Every run is another one. One that fails prints its seed and its steps; "npm run test:all" makes many more of them.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'

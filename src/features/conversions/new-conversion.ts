@@ -1,81 +1,88 @@
 // A new conversion, before its status is decided.
 import { WHOLE_PPM } from '../../lib/money.ts'
 import type { Conversion } from './conversions.ts'
-import type { ClickSnapshot, SubIds } from './decision-context.ts'
+import type { SubIds } from './decision-context.ts'
 import type { Moment } from './outcomes.ts'
 import { amountsOf } from './payout.ts'
+import type { ClickSnapshot } from './read-clicks.ts'
 import { firstGoal } from './resolve-goal.ts'
 import { type Parts, promised, promisedShare } from './terms.ts'
 
 /** What a conversion takes over from its click. */
 export const fromClick = (click: ClickSnapshot) => ({
-  click_id: click.click_id,
-  click_at: click.clicked_at,
+  clickId: click.clickId,
+  clickAt: click.clickedAt,
   ip: click.ip,
   country: click.country,
   device: click.device,
   currency: click.currency,
-  rate_micros: click.rate_micros,
-  share_ppm: click.share_ppm,
-  terms_id: click.terms_id,
-  aff_sub: click.aff_sub,
-  aff_sub2: click.aff_sub2,
-  aff_sub3: click.aff_sub3,
-  aff_sub4: click.aff_sub4,
+  rateMicros: click.rateMicros,
+  sharePpm: click.sharePpm,
+  termsId: click.termsId,
+  affSub: click.affSub,
+  affSub2: click.affSub2,
+  affSub3: click.affSub3,
+  affSub4: click.affSub4,
 })
+
+/** What may come later. */
+const NOT_YET = {
+  statusReason: null,
+  publisherTransactionId: null,
+  advertiserTransactionId: null,
+  clickId: null,
+  clickAt: null,
+  ip: null,
+  country: null,
+  device: null,
+  nthOfClick: null,
+  toldAt: null,
+  confirmBy: null,
+  confirmedAt: null,
+  holdUntil: null,
+  approvedAt: null,
+  rejectedAt: null,
+  reversedAt: null,
+} as const satisfies Partial<Conversion>
 
 export function createConversion(
   parts: Parts & { subIds: SubIds; amountMicros: number | null },
-  of: { is_test: boolean; user_id: string },
+  of: { isTest: boolean; userId: string },
   { now, newId }: Moment,
 ): Conversion {
   const { offer, app, goal, click, isRepeatable, subIds } = parts
   const amounts = amountsOf(promised(parts), parts.amountMicros, promisedShare(parts))
   return {
-    conversion_id: newId(),
-    app_id: app.app_id,
-    publisher_id: app.publisher_id,
-    advertiser_id: offer.advertiser_id,
-    offer_id: offer.offer_id,
-    goal_id: goal.goal_id,
-    user_id: of.user_id,
-    is_test: of.is_test,
-    is_repeatable: isRepeatable,
-    is_first_goal: goal.goal_id === firstGoal(offer, click)?.goal_id,
+    ...NOT_YET,
+    conversionId: newId(),
+    appId: app.appId,
+    publisherId: app.publisherId,
+    advertiserId: offer.advertiserId,
+    offerId: offer.offerId,
+    goalId: goal.goalId,
+    userId: of.userId,
+    isTest: of.isTest,
+    isRepeatable,
+    isFirstGoal: goal.goalId === firstGoal(offer, click)?.goalId,
     status: 'pending',
-    status_reason: null,
     source: 'publisher',
-    publisher_transaction_id: null,
-    advertiser_transaction_id: null,
-    payout_micros: amounts.payoutMicros,
-    revenue_micros: amounts.revenueMicros,
+    payoutMicros: amounts.payoutMicros,
+    revenueMicros: amounts.revenueMicros,
     currency: app.currency,
-    rate_micros: app.rate_micros,
-    share_ppm: app.share_ppm === WHOLE_PPM ? null : app.share_ppm,
-    terms_id: offer.terms_id,
-    aff_sub: subIds.aff_sub,
-    aff_sub2: subIds.aff_sub2,
-    aff_sub3: subIds.aff_sub3,
-    aff_sub4: subIds.aff_sub4,
-    click_id: null,
-    click_at: null,
-    ip: null,
-    country: null,
-    device: null,
+    rateMicros: app.rateMicros,
+    sharePpm: app.sharePpm === WHOLE_PPM ? null : app.sharePpm,
+    termsId: offer.termsId,
+    affSub: subIds.affSub,
+    affSub2: subIds.affSub2,
+    affSub3: subIds.affSub3,
+    affSub4: subIds.affSub4,
     ...(click === null ? {} : fromClick(click)),
     signals: [],
-    told_at: null,
-    confirm_by: null,
-    confirmed_at: null,
-    is_unconfirmed: true,
-    bars_redo: false,
-    hold_until: null,
-    created_at: now,
-    approved_at: null,
-    rejected_at: null,
-    reversed_at: null,
+    isUnconfirmed: true,
+    barsRedo: false,
+    createdAt: now,
     sequence: 1,
-    event_id: newId(),
+    eventId: newId(),
     actor: 'system',
   }
 }

@@ -1,14 +1,32 @@
 // A cache of offers, kept between batches. Every batch reads which transaction changed its offers last, which is cheap,
 // and reloads only those that changed since: goals change with their offer.
 import { sql } from 'kysely'
+import { camelColumns, camelJson, type Selected } from '../../db/camel-case.ts'
 import type { Trx } from '../../db/open.ts'
+import type { Goals, Offers } from '../../db/tables.ts'
 import { Cache } from '../../lib/cache.ts'
-import { CAP_COLUMNS, type CapRow, capsOf } from '../offers/caps.ts'
-import type { OfferSnapshot } from './decision-context.ts'
+import { CAP_COLUMN, type Caps } from '../offers/caps.ts'
+
+const GOAL_COLUMNS = [
+  'goal_id', 'external_id', 'name', 'is_retired', 'is_repeatable', 'payout_micros', 'revenue_micros', 'payout_ppm', 'revenue_ppm',
+] as const satisfies (keyof Goals)[] // prettier-ignore
+const OFFER_COLUMNS = [
+  'offer_id', 'advertiser_id', 'name', 'description', 'category', 'payment_required', 'status', 'starts_at', 'ends_at', 'over_cap', 'hold_s',
+  'confirm_within_s', 'redo_after_reversal', 'terms_id', 'is_capped',
+] as const satisfies (keyof Offers)[] // prettier-ignore
+
+export type GoalSnapshot = Selected<Goals, typeof GOAL_COLUMNS>
+
+export type OfferSnapshot = Selected<Offers, typeof OFFER_COLUMNS> & {
+  caps: Caps
+  /** In their order, retired ones included. */
+  goals: GoalSnapshot[]
+}
 
 const REMEMBERED = 20_000
 
-export type OfferVersion = { offer_id: number; changed_xid: string }
+/** An offer, and the transaction that changed it last. */
+export type OfferVersion = { offerId: number; version: string }
 
 export class OfferCache {
   readonly #known = new Cache<number, { version: string; offer: OfferSnapshot }>(REMEMBERED)
@@ -17,28 +35,27 @@ export class OfferCache {
   async read(trx: Trx, versions: readonly OfferVersion[]): Promise<Map<number, OfferSnapshot>> {
     const found = new Map<number, OfferSnapshot>()
     const unknown: number[] = []
-    for (const { offer_id, changed_xid } of versions) {
-      const known = this.#known.get(offer_id)
-      if (known?.version === changed_xid) found.set(offer_id, known.offer)
-      else unknown.push(offer_id)
+    for (const { offerId, version } of versions) {
+      const known = this.#known.get(offerId)
+      if (known?.version === version) found.set(offerId, known.offer)
+      else unknown.push(offerId)
     }
     if (unknown.length === 0) return found
-    for (const { changed_xid, ...row } of await readOffers(trx, unknown)) {
-      const offer = { ...row, caps: capsOf(row) }
-      found.set(row.offer_id, offer)
-      this.#known.set(row.offer_id, { version: changed_xid, offer })
+    for (const { version, ...offer } of await readOffers(trx, unknown)) {
+      found.set(offer.offerId, offer)
+      this.#known.set(offer.offerId, { version, offer })
     }
     return found
   }
 }
 
+const CAPS = Object.entries(CAP_COLUMN).map(([cap, column]) => `'${cap}', offers.${column}`)
+
 async function readOffers(trx: Trx, offerIds: number[]) {
-  const { rows } = await sql<Omit<OfferSnapshot, 'caps'> & CapRow & OfferVersion>`/* commands-offers */
-    SELECT offer_id, changed_xid::text AS changed_xid, advertiser_id, name, description, category, payment_required, status, starts_at,
-      ends_at, over_cap, hold_s, confirm_within_s, redo_after_reversal, terms_id, is_capped, ${sql.raw(CAP_COLUMNS.join(', '))},
-      (SELECT json_agg(json_build_object('goal_id', g.goal_id, 'external_id', g.external_id, 'name', g.name, 'is_retired', g.is_retired,
-        'is_repeatable', g.is_repeatable, 'payout_micros', g.payout_micros, 'revenue_micros', g.revenue_micros,
-        'payout_ppm', g.payout_ppm, 'revenue_ppm', g.revenue_ppm) ORDER BY g.place, g.goal_id)
+  const { rows } = await sql<OfferSnapshot & OfferVersion>`/* commands-offers */
+    SELECT ${sql.raw(camelColumns('offers', OFFER_COLUMNS))}, offers.changed_xid::text AS version,
+      json_build_object(${sql.raw(CAPS.join(', '))}) AS caps,
+      (SELECT json_agg(${sql.raw(camelJson('g', GOAL_COLUMNS))} ORDER BY g.place, g.goal_id)
         FROM goals g WHERE g.offer_id = offers.offer_id) AS goals
     FROM offers WHERE offer_id = ANY (${offerIds}::bigint[])`.execute(trx)
   return rows

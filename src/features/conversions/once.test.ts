@@ -5,10 +5,11 @@ import { useWorld } from '../../../test/world.ts'
 import { trustApp } from '../apps/trust.ts'
 import { type Click, recordLateClicks } from '../clicks/clicks.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import type { Conversion } from './conversions.ts'
+import type { ConversionRow } from './conversions.ts'
 import { setFraudRule } from './fraud.ts'
 import { retryUnmatched } from './inbound/confirm.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('once')
 
@@ -21,7 +22,11 @@ async function make(offer: Record<string, unknown> = {}) {
 }
 
 const conversionsOf = async (appId: number) =>
-  (await world.database.db.selectFrom('conversions').selectAll().where('app_id', '=', appId).execute()) as Conversion[]
+  (await world.database.db
+    .selectFrom('conversions')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .execute()) as ConversionRow[]
 
 test('the refund of an order that was never paid leaves the paid one alone', async () => {
   const { live, offerId } = await make()
@@ -38,14 +43,14 @@ test('what the operator approved on the publisher’s word is not paid again whe
   const { clickId } = await world.click(offerId, live)
   const { body } = await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })
   const conversionId = body.data.conversion.conversion_id
-  await applyCommands(world.database.db, [{ kind: 'move', conversionId, to: 'approved' }], new Date())
+  await applyCommands(world.database.db, [{ kind: 'move', by: TESTER, conversionId, to: 'approved' }], new Date())
   assert.equal((await world.confirm(offerId, clickId, { txn_id: 'a-1' })).outcome, 'duplicate')
   assert.equal((await conversionsOf(appId)).length, 1)
 })
 
 test('a trusted app and its advertiser report the same completions, in any order, and each is paid once', async () => {
   const { live, appId, offerId } = await make(REPEATING)
-  await trustApp(world.database.db, appId, [offerId])
+  await trustApp(world.database.db, TESTER, appId, [offerId])
   const { clickId } = await world.click(offerId, live)
   await world.report(live, { userId: 'u', offerId, transactionId: 'p-1' })
   await world.confirm(offerId, clickId, { txn_id: 'a-1' })
@@ -101,18 +106,18 @@ test('a publisher’s own word does not stretch the attribution window', async (
 
 test('what is held for the operator is not let go by the advertiser', async () => {
   const { live, offerId } = await make()
-  await setFraudRule(world.database.db, { offerId, signal: 'too_fast', threshold: 60, action: 'hold' })
+  await setFraudRule(world.database.db, TESTER, { offerId, signal: 'too_fast', threshold: 60, action: 'hold' })
   const { clickId } = await world.click(offerId, live)
   const { body } = await world.report(live, { userId: 'u', offerId })
   assert.deepEqual([body.data.conversion.status, body.data.conversion.status_reason], ['pending', 'fraud'])
-  await setFraudRule(world.database.db, { offerId, signal: 'too_fast', threshold: 60, action: 'flag' })
+  await setFraudRule(world.database.db, TESTER, { offerId, signal: 'too_fast', threshold: 60, action: 'flag' })
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'pending')
   assert.equal((await world.confirm(offerId, clickId)).outcome, 'duplicate')
 })
 
 test('a rule about the users of an IP address also holds for those who come at once', async () => {
   const { live, appId, offerId } = await make()
-  await setFraudRule(world.database.db, { offerId, signal: 'ip_users', threshold: 2, action: 'reject' })
+  await setFraudRule(world.database.db, TESTER, { offerId, signal: 'ip_users', threshold: 2, action: 'reject' })
   const clickIds: string[] = []
   for (let i = 0; i < 20; i++) clickIds.push((await world.click(offerId, live, `userId=u${i}`)).clickId)
   await Promise.all(clickIds.map((clickId) => world.confirm(offerId, clickId)))

@@ -2,8 +2,8 @@
 // after.
 import type { Change, Outcome, Refusal } from './commands.ts'
 import type { ActorKind, Conversion, Reason, Status } from './conversions.ts'
-import type { OfferSnapshot } from './decision-context.ts'
 import { barsRedo } from './finality.ts'
+import type { OfferSnapshot } from './offer-cache.ts'
 
 /** When a decision is made, and a source of ids. */
 export type Moment = { now: Date; newId: () => string }
@@ -16,9 +16,9 @@ export type StatusChange = { to: 'approved' | 'rejected' | 'reversed'; reason: R
 export const withStatus = (made: Conversion, status: Status, reason: Reason | null, now: Date): Conversion => ({
   ...made,
   status,
-  status_reason: reason,
-  approved_at: status === 'approved' ? now : null,
-  rejected_at: status === 'rejected' ? now : null,
+  statusReason: reason,
+  approvedAt: status === 'approved' ? now : null,
+  rejectedAt: status === 'rejected' ? now : null,
 })
 
 export const create = (after: Conversion): Decision => ({
@@ -35,13 +35,13 @@ export function move(
 ): Decision {
   const after: Conversion = {
     ...base,
-    bars_redo: barsRedo(base, { to, reason, actor }, offer),
+    barsRedo: barsRedo(base, { to, reason, actor }, offer),
     status: to,
-    status_reason: reason,
-    [`${to}_at`]: now,
+    statusReason: reason,
+    [`${to}At`]: now,
     actor,
     sequence: before.sequence + 1,
-    event_id: newId(),
+    eventId: newId(),
   }
   return { outcome: { kind: 'moved', conversion: after }, change: { before, after } }
 }

@@ -1,5 +1,12 @@
 import { takeShare } from '../../lib/money.ts'
-import type { GoalTerms } from './decision-context.ts'
+
+/** What a goal pays: amounts, and where they are agreed, shares of the amount that the advertiser sends. */
+export type GoalTerms = {
+  payoutMicros: number
+  revenueMicros: number
+  payoutPpm: number | null
+  revenuePpm: number | null
+}
 
 /** More than any single conversion pays: a larger amount is a mistake, or an attack. */
 export const MAX_AMOUNT_MICROS = 100_000 * 1_000_000
@@ -14,13 +21,13 @@ export function amountsOf(
   sharePpm: number,
 ): { payoutMicros: number; revenueMicros: number } {
   return {
-    payoutMicros: takeShare(shareOf(terms.payout_ppm, amountMicros) ?? terms.payout_micros, sharePpm),
-    revenueMicros: shareOf(terms.revenue_ppm, amountMicros) ?? terms.revenue_micros,
+    payoutMicros: takeShare(shareOf(terms.payoutPpm, amountMicros) ?? terms.payoutMicros, sharePpm),
+    revenueMicros: shareOf(terms.revenuePpm, amountMicros) ?? terms.revenueMicros,
   }
 }
 
 /** Whether the amount matters at all. */
-export const paysShare = ({ payout_ppm, revenue_ppm }: GoalTerms) => payout_ppm !== null || revenue_ppm !== null
+export const paysShare = ({ payoutPpm, revenuePpm }: GoalTerms) => payoutPpm !== null || revenuePpm !== null
 
 const shareOf = (ppm: number | null, amountMicros: number | null) =>
   ppm === null || amountMicros === null ? null : takeShare(amountMicros, ppm)

@@ -8,7 +8,7 @@ import { badRequest } from '../../http/validation.ts'
 import { parseSpan } from '../../lib/time.ts'
 import type { AppCredential } from '../apps/credentials.ts'
 import type { Command, Outcome, Refusal } from './commands.ts'
-import { findConversion, presentConversion } from './conversions.ts'
+import { findConversion, presentConversion, shownRow } from './conversions.ts'
 import { type ConversionFilter, searchConversions } from './search.ts'
 import { presentEvent, readEvents, readFeedEnd } from './events.ts'
 import {
@@ -28,7 +28,14 @@ export type ConversionRoutesOptions = {
   applyCommand: (command: Command) => Promise<Outcome>
 }
 
-export function conversionRoutes(server: FastifyInstance, { gate, db, applyCommand }: ConversionRoutesOptions): void {
+export function conversionRoutes(server: FastifyInstance, options: ConversionRoutesOptions): void {
+  reportRoute(server, options)
+  listRoute(server, options)
+  conversionRoute(server, options)
+  eventsRoute(server, options)
+}
+
+function reportRoute(server: FastifyInstance, { gate, applyCommand }: ConversionRoutesOptions): void {
   server.post<{ Body: NewConversion; Headers: { 'idempotency-key'?: string } }>(
     '/conversions',
     {
@@ -36,7 +43,7 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, applyComma
         operationId: 'createConversion',
         summary: 'Report that a user completed an offer',
         description:
-          'Repeating a report is safe: the first conversion is returned with status 200. Without a confirmation of the advertiser it stays `pending`, unless your app is trusted for the offer.',
+          'Repeating a report is safe: the first conversion is returned with status 200. Without a confirmation of the advertiser it stays `pending`, unless your app is trusted for the offer. Reports with the test key are approved at once.',
         tags: ['Conversions'],
         headers: ReportHeaders,
         body: NewConversion,
@@ -64,12 +71,14 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, applyComma
       if (outcome.conversion === null) throw refusal(outcome.kind)
       const isNew = outcome.kind === 'created'
       const message = isNew ? 'Conversion recorded successfully' : 'This conversion is already recorded'
-      const data = { conversion: presentConversion(outcome.conversion) }
+      const data = { conversion: presentConversion(shownRow(outcome.conversion)) }
       sendJson(request, reply, isNew ? 201 : 200, successJson(request, data, message))
       return reply
     },
   )
+}
 
+function listRoute(server: FastifyInstance, { gate, db }: ConversionRoutesOptions): void {
   server.get<{ Querystring: ConversionListQuery }>(
     '/conversions',
     {
@@ -90,7 +99,9 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, applyComma
       return reply
     },
   )
+}
 
+function conversionRoute(server: FastifyInstance, { gate, db }: ConversionRoutesOptions): void {
   server.get<{ Params: { conversion_id: string } }>(
     '/conversions/:conversion_id',
     {
@@ -114,7 +125,9 @@ export function conversionRoutes(server: FastifyInstance, { gate, db, applyComma
       return reply
     },
   )
+}
 
+function eventsRoute(server: FastifyInstance, { gate, db }: ConversionRoutesOptions): void {
   server.get<{ Querystring: EventListQuery }>(
     '/events',
     {

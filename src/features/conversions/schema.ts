@@ -2,9 +2,9 @@
 import { type Static, Type } from 'typebox'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
 import { DATE_OR_TIME, NUMBER_CURSOR, SAFE_TEXT } from '../../http/validation.ts'
-import { oneOf, UserId } from '../offers/schema.ts'
+import { UserId } from '../offers/schema.ts'
 import { REASONS, STATUSES } from './conversions.ts'
-import { shape } from '../../http/shape.ts'
+import { oneOf, shape } from '../../http/shape.ts'
 
 const MAX_ID = Number.MAX_SAFE_INTEGER
 
@@ -91,7 +91,9 @@ export const ConversionList = shape('ConversionList', {
   next_cursor: NextCursor,
 })
 
-export const ConversionParams = Type.Object({ conversion_id: Type.String() })
+export const ConversionParams = Type.Object({
+  conversion_id: Type.String({ description: 'The conversion_id of a conversion.' }),
+})
 
 export const EventListQuery = Type.Object({
   after: Type.Optional(

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { allOf, type Found, search } from '../../db/search.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import type { Conversion, Reason, Status } from './conversions.ts'
+import type { ConversionRow, Reason, Status } from './conversions.ts'
 import type { Signal } from './fraud.ts'
 
 /** Filters are combined with AND; an absent one is ignored. */
@@ -39,7 +39,7 @@ export function searchConversions(
   filter: ConversionFilter,
   limit: number,
   order: Order = 'newest',
-): Promise<Found<Conversion>> {
+): Promise<Found<ConversionRow>> {
   const range = rangeOf(filter)
   const { apps, branches, filters } = pathOf(filter)
   const walk = (byId: RawBuilder<unknown>, most: number) => {
@@ -56,7 +56,7 @@ export function searchConversions(
 }
 
 /** One page of it, without a cursor. */
-export const listConversions = async (...given: Parameters<typeof searchConversions>): Promise<Conversion[]> =>
+export const listConversions = async (...given: Parameters<typeof searchConversions>): Promise<ConversionRow[]> =>
   (await searchConversions(...given)).rows
 
 /** A conversion's ID begins with the time it was created, and is what the indexes are ordered by. */

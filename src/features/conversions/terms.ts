@@ -1,6 +1,8 @@
 // The terms that a decision is based on: what the click promised, or what holds now.
 import { WHOLE_PPM } from '../../lib/money.ts'
-import type { AppSnapshot, ClickSnapshot, GoalSnapshot, OfferSnapshot } from './decision-context.ts'
+import type { AppSnapshot } from './decision-context.ts'
+import type { GoalSnapshot, OfferSnapshot } from './offer-cache.ts'
+import type { ClickSnapshot } from './read-clicks.ts'
 
 export type Parts = {
   offer: OfferSnapshot
@@ -11,17 +13,18 @@ export type Parts = {
   isRepeatable: boolean
 }
 
+export type ClickParts = Parts & { click: ClickSnapshot }
+
 /** What the click promised for the goal; without a click, or for a goal added later, what holds now. */
-export const promised = ({ goal, click }: Parts) => click?.terms[goal.goal_id] ?? goal
+export const promised = ({ goal, click }: Parts) => click?.terms[goal.goalId] ?? goal
 
 /** The publisher's share at the time of the click; without one, today's. */
-export const promisedShare = ({ app, click }: Parts) =>
-  click === null ? app.share_ppm : (click.share_ppm ?? WHOLE_PPM)
+export const promisedShare = ({ app, click }: Parts) => (click === null ? app.sharePpm : (click.sharePpm ?? WHOLE_PPM))
 
 export const later = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000)
 
 export const isExpired = (click: ClickSnapshot, at: Date) =>
-  at.getTime() > click.clicked_at.getTime() + click.attribution_s * 1000
+  at.getTime() > click.clickedAt.getTime() + click.attributionS * 1000
 
 export const liveClick = (click: ClickSnapshot | undefined, now: Date) =>
   click === undefined || isExpired(click, now) ? null : click

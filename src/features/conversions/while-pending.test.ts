@@ -10,6 +10,7 @@ import type { Move } from './commands.ts'
 import { numberEvents } from './events.ts'
 import { setFraudRule } from './fraud.ts'
 import { applyCommands } from './apply-commands.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('while_pending')
 
@@ -52,9 +53,9 @@ async function make(goal: Record<string, unknown>) {
 
 /** Twice the payout, for clicks from now on. */
 const raise = (offerId: number) =>
-  editOffer(world, offerId, ({ payoutMicros, goals }) => ({
-    payoutMicros: payoutMicros * 2,
-    goals: goals.map((goal) => ({ ...goal, payoutMicros: goal.payoutMicros * 2, payoutPpm: goal.payoutPpm && goal.payoutPpm * 2 })),
+  editOffer(world, offerId, ({ payout_micros, goals }) => ({
+    payout_micros: payout_micros * 2,
+    goals: goals.map((goal) => ({ ...goal, payout_micros: goal.payout_micros * 2, payout_ppm: goal.payout_ppm && goal.payout_ppm * 2 })),
   })) // prettier-ignore
 
 test('where the payout is fixed, an amount for another click moves the conversion no more than a call without one', async () => {
@@ -100,12 +101,16 @@ test('a reported conversion that is held when it is confirmed says so, and the o
     const { live, offerId, db, shown, events, balances, click, confirm } = await make({ payout: '1' })
     const clickId = await click('one')
     const { conversion } = (await world.report(live, { userId: 'u', offerId })).body.data
-    await setFraudRule(db, { offerId, signal: 'too_fast', threshold: 600, action: 'hold' })
+    await setFraudRule(db, TESTER, { offerId, signal: 'too_fast', threshold: 600, action: 'hold' })
     assert.equal(await confirm(clickId), 'pending')
     assert.deepEqual([await shown(), await balances()], [['pending', 'fraud', 1, 'one'], [1, 0]]) // prettier-ignore
     assert.deepEqual(await events(), [['pending', null, 1, 'one']]) // prettier-ignore
     const reason = to === 'rejected' ? { reason: 'fraud' as const } : {}
-    await applyCommands(db, [{ kind: 'move', conversionId: conversion.conversion_id, to, ...reason }], new Date())
+    await applyCommands(
+      db,
+      [{ kind: 'move', by: TESTER, conversionId: conversion.conversion_id, to, ...reason }],
+      new Date(),
+    )
     assert.deepEqual([await shown(), (await events()).at(-1), await balances()], [last, last, owed])
   }
   assert.deepEqual(await checkLedger(world.database), [])

@@ -8,6 +8,7 @@ import { voidPosting } from './corrections.ts'
 import { rollUp } from './rollup.ts'
 import { createRun, payRun } from './payment-runs.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const OLD = new Date('2026-11-05T12:00:00Z') // folded below
 const NEW = new Date('2026-11-10T12:00:00Z')
@@ -35,8 +36,8 @@ const world = useWorld('check', async () => {
   await make({ payoutMicros: 0, revenueMicros: 0 })
   for (const [name, { conversionId }] of Object.entries({ approved, moved, rejected, reversed, test }))
     ids[name] = conversionId
-  await recordPayout(db, { publisherId: deal.publisherId, amountMicros: USD, reference: 'p', at: NEW })
-  await recordReceipt(db, { advertiserId: deal.advertiserId, amountMicros: USD, reference: 'r', at: NEW })
+  await recordPayout(db, TESTER, { publisherId: deal.publisherId, amountMicros: USD, reference: 'p', at: NEW })
+  await recordReceipt(db, TESTER, { advertiserId: deal.advertiserId, amountMicros: USD, reference: 'r', at: NEW })
 })
 
 after(() => superuser.close())
@@ -218,8 +219,8 @@ test('of many problems the first 20 are listed, with their number', async () => 
 test('a void that does not undo its payment is found, and so is a void of nothing', async () => {
   const { db } = world.database
   const payout = { publisherId: deal.publisherId, amountMicros: USD, reference: 'to be voided', at: NEW }
-  const { postingId } = await recordPayout(db, payout)
-  await db.transaction().execute((trx) => voidPosting(trx, { postingId, reason: 'Never sent.', at: NEW }))
+  const { postingId } = await recordPayout(db, TESTER, payout)
+  await db.transaction().execute((trx) => voidPosting(trx, TESTER, { postingId, reason: 'Never sent.', at: NEW }))
   assert.deepEqual(await checkLedger(world.database), [])
   const isVoid = `voids = '${postingId}'`
   const twice = await problemsAfter(`UPDATE ledger_entries SET amount_micros = 2 * amount_micros WHERE ${isVoid}`)
@@ -240,9 +241,9 @@ test('a payment run line whose payout is a different one, or missing, is found',
   const { db } = world.database
   const { publisherId } = deal
   const paid = await db.transaction().execute(async (trx) => {
-    const all = { publisherIds: [publisherId], minimumMicros: 0, createdBy: 'me', now: NEW }
-    const { runId } = await createRun(trx, all)
-    return payRun(trx, runId, { publisherIds: null, isSent: false, now: NEW })
+    const all = { publisherIds: [publisherId], minimumMicros: 0, now: NEW }
+    const { runId } = await createRun(trx, TESTER, all)
+    return payRun(trx, TESTER, runId, { publisherIds: null, isSent: false, now: NEW })
   })
   assert.deepEqual(paid.map(({ outcome }) => outcome), ['paid']) // prettier-ignore
   assert.deepEqual(await checkLedger(world.database), [])

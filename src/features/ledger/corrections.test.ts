@@ -12,6 +12,7 @@ import { recordPayout, recordReceipt } from './payments.ts'
 import { listMovements } from './balances.ts'
 import { writeStatement } from './statement.ts'
 import { listMonths, listPayouts, readNetworkDays } from './periods.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('corrections')
 const AT = new Date('2026-11-10T12:00:00Z')
@@ -19,8 +20,11 @@ const USD = 1_000_000
 
 const inTrx = <T>(work: (trx: Trx) => Promise<T>) => world.database.db.transaction().execute(work)
 const adjust = (party: Party, amountMicros: number, reference: string, more: Partial<Adjustment> = {}) =>
-  inTrx((trx) => recordAdjustment(trx, { party, amountMicros, reference, reason: 'A good month.', at: AT, ...more }))
-const undo = (postingId: string, at = AT) => inTrx((trx) => voidPosting(trx, { postingId, reason: 'It bounced.', at }))
+  inTrx((trx) =>
+    recordAdjustment(trx, TESTER, { party, amountMicros, reference, reason: 'A good month.', at: AT, ...more }),
+  )
+const undo = (postingId: string, at = AT) =>
+  inTrx((trx) => voidPosting(trx, TESTER, { postingId, reason: 'It bounced.', at }))
 const ofPublisher = ({ publisherId }: Deal) => readBalances(world.database.db, { publisherId })
 const ofAdvertiser = ({ advertiserId }: Deal) => readBalances(world.database.db, { advertiserId })
 const refuses = (work: Promise<unknown>, message: RegExp) =>
@@ -71,8 +75,8 @@ test('a void undoes a payout, a receipt or an adjustment once, and cannot be voi
   const payout = { publisherId: deal.publisherId, amountMicros: 4 * USD, reference: 'p', at: AT }
   const receipt = { advertiserId: deal.advertiserId, amountMicros: 3 * USD, reference: 'r', at: AT }
   const made = [
-    await recordPayout(db, payout),
-    await recordReceipt(db, receipt),
+    await recordPayout(db, TESTER, payout),
+    await recordReceipt(db, TESTER, receipt),
     await adjust({ publisherId: deal.publisherId }, USD, 'a'),
   ]
   const voids = []
@@ -88,7 +92,7 @@ test('a void undoes a payout, a receipt or an adjustment once, and cannot be voi
   await refuses(undo('x'), /no such payment/)
   const [event] = await db.selectFrom('ledger_entries').select('posting_id').where('kind', '=', 'conversion').execute()
   await refuses(undo(event?.posting_id ?? ''), /reversed with them/)
-  await refuses(recordPayout(db, payout), /"p" was voided/)
+  await refuses(recordPayout(db, TESTER, payout), /"p" was voided/)
 })
 
 test('statements, months, payments and days show what was voided and adjusted, even after a rollup', async () => {
@@ -96,7 +100,7 @@ test('statements, months, payments and days show what was voided and adjusted, e
   const day = (text: string) => new Date(`2026-12-${text}T08:00:00Z`)
   const deal = await makeDealWorth(10 * USD, day('01'))
   const { publisherId } = deal
-  const paid = await recordPayout(db, { publisherId, amountMicros: 4 * USD, reference: 'p', at: day('02') })
+  const paid = await recordPayout(db, TESTER, { publisherId, amountMicros: 4 * USD, reference: 'p', at: day('02') })
   await adjust({ publisherId }, 2 * USD, 'bonus', { at: day('03'), reason: '=BONUS()' })
   const days = async () =>
     (await readNetworkDays(db, '2026-12-01', '2026-12-31')).filter(({ payoutMicros }) => payoutMicros !== 0)

@@ -3,6 +3,8 @@
 import { isUuid } from '../../lib/uuid7.ts'
 import type { Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
+import { microsToUsd } from '../../lib/money.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { type Account, NETWORK, post, type Posting, readBalances } from './ledger.ts'
 import { lockParty, postingIdOf, postOnce, readText, type Recorded } from './payments.ts'
 
@@ -16,10 +18,11 @@ export type Adjustment = { party: Party; amountMicros: number; reference: string
 
 export async function recordAdjustment(
   trx: Trx,
+  by: Actor,
   { party, amountMicros, at, ...said }: Adjustment,
 ): Promise<Recorded & Left> {
   if (!Number.isSafeInteger(amountMicros) || amountMicros === 0)
-    throw new OperatorError('The amount must be above 0 for a credit, below 0 for a debit.')
+    throw new OperatorError('The amount must be above 0 for a credit, below 0 for a debit.', 'amount')
   const [reference, reason] = [readText(said.reference, 'reference'), readText(said.reason, 'reason')]
   await checkParty(trx, party)
   const { account, partyId } = accountOf(party)
@@ -36,13 +39,21 @@ export async function recordAdjustment(
       { account: 'network_margin', partyId: NETWORK, amountMicros },
     ],
   })
+  if (isNew) {
+    const details = { ...idOf(party), amount: microsToUsd(amountMicros), reference, reason }
+    await recordAudit(trx, by, { action: 'adjustment.record', subject: postingId, ...publisherOf(party), details })
+  }
   return { postingId, isNew, balanceMicros: await readBalance(trx, party) }
 }
 
 export type Voided = Recorded & Left & { party: Party; kind: Posting['kind']; amountMicros: number; reference: string }
 
 /** Undoes a payment or an adjustment. Idempotent: a repeat reports that and changes nothing. */
-export async function voidPosting(trx: Trx, asked: { postingId: string; reason: string; at: Date }): Promise<Voided> {
+export async function voidPosting(
+  trx: Trx,
+  by: Actor,
+  asked: { postingId: string; reason: string; at: Date },
+): Promise<Voided> {
   const reason = readText(asked.reason, 'reason')
   const { line, lines, kind, reference } = await readPosting(trx, asked.postingId)
   const party = line.account === 'publisher_payable' ? { publisherId: line.partyId } : { advertiserId: line.partyId }
@@ -53,21 +64,16 @@ export async function voidPosting(trx: Trx, asked: { postingId: string; reason: 
     .select('entry_id')
     .where('voids', '=', asked.postingId)
     .executeTakeFirst()
-  if (before === undefined)
-    await post(trx, [
-      {
-        postingId,
-        kind,
-        conversionId: null,
-        reference,
-        voids: asked.postingId,
-        reason,
-        createdAt: asked.at,
-        lines: lines.map((one) => ({ ...one, amountMicros: -one.amountMicros })),
-      },
-    ])
-  const balanceMicros = await readBalance(trx, party)
   const { amountMicros } = line
+  if (before === undefined) {
+    const undone = lines.map((one) => ({ ...one, amountMicros: -one.amountMicros }))
+    const said = { reference, voids: asked.postingId, reason }
+    await post(trx, [{ postingId, kind, conversionId: null, ...said, createdAt: asked.at, lines: undone }])
+    const whose = 'advertiserId' in party ? idOf(party) : {}
+    const details = { ...whose, amount: microsToUsd(Math.abs(amountMicros)), reference, reason }
+    await recordAudit(trx, by, { action: `${kind}.void`, subject: asked.postingId, ...publisherOf(party), details })
+  }
+  const balanceMicros = await readBalance(trx, party)
   return { postingId, isNew: before === undefined, party, kind, amountMicros, reference, balanceMicros }
 }
 
@@ -102,6 +108,11 @@ async function checkParty(trx: Trx, party: Party): Promise<void> {
   if ((await query.executeTakeFirst()) === undefined)
     throw new OperatorError(`There is no such ${'publisherId' in party ? 'publisher' : 'advertiser'}.`)
 }
+
+const publisherOf = (party: Party) => ('publisherId' in party ? { publisherId: party.publisherId } : {})
+
+const idOf = (party: Party) =>
+  'publisherId' in party ? { publisher_id: party.publisherId } : { advertiser_id: party.advertiserId }
 
 const accountOf = (party: Party): { account: Account; partyId: number } =>
   'publisherId' in party

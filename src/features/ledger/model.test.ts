@@ -15,6 +15,7 @@ import { closeDays, rollUp } from './rollup.ts'
 import { cancelRun, createRun, exportRun, listRuns, payRun } from './payment-runs.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 import { readLines } from './run-lines.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('ledger_model')
 const CENT = 10_000
@@ -164,7 +165,9 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
     const all = [...network.posted.values()]
     const posted = all[now.pick % Math.max(all.length, 1)]
     if (posted === undefined) return
-    const { isNew } = await inTrx(db, (trx) => voidPosting(trx, { postingId: posted.postingId, reason: 'Wrong.', at }))
+    const { isNew } = await inTrx(db, (trx) =>
+      voidPosting(trx, TESTER, { postingId: posted.postingId, reason: 'Wrong.', at }),
+    )
     assert.equal(isNew, !posted.isVoided)
     if (!isNew) return
     posted.isVoided = true
@@ -172,7 +175,7 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
     network.add(posted.who, { payable: -payable, paid: -paid, receivable: -receivable })
   } else if (now.do === 'create') {
     const publisherIds = network.deals.map(({ publisherId }) => publisherId)
-    await inTrx(db, (trx) => createRun(trx, { minimumMicros: now.minimum, publisherIds, createdBy: 'me', now: at }))
+    await inTrx(db, (trx) => createRun(trx, TESTER, { minimumMicros: now.minimum, publisherIds, now: at }))
   } else await takeRun(network, firstRun, now, db)
 }
 
@@ -183,7 +186,7 @@ async function creditSlowly(network: Network, index: number, amountMicros: numbe
   const { publisherId } = network.deal(index)
   const credit = { amountMicros, reference: `slow ${credits++}`, at: network.now, reason: 'Why.' }
   const posting = await inTrx(db, async (trx) => {
-    const recorded = await recordAdjustment(trx, { party: { publisherId }, ...credit })
+    const recorded = await recordAdjustment(trx, TESTER, { party: { publisherId }, ...credit })
     await rollUp(world.database.db, BRIEFLY_MS)
     return recorded
   })
@@ -209,15 +212,15 @@ async function pay(network: Network, asked: Asked, db: Db): Promise<void> {
   const { publisherId, advertiserId } = network.deal(index)
   const payment = { amountMicros, reference: `r${number}`, at: network.now }
   if (asked.do === 'payout') {
-    const recorded = await recordPayout(db, { publisherId, ...payment })
+    const recorded = await recordPayout(db, TESTER, { publisherId, ...payment })
     network.note(recorded, index, { payable: -amountMicros, paid: amountMicros })
     const { payable } = network.sums[index] as Sums
     if (recorded.isNew) assert.ok(payable >= (await dueOf(publisherId)), 'a payout leaves what is due in a run')
   } else if (asked.do === 'receipt') {
-    network.note(await recordReceipt(db, { advertiserId, ...payment }), index, { receivable: -amountMicros })
+    network.note(await recordReceipt(db, TESTER, { advertiserId, ...payment }), index, { receivable: -amountMicros })
   } else {
     const party = asked.isAdvertiser ? { advertiserId } : { publisherId }
-    const posting = await inTrx(db, (trx) => recordAdjustment(trx, { party, ...payment, reason: 'Why.' }))
+    const posting = await inTrx(db, (trx) => recordAdjustment(trx, TESTER, { party, ...payment, reason: 'Why.' }))
     network.note(posting, index, asked.isAdvertiser ? { receivable: -amountMicros } : { payable: amountMicros })
   }
   network.asked.push(asked)
@@ -242,15 +245,15 @@ async function takeRun(network: Network, firstRun: number, now: RunStep, db: Db)
   if (run === undefined) return
   const at = network.now
   if (now.do === 'export') {
-    await inTrx(db, (trx) => exportRun(trx, run.run_id, at))
+    await inTrx(db, (trx) => exportRun(trx, TESTER, run.run_id, at))
     return
   }
   const publisherIds = now.who === null ? null : [network.deal(now.who).publisherId]
   if (now.do === 'cancel') {
-    await inTrx(db, (trx) => cancelRun(trx, run.run_id, { publisherIds, reason: 'Why.', now: at }))
+    await inTrx(db, (trx) => cancelRun(trx, TESTER, run.run_id, { publisherIds, reason: 'Why.', now: at }))
     return
   }
-  const pay = () => inTrx(db, (trx) => payRun(trx, run.run_id, { publisherIds, isSent: now.isSent, now: at }))
+  const pay = () => inTrx(db, (trx) => payRun(trx, TESTER, run.run_id, { publisherIds, isSent: now.isSent, now: at }))
   for (const results of await Promise.all(Array.from({ length: now.times }, pay)))
     for (const { outcome, publisher_id, amount_micros, posting_id } of results) {
       if (outcome !== 'paid') continue

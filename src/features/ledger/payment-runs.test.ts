@@ -11,6 +11,7 @@ import { readBalances } from './ledger.ts'
 import { cancelRun, createRun, exportRun, listRuns, type Paying, payRun } from './payment-runs.ts'
 import { recordPayout } from './payments.ts'
 import { readLines, writeRunCsv } from './run-lines.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('payment_runs')
 const AT = new Date('2026-11-10T12:00:00Z')
@@ -18,11 +19,11 @@ const USD = 1_000_000
 
 const inTrx = <T>(work: (trx: Trx) => Promise<T>) => world.database.db.transaction().execute(work)
 const create = (minimumMicros = 0, publisherIds: number[] | null = null) =>
-  inTrx((trx) => createRun(trx, { minimumMicros, publisherIds, createdBy: 'ann@example.com', now: AT }))
+  inTrx((trx) => createRun(trx, TESTER, { minimumMicros, publisherIds, now: AT }))
 const pay = (runId: number, more: Partial<Paying> = {}) =>
-  inTrx((trx) => payRun(trx, runId, { publisherIds: null, isSent: false, now: AT, ...more }))
+  inTrx((trx) => payRun(trx, TESTER, runId, { publisherIds: null, isSent: false, now: AT, ...more }))
 const cancel = (runId: number, publisherIds: number[] | null = null) =>
-  inTrx((trx) => cancelRun(trx, runId, { publisherIds, reason: 'Why not.', now: AT }))
+  inTrx((trx) => cancelRun(trx, TESTER, runId, { publisherIds, reason: 'Why not.', now: AT }))
 const linesOf = (runId: number) => readLines(world.database.db, runId, {}, 100)
 const runOf = async (runId: number) => (await listRuns(world.database.db, { runId }, 1))[0]
 const payableOf = async ({ publisherId }: Deal) =>
@@ -74,16 +75,13 @@ test('a run keeps its publishers and amounts, in whole cents, whatever happens a
   )
   await pay(runId)
   const run = await runOf(runId)
-  assert.deepEqual(
-    [run?.status, run?.due, run?.paid_micros, run?.created_by],
-    ['paid', 0, 25_120_000, 'ann@example.com'],
-  )
+  assert.deepEqual([run?.status, run?.due, run?.paid_micros, run?.created_by], ['paid', 0, 25_120_000, TESTER.email])
   assert.equal(await payableOf(ann), 1_003_456)
 })
 
 test('a minimum, chosen publishers and suspended ones', async () => {
   const [ann, bob, eve] = [await owe(20 * USD), await owe(5 * USD), await owe(50 * USD)]
-  await permit(world.database.db, eve.publisherId, { status: 'suspended' })
+  await permit(world.database.db, TESTER, eve.publisherId, { status: 'suspended' })
   const first = await create(10 * USD)
   assert.deepEqual((await linesOf(first.runId)).map((line) => line.publisher_id), [ann.publisherId]) // prettier-ignore
   const second = await create(0, [bob.publisherId, eve.publisherId])
@@ -109,7 +107,7 @@ test('a payout beside an open run cannot use what is due, even when both come at
   const ann = await owe(20 * USD)
   const { runId } = await create()
   const payout = (micros: number, reference: string) =>
-    recordPayout(world.database.db, { publisherId: ann.publisherId, amountMicros: micros, reference, at: AT })
+    recordPayout(world.database.db, TESTER, { publisherId: ann.publisherId, amountMicros: micros, reference, at: AT })
   await refuses(payout(USD, 'beside'), /20\.00 USD is in payment run \d+\. Pay or cancel that line first/)
   await makeConversion(world, ann, { status: 'approved', payoutMicros: USD, revenueMicros: USD, at: AT })
   assert.equal((await payout(USD, 'beside')).payableMicros, 20 * USD)
@@ -125,7 +123,7 @@ test('a line that a chargeback made short is cancelled at the export, and is not
   const { runId } = await create()
   await chargeBack(ann)
   assert.deepEqual((await linesOf(runId)).map((line) => line.is_short), [true, false]) // prettier-ignore
-  const { cancelled } = await inTrx((trx) => exportRun(trx, runId, AT))
+  const { cancelled } = await inTrx((trx) => exportRun(trx, TESTER, runId, AT))
   assert.deepEqual(cancelled.map((line) => line.publisher_id), [ann.publisherId]) // prettier-ignore
   assert.equal(
     await textOf(runId),
@@ -140,7 +138,7 @@ test('a line that a chargeback made short is cancelled at the export, and is not
 test('a chargeback after the export: the line is paid only if the money was sent, and the rest carried over', async () => {
   const [ann, bob] = [await owe(20 * USD), await owe(5 * USD)]
   const { runId } = await create()
-  await inTrx((trx) => exportRun(trx, runId, AT))
+  await inTrx((trx) => exportRun(trx, TESTER, runId, AT))
   await chargeBack(ann)
   assert.deepEqual((await pay(runId)).map(({ outcome }) => outcome), ['short', 'paid']) // prettier-ignore
   assert.equal(await payableOf(ann), 0)
@@ -156,12 +154,12 @@ test('a chargeback after the export: the line is paid only if the money was sent
 
 test('a publisher suspended after the snapshot is not paid by it, unless the money was sent', async () => {
   const [ann, bob, eve] = [await owe(20 * USD), await owe(5 * USD), await owe(7 * USD)]
-  const suspend = ({ publisherId }: Deal) => permit(world.database.db, publisherId, { status: 'suspended' })
+  const suspend = ({ publisherId }: Deal) => permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
   await suspend(eve)
   const { runId } = await create(0, [ann.publisherId, bob.publisherId, eve.publisherId])
   await suspend(ann)
   assert.deepEqual((await pay(runId, { publisherIds: [ann.publisherId] })).map(({ outcome }) => outcome), ['suspended']) // prettier-ignore
-  const { cancelled } = await inTrx((trx) => exportRun(trx, runId, AT))
+  const { cancelled } = await inTrx((trx) => exportRun(trx, TESTER, runId, AT))
   assert.deepEqual(cancelled.map((line) => [line.publisher_id, line.reason]), [[ann.publisherId, 'The publisher was suspended before the run was exported.']]) // prettier-ignore
   assert.doesNotMatch(await textOf(runId), /20\.00/)
   assert.equal(await payableOf(ann), 20 * USD)
@@ -180,7 +178,7 @@ test('what is cancelled stays on the balance and can be in the next run; so can 
   assert.deepEqual((await pay(runId, { publisherIds: [bob.publisherId] })).map(({ outcome }) => outcome), ['cancelled']) // prettier-ignore
   const [paid] = await pay(runId)
   const posting = { postingId: paid?.posting_id ?? '', reason: 'It bounced.', at: AT }
-  await inTrx((trx) => voidPosting(trx, posting))
+  await inTrx((trx) => voidPosting(trx, TESTER, posting))
   assert.ok((await linesOf(runId))[0]?.voided_at)
   const next = await create()
   assert.deepEqual((await linesOf(next.runId)).map((line) => line.amount_micros), [20 * USD, 5 * USD]) // prettier-ignore
@@ -188,7 +186,7 @@ test('what is cancelled stays on the balance and can be in the next run; so can 
   assert.equal((await runOf(next.runId))?.status, 'cancelled')
   assert.deepEqual([await cancel(next.runId), (await pay(next.runId)).length], [0, 0])
   await refuses(
-    inTrx((trx) => exportRun(trx, next.runId, AT)),
+    inTrx((trx) => exportRun(trx, TESTER, next.runId, AT)),
     /is cancelled already/,
   )
   await refuses(pay(999_999), /no payment run 999999/)
@@ -199,7 +197,7 @@ test('a run that fails half way has paid nothing, and is paid when it is request
   const ann = await owe(20 * USD)
   const { runId } = await create()
   const crash = inTrx(async (trx) => {
-    await payRun(trx, runId, { publisherIds: null, isSent: false, now: AT })
+    await payRun(trx, TESTER, runId, { publisherIds: null, isSent: false, now: AT })
     throw new Error('The process ends here.')
   })
   await assert.rejects(crash, /ends here/)

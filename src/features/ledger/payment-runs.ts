@@ -12,7 +12,8 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
-import { exactUsd } from '../../lib/money.ts'
+import { exactUsd, microsToUsd } from '../../lib/money.ts'
+import { type Actor, recordAudit, recordParts } from '../accounts/audit.ts'
 import { post } from './ledger.ts'
 import { PAYABLES } from './balances.ts'
 import { lockPaying, payoutPosting, postingIdOf } from './payments.ts'
@@ -28,12 +29,11 @@ export type NewRun = {
   minimumMicros: number
   /** Null: every publisher who is owed something and is not suspended. */
   publisherIds: readonly number[] | null
-  createdBy: string
   now: Date
 }
 
 /** Takes the snapshot in whole cents; fractions stay on the balance. */
-export async function createRun(trx: Trx, { minimumMicros, publisherIds, createdBy, now }: NewRun) {
+export async function createRun(trx: Trx, by: Actor, { minimumMicros, publisherIds, now }: NewRun) {
   await lockPaying(trx, 'exclusive') // a payout under way is on the balance, or waits until the run is there
   const isWanted =
     publisherIds === null
@@ -41,7 +41,7 @@ export async function createRun(trx: Trx, { minimumMicros, publisherIds, created
       : sql<boolean>`p.publisher_id = ANY (${[...publisherIds]}::bigint[])`
   const { run_id } = await trx
     .insertInto('payment_runs')
-    .values({ minimum_micros: minimumMicros, created_by: createdBy, created_at: now })
+    .values({ minimum_micros: minimumMicros, created_by: by.email, created_at: now })
     .returning('run_id')
     .executeTakeFirstOrThrow()
   const { rows } = await sql<{ amount_micros: number }>`
@@ -55,7 +55,10 @@ export async function createRun(trx: Trx, { minimumMicros, publisherIds, created
     throw new OperatorError(
       'Nothing to pay: no publisher is owed that much, or those who are have a line due in another run.',
     )
-  return { runId: run_id, lines: rows.length, totalMicros: rows.reduce((sum, row) => sum + row.amount_micros, 0) }
+  const made = { runId: run_id, lines: rows.length, totalMicros: rows.reduce((sum, row) => sum + row.amount_micros, 0) }
+  const details = { minimum: microsToUsd(minimumMicros), lines: made.lines, total: microsToUsd(made.totalMicros) }
+  await recordAudit(trx, by, { action: 'payment_run.create', subject: run_id, details })
+  return made
 }
 
 /** The due lines of a run, page by page. */
@@ -90,7 +93,12 @@ const whyCancelled = (line: RunLine) =>
 export type CancelledLine = RunLine & { reason: string }
 
 /** Run before the file goes to a bank. Cancels lines that are held back by now, and returns them. */
-export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ cancelled: CancelledLine[] }> {
+export async function exportRun(
+  trx: Trx,
+  by: Actor,
+  runId: number,
+  now: Date,
+): Promise<{ cancelled: CancelledLine[] }> {
   const status = await lockRun(trx, runId)
   if (status === 'paid' || status === 'cancelled') throw new OperatorError(`Payment run ${runId} is ${status} already.`)
   if (status === 'exported') return { cancelled: [] }
@@ -108,6 +116,8 @@ export async function exportRun(trx: Trx, runId: number, now: Date): Promise<{ c
     }
   }
   await closeIfDone(trx, runId, now)
+  const details = { cancelled: cancelled.map(({ publisher_id }) => publisher_id) }
+  await recordAudit(trx, by, { action: 'payment_run.export', subject: runId, details })
   return { cancelled }
 }
 
@@ -130,7 +140,12 @@ export type Paying = {
 }
 
 /** Records that lines were paid, each once, however often this is called. */
-export async function payRun(trx: Trx, runId: number, { publisherIds, isSent, now }: Paying): Promise<LineResult[]> {
+export async function payRun(
+  trx: Trx,
+  by: Actor,
+  runId: number,
+  { publisherIds, isSent, now }: Paying,
+): Promise<LineResult[]> {
   await lockRun(trx, runId)
   const results: LineResult[] = []
   for await (const lines of duePages(trx, runId, publisherIds)) {
@@ -139,9 +154,31 @@ export async function payRun(trx: Trx, runId: number, { publisherIds, isSent, no
     results.push(...lines.map((line) => resultOf(runId, line, paid.includes(line))))
   }
   await closeIfDone(trx, runId, now)
+  await recordPaid(trx, by, { runId, isSent }, results.filter(({ outcome }) => outcome === 'paid')) // prettier-ignore
   return publisherIds === null ? results : [...results, ...(await explainOthers(trx, runId, publisherIds, results))]
 }
 
+/** One entry for all of it, and a part of it for each publisher. */
+async function recordPaid(
+  trx: Trx,
+  by: Actor,
+  { runId, isSent }: { runId: number; isSent: boolean },
+  paid: LineResult[],
+): Promise<void> {
+  if (paid.length === 0) return
+  const total = microsToUsd(paid.reduce((sum, { amount_micros }) => sum + amount_micros, 0))
+  const details = { lines: paid.length, total, is_sent: isSent }
+  const auditId = await recordAudit(trx, by, { action: 'payment_run.pay', subject: runId, details })
+  const parts = paid.map(({ publisher_id: publisherId, posting_id, amount_micros }) => ({
+    action: 'payout.record',
+    subject: posting_id ?? '',
+    publisherId,
+    details: { amount: microsToUsd(amount_micros), reference: referenceOf(runId) },
+  }))
+  await recordParts(trx, by, auditId, parts)
+}
+
+const referenceOf = (runId: number) => `run-${runId}`
 const runPostingId = (runId: number, publisherId: number) => postingIdOf('payment-run', runId, publisherId)
 
 async function payLines(trx: Trx, runId: number, lines: RunLine[], now: Date): Promise<void> {
@@ -152,7 +189,7 @@ async function payLines(trx: Trx, runId: number, lines: RunLine[], now: Date): P
         postingId: runPostingId(runId, publisherId),
         publisherId,
         amountMicros,
-        reference: `run-${runId}`,
+        reference: referenceOf(runId),
         at: now,
       }),
     ),
@@ -198,12 +235,15 @@ async function explainOthers(trx: Trx, runId: number, asked: readonly number[], 
 /** Removes lines from the run; what they would have paid stays on the balance. Returns how many. */
 export async function cancelRun(
   trx: Trx,
+  by: Actor,
   runId: number,
   { publisherIds, reason, now }: { publisherIds: readonly number[] | null; reason: string; now: Date },
 ): Promise<number> {
   await lockRun(trx, runId)
   const cancelled = await cancelLines(trx, runId, publisherIds, reason, now)
   await closeIfDone(trx, runId, now)
+  const details = { publisher_ids: publisherIds, reason, lines: cancelled }
+  if (cancelled > 0) await recordAudit(trx, by, { action: 'payment_run.cancel', subject: runId, details })
   return cancelled
 }
 

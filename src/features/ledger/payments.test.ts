@@ -6,6 +6,7 @@ import { OperatorError } from '../../errors.ts'
 import { checkLedger } from './check.ts'
 import { readBalances } from './ledger.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('payments')
 const AT = new Date('2026-11-10T12:00:00Z')
@@ -18,9 +19,9 @@ async function makeDealWorth(payoutMicros: number): Promise<Deal> {
 }
 
 const pay = ({ publisherId }: Deal, amountMicros: number, reference: string) =>
-  recordPayout(world.database.db, { publisherId, amountMicros, reference, at: AT })
+  recordPayout(world.database.db, TESTER, { publisherId, amountMicros, reference, at: AT })
 const receive = ({ advertiserId }: Deal, amountMicros: number, reference: string) =>
-  recordReceipt(world.database.db, { advertiserId, amountMicros, reference, at: AT })
+  recordReceipt(world.database.db, TESTER, { advertiserId, amountMicros, reference, at: AT })
 const balancesOf = ({ publisherId }: Deal) => readBalances(world.database.db, { publisherId })
 
 const refuses = (work: Promise<unknown>, message: RegExp) =>

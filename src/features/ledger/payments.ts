@@ -1,31 +1,32 @@
 // Money that really moved: paid out to publishers, received from advertisers. A payment is identified by its reference,
 // so that a repeated command does not pay twice.
 //
-// Locks: everything that pays a publisher holds PAYING shared (a whole run: exclusively), so that a payment run is
+// Locks: everything that pays a publisher holds the lock on payments, shared (a whole run: exclusively), so that a payment run is
 // created from balances that no other command is paying out at that moment; then a lock for the party, so that its
 // payments are serialized.
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
+import { LOCK_CLASSES, LOCKS } from '../../db/locks.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
-import { exactUsd } from '../../lib/money.ts'
+import { exactUsd, microsToUsd } from '../../lib/money.ts'
+import { findAdvertiserName } from '../accounts/advertisers.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { type Account, type Line, NETWORK, post, type Posting, readBalances } from './ledger.ts'
 
 const MAX_TEXT = 200
-const PARTY_LOCK = 0x0ff3_0008
-const PAYING_LOCK = 0x0ff3_0018
 
 /** A publisher with what it is owed, or an advertiser with what it owes. */
 export type PartyAccount = { account: Account; partyId: number }
 
 export const lockPaying = (trx: Trx, mode: 'shared' | 'exclusive') =>
   (mode === 'shared'
-    ? sql`SELECT pg_advisory_xact_lock_shared(${PAYING_LOCK}::bigint)`
-    : sql`SELECT pg_advisory_xact_lock(${PAYING_LOCK}::bigint)`
+    ? sql`SELECT pg_advisory_xact_lock_shared(${LOCKS.payments}::bigint)`
+    : sql`SELECT pg_advisory_xact_lock(${LOCKS.payments}::bigint)`
   ).execute(trx)
 
 export const lockParty = (trx: Trx, { account, partyId }: PartyAccount) =>
-  sql`SELECT pg_advisory_xact_lock(${PARTY_LOCK}, hashtext(${`${account} ${partyId}`}))`.execute(trx)
+  sql`SELECT pg_advisory_xact_lock(${LOCK_CLASSES.party}, hashtext(${`${account} ${partyId}`}))`.execute(trx)
 
 type Payment = { amountMicros: number; reference: string; at: Date }
 
@@ -38,6 +39,7 @@ export type Recorded = { postingId: string; isNew: boolean }
  */
 export async function recordPayout(
   db: Db,
+  by: Actor,
   { publisherId, ...payment }: Payment & { publisherId: number },
 ): Promise<Recorded & { payableMicros: number }> {
   checkAmount(payment.amountMicros)
@@ -48,7 +50,11 @@ export async function recordPayout(
     // Post first, then check: a payment that does not fit is rolled back.
     const isNew = await postOnce(trx, payoutPosting({ ...payment, publisherId, postingId, reference }))
     const { payableMicros } = await readBalances(trx, { publisherId })
-    if (isNew) await checkRoom(trx, publisherId, payment.amountMicros, payableMicros)
+    if (isNew) {
+      await checkRoom(trx, publisherId, payment.amountMicros, payableMicros)
+      const details = { amount: microsToUsd(payment.amountMicros), reference }
+      await recordAudit(trx, by, { action: 'payout.record', subject: postingId, publisherId, details })
+    }
     return { postingId, isNew, payableMicros }
   })
 }
@@ -76,7 +82,7 @@ async function checkRoom(trx: Trx, publisherId: number, amountMicros: number, le
     .executeTakeFirst()
   const before = exactUsd(leftMicros + amountMicros)
   if (leftMicros < 0)
-    throw new OperatorError(`${exactUsd(amountMicros)} USD is more than is payable, which is ${before} USD.`)
+    throw new OperatorError(`${exactUsd(amountMicros)} USD is more than is payable, which is ${before} USD.`, 'amount')
   if (due !== undefined && leftMicros < due.amount_micros)
     throw new OperatorError(
       `Of ${before} USD payable, ${exactUsd(due.amount_micros)} USD is in payment run ${due.run_id}. Pay or cancel that line first.`,
@@ -86,6 +92,7 @@ async function checkRoom(trx: Trx, publisherId: number, amountMicros: number, le
 /** Records a payment from an advertiser, even ahead of what it owes; returns what it still owes. */
 export async function recordReceipt(
   db: Db,
+  by: Actor,
   { advertiserId, amountMicros, at, ...payment }: Payment & { advertiserId: number },
 ): Promise<Recorded & { receivableMicros: number }> {
   checkAmount(amountMicros)
@@ -98,19 +105,25 @@ export async function recordReceipt(
   return inTransaction(db, async (trx) => {
     const posting: Posting = { postingId, kind: 'receipt', conversionId: null, reference, createdAt: at, lines }
     const isNew = await postOnce(trx, posting)
+    if (isNew) {
+      const advertiser = await findAdvertiserName(trx, advertiserId)
+      const details = { advertiser_id: advertiserId, advertiser, amount: microsToUsd(amountMicros), reference }
+      await recordAudit(trx, by, { action: 'receipt.record', subject: postingId, details })
+    }
     const { receivableMicros } = await readBalances(trx, { advertiserId })
     return { postingId, isNew, receivableMicros }
   })
 }
 
 function checkAmount(amountMicros: number): void {
-  if (!Number.isSafeInteger(amountMicros) || amountMicros <= 0) throw new OperatorError('The amount must be above 0.')
+  if (!Number.isSafeInteger(amountMicros) || amountMicros <= 0)
+    throw new OperatorError('The amount must be above 0.', 'amount')
 }
 
 export function readText(text: string, what: 'reference' | 'reason'): string {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > MAX_TEXT || /\p{Cc}/u.test(trimmed))
-    throw new OperatorError(`The ${what} must have 1 to ${MAX_TEXT} characters, all of them printable.`)
+    throw new OperatorError(`The ${what} must have 1 to ${MAX_TEXT} characters, all of them printable.`, what)
   return trimmed
 }
 

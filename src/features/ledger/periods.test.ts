@@ -5,6 +5,7 @@ import { useWorld } from '../../../test/world.ts'
 import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
 import { listMonths, listPayouts, readPeriodTotals, readNetworkDays } from './periods.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('ledger_sums')
 const USD = 1_000_000
@@ -18,7 +19,7 @@ const make = (deal: Deal, at: string, status: 'approved' | 'pending', dollars = 
     at: new Date(at),
   })
 const pay = ({ publisherId }: Deal, at: string, dollars: number, reference: string) =>
-  recordPayout(world.database.db, { publisherId, amountMicros: dollars * USD, reference, at: new Date(at) })
+  recordPayout(world.database.db, TESTER, { publisherId, amountMicros: dollars * USD, reference, at: new Date(at) })
 const dollars = (micros: number) => micros / USD
 
 const asked = async (deal: Deal, before: string | undefined, limit: number) => {
@@ -93,7 +94,7 @@ test('the days of the network are what conversions moved, rolled up or not, with
   await make(deal, '2026-03-04T09:00:00Z', 'approved', 7)
   await pay(deal, '2026-03-04T10:00:00Z', 2, 'march')
   const { db } = world.database
-  await recordReceipt(db, {
+  await recordReceipt(db, TESTER, {
     advertiserId: deal.advertiserId,
     amountMicros: 9 * USD,
     reference: 'r',

@@ -7,6 +7,7 @@
 // To rebuild the totals, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { LOCKS, tryLock } from '../../db/locks.ts'
 import { markTime } from '../../db/mark-time.ts'
 import type { Db, Trx } from '../../db/open.ts'
 
@@ -14,7 +15,6 @@ const DAY_MS = 86_400_000
 const ENTRIES_AT_ONCE = 100_000 // so that a long backlog stays within the statement timeout
 const PATIENCE_MS = 5_000
 const LOOK_MS = 50
-const LOCK = 0x0ff3_0006
 
 /** The start of the first open day. */
 export const FIRST_OPEN_TIME = sql<Date>`(SELECT (through + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_rollup)`
@@ -72,10 +72,10 @@ async function findLastSettled(db: Db, patienceMs: number): Promise<number> {
 }
 
 async function addSome(trx: Trx, last: number): Promise<{ entryId: number; isDone: boolean }> {
-  const lock = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
+  const isLocked = await tryLock(trx, LOCKS.ledgerRollup)
   const { entry_id: from } = await trx.selectFrom('ledger_rollup').select('entry_id').executeTakeFirstOrThrow()
   // One process at a time; a second one finds nothing to add.
-  if (!lock.rows[0]?.locked || from >= last) return { entryId: from, isDone: true }
+  if (!isLocked || from >= last) return { entryId: from, isDone: true }
   const to = Math.min(last, from + ENTRIES_AT_ONCE)
   await sql`
     WITH added AS (

@@ -8,6 +8,7 @@ import { exactUsd } from '../../lib/money.ts'
 import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout } from './payments.ts'
 import { writeStatement } from './statement.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('statement')
 const USD = 1_000_000
@@ -33,7 +34,7 @@ async function approve(deal: Deal, at: string, payoutMicros = USD) {
 }
 
 const pay = ({ publisherId }: Deal, at: string, amountMicros: number, reference: string) =>
-  recordPayout(world.database.db, { publisherId, amountMicros, reference, at: new Date(at) })
+  recordPayout(world.database.db, TESTER, { publisherId, amountMicros, reference, at: new Date(at) })
 
 test('a month opens with the payable balance, closes with it, and shows every movement between', async () => {
   const deal = await makeDeal(world, { name: 'Tiny Farm' }, 'My app')

@@ -10,13 +10,14 @@
 // Until then the offer stays open for longer than its caps allow, by the time that counting takes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { LOCKS } from '../../db/locks.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { NoSuch } from '../../errors.ts'
 import {
   CAP_COLUMN,
   type CapRow,
   type Caps,
-  CAPS_LOCK,
   dayNumber,
   lockUsage,
   type OVER_CAP,
@@ -24,7 +25,6 @@ import {
   startOf,
   TOTAL,
 } from './caps.ts'
-import { noSuchOffer } from './offers.ts'
 
 const LOOK_MS = 5
 const PATIENCE_MS = 5_000
@@ -49,7 +49,7 @@ export async function setCaps(
       })
       .where('offer_id', '=', offerId)
       .executeTakeFirst()
-    if (changed.numUpdatedRows === 0n) throw noSuchOffer(offerId)
+    if (changed.numUpdatedRows === 0n) throw new NoSuch('offer', offerId)
     await askForCount(trx, [offerId])
   })
   if (!db.isTransaction) await countCaps(db, now)
@@ -101,7 +101,7 @@ async function openUsage(trx: Trx, offerIds: number[], day: number, now: Date): 
 async function waitForCounters(db: Db): Promise<boolean> {
   const listCounters = async () => {
     const { rows } = await sql<{ counter: string }>`SELECT virtualtransaction AS counter FROM pg_locks
-      WHERE locktype = 'advisory' AND classid = 0 AND objid = ${CAPS_LOCK} AND granted
+      WHERE locktype = 'advisory' AND classid = 0 AND objid = ${LOCKS.caps} AND granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(db)
     return new Set(rows.map(({ counter }) => counter))
   }

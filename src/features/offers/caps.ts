@@ -5,11 +5,11 @@
 // transactions may not have seen caps that were just set (cap-counts.ts), where earlier usage is counted. Clicks are
 // the exception: they are many and are dropped in time, so they count from when the offer was first capped.
 import { sql } from 'kysely'
+import { LOCKS } from '../../db/locks.ts'
 import type { Db, Trx } from '../../db/open.ts'
+import { NoSuch } from '../../errors.ts'
 import { parseUsd } from '../../lib/money.ts'
-import { noSuchOffer } from './offers.ts'
 
-export const CAPS_LOCK = 0x0ff3_0004
 export const OVER_CAP = ['honour', 'reject'] as const
 
 const DAY_MS = 86_400_000
@@ -40,7 +40,7 @@ const isReached = (cap: number | null, used: number) => cap !== null && used >= 
 
 /** Taken before a transaction looks whether an offer is capped, and held until it ends. */
 export async function lockCaps(trx: Trx): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock_shared(${CAPS_LOCK}::bigint)`.execute(trx)
+  await sql`SELECT pg_advisory_xact_lock_shared(${LOCKS.caps}::bigint)`.execute(trx)
 }
 
 /** Days since 1970-01-01, in UTC. */
@@ -83,16 +83,16 @@ export function isSpent(caps: Caps, used: OfferUsage | undefined, payoutMicros =
  * caps: in total, and on the day of the conversion, for which it counts.
  */
 export function isRaisedBeyondCap(
-  offer: { caps: Caps; over_cap: string },
+  offer: { caps: Caps; overCap: string },
   used: OfferUsage | undefined,
-  one: { payout_micros: number; created_at: Date; is_test: boolean },
+  one: { payoutMicros: number; createdAt: Date; isTest: boolean },
   payoutMicros: number,
   now: Date,
 ): boolean {
-  const raise = payoutMicros - one.payout_micros
-  if (used === undefined || raise <= 0 || offer.over_cap !== 'reject' || one.is_test) return false
+  const raise = payoutMicros - one.payoutMicros
+  if (used === undefined || raise <= 0 || offer.overCap !== 'reject' || one.isTest) return false
   const isPassed = (cap: number | null, spent: number) => cap !== null && spent + raise > cap
-  const day = dayNumber(one.created_at)
+  const day = dayNumber(one.createdAt)
   const ofDay = day === dayNumber(now) ? used.today.payoutMicros : (used.earlier.get(day) ?? 0)
   return (
     isPassed(offer.caps.totalPayoutMicros, used.total.payoutMicros) || isPassed(offer.caps.dailyPayoutMicros, ofDay)
@@ -213,7 +213,7 @@ export async function showCaps(db: Db, offerId: number, now: Date) {
     .select(CAP_COLUMNS)
     .where('offer_id', '=', offerId)
     .executeTakeFirst()
-  if (offer === undefined) throw noSuchOffer(offerId)
+  if (offer === undefined) throw new NoSuch('offer', offerId)
   const { is_capped, ...settings } = offer
   if (!is_capped) return { ...settings, full: 'no' as const, today: null, total: null }
   const rows = await db

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { type OfferRecord, rowOf } from '../../../test/offer-record.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { Catalogue } from './catalogue.ts'
-import { PLATFORMS, SORTS } from './schema.ts'
+import { PLATFORMS, SORTS } from './choices.ts'
 
 const OFFERS = 1_100 // more than a list keeps at hand
 

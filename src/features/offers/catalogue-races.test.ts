@@ -9,7 +9,7 @@ import { type OfferRecord, rowOf } from '../../../test/offer-record.ts'
 import type { OfferList } from './lists.ts'
 import type { AllOffers } from './offer-rows.ts'
 import type { ContentRules } from './rule-sets.ts'
-import { CATEGORIES, PLATFORMS, type Sort, SORTS } from './schema.ts'
+import { CATEGORIES, PLATFORMS, type Sort, SORTS } from './choices.ts'
 
 const OFFERS = 1_500
 const COUNTRIES = ['US', 'DE', 'JP']

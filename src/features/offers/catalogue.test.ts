@@ -5,7 +5,7 @@ import type { App } from '../../app.ts'
 import { type NaiveQuery, naiveList, readNaiveRows, searchOf } from '../../../test/naive-list.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
-import { CATEGORIES, PLATFORMS, SORTS } from './schema.ts'
+import { CATEGORIES, PLATFORMS, SORTS } from './choices.ts'
 
 const COUNTRIES = ['US', 'DE', 'JP', 'FR', 'GB', 'BR']
 const QUERIES: NaiveQuery[] = COUNTRIES.flatMap((country) =>

@@ -14,7 +14,7 @@ import type { OfferTarget } from './offer-bytes.ts'
 import { writeTemplate } from './offer-text.ts'
 import type { AllOffers, OfferRow } from './offer-rows.ts'
 import type { ContentRules } from './rule-sets.ts'
-import type { Platform, Sort } from './schema.ts'
+import type { Platform, Sort } from './choices.ts'
 import { searchSlots } from './search.ts'
 import { Renewal, Shelf } from './shelf.ts'
 

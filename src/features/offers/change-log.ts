@@ -1,16 +1,18 @@
 // Recent changes, by which an outdated list is brought up to date when it is used: nothing is spent on lists that are
 // not used, and whatever happens meanwhile, a list only goes from one right state to another.
-import type { RuleSet } from './rule-sets.ts'
-import type { Sort } from './schema.ts'
+import type { Sort } from './choices.ts'
 import type { Slots } from './slots.ts'
 import type { Traits } from './traits.ts'
+
+/** What judges offers: the rules of an app. */
+type Rules = { allows: (slot: number) => boolean }
 
 /** One update: its slots, and what filters saw of them before it. */
 export type Change = {
   readonly slots: readonly number[]
   readonly before: Traits
   /** What rules said about each of them before it, noted when the rules follow it. */
-  readonly allowedBefore: WeakMap<RuleSet, Uint8Array>
+  readonly allowedBefore: WeakMap<Rules, Uint8Array>
 }
 
 const MAX_DIFFERENCES = 4 // kept at hand: most lists were right at the same time
@@ -99,7 +101,7 @@ export class Difference {
     return { traits: change.before, index }
   }
 
-  wasAllowed(rules: RuleSet, i: number): boolean {
+  wasAllowed(rules: Rules, i: number): boolean {
     const { change, index } = this.#from[i] as { change: Change; index: number }
     return (change.allowedBefore.get(rules) ?? NOTHING)[index] === 1
   }

@@ -8,7 +8,7 @@ import { until } from '../../../test/installation.ts'
 import { PostgresProxy } from '../../../test/postgres-proxy.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
-import { type Category, CATEGORIES, SORTS } from './schema.ts'
+import { type Category, CATEGORIES, SORTS } from './choices.ts'
 
 let live: IssuedCredentials
 let testMode: IssuedCredentials

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { test } from 'node:test'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { useWorld } from '../../../test/world.ts'
-import { CATEGORIES, PLATFORMS, SORTS } from './schema.ts'
+import { CATEGORIES, PLATFORMS, SORTS } from './choices.ts'
 
 const world = useWorld('content_rules')
 

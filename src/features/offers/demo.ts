@@ -1,7 +1,7 @@
 // A demo catalogue of any size. Offer n is the same on every machine and on every day, so a demo, a test and a
 // benchmark speak of the same offers. The first 200 are all different titles; later ones carry a number.
 import { MICROS_PER_USD, microsToUsd } from '../../lib/money.ts'
-import type { Category, Platform } from './schema.ts'
+import type { Category, Platform } from './choices.ts'
 
 export type DemoGoal = { name: string; description: string; payout: number; revenue: number; is_optional: boolean }
 

@@ -4,7 +4,6 @@ import { parseDuration } from '../../lib/duration.ts'
 import { parseUsd } from '../../lib/money.ts'
 import { parseTime } from '../../lib/time.ts'
 import { parseCountCap, parsePayoutCap } from './caps.ts'
-import { PLATFORMS } from './schema.ts'
 
 export const MAX_NAME = 300
 export const MAX_PAYOUT_MICROS = 100_000 * 1_000_000
@@ -12,7 +11,7 @@ const IN_PLACE_OF_MACRO = 'a-macro-stands-here'
 const MAX_TEXT = 10_000
 const NONE: readonly string[] = []
 
-function secondsOf(text: string): number | null {
+export function secondsOf(text: string): number | null {
   const ms = parseDuration(text)
   return ms === null ? null : ms / 1_000
 }
@@ -26,8 +25,8 @@ export class FieldReader {
     this.#record = record
   }
 
-  refuseUnknown(known: Set<string>): void {
-    const unknown = Object.keys(this.#record).filter((field) => !known.has(field))
+  refuseUnknown(known: object): void {
+    const unknown = Object.keys(this.#record).filter((field) => !Object.hasOwn(known, field))
     if (unknown.length > 0) this.problems.push(`unknown field ${unknown.slice(0, 5).join(', ')}`)
   }
 
@@ -41,7 +40,10 @@ export class FieldReader {
     return this.#record[field] !== undefined
   }
 
-  text(field: string, { required = false, max = MAX_TEXT } = {}): string {
+  text(
+    field: string,
+    { required = false, max = MAX_TEXT }: { required?: boolean; max?: number | undefined } = {},
+  ): string {
     if (!this.has(field)) {
       if (required) this.problems.push(`${field} is missing`)
       return ''
@@ -60,12 +62,12 @@ export class FieldReader {
     return text
   }
 
-  oneOf(field: string, values: readonly string[], fallback?: string): string {
+  oneOf(field: string, values: readonly string[], fallback?: string, what?: string): string {
     if (!this.has(field) && fallback !== undefined) return fallback
     const text = String(this.#record[field] ?? '')
       .trim()
       .toLowerCase()
-    return values.includes(text) ? text : this.#refuse(`${field} is not one of ${values.join(', ')}`, '')
+    return values.includes(text) ? text : this.#refuse(`${field} is not ${what ?? `one of ${values.join(', ')}`}`, '')
   }
 
   money(field: string): number | null {
@@ -105,13 +107,13 @@ export class FieldReader {
     }
   }
 
-  /** In seconds. */
-  duration(field: string, range: { atLeast: string; atMost: string; fallback: string }): number {
-    const text = this.has(field) ? String(this.#record[field]) : range.fallback
-    const seconds = secondsOf(text)
+  /** In seconds; null when there is none. */
+  duration(field: string, atLeast: string, atMost: string): number | null {
+    if (!this.has(field)) return null
+    const seconds = secondsOf(String(this.#record[field]))
     if (seconds === null) return this.#refuse(`${field} is not a time such as 90s, 15m, 24h or 30d`, 0)
-    const isInside = seconds >= (secondsOf(range.atLeast) ?? 0) && seconds <= (secondsOf(range.atMost) ?? 0)
-    return isInside ? seconds : this.#refuse(`${field} is not from ${range.atLeast} to ${range.atMost}`, 0)
+    const isInside = seconds >= (secondsOf(atLeast) ?? 0) && seconds <= (secondsOf(atMost) ?? 0)
+    return isInside ? seconds : this.#refuse(`${field} is not from ${atLeast} to ${atMost}`, 0)
   }
 
   countCap(field: string): number | null {
@@ -138,21 +140,22 @@ export class FieldReader {
       : this.#refuse(`${field} is not a percentage from 0 to 100 with at most 4 decimals`, null)
   }
 
-  countries(): string[] {
-    const codes = this.list('countries').map((code) => String(code).trim().toUpperCase())
-    const unknown = codes.filter((code) => countryPlace(code) === undefined)
-    if (unknown.length > 0)
-      this.problems.push(`countries has ${unknown.slice(0, 5).join(', ')}, not an ISO 3166-1 code`)
+  countries(field: string): string[] {
+    const codes = this.list(field).map((code) => String(code).trim().toUpperCase())
+    this.#refuseOthers(field, codes, (code) => countryPlace(code) !== undefined, 'an ISO 3166-1 code')
     return [...new Set(codes)].toSorted()
   }
 
-  platforms(): string[] {
-    const names = this.list('platforms').map((name) => String(name).trim().toLowerCase())
-    if (names.length === 0) return [...PLATFORMS]
-    const unknown = names.filter((name) => !PLATFORMS.some((known) => known === name))
-    if (unknown.length > 0)
-      this.problems.push(`platforms has ${unknown.slice(0, 5).join(', ')}, not one of ${PLATFORMS.join(', ')}`)
-    return PLATFORMS.filter((name) => names.includes(name))
+  /** In the order of `values`; all of them when none is given. */
+  someOf(field: string, values: readonly string[]): string[] {
+    const names = this.list(field).map((name) => String(name).trim().toLowerCase())
+    this.#refuseOthers(field, names, (name) => values.includes(name), `one of ${values.join(', ')}`)
+    return values.filter((name) => names.length === 0 || names.includes(name))
+  }
+
+  #refuseOthers(field: string, given: string[], isKnown: (one: string) => boolean, what: string): void {
+    const others = given.filter((one) => !isKnown(one))
+    if (others.length > 0) this.problems.push(`${field} has ${others.slice(0, 5).join(', ')}, not ${what}`)
   }
 
   url(field: string, { optional = false, local = false, macros = NONE } = {}): string | null {

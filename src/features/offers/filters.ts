@@ -1,5 +1,5 @@
 import { countryPlace } from '../../lib/countries.ts'
-import { CATEGORIES, type Category, PLATFORMS, type Platform, type Sort, SORTS } from './schema.ts'
+import { CATEGORIES, type Category, PLATFORMS, type Platform, type Sort, SORTS } from './choices.ts'
 import type { ContentRules, RuleSet } from './rule-sets.ts'
 import type { Slots } from './slots.ts'
 import { ANY_COUNTRY, ANY_PLATFORM, CATEGORY_MASK, CATEGORY_SHIFT, COUNTRY_WORDS, type Traits } from './traits.ts'
@@ -32,7 +32,10 @@ export function listKey({ country, platform, category, rules }: Filter, sort: So
   const place = country === undefined ? ANY_COUNTRY : (countryPlace(country) ?? ANY_COUNTRY)
   const onPlatform = platform === undefined ? PLATFORMS.length : PLATFORMS.indexOf(platform)
   const inCategory = category === undefined ? CATEGORIES.length : CATEGORIES.indexOf(category)
-  return ((((rules?.id ?? 0) * 4 + SORTS.indexOf(sort)) * 4 + onPlatform) * 5 + inCategory) * 256 + place
+  const order = (rules?.id ?? 0) * SORTS.length + SORTS.indexOf(sort)
+  return (
+    ((order * (PLATFORMS.length + 1) + onPlatform) * (CATEGORIES.length + 1) + inCategory) * (ANY_COUNTRY + 1) + place
+  )
 }
 
 export function matches(filter: CompiledFilter, { traits, countries }: Traits, slot: number): boolean {

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { hashText } from '../../lib/hash-text.ts'
-import { capsOf } from './caps.ts'
-import type { NewOffer } from './import-record.ts'
+import { FIELD_NAMES, type FieldName, FIELDS, type NewOffer } from './fields.ts'
 import { findOffers, type RecordedOffer } from './offers.ts'
 import { findAdvertisers, noAdvertiser, type UpsertOutcome } from './upsert.ts'
 import { planGoals } from './write-goals.ts'
@@ -53,83 +52,35 @@ export async function planOffers(
     }
     const kind = before === undefined && earlier === undefined ? 'created' : 'updated'
     outcome[kind]++
-    onChange({ line, kind, externalId: offer.externalId, name: offer.name, fields })
+    onChange({ line, kind, externalId: offer.external_id, name: offer.name, fields })
   }
   return outcome
 }
 
-const keyOf = ({ advertiser, externalId }: NewOffer) => JSON.stringify([advertiser, externalId])
+const keyOf = ({ advertiser, external_id }: Pick<NewOffer, 'advertiser' | 'external_id'>) =>
+  JSON.stringify([advertiser, external_id])
 
-async function readRecorded(db: Db, rows: Row[], advertisers: Map<string, number>): Promise<Map<string, Recorded>> {
+async function readRecorded(
+  db: Db,
+  rows: Row[],
+  advertisers: Map<string, number>,
+): Promise<Map<string, RecordedOffer>> {
   if (rows.length === 0) return new Map()
   const keys = rows.map(({ offer }) => ({
     advertiser_id: advertisers.get(offer.advertiser),
-    external_id: offer.externalId,
+    external_id: offer.external_id,
   }))
   const { rows: found } = await sql<{ offer_id: number }>`
     SELECT offer_id FROM jsonb_to_recordset(${JSON.stringify(keys)}) AS k (advertiser_id bigint, external_id text)
     JOIN offers USING (advertiser_id, external_id)`.execute(db)
-  const ids = [...new Set(found.map((row) => row.offer_id))]
-  const offers = (await findOffers(db, ids)).map((row) => ({ ...asImported(row), recordedGoals: row.goals }))
+  const offers = await findOffers(db, [...new Set(found.map((row) => row.offer_id))])
   return new Map(offers.map((offer) => [keyOf(offer), offer]))
 }
 
-type Recorded = NewOffer & { recordedGoals: RecordedOffer['goals'] }
-
-function changedFields(before: Recorded, after: NewOffer): string[] {
-  const names = Object.keys(after) as (keyof NewOffer)[]
-  const isChanged = (name: keyof NewOffer) =>
-    name === 'goals'
-      ? planGoals(before.recordedGoals, after.goals).isChanged
-      : !isDeepStrictEqual(before[name], after[name])
-  return names.filter(isChanged).map(fieldName)
-}
-
-/** As it is called in a file. */
-const fieldName = (name: string) =>
-  ({ attributionSeconds: 'attribution_window', holdSeconds: 'hold', confirmWithinSeconds: 'confirm_within' })[name] ??
-  name.replace(/Micros$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/** An offer as the import that would leave it as it is. */
-export function asImported(row: RecordedOffer): NewOffer {
-  return {
-    externalId: row.external_id,
-    advertiser: row.advertiser,
-    name: row.name,
-    description: row.description,
-    category: row.category,
-    payoutMicros: row.payout_micros,
-    revenueMicros: row.revenue_micros,
-    countries: row.countries,
-    platforms: row.platforms,
-    destinationUrl: row.destination_url,
-    imageUrl: row.image_url,
-    difficulty: row.difficulty,
-    timeEstimate: row.time_estimate,
-    requirements: row.requirements,
-    paymentRequired: row.payment_required,
-    conversionType: row.conversion_type,
-    goals: row.goals
-      .filter((goal) => !goal.is_retired)
-      .map((goal) => ({
-        externalId: goal.external_id,
-        name: goal.name,
-        description: goal.description,
-        payoutMicros: goal.payout_micros,
-        revenueMicros: goal.revenue_micros,
-        isOptional: goal.is_optional,
-        isRepeatable: goal.is_repeatable,
-        payoutPpm: goal.payout_ppm,
-        revenuePpm: goal.revenue_ppm,
-      })),
-    status: row.status,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-    attributionSeconds: row.attribution_s,
-    holdSeconds: row.hold_s,
-    confirmWithinSeconds: row.confirm_within_s,
-    redoAfterReversal: row.redo_after_reversal,
-    overCap: row.over_cap,
-    caps: capsOf(row),
-  }
+function changedFields(before: RecordedOffer, after: NewOffer): FieldName[] {
+  return FIELD_NAMES.filter((name) => {
+    if (name === 'goals') return planGoals(before.goals, after.goals).isChanged
+    const column = (FIELDS[name] as { column?: keyof NewOffer }).column ?? (name as keyof NewOffer)
+    return !isDeepStrictEqual(before[column], after[column])
+  })
 }

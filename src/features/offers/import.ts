@@ -7,7 +7,8 @@ import type { Db } from '../../db/open.ts'
 import { cannotRead, OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
-import { IMPORT_FIELDS, type NewOffer, readImportRecord } from './import-record.ts'
+import { FIELD_NAMES, type NewOffer } from './fields.ts'
+import { readImportRecord } from './import-record.ts'
 import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
 import type { OnOfferChanges } from './offer-changes.ts'
 import { warningsOf } from './offer-warnings.ts'
@@ -103,7 +104,7 @@ async function findLastRows(file: string): Promise<Map<string, number>> {
   return lastRows
 }
 
-const keyOf = ({ advertiser, externalId }: NewOffer) => JSON.stringify([advertiser, externalId])
+const keyOf = ({ advertiser, external_id }: NewOffer) => JSON.stringify([advertiser, external_id])
 
 async function sizeOf(file: string): Promise<number> {
   try {
@@ -181,7 +182,7 @@ function hasSwallowed(header: string[], cells: string[]): boolean {
 
 function checkHeader(names: string[]): string[] {
   const header = names.map((name) => name.trim())
-  const known: readonly string[] = IMPORT_FIELDS
+  const known: readonly string[] = FIELD_NAMES
   const unknown = header.filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new OperatorError(

@@ -5,7 +5,7 @@ import { atOnce, type Slices } from '../../lib/slices.ts'
 import { compileFilter, type Filter, listKey, matches, selectMatching } from './filters.ts'
 import { buildList, type ListKind, type OfferList, updateList } from './lists.ts'
 import { type ContentRules, RuleSet } from './rule-sets.ts'
-import type { Sort } from './schema.ts'
+import type { Sort } from './choices.ts'
 import type { Shelf } from './shelf.ts'
 
 const MAX_LIST_BYTES = 40_000_000

@@ -3,7 +3,7 @@
 import type { Difference } from './change-log.ts'
 import { type CompiledFilter, matches, selectMatching } from './filters.ts'
 import type { ContentRules, RuleSet } from './rule-sets.ts'
-import type { Sort } from './schema.ts'
+import type { Sort } from './choices.ts'
 import type { Slots } from './slots.ts'
 import { isListable } from './traits.ts'
 

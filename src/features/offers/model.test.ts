@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { naiveList, readNaiveRows, searchOf } from '../../../test/naive-list.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
-import { CATEGORIES, PLATFORMS, SORTS } from './schema.ts'
+import { CATEGORIES, PLATFORMS, SORTS } from './choices.ts'
 
 let live: IssuedCredentials
 const world = useWorld('offers_model', async () => {

@@ -1,7 +1,7 @@
 // An offer as few bytes, for catalogues of a million: what filters and sorts need stands in columns (slots.ts), and the
 // rest is read from here when a page or a click needs it. What is asked for most comes first.
 import type { CopiedRow } from '../../db/copy-rows.ts'
-import { CONVERSION_TYPES, DIFFICULTIES } from './schema.ts'
+import { type Field, SHOWN_FIELDS } from './fields.ts'
 
 export type StoredGoal = {
   goalId: number
@@ -14,18 +14,14 @@ export type StoredGoal = {
   isRepeatable: boolean
 }
 
-/** What is kept as bytes; the rest of an offer stands in columns. */
-export type OfferDetails = {
-  name: string
-  description: string
+/** What filters look at: it stands in columns. */
+type Filtered = 'category' | 'countries' | 'platforms' | 'payment_required'
+const FILTERED: readonly string[] = ['category', 'countries', 'platforms', 'payment_required'] satisfies Filtered[]
+
+/** What is kept as bytes; the rest of an offer stands in columns. A text that there is not is empty. */
+export type OfferDetails = Record<Exclude<keyof typeof SHOWN_FIELDS, Filtered>, string> & {
   termsId: number
   payoutMicros: number
-  destinationUrl: string
-  imageUrl: string | null
-  difficulty: string
-  timeEstimate: string
-  requirements: string
-  conversionType: string
   updatedAt: Date
   goals: StoredGoal[]
 }
@@ -34,25 +30,31 @@ export type OfferDetails = {
 export type OfferTarget = { termsId: number; destination: string; requiredGoals: number[] | null }
 
 const [OPTIONAL, REPEATABLE] = [1, 2]
-const DIFFICULTY_BYTES = DIFFICULTIES.map((name) => Buffer.from(name))
-const CONVERSION_TYPE_BYTES = CONVERSION_TYPES.map((name) => Buffer.from(name))
+const KEPT = Object.entries(SHOWN_FIELDS).filter(([name]) => !FILTERED.includes(name))
+const CHOICES = KEPT.flatMap(([name, { input, choices = [] }]: [string, Field]) =>
+  input === 'choice' ? { name, choices, bytes: choices.map((choice) => Buffer.from(choice)) } : [],
+)
+/** First what searches read, then what clicks read. */
+const TEXTS = [
+  ...new Set(['name', 'description', 'destination_url', ...KEPT.map(([name]) => name)]).difference(
+    new Set(CHOICES.map(({ name }) => name)),
+  ),
+]
 
 /** Columns of an offer and of a goal, in the order in which they are written: texts first, which stay as they come. */
-export const DETAIL_COLUMNS =
-  'name, description, destination_url, image_url, time_estimate, requirements, terms_id, payout_micros, updated_at, difficulty, conversion_type'
+export const DETAIL_COLUMNS = [...TEXTS, 'terms_id', 'payout_micros', 'updated_at', ...CHOICES.map(({ name }) => name)]
 export const GOAL_COLUMNS = 'name, description, goal_id, payout_micros, payout_ppm, is_optional, is_repeatable'
-const [DETAIL_TEXTS, GOAL_TEXTS] = [6, 2]
+const GOAL_TEXTS = 2
 
 /** The goals of an offer, written one after the other. */
 export type WrittenGoals = { count: number; bytes: Uint8Array; start: number; end: number }
 
 export function writeDetails(out: BytesWriter, row: CopiedRow, goals: WrittenGoals): void {
-  out.bytes(row.bytes, row.passFields(DETAIL_TEXTS), row.at)
+  out.bytes(row.bytes, row.passFields(TEXTS.length), row.at)
   out.number(row.int8() ?? 0)
   out.number(row.int8() ?? 0)
   out.number(Math.floor((row.time() ?? 0) / 1_000))
-  out.number(placeAmong(DIFFICULTY_BYTES, row))
-  out.number(placeAmong(CONVERSION_TYPE_BYTES, row))
+  for (const { bytes } of CHOICES) out.number(placeAmong(bytes, row))
   out.number(goals.count)
   out.bytes(goals.bytes, goals.start, goals.end)
 }
@@ -82,15 +84,13 @@ export function placeAmong(texts: readonly Uint8Array[], row: CopiedRow): number
 
 export function readDetails(bytes: Buffer): OfferDetails {
   const from = new Reader(bytes)
-  const [name, description, destinationUrl] = [from.text(), from.text(), from.text()]
-  const imageUrl = from.text() || null
-  const [timeEstimate, requirements] = [from.text(), from.text()]
+  const texts: Record<string, string> = {}
+  for (const name of TEXTS) texts[name] = from.text()
   const [termsId, payoutMicros] = [from.number(), from.number()]
   const updatedAt = new Date(from.number() * 1000)
-  const difficulty = DIFFICULTIES[from.number()] ?? ''
-  const conversionType = CONVERSION_TYPES[from.number()] ?? ''
+  for (const { name, choices } of CHOICES) texts[name] = choices[from.number()] ?? ''
   const goals = Array.from({ length: from.number() }, () => readGoal(from))
-  return { name, description, termsId, payoutMicros, destinationUrl, imageUrl, difficulty, timeEstimate, requirements, conversionType, updatedAt, goals } // prettier-ignore
+  return Object.assign(texts as Record<keyof typeof SHOWN_FIELDS, string>, { termsId, payoutMicros, updatedAt, goals })
 }
 
 function readGoal(from: Reader): StoredGoal {
@@ -111,9 +111,9 @@ export function readTarget(bytes: Buffer): OfferTarget {
   const from = new Reader(bytes)
   from.skipTexts(2)
   const destination = from.text()
-  from.skipTexts(3)
+  from.skipTexts(TEXTS.length - 3)
   const termsId = from.number()
-  from.skipNumbers(4)
+  from.skipNumbers(2 + CHOICES.length)
   let required: number[] | null = []
   for (let goals = from.number(); goals > 0; goals--) {
     from.skipTexts(GOAL_TEXTS)

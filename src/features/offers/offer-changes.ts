@@ -1,6 +1,6 @@
 // What writing a batch of offers changed, for the offers' history.
 import type { Trx } from '../../db/open.ts'
-import type { NewOffer } from './import-record.ts'
+import type { NewOffer } from './fields.ts'
 import { findOffers, type RecordedOffer } from './offers.ts'
 
 /** What happened to an offer: created, or changed from one state to another. */
@@ -26,7 +26,7 @@ export async function tellChanges(
 ): Promise<OfferChange[]> {
   const [made, changed] = [written.filter((row) => row.is_new), written.filter((row) => !row.is_new)]
   const keyOf = (advertiserId: number, externalId: string) => JSON.stringify([advertiserId, externalId])
-  const given = new Map(rows.map(({ advertiserId, offer }) => [keyOf(advertiserId, offer.externalId), offer]))
+  const given = new Map(rows.map(({ advertiserId, offer }) => [keyOf(advertiserId, offer.external_id), offer]))
   const creations = made.map(({ offer_id, advertiser_id, external_id }) => ({
     offerId: offer_id,
     made: given.get(keyOf(advertiser_id, external_id)) as NewOffer,

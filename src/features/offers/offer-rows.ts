@@ -15,7 +15,7 @@ import {
   writeGoal,
   type WrittenGoals,
 } from './offer-bytes.ts'
-import { CATEGORIES, PLATFORMS } from './schema.ts'
+import { CATEGORIES, PLATFORMS } from './choices.ts'
 import { ANY_COUNTRY, CATEGORY_SHIFT, COUNTRY_WORDS, EVERY_COUNTRY, PAID } from './traits.ts'
 
 /** An offer in the terms of the catalogue. */
@@ -48,7 +48,7 @@ const PAGE = 10_000
 const READERS = 2
 const CHANGED_PAGE = 2_000
 const COLUMNS = `offer_id, changed_xid, popularity, payout_micros, created_at, status = 'active', starts_at, ends_at,
-  full_until, category, platforms, payment_required, countries, ${DETAIL_COLUMNS}`
+  full_until, category, platforms, payment_required, countries, ${DETAIL_COLUMNS.join(', ')}`
 const CATEGORY_BYTES = CATEGORIES.map((name) => Buffer.from(name))
 const PLATFORM_BYTES = PLATFORMS.map((name) => Buffer.from(name))
 /** The place of each country by its two letters, plus one. */

@@ -4,6 +4,7 @@ import { asciiJson } from '../../lib/ascii-json.ts'
 import { flatten } from '../../lib/flatten.ts'
 import { microsToUsd, takeShare, toLocal, WHOLE_PPM } from '../../lib/money.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import { SHOWN_FIELDS } from './fields.ts'
 import type { StoredOffer } from './slots.ts'
 
 /** Where a payout and its reward go: first the offer's own (with the currency's name behind them), then each goal's. */
@@ -16,8 +17,23 @@ export const TOKEN = '\x02'
 /** An app's own money: what a dollar is worth in it, and the share of a payout that is its publisher's. */
 export type Currency = { id: number; name: string; rateMicros: number; sharePpm: number }
 
+/** What publishers see as it is recorded; what is written otherwise comes before. */
+const MORE = Object.entries(SHOWN_FIELDS)
+  .filter(([name]) => !['name', 'description', 'category', 'image_url'].includes(name))
+  .map(([name, { shown, input }]) => ({
+    name: name as keyof typeof SHOWN_FIELDS,
+    key: `,"${name}":`,
+    isAlways: shown === 'always',
+    write: input === 'text' || input === 'lines' ? asciiJson : JSON.stringify, // all else is ASCII
+  }))
+
 export function writeTemplate(offer: StoredOffer, publicUrl: string): string {
-  const image = offer.imageUrl?.startsWith('/') ? publicUrl + offer.imageUrl : offer.imageUrl
+  const image = offer.image_url.startsWith('/') ? publicUrl + offer.image_url : offer.image_url || null
+  let more = ''
+  for (const { name, key, isAlways, write } of MORE) {
+    const value = offer[name]
+    if (isAlways || value !== '') more += key + write(value)
+  }
   const goals = offer.goals.map(
     (goal) =>
       `{"goal_id":${goal.goalId},"name":${asciiJson(goal.name)},"description":${asciiJson(goal.description)},` +
@@ -26,11 +42,7 @@ export function writeTemplate(offer: StoredOffer, publicUrl: string): string {
   return flatten(
     `{"offer_id":${offer.offerId},"name":${asciiJson(offer.name)},"description":${asciiJson(offer.description)},` +
       `"payout":${PAYOUT},"category":"${offer.category}",` +
-      `"link":"${publicUrl}/c/${offer.offerId}/${TOKEN}","image_url":${asciiJson(image)},` +
-      `"countries":${JSON.stringify(offer.countries)},"platforms":${JSON.stringify(offer.platforms)},` +
-      `"difficulty":"${offer.difficulty}","time_estimate":${asciiJson(offer.timeEstimate)},` +
-      `"requirements":${asciiJson(offer.requirements)},"payment_required":${offer.paymentRequired},` +
-      `"conversion_type":"${offer.conversionType}","goals":[${goals.join(',')}],` +
+      `"link":"${publicUrl}/c/${offer.offerId}/${TOKEN}","image_url":${asciiJson(image)}${more},"goals":[${goals.join(',')}],` +
       `"created_at":"${rfc3339(offer.createdAt)}","updated_at":"${rfc3339(offer.updatedAt)}"}`,
   )
 }

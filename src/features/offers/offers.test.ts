@@ -9,6 +9,7 @@ import { createLinkSigner } from './links.ts'
 import { setOfferStatus } from './offers.ts'
 import { recomputePopularity } from './popularity.ts'
 import type { Offer } from './schema.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 let live: IssuedCredentials
 let appId: number
@@ -38,6 +39,7 @@ test('an offer has all its fields, with money in dollars and in the currency of 
     image_url: '/pictures/game-a.svg',
     difficulty: 'hard',
     time_estimate: '5-10 minutes',
+    language: 'de',
     requirements: 'None.',
     payment_required: true,
     conversion_type: 'cpe',
@@ -62,6 +64,7 @@ test('an offer has all its fields, with money in dollars and in the currency of 
     platforms: ['android', 'ios'],
     difficulty: 'hard',
     time_estimate: '5-10 minutes',
+    language: 'de',
     requirements: 'None.',
     payment_required: true,
     conversion_type: 'cpe',
@@ -193,7 +196,7 @@ test('an offer appears at its start time and disappears at its end time, automat
 test('a change made elsewhere is seen within a second, without a request', async () => {
   const [id] = await world.makeOffers({ name: 'Here' })
   const before = Date.now()
-  await setOfferStatus(world.database.db, id ?? 0, 'paused')
+  await setOfferStatus(world.database.db, TESTER, id ?? 0, 'paused')
   while ((await single(id ?? 0)) !== null) {
     assert.ok(Date.now() - before < 1_000, 'still listed after a second')
     await new Promise(setImmediate)
@@ -206,7 +209,7 @@ test('a change in a transaction that commits late is not missed, though newer on
   await client.connect()
   await client.query('BEGIN')
   await client.query("UPDATE offers SET status = 'paused' WHERE offer_id = $1", [late])
-  await setOfferStatus(world.database.db, early ?? 0, 'paused')
+  await setOfferStatus(world.database.db, TESTER, early ?? 0, 'paused')
   for (let i = 0; i < 3; i++) await world.app.refresh()
   assert.deepEqual([(await single(late ?? 0))?.offer_id, await single(early ?? 0)], [late, null])
   await client.query('COMMIT')
@@ -274,7 +277,7 @@ test('an ETag answers 304 while nothing that the answer means has changed', asyn
   }
   await world.makeOffers({ category: 'survey' })
   assert.equal((await ask(etag)).status, 304, 'a change outside this list is none to it')
-  await setOfferStatus(world.database.db, id ?? 0, 'paused')
+  await setOfferStatus(world.database.db, TESTER, id ?? 0, 'paused')
   await world.app.refresh()
   assert.equal((await ask(etag)).status, 200)
 })

@@ -1,21 +1,63 @@
 // Offers and their goals as they are recorded: reading them, pausing and resuming them.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { allOf, type Found, search } from '../../db/search.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch } from '../../errors.ts'
+import type { Reference } from '../../lib/reference.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 
 /** Keeps others from changing it meanwhile, so that what is compared is what was there. */
 export async function lockOffer(trx: Trx, offerId: number): Promise<void> {
   await trx.selectFrom('offers').select('offer_id').where('offer_id', '=', offerId).forNoKeyUpdate().execute()
 }
 
-export async function setOfferStatus(db: Db, offerId: number, status: 'active' | 'paused'): Promise<void> {
-  const changed = await db
-    .updateTable('offers')
-    .set({ status, updated_at: sql`date_trunc('second', now())` })
-    .where('offer_id', '=', offerId)
-    .executeTakeFirst()
-  if (changed.numUpdatedRows === 0n) throw noSuchOffer(offerId)
+const VERBS = { active: 'resume', paused: 'pause' } as const
+
+export type OfferStatus = keyof typeof VERBS
+
+/** Pauses or resumes an offer. One that has this status already stays as it is. */
+export async function setOfferStatus(db: Db, by: Actor, offerId: number, status: OfferStatus): Promise<void> {
+  const { missing } = await setOfferStatuses(db, by, [offerId], status)
+  if (missing.length > 0) throw new NoSuch('offer', offerId)
+}
+
+export type StatusChange = { changed: number[]; unchanged: number[]; missing: number[] }
+
+/** Pauses or resumes offers, all or none. Each has its own audit entry, so that its history tells. */
+export async function setOfferStatuses(
+  db: Db,
+  by: Actor,
+  offerIds: readonly number[],
+  status: OfferStatus,
+): Promise<StatusChange> {
+  const asked = [...new Set(offerIds)].toSorted((a, b) => a - b)
+  return inTransaction(db, async (trx) => {
+    // In one order, so that two who change the same offers do not wait for each other.
+    const found = await trx
+      .selectFrom('offers')
+      .select(['offer_id', 'status'])
+      .where((is) => is('offer_id', '=', is.fn.any(is.val(asked))))
+      .orderBy('offer_id')
+      .forNoKeyUpdate()
+      .execute()
+    const others = found.filter((offer) => offer.status !== status)
+    const changed = others.map(({ offer_id }) => offer_id)
+    await trx
+      .updateTable('offers')
+      .set({ status, updated_at: sql`date_trunc('second', now())` })
+      .where((is) => is('offer_id', '=', is.fn.any(is.val(changed))))
+      .execute()
+    for (const { offer_id, status: before } of others) {
+      const details = { changes: { status: { before, after: status } } }
+      await recordAudit(trx, by, { action: `offer.${VERBS[status]}`, subject: offer_id, details })
+    }
+    const known = new Set(found.map(({ offer_id }) => offer_id))
+    return {
+      changed,
+      unchanged: found.filter((offer) => offer.status === status).map(({ offer_id }) => offer_id),
+      missing: asked.filter((offerId) => !known.has(offerId)),
+    }
+  })
 }
 
 export type OfferSummary = {
@@ -50,6 +92,13 @@ export async function listOffers(
   if (page.advertiser !== undefined) query = query.where('advertisers.name', '=', page.advertiser)
   return query.execute()
 }
+
+export const readOfferNames = (db: Db, offerIds: number[]) =>
+  db
+    .selectFrom('offers')
+    .select(['offer_id', 'name'])
+    .where(sql<boolean>`offer_id = ANY (${offerIds}::bigint[])`)
+    .execute()
 
 export type OfferFilter = {
   /** Part of the name or of the external_id, or the offer_id. */
@@ -96,17 +145,39 @@ export async function searchOffers(db: Db, filter: OfferFilter, limit: number): 
   return { rows: found.filter(fits), next }
 }
 
+/** The same filter, for statements that order offers by something else. */
+export function isLike({ search: text, status, advertiserId, category }: OfferFilter) {
+  return allOf([
+    ...(status === undefined ? [] : [sql<boolean>`status = ${status}`]),
+    ...(advertiserId === undefined ? [] : [sql<boolean>`advertiser_id = ${advertiserId}::bigint`]),
+    ...(category === undefined ? [] : [sql<boolean>`category = ${category}`]),
+    ...(text === undefined ? [] : [sql<boolean>`(offer_id = ${idOf(text)}::bigint OR ${sayingText(text)})`]),
+  ])
+}
+
 function sayingText(text: string) {
   const pattern = `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
   return sql<boolean>`(name ILIKE ${pattern} OR external_id ILIKE ${pattern})`
 }
 
+const idOf = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0)
+
 const MOST_EXACT = 20
 
+/** Those with this ID, this name, or this ID of their advertiser. */
+export async function matchOffers(db: Db, { id, name }: Reference) {
+  return db
+    .selectFrom('offers')
+    .select(['offer_id', 'name'])
+    .where((is) => is.or([is('offer_id', '=', id), is('name', '=', name), is('external_id', '=', name)]))
+    .orderBy('offer_id')
+    .limit(MOST_EXACT)
+    .execute()
+}
+
 async function findExactly(db: Db, text: string): Promise<number[]> {
-  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0
   const { rows } = await sql<{ offer_id: number }>`
-    SELECT offer_id FROM offers WHERE offer_id = ${id}
+    SELECT offer_id FROM offers WHERE offer_id = ${idOf(text)}
     UNION (SELECT offer_id FROM offers WHERE external_id = ${text} ORDER BY offer_id DESC LIMIT ${MOST_EXACT}::integer)`.execute(
     db,
   )
@@ -123,7 +194,7 @@ const selectSummaries = (db: Db) =>
 export type FoundOffer = Awaited<ReturnType<ReturnType<typeof selectSummaries>['execute']>>[number]
 
 /** In the order of these ids. */
-async function readSummaries(db: Db, offerIds: readonly number[]): Promise<FoundOffer[]> {
+export async function readSummaries(db: Db, offerIds: readonly number[]): Promise<FoundOffer[]> {
   const rows = await selectSummaries(db)
     .where((is) => is('offer_id', '=', is.fn.any(is.val([...offerIds]))))
     .execute()
@@ -154,10 +225,6 @@ export type RecordedOffer = Awaited<ReturnType<typeof findOffers>>[number]
 
 export async function showOffer(db: Db, offerId: number): Promise<RecordedOffer> {
   const [offer] = await findOffers(db, [offerId])
-  if (offer === undefined) throw noSuchOffer(offerId)
+  if (offer === undefined) throw new NoSuch('offer', offerId)
   return offer
-}
-
-export function noSuchOffer(offerId: number): OperatorError {
-  return new OperatorError(`There is no offer ${offerId}. List offers with: offerdeck offer list`)
 }

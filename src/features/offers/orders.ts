@@ -2,20 +2,15 @@
 // they are dropped from the log.
 import type { ChangeLog } from './change-log.ts'
 import { mergeSlots, withoutDirty } from './lists.ts'
-import { type Sort, SORTS } from './schema.ts'
+import { type Sort, SORTS } from './choices.ts'
 import type { Slots } from './slots.ts'
 
 export class Orders {
   readonly #orders: Record<Sort, { slots: Uint32Array; version: number }>
 
   constructor(orders: Record<Sort, Uint32Array>, version: number) {
-    const withVersion = (sort: Sort) => ({ slots: orders[sort], version })
-    this.#orders = {
-      payout_desc: withVersion('payout_desc'),
-      payout_asc: withVersion('payout_asc'),
-      newest: withVersion('newest'),
-      popular: withVersion('popular'),
-    }
+    const entries = SORTS.map((sort) => [sort, { slots: orders[sort], version }] as const)
+    this.#orders = Object.fromEntries(entries) as Record<Sort, { slots: Uint32Array; version: number }>
   }
 
   size(sort: Sort): number {

@@ -5,7 +5,7 @@ import type { Catalogue, Slice } from './catalogue.ts'
 import type { Filter } from './filters.ts'
 import type { OfferList } from './lists.ts'
 import { type Currency, fillPayouts, TOKEN } from './offer-text.ts'
-import type { Sort } from './schema.ts'
+import type { Sort } from './choices.ts'
 
 const MAX_KEPT_CHARACTERS = 100_000_000
 const MAX_KEPT_OFFSET = 100_000

@@ -2,7 +2,7 @@
 // serves the same picture. The slug never enters the SVG as text, only as numbers taken from its hash.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../errors.ts'
-import type { Category } from './schema.ts'
+import type { Category } from './choices.ts'
 
 // From green over blue and pink to orange: what lies between is olive and mud under a white glyph.
 const FIRST_HUE = 145

@@ -1,12 +1,12 @@
 // Popularity is how often an offer was completed lately. It is recomputed now and then, not counted along: a list that
 // re-sorts itself with every conversion would give overlapping pages all day.
 import { sql } from 'kysely'
+import { LOCKS, tryLock } from '../../db/locks.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
 
 const WINDOW_DAYS = 30
-const LOCK = 0x0ff3_0003
 
 /** Writes what changed and returns how many offers that were. */
 export async function recomputePopularity(db: Db, now: Date): Promise<number> {
@@ -14,9 +14,7 @@ export async function recomputePopularity(db: Db, now: Date): Promise<number> {
 }
 
 async function recompute(trx: Trx, now: Date): Promise<number> {
-  // One process at a time; a second one finds nothing to add.
-  const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-  if (!rows[0]?.locked) return 0
+  if (!(await tryLock(trx, LOCKS.popularity))) return 0
   const since = now.getTime() - WINDOW_DAYS * 86_400_000 // ids begin with the time they were created
   const changed = await sql`
       WITH recent AS (

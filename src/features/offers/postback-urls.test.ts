@@ -4,6 +4,7 @@ import { PUBLIC_URL, useWorld } from '../../../test/world.ts'
 import { setAdvertiser } from '../accounts/advertiser-settings.ts'
 import { getAdvertiser } from '../accounts/advertisers.ts'
 import { listPostbackUrls } from './postback-urls.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('postback_urls')
 const TARGET = { publicUrl: PUBLIC_URL, token: 'adv_x' }
@@ -45,7 +46,7 @@ test("the advertiser's own names stand in its URLs", async () => {
     payout: undefined,
     goals: [{ name: 'Buy', payout: 1, payout_percent: 5 }],
   })
-  const advertiser = await setAdvertiser(db, advertiser_id, {
+  const advertiser = await setAdvertiser(db, TESTER, advertiser_id, {
     aliases: [['click_id', 'sub[1]'], ['click_id', 'cid'], ['goal', 'event'], ['txn_id', 'order'], ['amount', 'sum']],
   }) // prettier-ignore
   const { offers } = await listPostbackUrls(db, advertiser, TARGET)

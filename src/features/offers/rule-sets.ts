@@ -3,7 +3,7 @@
 import { Cache } from '../../lib/cache.ts'
 import type { Change, ChangeLog } from './change-log.ts'
 import { foldText, Keywords } from './keywords.ts'
-import { CATEGORIES } from './schema.ts'
+import { CATEGORIES } from './choices.ts'
 import type { Slots } from './slots.ts'
 
 /** What an app does not show: by its publisher's choice, and by the operator's. */
@@ -144,9 +144,9 @@ const sizeOf = (changes: readonly Change[]) => changes.reduce((sum, change) => s
 /** The same for an offer that is not at hand as a slot. */
 export function isContentAllowed(
   rules: Omit<ContentRules, 'id' | 'fingerprint' | 'listed'>,
-  offer: { category: string; payment_required: boolean; name: string; description: string },
+  offer: { category: string; paymentRequired: boolean; name: string; description: string },
 ): boolean {
-  if (rules.blockedCategories.includes(offer.category) || (!rules.paymentOffers && offer.payment_required)) return false
+  if (rules.blockedCategories.includes(offer.category) || (!rules.paymentOffers && offer.paymentRequired)) return false
   if (rules.blockedKeywords.length === 0) return true
   return !keywordsOf(rules.blockedKeywords).appearIn(foldText(`${offer.name}\n${offer.description}`))
 }

@@ -1,25 +1,9 @@
 // The shapes of the offers API: they validate requests, type the code and document both.
-import { type Static, Type } from 'typebox'
+import { type Static, type TOptional, Type } from 'typebox'
 import { NOT_BLANK, SAFE_TEXT } from '../../http/validation.ts'
-import { shape } from '../../http/shape.ts'
-
-export const PLATFORMS = ['web', 'android', 'ios'] as const
-export const CATEGORIES = ['survey', 'app', 'game', 'video'] as const
-export const SORTS = ['payout_desc', 'payout_asc', 'newest', 'popular'] as const
-export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const
-export const CONVERSION_TYPES = ['cpa', 'cpi', 'cpe', 'cpl', 'survey'] as const
-export const STATUSES = ['active', 'paused'] as const
-/** What a destination can ask for: known at the click, and no secret of the publisher's. */
-export const DESTINATION_MACROS = [
-  'click_id', 'offer_id', 'app_id', 'country', 'device', 'os', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'timestamp',
-] as const // prettier-ignore
-
-export type Platform = (typeof PLATFORMS)[number]
-export type Category = (typeof CATEGORIES)[number]
-export type Sort = (typeof SORTS)[number]
-
-export const oneOf = <const V extends string>(values: readonly V[], more: { description?: string; default?: V } = {}) =>
-  Type.Unsafe<V>({ type: 'string', enum: values, ...more })
+import { oneOf, shape } from '../../http/shape.ts'
+import { CATEGORIES, PLATFORMS, type Sort, SORTS } from './choices.ts'
+import { shapesOf, SHOWN_FIELDS } from './fields.ts'
 
 const subId = (place: string) =>
   Type.Optional(
@@ -101,23 +85,25 @@ export const Goal = shape('Goal', {
   ),
 })
 
+type Seen = typeof SHOWN_FIELDS
+const seen = Object.entries(shapesOf(SHOWN_FIELDS)).map(([field, schema]) => [
+  field,
+  SHOWN_FIELDS[field as keyof Seen].shown === 'always' ? schema : Type.Optional(schema),
+])
+const { name, description, category, ...SEEN } = Object.fromEntries(seen) as {
+  [N in keyof Seen]: Seen[N]['shown'] extends 'always' ? Seen[N]['shape'] : TOptional<Seen[N]['shape']>
+}
+
 export const Offer = shape('Offer', {
   offer_id: Type.Integer(),
-  name: Type.String(),
-  description: Type.String(),
+  name,
+  description,
   payout: Type.Number({ description: 'US dollars: the sum over the goals.' }),
   payout_local: local,
   currency: Type.String({ description: "The app's own currency." }),
-  category: oneOf(CATEGORIES),
+  category,
   link: Type.String({ description: 'Send the user here. Valid for 7 days, for this user only.' }),
-  image_url: Type.Union([Type.String(), Type.Null()]),
-  countries: Type.Array(Type.String(), { description: 'Empty: everywhere.' }),
-  platforms: Type.Array(oneOf(PLATFORMS)),
-  difficulty: oneOf(DIFFICULTIES),
-  time_estimate: Type.String(),
-  requirements: Type.String(),
-  payment_required: Type.Boolean({ description: 'The user must make a payment to complete the offer.' }),
-  conversion_type: oneOf(CONVERSION_TYPES),
+  ...SEEN,
   goals: Type.Array(Goal),
   created_at: time,
   updated_at: time,

@@ -2,7 +2,7 @@
 import { ChangeLog } from './change-log.ts'
 import type { OfferRow } from './offer-rows.ts'
 import { Orders } from './orders.ts'
-import type { Sort } from './schema.ts'
+import type { Sort } from './choices.ts'
 import { Slots } from './slots.ts'
 
 const NONE = new Uint32Array(0)

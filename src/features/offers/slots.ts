@@ -6,7 +6,7 @@ import { IdIndex } from '../../lib/id-index.ts'
 import { sortByKey } from '../../lib/radix-sort.ts'
 import { type OfferDetails, type OfferTarget, readDetails, readTarget, readWords } from './offer-bytes.ts'
 import type { OfferRow } from './offer-rows.ts'
-import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './schema.ts'
+import { CATEGORIES, type Category, type Platform, PLATFORMS, type Sort } from './choices.ts'
 import {
   CATEGORY_MASK,
   CATEGORY_SHIFT,
@@ -25,7 +25,7 @@ export type StoredOffer = OfferDetails & {
   category: Category
   countries: string[]
   platforms: Platform[]
-  paymentRequired: boolean
+  payment_required: boolean
   createdAt: Date
 }
 
@@ -180,7 +180,7 @@ export class Slots implements Traits {
       category: CATEGORIES[this.category(slot)] as Category,
       countries: words.every((word) => word === EVERY_COUNTRY) ? [] : COUNTRIES.filter((_, place) => runsIn(place)),
       platforms: PLATFORMS.filter((_, place) => (its & (1 << place)) !== 0),
-      paymentRequired: this.isPaid(slot),
+      payment_required: this.isPaid(slot),
       createdAt: new Date((this.created[slot] as number) * 1000),
       ...readDetails(this.#bytes(slot)),
     }

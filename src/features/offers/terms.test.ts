@@ -6,11 +6,12 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createAdvertiser } from '../accounts/advertisers.ts'
 import { setCaps } from './cap-counts.ts'
 import { showCaps } from './caps.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const ADVERTISER = 'Acme'
 let appId = 0
 const world = useWorld('terms', async (opened) => {
-  await createAdvertiser(opened.database.db, SECRET_KEY, ADVERTISER)
+  await createAdvertiser(opened.database.db, TESTER, SECRET_KEY, ADVERTISER)
   appId = (await opened.makeApp()).appId
 })
 const files = useOfferFiles()

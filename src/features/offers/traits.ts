@@ -1,4 +1,6 @@
 // What filters look at of an offer, packed: its bits, and how to read them.
+import { COUNTRIES } from '../../lib/countries.ts'
+import { CATEGORIES, PLATFORMS } from './choices.ts'
 
 /** What filters look at, by slot or by place in a change. */
 export type Traits = {
@@ -9,14 +11,15 @@ export type Traits = {
 }
 
 // A bit for each country, and one that every offer has, for requests without a country.
-export const COUNTRY_WORDS = 8
-export const ANY_COUNTRY = 255
-// The bits of `traits`: three for platforms, of which every offer has one, two for the category, then these.
-export const ANY_PLATFORM = 0b111
-export const CATEGORY_SHIFT = 3
-export const CATEGORY_MASK = 0b11 << CATEGORY_SHIFT
-export const PAID = 0b10_0000
-export const LISTABLE = 0b100_0000
+export const COUNTRY_WORDS = Math.ceil((COUNTRIES.length + 1) / 32)
+export const ANY_COUNTRY = COUNTRY_WORDS * 32 - 1
+// The bits of `traits`: one for each platform, of which every offer has one, those of the category's number, then these.
+export const ANY_PLATFORM = 2 ** PLATFORMS.length - 1
+export const CATEGORY_SHIFT = PLATFORMS.length
+const CATEGORY_BITS = Math.ceil(Math.log2(CATEGORIES.length))
+export const CATEGORY_MASK = (2 ** CATEGORY_BITS - 1) << CATEGORY_SHIFT
+export const PAID = 2 ** (CATEGORY_SHIFT + CATEGORY_BITS)
+export const LISTABLE = PAID * 2
 /** A word of `countries` of an offer that runs in all of them. */
 export const EVERY_COUNTRY = 0xffff_ffff
 

@@ -7,7 +7,7 @@ import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { messageOf } from '../../errors.ts'
 import { askForCount, countCaps } from './cap-counts.ts'
 import { CAP_COLUMNS } from './caps.ts'
-import type { NewOffer } from './import-record.ts'
+import { type NewOffer, OFFER_COLUMNS } from './fields.ts'
 import { type OnOfferChanges, tellChanges, type WrittenOffer } from './offer-changes.ts'
 import { writeGoals } from './write-goals.ts'
 
@@ -45,8 +45,7 @@ export async function upsertOffers(
   return outcome
 }
 
-export const noAdvertiser = (name: string) =>
-  `there is no advertiser "${name}"; create it with: offerdeck advertiser create --name "${name}"`
+export const noAdvertiser = (name: string) => `there is no advertiser "${name}": create it first`
 
 /** One offer, created or changed. After the commit, `countCaps` must follow. */
 export async function putOffer(
@@ -60,7 +59,7 @@ export async function putOffer(
     .selectFrom('offers')
     .select('offer_id')
     .where('advertiser_id', '=', advertiserId)
-    .where('external_id', '=', offer.externalId)
+    .where('external_id', '=', offer.external_id)
     .executeTakeFirstOrThrow()
   return { offerId: offer_id, isNew: created === 1 }
 }
@@ -88,7 +87,7 @@ async function writeOrSplit(
 async function writeBatch(db: Db, rows: KnownRow[], onChanges?: OnOfferChanges): Promise<Written> {
   // A file may name an offer twice: as if imported one after the other, the last one counts.
   const distinct = [
-    ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.externalId]), row])).values(),
+    ...new Map(rows.map((row) => [JSON.stringify([row.advertiserId, row.offer.external_id]), row])).values(),
   ]
   return inTransaction(db, async (trx) => {
     const written = await write(trx, distinct, onChanges)
@@ -106,15 +105,10 @@ export async function findAdvertisers(db: Db, names: string[]): Promise<Map<stri
   return new Map(rows.map((row) => [row.name, row.advertiser_id]))
 }
 
-const COLUMNS = [
-  'name', 'description', 'category', 'payout_micros', 'revenue_micros', 'countries', 'platforms', 'destination_url', 'image_url',
-  'difficulty', 'time_estimate', 'requirements', 'payment_required', 'conversion_type', 'status', 'starts_at', 'ends_at',
-  'attribution_s', 'hold_s', 'confirm_within_s', 'redo_after_reversal', 'over_cap', ...CAP_COLUMNS,
-] // prettier-ignore
-const columns = sql.raw(COLUMNS.join(', '))
-const excluded = sql.raw(COLUMNS.map((name) => `excluded.${name}`).join(', '))
-const before = sql.raw(COLUMNS.map((name) => `old.${name}`).join(', '))
-const assignments = sql.raw(COLUMNS.map((name) => `${name} = excluded.${name}`).join(', '))
+const columns = sql.raw(OFFER_COLUMNS.join(', '))
+const excluded = sql.raw(OFFER_COLUMNS.map((name) => `excluded.${name}`).join(', '))
+const before = sql.raw(OFFER_COLUMNS.map((name) => `old.${name}`).join(', '))
+const assignments = sql.raw(OFFER_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', '))
 
 const caps = sql.raw(CAP_COLUMNS.join(', '))
 const capsBefore = sql.raw(CAP_COLUMNS.map((name) => `before.${name}`).join(', '))
@@ -154,37 +148,7 @@ async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Pr
   return { created, updated: changed.size - created, recapped: idsOf(written.filter((row) => row.is_recapped)) }
 }
 
-function offerRow({ advertiserId, offer }: KnownRow) {
-  return {
-    advertiser_id: advertiserId,
-    external_id: offer.externalId,
-    name: offer.name,
-    description: offer.description,
-    category: offer.category,
-    payout_micros: offer.payoutMicros,
-    revenue_micros: offer.revenueMicros,
-    countries: offer.countries,
-    platforms: offer.platforms,
-    destination_url: offer.destinationUrl,
-    image_url: offer.imageUrl,
-    difficulty: offer.difficulty,
-    time_estimate: offer.timeEstimate,
-    requirements: offer.requirements,
-    payment_required: offer.paymentRequired,
-    conversion_type: offer.conversionType,
-    status: offer.status,
-    starts_at: offer.startsAt,
-    ends_at: offer.endsAt,
-    attribution_s: offer.attributionSeconds,
-    hold_s: offer.holdSeconds,
-    confirm_within_s: offer.confirmWithinSeconds,
-    redo_after_reversal: offer.redoAfterReversal,
-    over_cap: offer.overCap,
-    daily_click_cap: offer.caps.dailyClicks,
-    total_click_cap: offer.caps.totalClicks,
-    daily_conversion_cap: offer.caps.dailyConversions,
-    total_conversion_cap: offer.caps.totalConversions,
-    daily_payout_cap_micros: offer.caps.dailyPayoutMicros,
-    total_payout_cap_micros: offer.caps.totalPayoutMicros,
-  }
-}
+const offerRow = ({ advertiserId, offer: { advertiser: _name, goals: _goals, ...columns } }: KnownRow) => ({
+  advertiser_id: advertiserId,
+  ...columns,
+})

@@ -5,7 +5,7 @@ import type { Catalogue, HiddenReason, Visit } from './catalogue.ts'
 import type { CompletedGoal } from './completions.ts'
 import type { VisibilityReply } from './schema.ts'
 
-const SENTENCES: Record<HiddenReason | 'completed' | 'banned', string> = {
+export const SENTENCES: Record<HiddenReason | 'completed' | 'banned', string> = {
   paused: 'The offer is paused.',
   not_started: 'The offer has not started yet.',
   ended: 'The offer has ended.',

@@ -3,10 +3,9 @@
 // anything else. A goal that is gone is retired, not deleted.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/open.ts'
-import type { NewGoal, NewOffer } from './import-record.ts'
-import type { Goals } from './offer-changes.ts'
+import { GOAL_COLUMNS, type NewGoal, type NewOffer, type RecordedGoal as Goal } from './fields.ts'
 
-type Goal = Goals[number]
+type Goals = Goal[]
 type Columns = Omit<Goal, 'goal_id' | 'offer_id'>
 
 /** What becomes of an offer's goals: new ones have no id yet. */
@@ -42,9 +41,9 @@ function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined
         )
     }
   }
-  const mayBe = (old: Goal, { externalId = null }: NewGoal) =>
-    old.external_id === null || externalId === null || old.external_id === externalId
-  matchBy((old, { externalId = null }) => externalId !== null && old.external_id === externalId)
+  const mayBe = (old: Goal, { external_id = null }: NewGoal) =>
+    old.external_id === null || external_id === null || old.external_id === external_id
+  matchBy((old, { external_id = null }) => external_id !== null && old.external_id === external_id)
   matchBy((old, goal) => old.name === goal.name && mayBe(old, goal))
   const unknown = [...given.keys()].filter((i) => matches[i] === undefined)
   const active = [...left].filter((old) => !old.is_retired)
@@ -59,23 +58,13 @@ function matchGoals(before: Goals, given: readonly NewGoal[]): (Goal | undefined
   return matches
 }
 
-const NAMES = [
-  'external_id', 'place', 'name', 'description', 'payout_micros', 'revenue_micros', 'is_optional', 'is_repeatable',
-  'payout_ppm', 'revenue_ppm', 'is_retired',
-] as const satisfies (keyof Columns)[] // prettier-ignore
+const NAMES = [...GOAL_COLUMNS, 'place', 'is_retired'] as const
 const names = sql.raw(NAMES.join(', '))
 
 const columnsOf = (goal: NewGoal, place: number, old?: Goal): Columns => ({
-  external_id: goal.externalId === undefined ? (old?.external_id ?? null) : goal.externalId,
+  ...goal,
+  external_id: goal.external_id === undefined ? (old?.external_id ?? null) : goal.external_id,
   place,
-  name: goal.name,
-  description: goal.description,
-  payout_micros: goal.payoutMicros,
-  revenue_micros: goal.revenueMicros,
-  is_optional: goal.isOptional,
-  is_repeatable: goal.isRepeatable,
-  payout_ppm: goal.payoutPpm,
-  revenue_ppm: goal.revenuePpm,
   is_retired: false,
 })
 
@@ -97,13 +86,13 @@ export async function writeGoals(trx: Trx, rows: readonly Row[]): Promise<Map<nu
   ])
   if (parked.length > 0)
     await sql`UPDATE goals SET is_retired = true WHERE goal_id = ANY (${parked}::bigint[])`.execute(trx)
-  const kept = changed.flatMap(({ plan }) => plan.kept.map(({ old, now }) => ({ goal_id: old.goal_id, ...now })))
+  const kept = changed.flatMap(({ plan }) => plan.kept.map(({ old, now }) => ({ ...now, goal_id: old.goal_id })))
   if (kept.length > 0)
     await sql`UPDATE goals SET (${names}) = (SELECT ${sql.raw(NAMES.map((name) => `g.${name}`).join(', '))})
       FROM jsonb_populate_recordset(NULL::goals, ${JSON.stringify(kept)}) g WHERE goals.goal_id = g.goal_id`.execute(
       trx,
     )
-  const made = changed.flatMap(({ offer_id, plan }) => plan.made.map((goal) => ({ offer_id, ...goal })))
+  const made = changed.flatMap(({ offer_id, plan }) => plan.made.map((goal) => ({ ...goal, offer_id })))
   if (made.length > 0)
     await sql`INSERT INTO goals (offer_id, ${names})
       SELECT offer_id, ${names} FROM jsonb_populate_recordset(NULL::goals, ${JSON.stringify(made)}) ORDER BY offer_id, place`.execute(
@@ -113,7 +102,7 @@ export async function writeGoals(trx: Trx, rows: readonly Row[]): Promise<Map<nu
 }
 
 async function readGoals(trx: Trx, rows: readonly Row[]) {
-  const keys = rows.map(({ advertiserId, offer }) => ({ advertiser_id: advertiserId, external_id: offer.externalId }))
+  const keys = rows.map(({ advertiserId, offer }) => ({ advertiser_id: advertiserId, external_id: offer.external_id }))
   const { rows: found } = await sql<{ place: number; offer_id: number; goals: Goals | null }>`
     SELECT k.place, o.offer_id, (SELECT json_agg(g ORDER BY g.place, g.goal_id) FROM goals g WHERE g.offer_id = o.offer_id) AS goals
     FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(keys)}) AS (advertiser_id bigint, external_id text))

@@ -22,6 +22,7 @@ import { replayPostback } from './postbacks.ts'
 import { finishClaims, reapExpired, returnClaim } from './claims.ts'
 import type { Claimed } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('cancelled_replays')
 beforeEach(() => forgetPostbacks(world.database.db))
@@ -34,7 +35,7 @@ async function sendReplayed(was: 'delivered' | 'dead', steps = 2): Promise<{ cla
   const { db } = world.database
   const lane = await makeLane(world)
   await putPostback(db, lane, { state: was, createdAt: MADE })
-  const replayId = await startReplay(db, lane, {})
+  const replayId = await startReplay(db, TESTER, lane, {})
   for (let i = 0; i < steps; i++) await runReplays(db) // the second step finds no more: the replay is done
   const [claimed] = await claimDue(db, 1, 256, NOW)
   return { claimed: claimed as Claimed, replayId }
@@ -42,7 +43,7 @@ async function sendReplayed(was: 'delivered' | 'dead', steps = 2): Promise<{ cla
 
 async function cancelWhileSending(was: 'delivered' | 'dead', steps?: number): Promise<Claimed> {
   const { claimed, replayId } = await sendReplayed(was, steps)
-  await cancelReplay(world.database.db, replayId, NOW)
+  await cancelReplay(world.database.db, TESTER, replayId, NOW)
   return claimed
 }
 
@@ -73,7 +74,7 @@ test('an attempt that fails in the very moment of cancelling is not retried', as
   let cancelling = Promise.resolve()
   await db.transaction().execute(async (trx) => {
     await finishClaims(trx, [fail(claimed, { nextAt: after(HOUR) })], DONE)
-    cancelling = cancelReplay(db, replayId, DONE)
+    cancelling = cancelReplay(db, TESTER, replayId, DONE)
     await untilSomebodyWaits(db)
   })
   await cancelling
@@ -114,11 +115,11 @@ test('replayed once more, alone or with others, it has all its attempts again', 
       DONE,
     )
   }
-  await replayPostback(db, claimed.postback_id, null)
+  await replayPostback(db, TESTER, claimed.postback_id, null)
   await failAgain()
   assert.deepEqual(await stateOf(claimed), ['queued', null])
   await db.updateTable('postbacks').set({ state: 'dead' }).execute()
-  await startReplay(db, claimed.app_id, {})
+  await startReplay(db, TESTER, claimed.app_id, {})
   await runReplays(db)
   await failAgain()
   assert.deepEqual(await stateOf(claimed), ['queued', null])

@@ -10,6 +10,7 @@ import { trustApp } from '../apps/trust.ts'
 import { finishClaims, reapExpired, renewLeases } from './claims.ts'
 import { claimReady, makeReady } from './queue.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('clocks')
 afterEach(() => mock.timers.reset())
@@ -24,9 +25,9 @@ test('what an API node reports is sent at once, also where its clock is a minute
   const receiver = await startReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK'))
   const [offerId = 0] = await world.makeOffers({})
   const { appId, live } = await world.makeApp()
-  await trustApp(db, appId, [offerId])
+  await trustApp(db, TESTER, appId, [offerId])
   const url = `http://127.0.0.1:${receiver.port}/`
-  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, method: 'POST', url })
+  await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, method: 'POST', url })
   for (const ms of [60_000, -60_000]) {
     shiftClock(ms)
     const { status } = await world.report(live, { userId: `clock${ms}`, offerId })

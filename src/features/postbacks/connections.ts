@@ -7,7 +7,8 @@ import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { Cache } from '../../lib/cache.ts'
 import { skipContinues } from './skip-continues.ts'
-import type { OpenSocket, Opening, SocketOpener } from './open-socket.ts'
+import type { OpenSocket, SocketOpener } from './open-socket.ts'
+import type { Opening } from './opening.ts'
 import { SendError } from './send-error.ts'
 
 const IDLE_MS = 4_000

@@ -11,6 +11,7 @@ import { trustApp } from '../apps/trust.ts'
 import { applyCommands } from '../conversions/apply-commands.ts'
 import { verifyMessage, verifyUrl } from './signing.ts'
 import { DEFAULTS, type PostbackSettings, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 type Received = { method: string; url: string; headers: IncomingMessage['headers']; body: string; atMs: number }
 type Answer = (response: ServerResponse, request: Received) => void
@@ -72,8 +73,12 @@ async function makeReceiver(more: Partial<PostbackSettings> = {}, path = '/') {
   const receiver = await new Receiver().open()
   receivers.push(receiver)
   const app = await world.makeApp()
-  await trustApp(world.database.db, app.appId, [offerId])
-  await saveSettings(world.database.db, SECRET_KEY, app.appId, { ...DEFAULTS, url: `${receiver.url}${path}`, ...more })
+  await trustApp(world.database.db, TESTER, app.appId, [offerId])
+  await saveSettings(world.database.db, TESTER, SECRET_KEY, app.appId, {
+    ...DEFAULTS,
+    url: `${receiver.url}${path}`,
+    ...more,
+  })
   return { receiver, ...app }
 }
 
@@ -81,7 +86,7 @@ const report = async (credentials: IssuedCredentials, userId: string) =>
   (await world.report(credentials, { userId, offerId })).body.data.conversion
 
 const reverse = (conversionId: string) =>
-  applyCommands(world.database.db, [{ kind: 'move', conversionId, to: 'reversed' }], new Date())
+  applyCommands(world.database.db, [{ kind: 'move', by: TESTER, conversionId, to: 'reversed' }], new Date())
 
 const list = async (credentials: IssuedCredentials, query = '') =>
   (await world.get(`/v1/postbacks${query}`, credentials)).body.data.postbacks
@@ -210,7 +215,7 @@ test('410 pauses the lane, keeps the queue and leaves a notice; saving the URL a
   assert.match(notices[0]?.message ?? '', /410/)
   assert.equal(receiver.got.length, 1)
   receiver.answer = ok
-  await saveSettings(world.database.db, SECRET_KEY, appId, { ...DEFAULTS, url: `${receiver.url}/` })
+  await saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: `${receiver.url}/` })
   await until(async () => (await list(live)).some(({ state }) => state === 'delivered'))
 })
 

@@ -8,8 +8,10 @@ import { until } from '../../../test/installation.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../worker.ts'
-import { createAppSender, createGuards, DEMO_RECEIVER, demoAppFile } from './demo-receiver.ts'
+import { createAppSender } from './app-sender.ts'
+import { createGuards, DEMO_RECEIVER, demoAppFile } from './demo-receiver.ts'
 import { DEFAULTS, checkSettings, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const DEMO_APP = 7
 const dataDir = makeFolder('demo-receiver')
@@ -81,7 +83,10 @@ test('in the demo no publisher gets an answer of this machine, by settings, a te
   for (const url of [DEMO_RECEIVER, otherUrl, 'http://localhost:8088', 'http://[::1]:8088'])
     assert.match((await save(stranger, strangers, url)) ?? '', /not a public IP address/, url)
 
-  await saveSettings(world.database.db, SECRET_KEY, strangers.appId, { ...DEFAULTS, url: `${otherUrl}/?u={user_id}` })
+  await saveSettings(world.database.db, TESTER, SECRET_KEY, strangers.appId, {
+    ...DEFAULTS,
+    url: `${otherUrl}/?u={user_id}`,
+  })
   const worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log }) // prettier-ignore
   try {
     type Run = { test_id: string }

@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type AddressGuard, createAddressGuard } from './address-guard.ts'
-import { createSender, type Sender } from './sender.ts'
 
 export const DEMO_RECEIVER = 'http://127.0.0.1:8088'
 
@@ -12,15 +11,15 @@ export const DEMO_RECEIVER = 'http://127.0.0.1:8088'
 export const demoAppFile = (dataDir: string) => join(dataDir, 'demo-app.json')
 
 type DemoConfig = Pick<Config, 'demo' | 'dataDir'>
-type SendConfig = DemoConfig & Pick<Config, 'postbackAllow' | 'postbackDeny' | 'postbackProxy'>
+export type SendConfig = DemoConfig & Pick<Config, 'postbackAllow' | 'postbackDeny' | 'postbackProxy'>
 
-function isDemoApp({ demo, dataDir }: DemoConfig, appId: number): boolean {
+export function isDemoApp({ demo, dataDir }: DemoConfig, appId: number): boolean {
   const file = demoAppFile(dataDir)
   if (!demo || !existsSync(file)) return false
   return (JSON.parse(readFileSync(file, 'utf8')) as { app_id: number }).app_id === appId
 }
 
-const isReceiver = (url: string) => URL.parse(url)?.origin === DEMO_RECEIVER
+export const isReceiver = (url: string) => URL.parse(url)?.origin === DEMO_RECEIVER
 
 /** The address guard for an app and its URL: the demo app may reach the demo receiver. */
 export function createGuards(config: SendConfig): (appId: number, url: string) => AddressGuard {
@@ -28,22 +27,9 @@ export function createGuards(config: SendConfig): (appId: number, url: string) =
   return (appId, url) => (isReceiver(url) && isDemoApp(config, appId) ? local : elsewhere)
 }
 
-function createBothGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
+export function createBothGuards({ postbackAllow: allow, postbackDeny: deny }: SendConfig) {
   return {
     elsewhere: createAddressGuard({ allow, deny, allowLoopback: false }),
     local: createAddressGuard({ allow, deny, allowLoopback: true }),
-  }
-}
-
-/** Sends each app's postbacks under its own rules. */
-export function createAppSender(config: SendConfig): Sender {
-  const guards = createBothGuards(config)
-  const elsewhere = createSender({ guard: guards.elsewhere, proxy: config.postbackProxy })
-  if (!config.demo) return elsewhere
-  const local = createSender({ guard: guards.local, proxy: null })
-  return {
-    send: (request, appId) =>
-      (isReceiver(request.url) && appId !== undefined && isDemoApp(config, appId) ? local : elsewhere).send(request),
-    close: async () => void (await Promise.all([elsewhere.close(), local.close()])),
   }
 }

@@ -7,6 +7,7 @@ import { buildWorker, type Worker } from '../../worker.ts'
 import { trustApp } from '../apps/trust.ts'
 import { createAddressGuard } from './address-guard.ts'
 import { checkSettings, DEFAULTS, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const URLS = [
   'http://127.0.0.1/',
@@ -48,8 +49,8 @@ test('none of them is reached by a delivery, a replay or a test send', async () 
   const apps = await Promise.all(
     URLS.map(async (url) => {
       const { live, appId } = await world.makeApp()
-      await trustApp(db, appId, [offerId])
-      await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url }) // past the check
+      await trustApp(db, TESTER, appId, [offerId])
+      await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url }) // past the check
       return { url, live, appId }
     }),
   )

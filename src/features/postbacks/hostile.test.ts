@@ -21,6 +21,7 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker, type Worker } from '../../worker.ts'
 import { trustApp } from '../apps/trust.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const MAX_RESPONSE = 8 * 1024
 
@@ -41,8 +42,8 @@ const world = useWorld('hostile', async () => {
 async function tell(url: string) {
   const { db } = world.database
   const { live, appId } = await world.makeApp()
-  await trustApp(db, appId, [offerId])
-  await saveSettings(db, SECRET_KEY, appId, { ...DEFAULTS, url, timeoutMs: 1_000 })
+  await trustApp(db, TESTER, appId, [offerId])
+  await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url, timeoutMs: 1_000 })
   await world.report(live, { userId: 'ann', offerId })
   const find = async () => (await world.get('/v1/postbacks', live)).body.data.postbacks[0]
   await until(async () => {

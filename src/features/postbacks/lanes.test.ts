@@ -21,6 +21,7 @@ import { SECRET_KEY } from '../../../test/world.ts'
 import { laneSigns, updateLanes } from './lanes.ts'
 import type { Claimed } from './queue.ts'
 import { DEFAULTS, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const { world, claim, claimOne, put, putMany, read, tell, finishLanes } = useQueue('lanes')
 const noticesOf = (appId: number) =>
@@ -168,7 +169,7 @@ test('responses of an old URL say nothing about the new one', async () => {
   const lane = await makeLane(world)
   await putMany(lane, 4)
   const [first, ...others] = (await claim()) as [Claimed, ...Claimed[]]
-  await saveSettings(db, SECRET_KEY, lane, { ...DEFAULTS, url: 'https://example.com/new/{transaction_id}' })
+  await saveSettings(db, TESTER, SECRET_KEY, lane, { ...DEFAULTS, url: 'https://example.com/new/{transaction_id}' })
   await finishLanes([fail(first, { status: 410 }), ...others.map((one) => fail(one))])
   const { paused_at, failures, width } = await readLane(db, lane)
   assert.deepEqual([paused_at, failures, width], [null, 0, 4])

@@ -9,13 +9,14 @@ import { EXAMPLE_VALUES, fillTemplate } from './template.ts'
 
 const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 const SECRET = makeSecret()
+const named = (name: string, secret: string) => ({ name, secret })
 
 async function listen(t: TestContext, options: Partial<ListenerOptions> = {}) {
   const printed: string[] = []
   const listener = await startListener({
     port: 0,
     failRate: 0,
-    secrets: [SECRET],
+    secrets: [{ name: 'ours', secret: SECRET }],
     print: (text) => printed.push(text),
     ...options,
   })
@@ -52,7 +53,7 @@ test('a GET is shown with its parameters and its signature is verified over the 
   assert.match(printed[0] ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}GET \/cb\n/)
   assert.match(printed[0] ?? '', /\n {2}webhook-id +e1\n/)
   assert.match(printed[0] ?? '', /\n {2}user +Zoë & co\n {2}sub +spring sale\n/)
-  assert.match(printed[0] ?? '', /\n {2}signature: verified\n {2}signature in the URL: verified\n/)
+  assert.match(printed[0] ?? '', /\n {2}signature: verified, by ours\n {2}signature in the URL: verified\n/)
 
   await fetch(url.replace('spring', 'autumn'), { headers: headersFor(url) })
   assert.match(printed[1] ?? '', /signature: WRONG.*\n {2}signature in the URL: WRONG/)
@@ -67,14 +68,14 @@ test('a URL that a tunnel received as https is verified, too', async (t) => {
 })
 
 test('a POST is shown with its body and verified over its bytes', async (t) => {
-  const { origin, printed } = await listen(t, { secrets: [makeSecret(), SECRET] })
+  const { origin, printed } = await listen(t, { secrets: [named('first', makeSecret()), named('second', SECRET)] })
   const body = '{"id":"e1","data":{"user_id":"Zoë"}}'
   const post = (headers: Record<string, string>, sent = body) =>
     fetch(`${origin}/`, { method: 'POST', body: sent, headers })
   await post(headersFor(body))
-  assert.match(printed[0] ?? '', /POST \/\n[^]*"user_id": "Zoë"[^]*signature: verified\n {2}answered: 200/)
+  assert.match(printed[0] ?? '', /POST \/\n[^]*"user_id": "Zoë"[^]*signature: verified, by second\n {2}answered: 200/)
   await post(headersFor(body), `${body} `)
-  assert.match(printed[1] ?? '', /signature: WRONG: not signed with this secret/)
+  assert.match(printed[1] ?? '', /signature: WRONG: signed with another secret/)
   await post(headersFor(body, Math.floor(Date.now() / 1000) - 400))
   assert.match(printed[2] ?? '', /signature: WRONG: .*five minutes/)
   await post({})

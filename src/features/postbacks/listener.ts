@@ -18,12 +18,15 @@ export type ListenerOptions = {
   /** The status of a failure. */
   failStatus?: number
   /** Without any, signatures are not checked. */
-  secrets: string[]
+  secrets: NamedSecret[]
   print: (text: string) => void
   /** Formats a postback. */
   describe?: (postback: ReceivedPostback) => string
   random?: () => number
 }
+
+/** A signing secret, and what the output calls it. */
+export type NamedSecret = { name: string; secret: string }
 
 export type ReceivedPostback = {
   received_at: string
@@ -35,6 +38,8 @@ export type ReceivedPostback = {
   /** Of the headers, and of {signature} where the URL ends with one; null: there are no secrets to check them with. */
   headers_verdict: Verdict | null
   url_verdict: Verdict | null
+  /** The name of the secret that signed it; null: none of them did. */
+  signed_with: string | null
   answered: number
 }
 
@@ -85,14 +90,17 @@ async function readBody(request: IncomingMessage): Promise<{ body: Buffer; isCut
   return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), isCut: length > MAX_BODY_BYTES }
 }
 
-function look(request: IncomingMessage, body: Buffer, secrets: string[]): Omit<ReceivedPostback, 'answered'> {
+function look(request: IncomingMessage, body: Buffer, named: NamedSecret[]): Omit<ReceivedPostback, 'answered'> {
   const { method = '', url = '', headers } = request
   const now = new Date()
   const isGet = method === 'GET' || method === 'HEAD'
   // Behind a tunnel the URL that was called has https, which only the caller knows.
   const addresses = ['http', 'https'].map((scheme) => `${scheme}://${headers.host ?? ''}${url}`)
-  const check = (content: string | Buffer) => verifyMessage(secrets, headers, content, now.getTime() / 1000)
-  const verdicts = isGet ? addresses.map(check) : [check(body)]
+  const contents = isGet ? addresses : [body]
+  const secrets = named.map(({ secret }) => secret)
+  const check = (by: string[], content: string | Buffer) => verifyMessage(by, headers, content, now.getTime() / 1000)
+  const verdicts = contents.map((content) => check(secrets, content))
+  const signer = named.find(({ secret }) => contents.some((content) => check([secret], content) === 'ok'))
   const isChecked = secrets.length > 0
   const isUrlSigned = /=[0-9a-f]{64}$/.test(url)
   return {
@@ -113,6 +121,7 @@ function look(request: IncomingMessage, body: Buffer, secrets: string[]): Omit<R
           ? 'ok'
           : 'wrong_signature'
         : null,
+    signed_with: signer?.name ?? null,
   }
 }
 
@@ -120,12 +129,13 @@ const WORDS: Record<Verdict, string> = {
   ok: 'verified',
   missing_headers: 'WRONG: webhook-id, webhook-timestamp or webhook-signature is missing',
   stale: 'WRONG: webhook-timestamp is more than five minutes off',
-  wrong_signature: 'WRONG: not signed with this secret, or the content was changed',
+  wrong_signature: 'WRONG: signed with another secret, or the content was changed',
 }
 
 /** A postback as a block of text. */
 export function describePostback(postback: ReceivedPostback): string {
-  const { received_at, method, url, headers, parameters, body, headers_verdict, url_verdict, answered } = postback
+  const { received_at, method, url, headers, parameters, body, headers_verdict, url_verdict, signed_with, answered } =
+    postback
   const lines = [`${received_at}  ${method} ${url.split('?')[0]}`]
   const shown = [...Object.entries(headers), ...parameters]
   const width = Math.max(0, ...shown.map(([name]) => name.length))
@@ -136,7 +146,8 @@ export function describePostback(postback: ReceivedPostback): string {
         .split('\n')
         .map((line) => `  ${line}`),
     )
-  lines.push(`  signature: ${headers_verdict === null ? 'not checked: add --secret' : WORDS[headers_verdict]}`)
+  const by = signed_with === null ? '' : `, by ${signed_with}`
+  lines.push(`  signature: ${headers_verdict === null ? 'not checked: add --secret' : WORDS[headers_verdict]}${by}`)
   if (url_verdict !== null) lines.push(`  signature in the URL: ${WORDS[url_verdict]}`)
   lines.push(`  answered: ${answered}${answered === TOO_LONG ? ', the body is over 1 MiB' : ''}`)
   return `${visible(lines.join('\n'))}\n`

@@ -12,6 +12,7 @@ import type { IssuedCredentials } from '../apps/keys.ts'
 import { trustApp } from '../apps/trust.ts'
 import { readReplay, startReplay } from './replays.ts'
 import { DEFAULTS, type PostbackSettings, saveSettings } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 let offerId: number
 let worker: Worker
@@ -34,7 +35,7 @@ async function receive(behave = answer(200)): Promise<Receiver> {
 
 const TOLD = '/?u={user_id}&s={status}&c={conversion_id}'
 const save = (appId: number, receiver: Receiver, more: Partial<PostbackSettings> = {}) =>
-  saveSettings(world.database.db, SECRET_KEY, appId, {
+  saveSettings(world.database.db, TESTER, SECRET_KEY, appId, {
     ...DEFAULTS,
     url: `http://127.0.0.1:${receiver.port}${TOLD}`,
     ...more,
@@ -42,7 +43,7 @@ const save = (appId: number, receiver: Receiver, more: Partial<PostbackSettings>
 
 async function makeApp(receiver: Receiver, more: Partial<PostbackSettings> = {}, publisherId?: number) {
   const app = await world.makeApp(publisherId === undefined ? {} : { publisherId, name: 'Second' })
-  await trustApp(world.database.db, app.appId, [offerId])
+  await trustApp(world.database.db, TESTER, app.appId, [offerId])
   await save(app.appId, receiver, more)
   return app
 }
@@ -144,7 +145,7 @@ test('a replay of which many are refused holds up nothing live, and opens no cir
     const { failures, open_until } = await readLane(db, appId)
     assert.deepEqual([failures, open_until], [0, null])
   }
-  const replayId = await startReplay(db, appId, {})
+  const replayId = await startReplay(db, TESTER, appId, {})
   const untilSound = (isSo: () => boolean | Promise<boolean>) => until(async () => (await isSound(), isSo()))
   await untilSound(() => receiver.requests.length > 120)
   await report(live, 'live')

@@ -4,22 +4,13 @@ import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { AddressGuard } from './address-guard.ts'
 import { awaitSocket } from './await-socket.ts'
+import type { ConnectTo, Opening } from './opening.ts'
 import { createTunnels } from './proxy-tunnel.ts'
-import { connectError, type Phase, SendError, tlsError } from './send-error.ts'
+import { connectError, SendError, tlsError } from './send-error.ts'
 
 const MAX_ADDRESSES = 4
 const MAX_WAIT_MS = 4_000 // per address, where there is another one
 const FINAL = ['refused_address', 'proxy_failed'] // no other address would do
-
-/** The state shared between opening a connection and the request that waits for it. */
-export type Opening = {
-  phase: Phase
-  readonly endsAt: number
-  /** What a timeout means at this point; null: what the phase says. */
-  lateError: SendError | null
-}
-
-export type ConnectTo = (address: string, port: number, signal: AbortSignal, opening: Opening) => Promise<Socket>
 
 export type OpenSocket = { socket: Socket; remoteAddress: string }
 

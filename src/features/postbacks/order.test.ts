@@ -23,6 +23,7 @@ import { finishClaims } from './claims.ts'
 import { listPostbacks, presentPostback, replayPostback } from './postbacks.ts'
 import { type Claimed, claimReady } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const { world, claim, claimOne, put, read, tell } = useQueue('order')
 const idsOf = (claims: readonly Claimed[]) => claims.map((one) => one.postback_id)
@@ -171,7 +172,7 @@ test('a live event that waits for one replayed in bulk brings it forward, and bo
   const conversionId = uuid7(NOW.getTime())
   for (let i = 0; i < 20; i++) await put(lane, { state: 'dead', createdAt: before(2 * HOUR) })
   const approval = await put(lane, { state: 'dead', conversionId, sequence: 1, createdAt: before(HOUR) })
-  await startReplay(db, lane, {})
+  await startReplay(db, TESTER, lane, {})
   await runReplays(db)
   const reversal = await put(lane, { conversionId, sequence: 2, status: 'reversed', dueAt: NOW })
   const order: string[] = []
@@ -189,13 +190,13 @@ test('a replay that is cancelled, or an event that is taken out, lets what waits
   const lane = await makeLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   await put(lane, { state: 'dead', conversionId, sequence: 1 })
-  const replayId = await startReplay(db, lane, {})
+  const replayId = await startReplay(db, TESTER, lane, {})
   await runReplays(db)
   await sql`UPDATE postback_queue SET state = 'later', due_at = ${after(HOUR)}`.execute(db)
   const reversal = await put(lane, { conversionId, sequence: 2, status: 'reversed' })
   assert.deepEqual(await claimAll(), [])
   assert.equal((await read(reversal)).place, 'behind')
-  await cancelReplay(db, replayId, NOW)
+  await cancelReplay(db, TESTER, replayId, NOW)
   assert.deepEqual(idsOf(await claimAll()), [reversal])
 })
 
@@ -206,7 +207,7 @@ test('the next send time of what waits for an earlier event is unknown, even whe
   await put(lane, { conversionId, sequence: 1, dueAt: after(HOUR) })
   const second = await put(lane, { conversionId, sequence: 2 })
   await claimAll()
-  const replayed = await replayPostback(db, second, null)
+  const replayed = await replayPostback(db, TESTER, second, null)
   assert.ok(replayed !== null)
   const { state, next_attempt_at } = presentPostback(replayed.postback)
   assert.deepEqual([state, next_attempt_at], ['queued', null])
@@ -221,7 +222,7 @@ test('a replay during the last attempt is not lost: if that fails, all attempts 
   const id = await put(lane, { tries: 11, attempts: 11 })
   const last = await claimOne()
   assert.equal(last.tries, 12)
-  await replayPostback(db, id, null)
+  await replayPostback(db, TESTER, id, null)
   await tell([fail(last)])
   const row = await read(id)
   assert.deepEqual([row.state, row.tries, row.attempts], ['queued', 0, 12])

@@ -5,6 +5,7 @@ import { forgetPostbacks, makeLane, NOW, putEvents, readPostback } from '../../.
 import { useWorld } from '../../../test/world.ts'
 import { listPostbacks, replayPostback } from './postbacks.ts'
 import { cancelReplay, readReplay, runReplays, startReplay } from './replays.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('overtaken')
 beforeEach(() => forgetPostbacks(world.database.db))
@@ -28,13 +29,13 @@ test('what a later delivered event has overtaken is left out, unless that is sen
     { status: 'reversed', state: 'delivered' },
   )
   const [alone] = await putEvents(world.database.db, lane, { status: 'approved', state: 'dead' })
-  const replayId = await startReplay(world.database.db, lane, { state: 'dead' })
+  const replayId = await startReplay(world.database.db, TESTER, lane, { state: 'dead' })
   await runAll()
   assert.deepEqual(await queued(lane), [alone])
   const { queued: count, skipped } = await readReplay(world.database.db, replayId)
   assert.deepEqual([count, skipped], [1, 1])
-  await cancelReplay(world.database.db, replayId, NOW)
-  await startReplay(world.database.db, lane, {})
+  await cancelReplay(world.database.db, TESTER, replayId, NOW)
+  await startReplay(world.database.db, TESTER, lane, {})
   await runAll()
   assert.equal((await queued(lane)).length, 3, 'all of them, in order')
 })
@@ -48,8 +49,11 @@ test('who replays a single one that was overtaken is warned; who looks for a con
     { status: 'approved', state: 'dead' },
     { status: 'reversed', state: 'delivered' },
   )) as [string, string]
-  assert.match((await replayPostback(db, approved, null))?.warning ?? '', /reversed.*delivered before.*sequence/)
-  assert.equal((await replayPostback(db, reversed, null))?.warning, null)
+  assert.match(
+    (await replayPostback(db, TESTER, approved, null))?.warning ?? '',
+    /reversed.*delivered before.*sequence/,
+  )
+  assert.equal((await replayPostback(db, TESTER, reversed, null))?.warning, null)
   const { conversion_id } = await readPostback(db, approved)
   const found = await listPostbacks(db, { appId: lane, conversionId: conversion_id }, 10)
   assert.deepEqual(found.map((one) => one.postback_id), [reversed, approved].toSorted().toReversed()) // prettier-ignore

@@ -1,10 +1,11 @@
 // Postbacks as they are recorded: finding them, showing them with their attempts, resending one.
 import { type RawBuilder, sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
-import type { Db } from '../../db/open.ts'
+import type { Db, Trx } from '../../db/open.ts'
 import { allOf, cutFound, type Found, search } from '../../db/search.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { isUuid, uuid7Floor } from '../../lib/uuid7.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { Status } from './settings.ts'
 
 export const STATES = ['queued', 'sending', 'delivered', 'dead'] as const
@@ -221,12 +222,20 @@ export type Replayed = {
   warning: string | null
 }
 
-/** Resends a postback now, with all its attempts. One that is being sent at this moment starts over if that fails. */
-export async function replayPostback(db: Db, postbackId: string, owner: Viewer): Promise<Replayed | null> {
+/**
+ * Resends a postback now, with all its attempts. One that is being sent at this moment starts over if that fails. `by` is
+ * null for the app itself, which asks by its API key.
+ */
+export async function replayPostback(
+  db: Db,
+  by: Actor | null,
+  postbackId: string,
+  owner: Viewer,
+): Promise<Replayed | null> {
   const found = await findPostback(db, postbackId, owner)
   if (found === null) return null
-  await briefly(db, (trx) =>
-    sql`
+  await briefly(db, async (trx) => {
+    await sql`
       INSERT INTO postback_queue AS q (app_id, postback_id, conversion_id, sequence, status, is_test, scenario, attempts, is_replay)
       SELECT app_id, postback_id, conversion_id, sequence, status, is_test, scenario, attempts, true
       FROM postbacks WHERE postback_id = ${postbackId}
@@ -235,10 +244,17 @@ export async function replayPostback(db: Db, postbackId: string, owner: Viewer):
         state = CASE WHEN q.state = 'later' THEN 'ready' ELSE q.state END,
         due_at = CASE WHEN q.state = 'sending' THEN q.due_at ELSE now() END,
         tries = CASE WHEN q.state = 'sending' THEN q.tries ELSE 0 END,
-        on_failure = CASE WHEN q.state = 'sending' THEN 'restart' END`.execute(trx),
-  )
+        on_failure = CASE WHEN q.state = 'sending' THEN 'restart' END`.execute(trx)
+    if (by !== null) await recordReplay(trx, by, found)
+  })
   const postback = (await findPostback(db, postbackId, owner)) ?? found
   return { postback, warning: await warnOfLater(db, postback) }
+}
+
+async function recordReplay(trx: Trx, by: Actor, { postback_id, app_id }: Postback): Promise<void> {
+  const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', app_id).executeTakeFirst()
+  const entry = { action: 'postback.replay', subject: postback_id, publisherId: app?.publisher_id ?? null }
+  await recordAudit(trx, by, { ...entry, details: { app_id } })
 }
 
 /** If the receiver already knows a later status of the conversion, this one must not be the last it gets. */

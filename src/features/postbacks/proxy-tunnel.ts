@@ -3,7 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { OperatorError } from '../../errors.ts'
 import { awaitSocket } from './await-socket.ts'
-import type { ConnectTo } from './open-socket.ts'
+import type { ConnectTo } from './opening.ts'
 import { SendError } from './send-error.ts'
 
 const MAX_HEAD_BYTES = 16_384

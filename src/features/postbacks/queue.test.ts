@@ -18,6 +18,7 @@ import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { readAttempts, replayPostback } from './postbacks.ts'
 import { type Claimed, LEASE_MS } from './queue.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const { world, claim, claimOne, put, putMany, read, tell } = useQueue('queue')
 const idsOf = (claims: readonly Claimed[]) => claims.map((one) => one.postback_id).toSorted()
@@ -138,10 +139,10 @@ test('a replay restarts the retry schedule, and the attempt numbers go on', asyn
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await put(lane, { state: 'dead', tries: 12, attempts: 12 })
-  await replayPostback(db, id, null)
+  await replayPostback(db, TESTER, id, null)
   const claimed = await claimOne()
   assert.deepEqual([claimed.tries, claimed.attempts], [1, 13])
-  await replayPostback(db, id, null)
+  await replayPostback(db, TESTER, id, null)
   assert.equal((await read(id)).claim_id, claimed.claim_id)
   await tell([finish(claimed)])
   assert.deepEqual(

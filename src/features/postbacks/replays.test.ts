@@ -25,12 +25,13 @@ import { finishClaims } from './claims.ts'
 import type { Claimed } from './queue.ts'
 import { cancelReplay, readReplay, type ReplayFilter, runReplays, startReplay } from './replays.ts'
 import { SCENARIO_NAMES, startTestSends } from './test-sends.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('replays')
 beforeEach(() => forgetPostbacks(world.database.db))
 
 const put = (appId: number, given: Parameters<typeof putPostback>[2]) => putPostback(world.database.db, appId, given)
-const start = (appId: number, filter: ReplayFilter = {}) => startReplay(world.database.db, appId, filter)
+const start = (appId: number, filter: ReplayFilter = {}) => startReplay(world.database.db, TESTER, appId, filter)
 const run = () => runReplays(world.database.db)
 const readOne = (replayId: number) => readReplay(world.database.db, replayId)
 
@@ -93,7 +94,7 @@ test('a replay is of one app, of one state, of one status and of live or test co
     const replayId = await start(lane, filter)
     await runAll()
     const ids = await queued(lane)
-    await cancelReplay(world.database.db, replayId, NOW)
+    await cancelReplay(world.database.db, TESTER, replayId, NOW)
     return ids
   }
   assert.deepEqual(await replayed({ state: 'dead' }), [dead, reversed].toSorted())
@@ -197,7 +198,7 @@ test('test sends are left out', async () => {
   const { db } = world.database
   const lane = await makeLane(world, { width: 64 })
   for (const isTest of [false, true]) {
-    await startTestSends(db, { appId: lane, isTest }, SCENARIO_NAMES, NOW)
+    await startTestSends(db, TESTER, { appId: lane, isTest }, SCENARIO_NAMES, NOW)
     for (let sent = 1; sent > 0;) sent = (await deliver(64)).length
     await start(lane, { isTest })
   }
@@ -212,7 +213,7 @@ test('who cancels gets back what it was: delivered, or dead', async () => {
   const replayId = await start(lane)
   await runAll()
   const [sending] = await claimDue(db, 1, 256, NOW)
-  await cancelReplay(db, replayId, after(MINUTE))
+  await cancelReplay(db, TESTER, replayId, after(MINUTE))
   const states = await listPostbacks(db, { appId: lane }, 2_000)
   for (const { postback_id, state } of states) {
     const was = delivered.includes(postback_id) ? 'delivered' : 'dead'
@@ -229,7 +230,7 @@ test('a replay that is done can be cancelled, too, and remains done', async () =
   const id = await put(lane, { state: 'delivered' })
   const replayId = await start(lane)
   await runAll()
-  await cancelReplay(world.database.db, replayId, after(HOUR))
+  await cancelReplay(world.database.db, TESTER, replayId, after(HOUR))
   assert.equal((await readOne(replayId)).state, 'done')
   assert.equal((await readPostback(world.database.db, id)).state, 'delivered')
 })
@@ -240,20 +241,20 @@ test('cancelling does not touch single replays, nor what another replay queued',
   const [single, bulk] = [await put(lane, { state: 'dead' }), await put(lane, { state: 'dead' })]
   const first = await start(lane)
   await runAll()
-  await replayPostback(db, single, null)
-  await cancelReplay(db, first, NOW)
+  await replayPostback(db, TESTER, single, null)
+  await cancelReplay(db, TESTER, first, NOW)
   assert.deepEqual(await queued(lane), [single])
   await start(lane)
   await runAll()
-  await cancelReplay(db, first, NOW)
+  await cancelReplay(db, TESTER, first, NOW)
   assert.deepEqual(await queued(lane), [single, bulk].toSorted())
 })
 
 test('an app or a replay that is not there is said', async () => {
   const { db } = world.database
-  await assert.rejects(startReplay(db, 999_999, {}), OperatorError)
+  await assert.rejects(startReplay(db, TESTER, 999_999, {}), OperatorError)
   await assert.rejects(readReplay(db, 999_999), OperatorError)
-  await assert.rejects(cancelReplay(db, 999_999, NOW), OperatorError)
+  await assert.rejects(cancelReplay(db, TESTER, 999_999, NOW), OperatorError)
 })
 
 test('a worker advances replays automatically', async () => {

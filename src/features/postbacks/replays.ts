@@ -4,8 +4,9 @@
 import { sql } from 'kysely'
 import { briefly } from '../../db/brief.ts'
 import { withRetry } from '../../db/pg-errors.ts'
-import type { Db, Trx } from '../../db/open.ts'
-import { messageOf, OperatorError } from '../../errors.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { messageOf, NoSuch, OperatorError } from '../../errors.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { State } from './postbacks.ts'
 import { unblockNext } from './queue.ts'
 
@@ -21,15 +22,25 @@ export type ReplayFilter = {
   to?: string
 }
 
-export async function startReplay(db: Db, appId: number, filter: ReplayFilter): Promise<number> {
-  const app = await db.selectFrom('apps').select('app_id').where('app_id', '=', appId).executeTakeFirst()
-  if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
-  const { replay_id } = await db
-    .insertInto('postback_replays')
-    .values({ app_id: appId, filter: JSON.stringify(filter) })
-    .returning('replay_id')
-    .executeTakeFirstOrThrow()
-  return replay_id
+export async function startReplay(db: Db, by: Actor, appId: number, filter: ReplayFilter): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const publisherId = await findPublisher(trx, appId)
+    if (publisherId === null) throw new NoSuch('app', appId)
+    const { replay_id } = await trx
+      .insertInto('postback_replays')
+      .values({ app_id: appId, filter: JSON.stringify(filter) })
+      .returning('replay_id')
+      .executeTakeFirstOrThrow()
+    const { isTest = false, ...rest } = filter
+    const details = { app_id: appId, mode: isTest ? 'test' : 'live', ...rest }
+    await recordAudit(trx, by, { action: 'replay.start', subject: replay_id, publisherId, details })
+    return replay_id
+  })
+}
+
+async function findPublisher(db: Db, appId: number): Promise<number | null> {
+  const app = await db.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
+  return app?.publisher_id ?? null
 }
 
 export async function readReplay(db: Db, replayId: number) {
@@ -48,7 +59,7 @@ export async function readReplay(db: Db, replayId: number) {
  * Removes from the queue what it has queued and was not sent yet: those postbacks are delivered or failed as before.
  * The same happens to one that is being sent at this moment, if that fails.
  */
-export async function cancelReplay(db: Db, replayId: number, now: Date): Promise<void> {
+export async function cancelReplay(db: Db, by: Actor, replayId: number, now: Date): Promise<void> {
   const { app_id } = await readReplay(db, replayId)
   const cancel = async (trx: Trx) => {
     await trx
@@ -70,6 +81,8 @@ export async function cancelReplay(db: Db, replayId: number, now: Date): Promise
       trx,
     )
     await unblockNext(trx, waiting?.map((row) => row.conversion_id) ?? [])
+    const publisherId = await findPublisher(trx, app_id)
+    await recordAudit(trx, by, { action: 'replay.cancel', subject: replayId, publisherId, details: { app_id } })
   }
   if (db.isTransaction) return cancel(db as Trx)
   await withRetry(() => briefly(db, cancel)) // workers lock the same rows in a different order
@@ -194,7 +207,12 @@ export async function listReplays(db: Db, appId: number, limit: number): Promise
 }
 
 /** Null while another one of the app is running: two at once would send the same postbacks twice. */
-export async function startOnlyReplay(trx: Trx, appId: number, filter: ReplayFilter): Promise<number | null> {
+export async function startOnlyReplay(
+  trx: Trx,
+  by: Actor,
+  appId: number,
+  filter: ReplayFilter,
+): Promise<number | null> {
   await trx.selectFrom('apps').select('app_id').where('app_id', '=', appId).forNoKeyUpdate().execute()
   const running = await trx
     .selectFrom('postback_replays')
@@ -202,5 +220,5 @@ export async function startOnlyReplay(trx: Trx, appId: number, filter: ReplayFil
     .where('app_id', '=', appId)
     .where('state', '=', 'running')
     .executeTakeFirst()
-  return running === undefined ? startReplay(trx, appId, filter) : null
+  return running === undefined ? startReplay(trx, by, appId, filter) : null
 }

@@ -4,6 +4,7 @@ import { before, DAY, forgetPostbacks, makeLane, NOW, putPostback, putPostbacks 
 import { useWorld } from '../../../test/world.ts'
 import { replayPostback } from './postbacks.ts'
 import { forgetOldPostbacks } from './retention.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('postback_retention')
 beforeEach(() => forgetPostbacks(world.database.db))
@@ -21,7 +22,7 @@ test('postbacks that ended more than so many days ago are deleted; queued and yo
   await putPostback(db, lane, { state: 'dead', createdAt: old })
   const queued = await putPostback(db, lane, { createdAt: old })
   const replayed = await putPostback(db, lane, { state: 'dead', createdAt: old })
-  await replayPostback(db, replayed, null)
+  await replayPostback(db, TESTER, replayed, null)
   const late = await putPostback(db, lane, { state: 'delivered', createdAt: old })
   await db
     .updateTable('postbacks')

@@ -101,7 +101,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     },
     async (request, reply) => {
       const { postback_id } = request.params
-      const replayed = await replayPostback(db, postback_id, gate.callerOf(request))
+      const replayed = await replayPostback(db, null, postback_id, gate.callerOf(request))
       if (replayed === null) throw noSuchPostback()
       wake()
       const data = { postback: presentPostback(replayed.postback), warning: replayed.warning }
@@ -126,7 +126,7 @@ export function postbackRoutes(server: FastifyInstance, { gate, db, limiter, wak
     async (request, reply) => {
       const caller = gate.callerOf(request)
       await limitTestSends(limiter, caller.appId)
-      const testId = await startTestSends(db, caller, request.body?.scenarios ?? SCENARIO_NAMES, new Date())
+      const testId = await startTestSends(db, null, caller, request.body?.scenarios ?? SCENARIO_NAMES, new Date())
       wake()
       const data = { test: await readTestSends(db, testId, caller) }
       sendJson(request, reply, 201, successJson(request, data, 'Test postbacks are on their way'))

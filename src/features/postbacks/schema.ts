@@ -1,11 +1,10 @@
 // The shapes of the postbacks API.
 import { type Static, type TSchema, Type } from 'typebox'
 import { NextCursor, UUID_PAGE_QUERY } from '../../http/paging.ts'
-import { oneOf } from '../offers/schema.ts'
 import { STATES } from './postbacks.ts'
 import { STATUSES } from './settings.ts'
 import { SCENARIO_NAMES } from './test-sends.ts'
-import { shape } from '../../http/shape.ts'
+import { oneOf, shape } from '../../http/shape.ts'
 
 const orNull = <T extends TSchema>(schema: T, description = '') =>
   Type.Union([schema, Type.Null()], description === '' ? {} : { description })
@@ -67,7 +66,9 @@ export const PostbackList = shape('PostbackList', {
   next_cursor: NextCursor,
 })
 
-export const PostbackParams = Type.Object({ postback_id: Type.String() })
+export const PostbackParams = Type.Object({
+  postback_id: Type.String({ description: 'The postback_id of a postback.' }),
+})
 export const REPLAY_WARNING = text(
   'Set when a later event of the conversion was already delivered: your server must go by the sequence.',
 )
@@ -100,4 +101,4 @@ export const TestSendsReply = shape('PostbackTest', {
     ),
   }),
 })
-export const TestSendsParams = Type.Object({ test_id: Type.String() })
+export const TestSendsParams = Type.Object({ test_id: Type.String({ description: 'The test_id of a test run.' }) })

@@ -29,6 +29,7 @@ import {
   removeSettings,
   saveSettings,
 } from './settings.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const GOOD = 'https://example.com/cb?u={user_id}&t={transaction_id}&s={status}&x={is_test}'
 const guard = createAddressGuard({ allow: [], deny: [], allowLoopback: false })
@@ -38,7 +39,7 @@ const check = (given: Partial<PostbackSettings>) => checkSettings({ ...DEFAULTS,
 const errorsOf = (given: Partial<PostbackSettings>) => check(given).errors.join(' ')
 const withHeader = (name: string, value = 'x') => errorsOf({ headers: { [name]: value } })
 const save = (appId: number, given: Partial<PostbackSettings> = {}) =>
-  saveSettings(world.database.db, SECRET_KEY, appId, { ...DEFAULTS, url: GOOD, ...given })
+  saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: GOOD, ...given })
 
 test('plain settings have neither problems nor warnings', () => {
   assert.deepEqual(check({}), { errors: [], warnings: [] })
@@ -240,8 +241,8 @@ test('settings of an app that is not there are not saved; removed ones are gone'
   const { db } = world.database
   await assert.rejects(save(999_999), OperatorError)
   const lane = await makeLane(world)
-  assert.equal(await removeSettings(db, lane), true)
-  assert.equal(await removeSettings(db, lane), false)
+  assert.equal(await removeSettings(db, TESTER, lane), true)
+  assert.equal(await removeSettings(db, TESTER, lane), false)
   assert.equal(await readSettings(db, SECRET_KEY, lane), null)
 })
 
@@ -249,7 +250,7 @@ test('what is queued when the URL is removed stays queued, and is sent when ther
   const { db } = world.database
   const lane = await makeLane(world)
   const id = await putPostback(db, lane)
-  await removeSettings(db, lane)
+  await removeSettings(db, TESTER, lane)
   assert.deepEqual(await claimDue(db, 128, 256, NOW), [])
   assert.equal((await readPostback(db, id)).state, 'queued')
   await save(lane)
@@ -281,7 +282,7 @@ test('what the app no longer wants leaves the queue, and what waited for it goes
   const pending = await putPostback(db, lane, { conversionId, status: 'pending', dueAt: after(HOUR), tries: 3 })
   const approved = await putPostback(db, lane, { conversionId, sequence: 2, status: 'approved' })
   const asked = await putPostback(db, lane, { status: 'pending', state: 'dead' })
-  await replayPostback(db, asked, null)
+  await replayPostback(db, TESTER, asked, null)
   await claimDue(db, 128, 256, NOW)
   assert.equal((await readPostback(db, approved)).place, 'behind')
   await save(lane, { events: ['approved', 'reversed'] })

@@ -1,8 +1,9 @@
 // An app's postback settings: the URL, the method and the events.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
 import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
 import { FIRST_WIDTH } from './schedule.ts'
 import { EXAMPLE_VALUES, fillTemplate, lintTemplate } from './template.ts'
@@ -94,6 +95,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): string[] {
  */
 export async function saveSettings(
   db: Db,
+  by: Actor,
   secretKey: string,
   appId: number,
   settings: PostbackSettings,
@@ -112,8 +114,13 @@ export async function saveSettings(
     negative_reversals: settings.negativeReversals,
   }
   await inTransaction(db, async (trx) => {
-    const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
-    if (app === undefined) throw new OperatorError(`There is no app ${appId}. List apps with: offerdeck app list`)
+    const app = await trx
+      .selectFrom('apps')
+      .leftJoin('postback_settings as s', 's.app_id', 'apps.app_id')
+      .select(['publisher_id', 's.url'])
+      .where('apps.app_id', '=', appId)
+      .executeTakeFirst()
+    if (app === undefined) throw new NoSuch('app', appId)
     await trx
       .insertInto('postback_settings')
       .values({ app_id: appId, ...row })
@@ -130,8 +137,22 @@ export async function saveSettings(
       )
       .execute()
     await openLane(trx, appId, 'publisher')
+    const details = { ...describe(settings), address_changed: settings.url !== app.url }
+    const { publisher_id: publisherId } = app
+    await recordAudit(trx, by, { action: 'postback_settings.save', subject: appId, publisherId, details })
   })
 }
+
+/** For the audit log. The rest of the URL may hold a secret. */
+const describe = ({ url, method, events, headers, timeoutMs, success, negativeReversals }: PostbackSettings) => ({
+  server: URL.parse(url)?.origin ?? null,
+  method,
+  events,
+  headers: Object.keys(headers),
+  timeout_ms: timeoutMs,
+  success,
+  negative_reversals: negativeReversals,
+})
 
 /** Serializes two saves, each based on what the other left. */
 export async function lockSettings(trx: Trx, appId: number): Promise<void> {
@@ -139,7 +160,7 @@ export async function lockSettings(trx: Trx, appId: number): Promise<void> {
 }
 
 /** No more postbacks are created for the app; queued ones stay until it has a URL again. */
-export async function removeSettings(db: Db, appId: number): Promise<boolean> {
+export async function removeSettings(db: Db, by: Actor, appId: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const removed = await trx.deleteFrom('postback_settings').where('app_id', '=', appId).executeTakeFirst()
     await trx
@@ -148,7 +169,11 @@ export async function removeSettings(db: Db, appId: number): Promise<boolean> {
       .where('app_id', '=', appId)
       .where((is) => is.or([is('pause_reason', 'is', null), is('pause_reason', '<>', 'operator')]))
       .execute()
-    return removed.numDeletedRows > 0n
+    if (removed.numDeletedRows === 0n) return false
+    const owner = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
+    const publisherId = owner?.publisher_id ?? null
+    await recordAudit(trx, by, { action: 'postback_settings.remove', subject: appId, publisherId })
+    return true
   })
 }
 
@@ -174,6 +199,14 @@ export async function openLane(trx: Trx | Db, appId: number, by: LaneOpener = 'o
     )
     .executeTakeFirst()
   return opened.numUpdatedRows > 0n
+}
+
+/** For an operator, who may resume what any of them holds. */
+export async function resumeLane(trx: Trx, by: Actor, appId: number): Promise<void> {
+  await openLane(trx, appId)
+  const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
+  const publisherId = app?.publisher_id ?? null
+  await recordAudit(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
 }
 
 export async function readSettings(db: Db, secretKey: string, appId: number): Promise<PostbackSettings | null> {

@@ -1,10 +1,11 @@
 // Test sends: a run of made-up postbacks through the real delivery engine, to check that a receiver handles each
 // correctly.
-import type { Db } from '../../db/open.ts'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { EventContent } from './message.ts'
 import { listTestSends, type Owner, type Postback, presentPostback } from './postbacks.ts'
 import { EXAMPLE_VALUES } from './template.ts'
@@ -32,9 +33,10 @@ export async function limitTestSends(limiter: RateLimiter, appId: number): Promi
   if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many tests. Wait a minute and try again.')
 }
 
-/** Queues a run; returns its id. */
+/** Queues a run; returns its id. `by` is null for the app itself, which asks by its API key. */
 export async function startTestSends(
   db: Db,
+  by: Actor | null,
   app: { appId: number; isTest: boolean },
   scenarios: readonly Scenario[],
   now: Date,
@@ -50,25 +52,33 @@ export async function startTestSends(
     throw new AppError('INVALID_REQUEST', 'Postbacks of this app are paused. Save its postback URL again to resume.')
   const testId = uuid7(now.getTime())
   const made = composeTestSends(scenarios, settings.negative_reversals, now)
-  await db
-    .insertInto('postbacks')
-    .values(
-      made.map(({ scenario, content, status, conversionId }, i) => ({
-        postback_id: uuid7(now.getTime()),
-        app_id: app.appId,
-        is_test: app.isTest,
-        conversion_id: conversionId,
-        sequence: i + 1, // the order they are sent in, which differs from the order of the events for some scenarios
-        status,
-        state: 'queued',
-        created_at: now,
-        test_id: testId,
-        scenario,
-        content: JSON.stringify(content),
-      })),
-    )
-    .execute()
+  const rows = made.map(({ scenario, content, status, conversionId }, i) => ({
+    postback_id: uuid7(now.getTime()),
+    app_id: app.appId,
+    is_test: app.isTest,
+    conversion_id: conversionId,
+    sequence: i + 1, // the order they are sent in, which differs from the order of the events for some scenarios
+    status,
+    state: 'queued',
+    created_at: now,
+    test_id: testId,
+    scenario,
+    content: JSON.stringify(content),
+  }))
+  await inTransaction(db, async (trx) => {
+    await trx.insertInto('postbacks').values(rows).execute()
+    if (by !== null) await recordStart(trx, by, testId, { ...app, scenarios })
+  })
   return testId
+}
+
+type Started = { appId: number; isTest: boolean; scenarios: readonly Scenario[] }
+
+async function recordStart(trx: Trx, by: Actor, subject: string, { appId, isTest, scenarios }: Started): Promise<void> {
+  const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
+  const details = { app_id: appId, mode: isTest ? 'test' : 'live', scenarios }
+  const publisherId = app?.publisher_id ?? null
+  await recordAudit(trx, by, { action: 'postback_test.start', subject, publisherId, details })
 }
 
 function composeTestSends(scenarios: readonly Scenario[], isNegative: boolean, now: Date): Made[] {

@@ -13,7 +13,7 @@ const FIRST_POSTBACKS = 1_000
 
 type Times = Record<Step, Date | null>
 type LastTest = { state: string; error: string | null }
-type Row = Times & { last_test: LastTest | null; example_offer_id: number | null }
+type Row = Times & { last_test: LastTest | null; example_offer_id: number | null; first_conversion_id: string | null }
 
 export async function readChecklist(db: Db, { appId, publisherId }: { appId: number; publisherId: number }) {
   const { rows } = await sql<Row>`
@@ -33,10 +33,8 @@ export async function readChecklist(db: Db, { appId, publisherId }: { appId: num
           ORDER BY postback_id LIMIT ${FIRST_POSTBACKS}
         ) AS first_ones WHERE state = 'delivered'
       )) AS test,
-      least(
-        (SELECT created_at FROM conversions WHERE app_id = ${appId} AND NOT is_test ORDER BY conversion_id LIMIT 1),
-        (SELECT created_at FROM conversions WHERE app_id = ${appId} AND is_test ORDER BY conversion_id LIMIT 1)
-      ) AS conversion,
+      first.created_at AS conversion,
+      first.conversion_id AS first_conversion_id,
       (
         SELECT json_build_object('state', state, 'error', last_error) FROM postbacks
         WHERE app_id = ${appId} AND test_id IS NOT NULL AND scenario <> 'wrong_signature' ORDER BY postback_id DESC LIMIT 1
@@ -48,8 +46,15 @@ export async function readChecklist(db: Db, { appId, publisherId }: { appId: num
       ) AS example_offer_id
     FROM (
       SELECT min(first_used_at) AS at FROM credential_uses JOIN credentials USING (api_key) WHERE app_id = ${appId}
-    ) AS used`.execute(db)
-  const { last_test, example_offer_id, ...times } = rows[0] as Row
+    ) AS used
+    LEFT JOIN LATERAL (
+      (SELECT conversion_id, created_at FROM conversions WHERE app_id = ${appId} AND NOT is_test ORDER BY conversion_id LIMIT 1)
+      UNION ALL
+      (SELECT conversion_id, created_at FROM conversions WHERE app_id = ${appId} AND is_test ORDER BY conversion_id LIMIT 1)
+      ORDER BY conversion_id LIMIT 1
+    ) AS first ON true`.execute(db)
+  const { last_test, example_offer_id, first_conversion_id, ...times } = rows[0] as Row
   const steps = STEPS.map((step) => ({ step, done_at: times[step] }))
-  return { is_complete: steps.every(({ done_at }) => done_at !== null), steps, last_test, example_offer_id }
+  const is_complete = steps.every(({ done_at }) => done_at !== null)
+  return { is_complete, steps, last_test, example_offer_id, first_conversion_id }
 }

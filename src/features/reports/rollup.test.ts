@@ -1,17 +1,14 @@
 // Rolled up or not, figures are the same: random histories, with late clicks and late changes, summed from rollups and
 // from every single row.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { dieAt } from '../../../test/crash.ts'
 import { addClicks, addConversions } from '../../../test/seed-rows.ts'
+import { action, perform, share, spanOf, timeIn } from '../../../test/stats-history.ts'
 import { useWorld } from '../../../test/world.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
 import type { Db } from '../../db/open.ts'
-import { uuid7 } from '../../lib/uuid7.ts'
-import { recordLateClicks } from '../clicks/clicks.ts'
 import { dropOldClicks } from '../clicks/retention.ts'
 import { rollUpStats } from './rollup.ts'
 import { readRange, readStats } from './stats.ts'
@@ -29,95 +26,11 @@ const world = useWorld('rollup', async () => {
   offers = await world.makeOffers({}, {})
 })
 
-/** Four days that are over, up to two hours ago. */
+/** Four days that are over, up to now. */
 const NOW_MS = Date.now()
-const startMs = Math.floor((NOW_MS - DAYS * DAY_MS) / DAY_MS) * DAY_MS
-const timeOf = (share: number) => startMs + Math.floor((share * (NOW_MS - startMs)) / 1_000) * 1_000 + 7
-const at = (share: number) => new Date(timeOf(share)).toISOString()
-
-const share = fc.integer({ min: 0, max: 999 }).map((part) => part / 1_000)
-const thing = { share, app: fc.nat(1), offer: fc.nat(1), country: fc.constantFrom(undefined, 'US', 'DE') }
-/** At which statement a worker dies that does it: where it was, another one goes on later. */
-const diesAt = fc.option(fc.integer({ min: 1, max: 10 }))
-const action = fc.oneof(
-  fc.record({ kind: fc.constant('click' as const), ...thing, isBot: fc.boolean() }),
-  fc.record({ kind: fc.constant('late click' as const), ...thing }),
-  fc.record({
-    kind: fc.constant('conversion' as const),
-    ...thing,
-    status: fc.constantFrom('pending' as const, 'approved' as const, 'rejected' as const, 'reversed' as const),
-    payout: fc.integer({ min: 0, max: 3_000_000 }),
-  }),
-  fc.record({ kind: fc.constant('move' as const), which: fc.nat(), country: thing.country, rate: fc.constantFrom(1_000_000, 33_333_333) }), // prettier-ignore
-  fc.record({ kind: fc.constant('roll up' as const), share, diesAt }),
-  fc.record({ kind: fc.constant('drop clicks' as const), share, diesAt }),
-)
-type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
-
-async function perform(db: Db, one: Action): Promise<void> {
-  if (one.kind === 'roll up' || one.kind === 'drop clicks') {
-    const doIt = (by: Db) =>
-      one.kind === 'roll up'
-        ? rollUpStats(by, new Date(timeOf(one.share)))
-        : dropOldClicks(by, new Date(timeOf(one.share) + 60 * DAY_MS), 60)
-    return void (await (one.diesAt === null ? doIt(db) : dieAt(world.database, one.diesAt, (dying) => doIt(dying.db))))
-  }
-  if (one.kind === 'move') return move(db, one)
-  const { country } = one
-  const whose = {
-    at: at(one.share),
-    appId: apps[one.app] ?? 0,
-    offerId: offers[one.offer] ?? 0,
-    ...(country && { country }),
-  }
-  if (one.kind === 'click') return addClicks(db, { ...whose, ...(one.isBot && { signals: ['bot'] }) })
-  if (one.kind === 'late click') {
-    const { appId: app_id, offerId: offer_id, at: clicked_at } = whose
-    const click = {
-      click_id: uuid7(timeOf(one.share)),
-      clicked_at,
-      app_id,
-      offer_id,
-      country: country ?? null,
-      is_test: false,
-    }
-    const rest = { user_id: 'u', terms_id: 1, currency: 'Coins', rate_micros: 1, share_ppm: null, request_id: 'r' }
-    const none = {
-      aff_sub: null,
-      aff_sub2: null,
-      aff_sub3: null,
-      aff_sub4: null,
-      ip: null,
-      device: null,
-      os: null,
-      signals: null,
-    }
-    return recordLateClicks(db, [{ ...click, ...rest, ...none }], new Date())
-  }
-  await addConversions(db, { ...whose, status: one.status, payoutMicros: one.payout, rateMicros: 33_333_333 })
-}
-
-/** A pending conversion is approved elsewhere, or changes while it stays so; an approved one is reversed. */
-async function move(db: Db, { which, country, rate }: Extract<Action, { kind: 'move' }>): Promise<void> {
-  const rows = await db.selectFrom('conversions').select(['conversion_id', 'status', 'sequence', 'created_at']).where('status', 'in', ['pending', 'approved']).orderBy('conversion_id').execute() // prettier-ignore
-  const found = rows[which % Math.max(rows.length, 1)]
-  if (found === undefined) return
-  const { sequence, created_at } = found
-  const event = { sequence: sequence + 1, event_id: randomUUID() }
-  const change =
-    found.status === 'approved'
-      ? { status: 'reversed' as const, status_reason: 'operator', reversed_at: created_at, ...event }
-      : which % 3 === 0
-        ? { country: country ?? null, rate_micros: rate, payout_micros: 42 }
-        : {
-            status: 'approved' as const,
-            approved_at: created_at,
-            country: country ?? null,
-            rate_micros: rate,
-            ...event,
-          }
-  await db.updateTable('conversions').set(change).where('conversion_id', '=', found.conversion_id).execute()
-}
+const span = spanOf(DAYS, NOW_MS)
+const { startMs } = span
+const timeOf = (part: number) => timeIn(span, part)
 
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns')
 const question = fc.record({
@@ -171,7 +84,7 @@ test('figures are the same, rolled up or not, whatever changes late and in every
       fc.array(question, { minLength: 4, maxLength: 6 }),
       async (actions, questions) => {
         // prettier-ignore
-        for (const one of actions) await perform(db, one)
+        for (const one of actions) await perform({ world, span, apps, offers }, one)
         for (const asked of questions) assert.deepEqual(await tell(db, asked), await tellWithoutRollups(db, asked))
       },
     ),
@@ -188,7 +101,7 @@ test('figures are the same, rolled up or not, whatever changes late and in every
 
 test('two who roll up at once count nothing twice', async () => {
   const { db } = world.database
-  await sql`TRUNCATE stats_quarters, stats_days, stats_deltas`.execute(db)
+  await sql`TRUNCATE stats_quarters, stats_days, stats_months, stats_deltas`.execute(db)
   await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
   await Promise.all([1, 2, 3].map(() => rollUpStats(db, new Date())))
   const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'day', offer: null, country: undefined } as const // prettier-ignore
@@ -199,7 +112,7 @@ test('figures stay the same while they are rolled up', async () => {
   const { db } = world.database
   const asked = { from: 0, length: DAYS * DAY_MS, isAligned: true, timezone: 'UTC', groupBy: 'offer', offer: null, country: undefined } as const // prettier-ignore
   const right = await tellWithoutRollups(db, asked)
-  await sql`TRUNCATE stats_quarters, stats_days, stats_deltas`.execute(db)
+  await sql`TRUNCATE stats_quarters, stats_days, stats_months, stats_deltas`.execute(db)
   await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
   const rolling = { isDone: false }
   const rollingUp = (async () => {
@@ -212,7 +125,7 @@ test('figures stay the same while they are rolled up', async () => {
 
 test('clicks of a day that is half rolled up are not dropped before the rest is', async () => {
   const { db } = world.database
-  await sql`TRUNCATE stats_quarters, stats_days, stats_deltas`.execute(db)
+  await sql`TRUNCATE stats_quarters, stats_days, stats_months, stats_deltas`.execute(db)
   await sql`UPDATE stats_rollup SET through = '2000-01-01Z'`.execute(db)
   const [appId = 0, offerId = 0] = [apps[0], offers[0]]
   const dayMs = startMs + DAY_MS

@@ -1,17 +1,21 @@
-// Sums up past figures for statistics: by quarters of an hour, and by days of UTC with offers and countries.
+// Sums up past figures for statistics, of every app and of all together: by quarters of an hour, and by days and months of
+// UTC with offers, countries and devices.
 //
 // Every five minutes are rolled up three minutes after their end, so that only a few minutes are counted from the rows of
 // the whole network. Whatever changes later, or was not there yet, is written by the transaction that changes it as a
 // difference (migration 0071), which is added to the rollups from time to time. Each step is one snapshot: a change is
-// either in what is summed up, and then its difference is deleted, or in neither.
+// either in what is summed up, and then its difference is deleted, or in neither. A month has the days that are over: each is
+// added when `through` reaches its end.
 //
 // The database's clock tells what is past, because it also tells its triggers which changes are late. If that clock was
 // ahead for a while, times were rolled up that were yet to come; they are rolled up again.
 import { sql } from 'kysely'
+import { LOCKS, tryLock } from '../../db/locks.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'
-import { IS_COUNTED } from '../clicks/retention.ts'
+import { IS_COUNTED } from '../clicks/clicks.ts'
+import { CONVERSION_FIGURES, FIGURE_NAMES, FIGURE_SUMS, FIGURES, NO_CONVERSIONS } from './figures.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -19,24 +23,14 @@ const DAY_MS = 24 * HOUR_MS
 const STEP_MS = 5 * MINUTE_MS
 const LAG_MS = 3 * MINUTE_MS
 const START_MS = Date.UTC(2000, 0, 1)
-const LOCK = 0x0ff3_0009
+export const BY_OFFER = 1
+export const BY_COUNTRY = 2
+export const BY_DEVICE = 4
 
-export const FIGURES = [
-  'clicks',
-  'pending',
-  'approved',
-  'rejected',
-  'reversed',
-  'payout_micros',
-  'local_steps',
-] as const
-
-/** What conversions count for, as the columns FIGURES without clicks. */
-export const CONVERSION_FIGURES = sql`count(*) FILTER (WHERE status = 'pending') AS pending,
-  count(*) FILTER (WHERE status = 'approved') AS approved, count(*) FILTER (WHERE status = 'rejected') AS rejected,
-  count(*) FILTER (WHERE status = 'reversed') AS reversed,
-  coalesce(sum(payout_micros) FILTER (WHERE status = 'approved'), 0)::bigint AS payout_micros,
-  coalesce(sum(div(payout_micros::numeric * rate_micros, 100000000)) FILTER (WHERE status = 'approved'), 0) AS local_steps`
+/** Which rollups by day and month there are for each app: 1 is by offer, 2 by country, 4 by device. */
+export const APP_DIMS = [0, BY_OFFER, BY_COUNTRY, BY_OFFER + BY_COUNTRY, BY_DEVICE] as const
+/** The same for all apps together, as app 0. */
+export const NETWORK_DIMS = [...APP_DIMS, BY_OFFER + BY_DEVICE, BY_COUNTRY + BY_DEVICE] as const
 
 /** Rolls up what has not been yet, and returns up to which time everything is. */
 export async function rollUpStats(db: Db, now: Date): Promise<Date> {
@@ -66,24 +60,21 @@ async function forgetFuture(db: Db): Promise<number> {
   if (!isAhead) return now.getTime()
   const day = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
   await db.transaction().execute(async (trx) => {
-    await sql`SELECT pg_advisory_xact_lock(${LOCK})`.execute(trx)
+    await sql`SELECT pg_advisory_xact_lock(${LOCKS.statsRollup})`.execute(trx)
     await sql`DELETE FROM stats_quarters WHERE quarter >= ${day}`.execute(trx)
-    await sql`DELETE FROM stats_days WHERE day >= ${day.toISOString().slice(0, 10)}::date`.execute(trx)
+    await sql`DELETE FROM stats_days WHERE day >= ${utcDate(day)}::date`.execute(trx)
+    await sql`DELETE FROM stats_months WHERE month >= ${firstOfMonth(day)}`.execute(trx)
+    await addDays(trx, sql`day >= ${firstOfMonth(day)} AND day < ${utcDate(day)}::date`)
     await sql`DELETE FROM stats_deltas WHERE at >= ${day}`.execute(trx)
     await sql`UPDATE stats_rollup SET through = ${day} WHERE through > ${day}`.execute(trx)
   })
   return now.getTime()
 }
 
-/** One process at a time; a second one finds nothing to add. */
-async function takeTurn(trx: Trx): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`.execute(trx)
-  return rows[0]?.locked ?? false
-}
-
 /** The next step; where many wait, the rest of an hour or a whole day. False when there is nothing left to do. */
 async function rollUpNext(trx: Trx, untilMs: number): Promise<boolean> {
-  if (!(await takeTurn(trx))) return false
+  // One process at a time; a second one finds nothing to add.
+  if (!(await tryLock(trx, LOCKS.statsRollup))) return false
   const through = (await readThrough(trx)).getTime()
   const fromMs = through > START_MS ? through : await findFirst(trx, untilMs)
   if (fromMs >= untilMs) return false
@@ -99,19 +90,21 @@ async function rollUpNext(trx: Trx, untilMs: number): Promise<boolean> {
   await addRows(
     trx,
     sql`
-      SELECT app_id, ${quarterOf('clicked_at')} AS quarter, offer_id, country, count(*) AS clicks,
-        0 AS pending, 0 AS approved, 0 AS rejected, 0 AS reversed, 0 AS payout_micros, 0 AS local_steps
-      FROM clicks WHERE ${IS_COUNTED} AND ${ids('click_id')} GROUP BY 1, 2, 3, 4
+      SELECT app_id, ${quarterOf('clicked_at')} AS quarter, offer_id, country, device, count(*) AS clicks, ${NO_CONVERSIONS}
+      FROM clicks WHERE ${IS_COUNTED} AND ${ids('click_id')} GROUP BY 1, 2, 3, 4, 5
       UNION ALL
-      SELECT app_id, quarter, offer_id, country, clicks, 0, 0, 0, 0, 0, 0 FROM click_counts WHERE ${isWithin('quarter')}
+      SELECT app_id, quarter, offer_id, country, device, clicks, ${NO_CONVERSIONS} FROM click_counts WHERE ${isWithin('quarter')}
       UNION ALL
-      SELECT app_id, ${quarterOf('created_at')}, offer_id, country, 0, ${CONVERSION_FIGURES}
-      FROM conversions WHERE NOT is_test AND ${ids('conversion_id')} GROUP BY 1, 2, 3, 4`,
+      SELECT app_id, ${quarterOf('created_at')}, offer_id, country, device, 0, ${CONVERSION_FIGURES}
+      FROM conversions WHERE NOT is_test AND ${ids('conversion_id')} GROUP BY 1, 2, 3, 4, 5`,
   )
+  if (toMs % DAY_MS === 0) await addDays(trx, sql`day = ${utcDate(new Date(toMs - 1))}::date`)
   await sql`UPDATE stats_rollup SET through = ${new Date(toMs)}`.execute(trx)
   return true
 }
 
+const utcDate = (time: Date) => time.toISOString().slice(0, 10)
+const firstOfMonth = (time: Date) => sql`${`${utcDate(time).slice(0, 7)}-01`}::date`
 const quarterOf = (column: string) => sql`date_bin('15 minutes', ${sql.ref(column)}, '2000-01-01Z')`
 
 /** The day with which figures begin. */
@@ -125,29 +118,57 @@ async function findFirst(trx: Trx, untilMs: number): Promise<number> {
 }
 
 async function addDeltas(trx: Trx): Promise<void> {
-  if (!(await takeTurn(trx))) return
+  if (!(await tryLock(trx, LOCKS.statsRollup))) return
   const old = sql`DELETE FROM stats_deltas WHERE at < (SELECT through FROM stats_rollup)
-    RETURNING app_id, ${quarterOf('at')} AS quarter, offer_id, country, ${sql.raw(FIGURES.join(', '))}`
-  await addRows(trx, old)
+    RETURNING app_id, ${quarterOf('at')} AS quarter, offer_id, country, device, ${FIGURE_NAMES}`
+  await addRows(trx, old, await readThrough(trx))
 }
 
-const sums = sql.raw(FIGURES.map((name) => `sum(${name}) AS ${name}`).join(', '))
 const isAnything = sql.raw(FIGURES.map((name) => `sum(${name}) <> 0`).join(' OR '))
 const added = sql.raw(FIGURES.map((name) => `${name} = old.${name} + excluded.${name}`).join(', '))
-const names = sql.raw(FIGURES.join(', '))
+const asMonth = sql`date_trunc('month', day::timestamp)::date`
 
-/** Adds rows to both rollups in one statement. */
-async function addRows(trx: Trx, rows: ReturnType<typeof sql>): Promise<void> {
+const COLUMNS = { offer_id: BY_OFFER, country: BY_COUNTRY, device: BY_DEVICE }
+const columnsOf = (dims: number) => Object.entries(COLUMNS).flatMap(([column, bit]) => ((dims & bit) === 0 ? [] : [column])) // prettier-ignore
+const SETS = sql.raw(
+  [...APP_DIMS.map((dims) => ['app_id', ...columnsOf(dims)]), ...NETWORK_DIMS.map(columnsOf)]
+    .map((columns) => `(${columns.join(', ')})`)
+    .join(', '),
+)
+
+/** Adds rows to all rollups in one statement: to months only those of days that ended by this time. */
+async function addRows(trx: Trx, rows: ReturnType<typeof sql>, through?: Date): Promise<void> {
+  const monthsBefore = through === undefined ? '-infinity' : utcDate(through)
   await sql`
     WITH rows AS (${rows}), quarters AS (
-      INSERT INTO stats_quarters AS old (app_id, quarter, ${names})
-      SELECT app_id, quarter, ${sums} FROM rows GROUP BY 1, 2 HAVING ${isAnything}
+      INSERT INTO stats_quarters AS old (app_id, quarter, ${FIGURE_NAMES})
+      SELECT coalesce(app_id, 0), quarter, ${FIGURE_SUMS} FROM rows
+      GROUP BY quarter, GROUPING SETS ((app_id), ()) HAVING ${isAnything}
       ON CONFLICT (app_id, quarter) DO UPDATE SET ${added}
+    ), days AS (
+      SELECT coalesce(app_id, 0) AS app_id, 7 - grouping(device, country, offer_id) AS dims, day, coalesce(offer_id, 0) AS offer_id,
+        coalesce(country, '*') AS country, coalesce(device, '*') AS device, ${FIGURE_SUMS}
+      FROM (SELECT app_id, (quarter AT TIME ZONE 'UTC')::date AS day, offer_id, coalesce(country, '') AS country,
+        coalesce(device, '') AS device, ${FIGURE_NAMES} FROM rows) AS known
+      GROUP BY day, GROUPING SETS (${SETS}) HAVING ${isAnything}
+    ), months AS (
+      INSERT INTO stats_months AS old (app_id, dims, month, offer_id, country, device, ${FIGURE_NAMES})
+      SELECT app_id, dims, ${asMonth}, offer_id, country, device, ${FIGURE_SUMS} FROM days
+      WHERE day < ${monthsBefore}::date GROUP BY 1, 2, 3, 4, 5, 6
+      ON CONFLICT (app_id, dims, month, offer_id, country, device) DO UPDATE SET ${added}
     )
-    INSERT INTO stats_days AS old (app_id, dims, day, offer_id, country, ${names})
-    SELECT app_id, 3 - grouping(country, offer_id), day, CASE grouping(offer_id) WHEN 1 THEN 0 ELSE offer_id END,
-      CASE grouping(country) WHEN 1 THEN '*' ELSE country END, ${sums}
-    FROM (SELECT app_id, (quarter AT TIME ZONE 'UTC')::date AS day, offer_id, coalesce(country, '') AS country, ${names} FROM rows) AS r
-    GROUP BY app_id, day, GROUPING SETS ((), (offer_id), (country), (offer_id, country)) HAVING ${isAnything}
-    ON CONFLICT (app_id, dims, day, offer_id, country) DO UPDATE SET ${added}`.execute(trx)
+    INSERT INTO stats_days AS old (app_id, dims, day, offer_id, country, device, ${FIGURE_NAMES})
+    SELECT app_id, dims, day, offer_id, country, device, ${FIGURE_NAMES} FROM days
+    ON CONFLICT (app_id, dims, day, offer_id, country, device) DO UPDATE SET ${added}`.execute(trx)
+}
+
+/** Adds whole days to their month. App by app, as the days are indexed. */
+async function addDays(trx: Trx, isAsked: ReturnType<typeof sql>): Promise<void> {
+  await sql`
+    INSERT INTO stats_months AS old (app_id, dims, month, offer_id, country, device, ${FIGURE_NAMES})
+    SELECT days.app_id, dims, ${asMonth}, offer_id, country, device, ${FIGURE_SUMS}
+    FROM (SELECT 0 AS app_id UNION ALL SELECT app_id FROM apps) AS every CROSS JOIN LATERAL (
+      SELECT * FROM stats_days WHERE app_id = every.app_id AND dims = ANY (${[...NETWORK_DIMS]}::smallint[]) AND ${isAsked}) AS days
+    GROUP BY 1, 2, 3, 4, 5, 6
+    ON CONFLICT (app_id, dims, month, offer_id, country, device) DO UPDATE SET ${added}`.execute(trx)
 }

@@ -57,7 +57,10 @@ export const StatsQuery = Type.Object({
 export type StatsQuery = Static<typeof StatsQuery> & { timezone: string; groupBy: Grouping; limit: number }
 
 const Figures = {
-  clicks: Type.Integer({ description: 'Without clicks of bots.' }),
+  clicks: Type.Integer({ description: 'Clicks on offer links, except those of bots.' }),
+  converted_clicks: Type.Integer({
+    description: 'Clicks that led to a conversion that is not rejected, by the creation time of the first one.',
+  }),
   conversions: Type.Integer({ description: 'All except rejected ones, by creation time.' }),
   pending: Type.Integer(),
   approved: Type.Integer(),
@@ -68,9 +71,13 @@ const Figures = {
     description:
       "The same in the app's own currency, at the rate of each conversion. If the app's currency changed within the range, this adds up units of both currencies: payout stays comparable, and each conversion names its currency.",
   }),
-  epc: Type.Union([Type.Number(), Type.Null()], { description: 'Payout per click; null without clicks.' }),
+  epc: Type.Union([Type.Number(), Type.Null()], {
+    description:
+      'Earnings per click: the payout of approved conversions that came from these clicks, divided by clicks. Conversions without a click, or of a bot, are not in it. Null without clicks.',
+  }),
   conversion_rate: Type.Union([Type.Number(), Type.Null()], {
-    description: 'Conversions per click; null without clicks.',
+    description:
+      'converted_clicks divided by clicks. Conversions without a click, or of a bot, and further goals of the same click are not in it. Null without clicks.',
   }),
 }
 const key = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))

@@ -1,39 +1,63 @@
-// Where the figures of a time come from: whole days and quarters of an hour from the rollups, the rest from the rows.
-import type { Day } from './days.ts'
-import type { Grouping } from './schema.ts'
+// Where the figures of a time come from: whole months, days and quarters of an hour from the rollups, the rest from rows.
 
 const QUARTER_MS = 900_000
 const DAY_MS = 86_400_000
 
 /** In requests whole seconds, as they are shown; `toMs` is no longer in it. */
 export type Range = { fromMs: number; toMs: number }
-export type Sources = { days: Range[]; quarters: Range[]; rows: Range[] }
+export type Sources = { months: Range[]; days: Range[]; quarters: Range[]; rows: Range[] }
 
-export type Asked = { groupBy: Grouping; isFiltered: boolean; days: readonly Day[] }
+export type Asked = {
+  /** When each period begins that has a row of its own; the first begins with the range. Empty: not grouped by time. */
+  starts: readonly number[]
+  /** Whether the rollups by day and by month have what it is grouped and filtered by. */
+  isInDays: boolean
+  /** The same for the rollup by quarters of an hour. */
+  isInQuarters: boolean
+}
 
-/**
- * UTC days have offers and countries, quarters of an hour neither. Days of another time zone are summed from quarters.
- * Platforms and sub-IDs are in no rollup.
- */
-export function chooseSources(range: Range, throughMs: number, { groupBy, isFiltered, days }: Asked): Sources {
-  if (!['day', 'offer', 'country'].includes(groupBy)) return { days: [], quarters: [], rows: [range] }
-  const isByUtcDay = days.every(({ startsMs }, i) => i === 0 || startsMs % DAY_MS === 0)
-  const byDay = isByUtcDay ? cut([range], DAY_MS, throughMs) : { whole: [], rest: [range] }
-  const byQuarter =
-    groupBy === 'day' && !isFiltered ? cut(byDay.rest, QUARTER_MS, throughMs) : { whole: [], rest: byDay.rest }
-  return { days: byDay.whole, quarters: byQuarter.whole, rows: byQuarter.rest }
+/** Months and days are those of UTC. Days of another time zone are summed from quarters, where those have what is asked. */
+export function chooseSources(range: Range, throughMs: number, { starts, isInDays, isInQuarters }: Asked): Sources {
+  const isBy = (unit: Unit) => starts.every((ms, i) => i === 0 || unit.floor(ms) === ms)
+  const none = { whole: [], rest: [range] }
+  const byMonth = isInDays && isBy(MONTH) ? cut([range], MONTH, DAY.floor(throughMs)) : none
+  const byDay = isInDays && isBy(DAY) ? cut(byMonth.rest, DAY, throughMs) : byMonth
+  const byQuarter = isInQuarters && isBy(QUARTER) ? cut(byDay.rest, QUARTER, throughMs) : byDay
+  return {
+    months: byMonth.whole,
+    days: byDay === byMonth ? [] : byDay.whole,
+    quarters: byQuarter === byDay ? [] : byQuarter.whole,
+    rows: byQuarter.rest,
+  }
+}
+
+type Unit = { floor: (ms: number) => number; ceil: (ms: number) => number }
+const unitOf = (lengthMs: number): Unit => ({
+  floor: (ms) => Math.floor(ms / lengthMs) * lengthMs,
+  ceil: (ms) => Math.ceil(ms / lengthMs) * lengthMs,
+})
+const QUARTER = unitOf(QUARTER_MS)
+const DAY = unitOf(DAY_MS)
+const MONTH: Unit = {
+  floor: (ms) => monthStart(ms, 0),
+  ceil: (ms) => (monthStart(ms, 0) === ms ? ms : monthStart(ms, 1)),
+}
+
+function monthStart(ms: number, after: number): number {
+  const time = new Date(ms)
+  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + after, 1)
 }
 
 /**
  * What of these ranges is whole pieces of this length before `throughMs`, and what is left. The last piece is whole as far
  * as `throughMs`: nothing behind that is rolled up yet.
  */
-function cut(ranges: readonly Range[], lengthMs: number, throughMs: number): { whole: Range[]; rest: Range[] } {
+function cut(ranges: readonly Range[], unit: Unit, throughMs: number): { whole: Range[]; rest: Range[] } {
   const whole: Range[] = []
   const rest: Range[] = []
   for (const { fromMs, toMs } of ranges) {
-    const startMs = Math.ceil(fromMs / lengthMs) * lengthMs
-    const endMs = toMs >= throughMs ? throughMs : Math.floor(toMs / lengthMs) * lengthMs
+    const startMs = unit.ceil(fromMs)
+    const endMs = toMs >= throughMs ? throughMs : unit.floor(toMs)
     if (startMs < endMs) {
       whole.push({ fromMs: startMs, toMs: endMs })
       rest.push({ fromMs, toMs: startMs }, { fromMs: endMs, toMs })

@@ -71,6 +71,7 @@ test('a day has all its figures, without what bots, test credentials and other a
   assert.deepEqual(rows[0], {
     day: '2026-03-10',
     clicks: 3,
+    converted_clicks: 4,
     ...figures,
     payout_local: 133.3384, // 33.33499… and 100.00354…, each cut
     epc: 1, // 3.00012 for three clicks
@@ -79,6 +80,7 @@ test('a day has all its figures, without what bots, test credentials and other a
   assert.deepEqual(totals, {
     ...figures,
     clicks: 5,
+    converted_clicks: 5,
     conversions: 5,
     approved: 3,
     payout: 3.5001,
@@ -86,6 +88,25 @@ test('a day has all its figures, without what bots, test credentials and other a
     epc: 0.7,
     conversion_rate: 1,
   })
+})
+
+test('conversion rate and EPC compare clicks with what the same clicks led to', async () => {
+  const { live } = await world.makeApp()
+  const goals = [{ name: 'Install', external_id: 'install', payout: '1' }, { name: 'Buy', external_id: 'buy', payout: '4' }] // prettier-ignore
+  const [offerId = 0] = await world.makeOffers({ payout: '5', goals })
+  const visit = async (userId: string, ...confirmed: string[]) => {
+    const headers = userId === 'bot' ? { 'user-agent': 'curl/8' } : {}
+    const { clickId } = await world.click(offerId, live, `userId=${userId}`, headers)
+    for (const goal of confirmed)
+      assert.equal((await world.confirm(offerId, clickId, { goal })).outcome, 'approved', goal)
+  }
+  await visit('buyer', 'install', 'buy')
+  await visit('looker')
+  await visit('bot', 'install')
+  assert.equal((await world.report(live, { userId: 'without a click', offerId })).status, 201)
+  const { totals } = await ask('', live)
+  assert.deepEqual([totals.clicks, totals.conversions, totals.payout], [2, 4, 6])
+  assert.deepEqual([totals.converted_clicks, totals.conversion_rate, totals.epc], [1, 0.5, 2.5])
 })
 
 test('every day of the range appears in order, also one without anything, and the end is not in it', async () => {

@@ -2,12 +2,12 @@
 import type { Db } from '../../db/open.ts'
 import type { Details } from '../../errors.ts'
 import { badRequest } from '../../http/validation.ts'
-import { microsToUsd } from '../../lib/money.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { type Day, isTimeZone, listDays, startOfDay } from './days.ts'
 import type { Grouping, Stats, StatsQuery, StatsRow, StatsTotals } from './schema.ts'
 import type { Range } from './sources.ts'
-import { type Group, NOTHING, type Sums, sumUp } from './sum-up.ts'
+import { NOTHING, presentFigures, type Sums } from './figures.ts'
+import { type Group, sumUp } from './sum-up.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -55,18 +55,24 @@ export async function readStats(
   db: Db,
   { appId, isTest }: { appId: number; isTest: boolean },
   query: Omit<StatsQuery, 'from' | 'to'>,
-  { fromMs, toMs }: Range,
+  range: Range,
 ): Promise<Stats> {
-  const { timezone, groupBy, limit } = query
-  const days = groupBy === 'day' ? listDays(timezone, fromMs, toMs) : []
+  const { timezone, groupBy, limit, offerId, country } = query
+  const days = groupBy === 'day' ? listDays(timezone, range.fromMs, range.toMs) : []
+  const cut = {
+    periods: days,
+    isByUtcDay: groupBy === 'day' && timezone === 'UTC',
+    appIds: [appId],
+    ...(groupBy === 'day' ? {} : { key: groupBy }),
+    ...(offerId === undefined ? {} : { offerId }),
+    ...(country === undefined ? {} : { country }),
+  }
   // Nothing done with test credentials is counted, so there is nothing to read for them.
-  const { groups, totals } = isTest
-    ? { groups: [], totals: NOTHING }
-    : await sumUp(db, appId, query, { fromMs, toMs }, days)
+  const { groups, totals } = isTest ? { groups: [], totals: NOTHING } : await sumUp(db, cut, range, { limit })
   const rows = groupBy === 'day' ? fillDays(days, groups) : await nameGroups(db, groupBy, groups)
   return {
-    from: rfc3339(new Date(fromMs)),
-    to: rfc3339(new Date(toMs)),
+    from: rfc3339(new Date(range.fromMs)),
+    to: rfc3339(new Date(range.toMs)),
     timezone,
     group_by: groupBy,
     rows: rows.slice(0, limit),
@@ -83,9 +89,7 @@ function fillDays(days: readonly Day[], groups: readonly Group[]): StatsRow[] {
 async function nameGroups(db: Db, groupBy: Exclude<Grouping, 'day'>, groups: readonly Group[]): Promise<StatsRow[]> {
   if (groupBy !== 'offer') return groups.map(({ key, sums }) => ({ [groupBy]: key, ...present(sums) }))
   const ids = groups.map(({ key }) => Number(key))
-  if (ids.length === 0) return []
-  const offers = await db.selectFrom('offers').select(['offer_id', 'name']).where('offer_id', 'in', ids).execute()
-  const names = new Map(offers.map(({ offer_id, name }) => [offer_id, name]))
+  const names = await readOfferNames(db, ids)
   return groups.map(({ sums }, i) => ({
     offer_id: ids[i] ?? 0,
     offer_name: names.get(ids[i] ?? 0) ?? '',
@@ -93,18 +97,10 @@ async function nameGroups(db: Db, groupBy: Exclude<Grouping, 'day'>, groups: rea
   }))
 }
 
-function present({ clicks, pending, approved, rejected, reversed, payout_micros, local_steps }: Sums): StatsTotals {
-  const conversions = pending + approved + reversed
-  return {
-    clicks,
-    conversions,
-    pending,
-    approved,
-    rejected,
-    reversed,
-    payout: microsToUsd(payout_micros),
-    payout_local: local_steps / 10_000,
-    epc: clicks === 0 ? null : microsToUsd(payout_micros / clicks),
-    conversion_rate: clicks === 0 ? null : Math.round((conversions / clicks) * 10_000) / 10_000,
-  }
+export async function readOfferNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const offers = await db.selectFrom('offers').select(['offer_id', 'name']).where('offer_id', 'in', ids).execute()
+  return new Map(offers.map(({ offer_id, name }) => [offer_id, name]))
 }
+
+const present = (sums: Sums): StatsTotals => ({ ...presentFigures(sums), payout_local: sums.local_steps / 10_000 })

@@ -12,10 +12,11 @@ import { createResetLink, queueResetMail, resetWriter } from '../../features/acc
 import { createMemoryLimiter } from '../../http/rate-limit.ts'
 import { buildWorker } from '../../worker.ts'
 import { createAttemptLimits } from './attempt-limits.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('sign_in')
 const inviteNow = (invitation: NewInvitation, now = new Date()) =>
-  world.database.db.transaction().execute((trx) => invite(trx, SECRET_KEY, invitation, now))
+  world.database.db.transaction().execute((trx) => invite(trx, TESTER, SECRET_KEY, invitation, now))
 const tokenIn = (url: string) => new URL(url).hash.slice(1)
 
 test('the first operator comes in by the set-up link, once', async () => {

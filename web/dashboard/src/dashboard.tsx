@@ -28,9 +28,13 @@ const Integration = lazyPage(() => import('./pages/app/integration.tsx'))
 const Reports = lazyPage(() => import('./pages/app/reports.tsx'))
 const Balance = lazyPage(() => import('./pages/publisher/balance.tsx'))
 const NetworkOverview = lazyPage(() => import('./pages/network/overview.tsx'), '/network/overview')
+const NetworkReports = lazyPage(() => import('./pages/network/reports.tsx'))
+const OfferReport = lazyPage(() => import('./pages/network/offer-report.tsx'))
 const AppOffers = lazyPage(() => import('./pages/app/offers.tsx'))
+const AppOffer = lazyPage(() => import('./pages/app/offer.tsx'))
 const AppConversions = lazyPage(() => import('./pages/app/conversions.tsx'))
 const AppConversion = lazyPage(() => import('./pages/app/conversion.tsx'))
+const AppRequests = lazyPage(() => import('./pages/app/requests.tsx'))
 const AppConsole = lazyPage(() => import('./pages/app/console.tsx'))
 const Operators = lazyPage(() => import('./pages/network/operators.tsx'))
 const Ledger = lazyPage(() => import('./pages/network/ledger.tsx'))
@@ -60,14 +64,17 @@ const PAGES: [path: string, page: ComponentType][] = [
   ['/apps/:app_id/postbacks/:postback_id', Postback],
   ['/publishers/:publisher_id/people', Team],
   ['/apps/:app_id/offers', AppOffers],
+  ['/apps/:app_id/offers/:offer_id', AppOffer],
   ['/apps/:app_id/conversions', AppConversions],
   ['/apps/:app_id/conversions/:conversion_id', AppConversion],
+  ['/apps/:app_id/requests', AppRequests],
   ['/apps/:app_id/console', AppConsole],
   ['/publishers/:publisher_id/balance', Balance],
   ['/apps/:app_id/reports', Reports],
 ]
 const OPERATOR_PAGES: [path: string, page: ComponentType][] = [
   ['/network', NetworkOverview],
+  ['/network/reports', NetworkReports],
   ['/network/people', Operators],
   ['/network/ledger', Ledger],
   ['/network/audit', Audit],
@@ -76,6 +83,7 @@ const OPERATOR_PAGES: [path: string, page: ComponentType][] = [
   ['/network/offers', NetworkOffers],
   ['/network/offers/import', OfferImport],
   ['/network/offers/:offer_id', NetworkOffer],
+  ['/network/offers/:offer_id/report', OfferReport],
   ['/network/advertisers', Advertisers],
   ['/network/advertisers/:advertiser_id', Advertiser],
   ['/network/publishers', Publishers],

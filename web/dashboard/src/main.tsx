@@ -8,13 +8,25 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { Router } from 'wouter'
 import { Dashboard } from './dashboard.tsx'
+import { guardLeaving, guardNavigation, useGuardedPath, useGuardedSearch } from './lib/leave.ts'
 import { queryClient } from './lib/queries.ts'
+import { confirm } from './parts/confirm.tsx'
 import { theme } from './theme.ts'
 
 // The policy of the page allows only styles that know this word.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 setNonce(nonce)
+
+guardLeaving(() =>
+  confirm({
+    title: 'Leave without saving?',
+    text: 'Your changes on this page have not been saved.',
+    action: 'Discard changes',
+    cancel: 'Keep editing',
+  }),
+)
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
@@ -22,7 +34,9 @@ createRoot(document.getElementById('root')!).render(
       <QueryClientProvider client={queryClient}>
         <ModalsProvider>
           <Notifications position="top-right" />
-          <Dashboard />
+          <Router hook={useGuardedPath} searchHook={useGuardedSearch} aroundNav={guardNavigation}>
+            <Dashboard />
+          </Router>
         </ModalsProvider>
       </QueryClientProvider>
     </MantineProvider>

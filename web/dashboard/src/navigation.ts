@@ -4,6 +4,7 @@ import {
   IconBan,
   IconHeartbeat,
   IconHistory,
+  IconListDetails,
   IconScale,
   IconServer,
   IconChartBar,
@@ -31,6 +32,7 @@ export const APP_LINKS: NavItem[] = [
   { name: 'Offers', to: '/offers', icon: IconGift },
   { name: 'Conversions', to: '/conversions', icon: IconCircleCheck },
   { name: 'Reports', to: '/reports', icon: IconChartBar },
+  { name: 'API log', to: '/requests', icon: IconListDetails },
   { name: 'API console', to: '/console', icon: IconTerminal2 },
 ]
 export const publisherLinks = (seesMoney: boolean): NavItem[] => [
@@ -39,6 +41,7 @@ export const publisherLinks = (seesMoney: boolean): NavItem[] => [
 ]
 export const NETWORK_LINKS: NavItem[] = [
   { name: 'Overview', to: '', icon: IconLayoutDashboard },
+  { name: 'Reports', to: '/reports', icon: IconChartBar },
   { name: 'Offers', to: '/offers', icon: IconTags },
   { name: 'Advertisers', to: '/advertisers', icon: IconSpeakerphone },
   { name: 'Publishers', to: '/publishers', icon: IconBuildingStore },

@@ -118,6 +118,7 @@ function Navigation() {
   const publisherId = me.publisher?.publisher_id
   const apps = useGet(publisherId === undefined ? null : `/publishers/${publisherId}/apps`)
   const appId = match?.app_id ?? apps.data?.apps[0]?.app_id
+  const own = apps.data?.apps.find(({ app_id }) => String(app_id) === String(appId))
   const app = useGet(isOperator(me) && match !== null ? `/apps/${match.app_id}` : null)
   return (
     <>
@@ -132,7 +133,9 @@ function Navigation() {
           onChange={(value) => value !== null && navigate(`/apps/${value}`)}
         />
       )}
-      {appId !== undefined && <Links label={app.data?.name ?? 'App'} items={APP_LINKS} base={`/apps/${appId}`} />}
+      {appId !== undefined && (
+        <Links label={app.data?.name ?? own?.name ?? 'App'} items={APP_LINKS} base={`/apps/${appId}`} />
+      )}
       {app.data !== undefined && (
         <Links
           label=""

@@ -15,6 +15,13 @@ export const theme = createTheme({
     // Whoever has no mouse can scroll it, too.
     TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // As tall as its words need, instead of cutting them.
+    Badge: {
+      styles: {
+        root: { height: 'auto', minHeight: 'var(--badge-height)' },
+        label: { whiteSpace: 'normal', overflow: 'visible' },
+      },
+    },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
   },
 })

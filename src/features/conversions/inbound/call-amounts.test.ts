@@ -7,6 +7,7 @@ import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
 import { callOf, listCalls } from './calls.ts'
 import { reprocessCall } from './confirm.ts'
+import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_amounts', async () => {
@@ -98,7 +99,7 @@ test('where a share of it is paid, an amount is understood as it is written, or 
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '100000' })).row?.payout_micros, 100_000_000_000)
 
   const { db } = world.database
-  await setAdvertiser(db, advertiserId, { decimalMark: 'comma' })
+  await setAdvertiser(db, TESTER, advertiserId, { decimalMark: 'comma' })
   const open = (await listCalls(db, { advertiserId, isOpen: true }, 20)).filter(({ query }) =>
     query.includes('1%2C234'),
   )
@@ -131,16 +132,16 @@ test('a negative amount alone is for the operator to explain: a reversal, or not
   const first = await takeBack()
   assert.deepEqual([first.status, first.outcome], [400, 'invalid'])
   assert.match(first.message, /amount is negative, but status is not a reversal/)
-  await setAdvertiser(db, advertiserId, { negativeAmount: 'reversal' })
+  await setAdvertiser(db, TESTER, advertiserId, { negativeAmount: 'reversal' })
   const [kept] = await listCalls(db, { advertiserId, isOpen: true }, 1)
   assert.ok(kept !== undefined)
   const again = await reprocessCall(db, callOf(kept), { countryOf: () => null, isAgain: true })
   assert.deepEqual([again.outcome, again.conversionId], ['reversed', paid.conversion_id])
   assert.equal((await takeBack()).outcome, 'duplicate')
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '-0.00' })).outcome, 'approved', 'zero has no sign')
-  await setAdvertiser(db, advertiserId, { negativeAmount: 'ignore' })
+  await setAdvertiser(db, TESTER, advertiserId, { negativeAmount: 'ignore' })
   assert.equal((await say(offerId, { click_id: 'CLICK', amount: '-1' })).outcome, 'approved')
-  await assert.rejects(setAdvertiser(db, advertiserId, { negativeAmount: 'guess', decimalMark: ';' }), /"guess" is not known[\s\S]*";" is not known/) // prettier-ignore
+  await assert.rejects(setAdvertiser(db, TESTER, advertiserId, { negativeAmount: 'guess', decimalMark: ';' }), /"guess" is not known[\s\S]*";" is not known/) // prettier-ignore
 })
 
 test('an amount of another currency is never taken for dollars; where none is needed it loses nothing', async () => {
@@ -164,7 +165,7 @@ test('an amount of another currency is never taken for dollars; where none is ne
   assert.equal((await send(query)).outcome, 'reversed')
   const { offerId: fixed, advertiserId: owner } = await newOffer({ payout: '1.5' })
   assert.equal((await say(fixed, { click_id: 'CLICK', amount: '9', currency: 'EUR' })).row?.payout_micros, 1_500_000)
-  await setAdvertiser(world.database.db, owner, { negativeAmount: 'reversal', aliases: [['currency', 'cur']] })
+  await setAdvertiser(world.database.db, TESTER, owner, { negativeAmount: 'reversal', aliases: [['currency', 'cur']] })
   const back = await say(fixed, { click_id: 'CLICK' })
   const again = `token=${world.tokenOf(fixed)}&click_id=${back.row?.click_id}&amount=-9&cur=EUR`
   assert.equal((await send(again)).outcome, 'reversed', 'a sign says the same in every currency')

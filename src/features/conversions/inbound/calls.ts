@@ -8,35 +8,9 @@ import { ensurePartitions, isMissingPartition } from '../../../db/partitions.ts'
 import { type Found, search } from '../../../db/search.ts'
 import { isUuid, uuid7Floor } from '../../../lib/uuid7.ts'
 import type { Outcome } from '../commands.ts'
+import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
 import { followCalls } from './open-calls.ts'
 import { countRepeats } from './repeated-calls.ts'
-
-export type InboundCall = {
-  inboundId: string
-  receivedAt: Date
-  /** The advertiser whose token it carried; null: the token was unknown. */
-  advertiserId: number | null
-  method: string
-  query: string
-  body: string
-  /** The body was too long, or compressed, and is not stored in full. */
-  isCut: boolean
-  ip: string | null
-  clickId: string | null
-  attempts: number
-  /** Its outcome before; null: it was received just now. */
-  before: Pick<CallOutcome, 'outcome' | 'reason'> | null
-  /** The call that counts this one if it changes nothing. */
-  repeatOf?: string | null
-  /** This advertiser's budget is used up: if the call cannot be processed, it is not stored. */
-  isOverBudget?: boolean
-}
-
-export type CallOutcome = {
-  outcome: 'approved' | 'pending' | 'rejected' | 'reversed' | 'duplicate' | 'unmatched' | 'invalid' | 'refused'
-  reason: string | null
-  conversionId: string | null
-}
 
 const SENTENCES: Partial<Record<Outcome['kind'], string>> = {
   no_goal: 'The offer has no such goal.',
@@ -59,8 +33,8 @@ export function describeOutcome(outcome: Outcome): CallOutcome {
   }
   return {
     outcome: outcome.kind === 'duplicate' ? 'duplicate' : conversion.status,
-    reason: conversion.status_reason,
-    conversionId: conversion.conversion_id,
+    reason: conversion.statusReason,
+    conversionId: conversion.conversionId,
   }
 }
 
@@ -84,9 +58,6 @@ export async function keepCalls(
     now,
   )
 }
-
-/** Only the operator can process it further. */
-export const isUnprocessed = ({ outcome }: CallOutcome) => outcome === 'invalid' || outcome === 'refused'
 
 /**
  * Inserts calls into the log, or updates their outcome. Of two retries of a call at once, the first to finish counts.

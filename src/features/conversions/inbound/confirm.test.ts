@@ -10,6 +10,7 @@ import { checkLedger } from '../../ledger/check.ts'
 import { type CallRow, callOf, findCall, listCalls } from './calls.ts'
 import { reprocessCall, retryUnmatched } from './confirm.ts'
 import { dismissCalls, nextAttemptAt, trimOpenCalls } from './open-calls.ts'
+import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_retry', async () => {
@@ -74,7 +75,7 @@ test('a call counts from when it came, however long it waits for its click or fo
   assert.deepEqual([(await read()).outcome, (await conversionsOf(clickId)).length], ['approved', 1])
   const [late] = await listCalls(db, { outcome: 'invalid' }, 1)
   assert.ok(late !== undefined && late.query.includes('in-time-2'))
-  await setAdvertiser(db, late.advertiser_id ?? 0, { statusMap: [['erledigt', 'approved']] })
+  await setAdvertiser(db, TESTER, late.advertiser_id ?? 0, { statusMap: [['erledigt', 'approved']] })
   const again = await reprocessCall(db, callOf(late), { ...nowhere, now: later(late, 70 * HOUR) })
   assert.deepEqual([again.outcome, again.reason], ['approved', null])
 })
@@ -148,7 +149,7 @@ test('a call that was not understood is, once its words are mapped', async () =>
   const answer = await world.confirm(offerId, clickId, { status: 'fertig', txn_id: 'x' })
   assert.equal(answer.outcome, 'invalid')
   const [call] = await listCalls(db, { outcome: 'invalid' }, 1)
-  await setAdvertiser(db, call?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
+  await setAdvertiser(db, TESTER, call?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
   const again = await reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
   assert.equal(again.outcome, 'approved')
   const kept = await findCall(db, call?.inbound_id ?? '')
@@ -210,11 +211,13 @@ test('what came to nothing is listed as open until it is processed or dismissed;
   const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   const open = () => listCalls(db, { advertiserId, isOpen: true }, 10)
   const [nonsense, done] = await open()
-  await setAdvertiser(db, advertiserId, { statusMap: [['fertig', 'approved']] })
+  await setAdvertiser(db, TESTER, advertiserId, { statusMap: [['fertig', 'approved']] })
   await reprocessCall(db, callOf(done as CallRow), nowhere)
   assert.deepEqual((await open()).map((call) => call.inbound_id), [nonsense?.inbound_id]) // prettier-ignore
   await trimOpenCalls(db, () => {})
-  assert.deepEqual(await dismissCalls(db, [nonsense?.inbound_id ?? '', done?.inbound_id ?? '']), [nonsense?.inbound_id])
+  assert.deepEqual(await dismissCalls(db, TESTER, [nonsense?.inbound_id ?? '', done?.inbound_id ?? '']), [
+    nonsense?.inbound_id,
+  ])
   assert.deepEqual(await open(), [])
   assert.equal((await findCall(db, nonsense?.inbound_id ?? ''))?.outcome, 'invalid', 'the log keeps it')
 })
@@ -224,13 +227,13 @@ test('a call from a disallowed IP address is its advertiser’s, and processed o
   const [offerId = 0] = await world.makeOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=address')
   const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
-  await setAdvertiser(db, advertiserId, { allowedIps: ['192.0.2.1'] })
+  await setAdvertiser(db, TESTER, advertiserId, { allowedIps: ['192.0.2.1'] })
   assert.equal((await world.confirm(offerId, clickId)).status, 403)
   const [call] = await listCalls(db, { advertiserId, isOpen: true }, 10)
   assert.deepEqual([call?.outcome, call?.reason, call?.ip], ['refused', 'wrong_address', '127.0.0.1'])
   const again = () => reprocessCall(db, callOf(call as CallRow), { ...nowhere, isAgain: true })
   assert.match((await again()).message, /127\.0\.0\.1 is still not on this advertiser's IP allowlist/)
-  await setAdvertiser(db, advertiserId, { allowedIps: ['192.0.2.1', '127.0.0.0/8'] })
+  await setAdvertiser(db, TESTER, advertiserId, { allowedIps: ['192.0.2.1', '127.0.0.0/8'] })
   assert.deepEqual((await Promise.all([again(), again()])).map(({ outcome }) => outcome).toSorted(), ['approved', 'duplicate']) // prettier-ignore
   assert.equal((await findCall(db, call?.inbound_id ?? ''))?.outcome, 'approved')
   assert.equal((await conversionsOf(clickId)).length, 1)
@@ -241,7 +244,7 @@ test('a call with a token that was rotated away is known as its advertiser’s, 
   const [offerId = 0] = await world.makeOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=rotated')
   const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
-  for (let i = 0; i < 2; i++) await rotateToken(db, SECRET_KEY, advertiserId, 0, new Date())
+  for (let i = 0; i < 2; i++) await rotateToken(db, TESTER, SECRET_KEY, advertiserId, 0, new Date())
   const answer = await world.confirm(offerId, clickId)
   assert.deepEqual([answer.status, answer.reason], [401, 'expired_token'])
   const [call] = await listCalls(db, { advertiserId, isOpen: true }, 10)
@@ -258,7 +261,7 @@ test('a yes that is understood late does not undo the no that came after it', as
     await world.confirm(offerId, clickId, { status: 'fertig', ...txn })
     assert.equal((await world.confirm(offerId, clickId, { status: 'rejected', ...txn })).outcome, 'rejected')
     const [yes] = await listCalls(db, { outcome: 'invalid' }, 1)
-    await setAdvertiser(db, yes?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
+    await setAdvertiser(db, TESTER, yes?.advertiser_id ?? 0, { statusMap: [['fertig', 'approved']] })
     const again = await reprocessCall(db, callOf(yes as CallRow), { ...nowhere, isAgain: true })
     assert.equal(again.outcome, 'duplicate', JSON.stringify(txn))
     assert.deepEqual((await conversionsOf(clickId)).map(({ status }) => status), ['rejected']) // prettier-ignore

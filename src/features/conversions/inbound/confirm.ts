@@ -2,18 +2,11 @@
 // asks.
 import type { Db } from '../../../db/open.ts'
 import { dialectOf, getAdvertiser } from '../../accounts/advertisers.ts'
+import { type Actor, recordAuditAlone } from '../../accounts/audit.ts'
 import type { Confirmation, Outcome } from '../commands.ts'
 import { applyCommands } from '../apply-commands.ts'
-import {
-  callOf,
-  type CallOutcome,
-  type CallRow,
-  describeOutcome,
-  findCalls,
-  type InboundCall,
-  isUnprocessed,
-  keepRefusedCall,
-} from './calls.ts'
+import { callOf, type CallRow, describeOutcome, findCalls, keepRefusedCall } from './calls.ts'
+import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
 import { isAllowedFrom } from './allowed-addresses.ts'
 import {
   findDueCalls,
@@ -163,6 +156,28 @@ export async function reprocessCall(
   const isAgain =
     options.isAgain === true && before !== null && !['unmatched', 'invalid', 'refused'].includes(before.outcome)
   return confirmCall(db, again, dialectOf(advertiser), { ...options, isAgain, applyCommand, now })
+}
+
+/** An operator asks for it. In the order given; the log of calls has the outcome of each. */
+export async function reprocessCalls(
+  db: Db,
+  by: Actor,
+  calls: readonly CallRow[],
+  options: Parameters<typeof reprocessCall>[2],
+): Promise<{ inbound_id: string; outcome: string; message: string }[]> {
+  const results: { inbound_id: string; outcome: string; message: string }[] = []
+  for (const call of calls) {
+    const { inbound_id, advertiser_id, outcome: before } = call
+    // Before it, because the command queue applies it.
+    await recordAuditAlone(db, by, {
+      action: 'call.reprocess',
+      subject: inbound_id,
+      details: { advertiser_id, before },
+    })
+    const { outcome, message } = await reprocessCall(db, callOf(call), { ...options, isAgain: true })
+    results.push({ inbound_id, outcome, message })
+  }
+  return results
 }
 
 async function applyAlone(db: Db, confirmation: Confirmation, now: Date): Promise<Outcome> {

@@ -2,7 +2,7 @@
 // minute for each IP address, and for all of them together. An advertiser's own calls are stored in full, because they
 // can be processed once the mapping is fixed; beyond the limit they get 429, so that no acknowledged call is lost.
 import type { Allowance, RateLimiter } from '../../../http/rate-limit.ts'
-import type { InboundCall } from './calls.ts'
+import type { InboundCall } from './inbound-call.ts'
 
 const REFUSALS_A_MINUTE = 100
 const KEPT_OF_ADDRESS_A_MINUTE = 20

@@ -200,7 +200,7 @@ test('with test credentials the whole path works, and touches no money, cap, pop
   const clickId = await clickOf(offerId, 'tester', testMode)
   const told = await world.confirm(offerId, clickId, { txn_id: 't' })
   assert.equal(told.outcome, 'approved')
-  assert.equal((await world.report(testMode, { userId: 'tester 2', offerId })).body.data.conversion.status, 'pending')
+  assert.equal((await world.report(testMode, { userId: 'tester 2', offerId })).body.data.conversion.status, 'approved')
   const shown = (await world.get(`/v1/conversions/${told.conversion_id}`, testMode)).body.data.conversion
   assert.deepEqual([shown.is_test, shown.status, shown.payout], [true, 'approved', 5])
   assert.equal((await world.confirm(offerId, clickId, { txn_id: 't', status: 'reversed' })).outcome, 'reversed')

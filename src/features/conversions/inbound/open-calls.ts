@@ -8,10 +8,11 @@
 // The log keeps every call. This is the small table beside it, so that a search for waiting calls does not scan the log. A
 // waiting call costs nothing: only calls that can succeed now are retried.
 import { sql } from 'kysely'
-import type { Db } from '../../../db/open.ts'
+import { type Db, inTransaction } from '../../../db/open.ts'
 import { Cache } from '../../../lib/cache.ts'
 import { uuid7Floor, uuid7Time } from '../../../lib/uuid7.ts'
-import type { CallOutcome, InboundCall } from './calls.ts'
+import { type Actor, recordAudit } from '../../accounts/audit.ts'
+import { type CallOutcome, type InboundCall, isUnprocessed } from './inbound-call.ts'
 
 const HOUR_MS = 3_600_000
 const RETRY_FOR_MS = 72 * HOUR_MS
@@ -26,7 +27,7 @@ const MAX_LISTED_OF_ADVERTISER = 10_000
 export const NEARLY_LISTED = 8_000
 const COUNT_FRESH_MS = 5_000
 
-const isOpen = ({ outcome }: CallOutcome) => outcome === 'unmatched' || outcome === 'invalid' || outcome === 'refused'
+const isOpen = (result: CallOutcome) => result.outcome === 'unmatched' || isUnprocessed(result)
 
 /** When to look for the click of an unmatched call again, or null to leave it to the operator. The intervals double. */
 export function nextAttemptAt(inboundId: string, now: Date): Date | null {
@@ -124,14 +125,17 @@ export async function postponeCalls(db: Db, inboundIds: readonly string[], now: 
 }
 
 /** Removes calls from the list of those that need the operator; the log keeps them. Returns those that were on it. */
-export async function dismissCalls(db: Db, inboundIds: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .deleteFrom('open_calls')
-    .where((is) => is('inbound_id', '=', is.fn.any(is.val([...inboundIds]))))
-    .where('next_attempt_at', 'is', null)
-    .returning('inbound_id')
-    .execute()
-  return rows.map((row) => row.inbound_id)
+export async function dismissCalls(db: Db, by: Actor, inboundIds: readonly string[]): Promise<string[]> {
+  return inTransaction(db, async (trx) => {
+    const rows = await trx
+      .deleteFrom('open_calls')
+      .where((is) => is('inbound_id', '=', is.fn.any(is.val([...inboundIds]))))
+      .where('next_attempt_at', 'is', null)
+      .returning('inbound_id')
+      .execute()
+    for (const { inbound_id } of rows) await recordAudit(trx, by, { action: 'call.dismiss', subject: inbound_id })
+    return rows.map((row) => row.inbound_id)
+  })
 }
 
 /** Each advertiser's list keeps its newest ten thousand; the log keeps all. */

@@ -5,6 +5,7 @@ import { createAdvertiserCalls } from '../../../../test/advertiser-calls.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
+import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_words', async () => {
@@ -42,7 +43,7 @@ test('our own parameter name takes precedence over another for the same', async 
 
 test('an advertiser may have names of its own, instead of the usual ones', async () => {
   const { offerId, advertiserId } = await newOffer()
-  await setAdvertiser(world.database.db, advertiserId, {
+  await setAdvertiser(world.database.db, TESTER, advertiserId, {
     aliases: [
       ['click_id', 'their_click'],
       ['txn_id', 'ref'],
@@ -77,7 +78,7 @@ test('an unknown status is 400, also one that is a name of JavaScript’s', asyn
 
 test('an advertiser may have words of its own, which go before the usual ones', async () => {
   const { offerId, advertiserId } = await newOffer()
-  await setAdvertiser(world.database.db, advertiserId, {
+  await setAdvertiser(world.database.db, TESTER, advertiserId, {
     statusMap: [
       ['Erledigt', 'approved'],
       ['1', 'rejected'],

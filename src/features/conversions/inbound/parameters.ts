@@ -20,7 +20,7 @@ const USUAL_ALIASES: Partial<Record<Parameter, string[]>> = {
   amount: ['sum'],
 }
 
-const USUAL_STATUSES = new Map<string, Status>(Object.entries({
+export const USUAL_STATUSES = new Map<string, Status>(Object.entries({
   '': 'approved', '1': 'approved', approve: 'approved', confirmed: 'approved', accepted: 'approved', paid: 'approved', success: 'approved', ok: 'approved',
   '0': 'pending', hold: 'pending', waiting: 'pending',
   '2': 'rejected', reject: 'rejected', declined: 'rejected', cancelled: 'rejected', canceled: 'rejected', denied: 'rejected',

@@ -8,6 +8,7 @@ import { setAdvertiser } from '../../accounts/advertiser-settings.ts'
 import type { IssuedCredentials } from '../../apps/keys.ts'
 import { callOf, listCalls } from './calls.ts'
 import { reprocessCall } from './confirm.ts'
+import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_door', async () => {
@@ -125,16 +126,16 @@ test('after a rotation the old token is valid for the grace period, and no longe
   const { db } = world.database
   const statusWith = async (token: string) =>
     (await call({ url: `/postback?click_id=${told.click_id}&token=${token}` })).status
-  const { token: next } = await rotateToken(db, SECRET_KEY, advertiserId, 60_000, new Date())
+  const { token: next } = await rotateToken(db, TESTER, SECRET_KEY, advertiserId, 60_000, new Date())
   assert.deepEqual([await statusWith(told.token), await statusWith(next)], [200, 200])
-  const { token: last } = await rotateToken(db, SECRET_KEY, advertiserId, 0, new Date())
+  const { token: last } = await rotateToken(db, TESTER, SECRET_KEY, advertiserId, 0, new Date())
   assert.deepEqual([await statusWith(told.token), await statusWith(next), await statusWith(last)], [401, 401, 200])
 })
 
 test('an advertiser with an IP allowlist confirms from those addresses alone', async () => {
   const { told, offerId, advertiserId } = await newClick()
   const url = `/postback?${form(told)}`
-  await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.0/24', '2001:db8::7'] })
+  await setAdvertiser(world.database.db, TESTER, advertiserId, { allowedIps: ['192.0.2.0/24', '2001:db8::7'] })
   for (const remoteAddress of ['198.51.100.1', '2001:db8::8', '::ffff:198.51.100.1', '127.0.0.1']) {
     const answer = await call({ url, remoteAddress })
     assert.deepEqual([answer.status, answer.outcome, answer.reason], [403, 'refused', 'wrong_address'], remoteAddress)
@@ -147,7 +148,7 @@ test('an advertiser with an IP allowlist confirms from those addresses alone', a
 
 test('behind a trusted proxy the IP address is the client’s; an invalid one is stored as unknown', async () => {
   const { told, advertiserId } = await newClick()
-  await setAdvertiser(world.database.db, advertiserId, { allowedIps: ['192.0.2.1'] })
+  await setAdvertiser(world.database.db, TESTER, advertiserId, { allowedIps: ['192.0.2.1'] })
   const behind = await world.start({ trustProxy: ['127.0.0.1'] })
   try {
     const statusFor = async (client: string) =>

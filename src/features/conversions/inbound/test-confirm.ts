@@ -1,9 +1,9 @@
 // Acts as the advertiser of a test click, so that a publisher can test the whole path without one.
 import { sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
-import { OperatorError } from '../../../errors.ts'
+import { NoSuch, OperatorError } from '../../../errors.ts'
 import { isUuid, uuid7 } from '../../../lib/uuid7.ts'
-import type { InboundCall } from './calls.ts'
+import type { InboundCall } from './inbound-call.ts'
 import { type CallResult, reprocessCall } from './confirm.ts'
 
 /** `parameters` are those of a real confirmation, without click_id and token. */
@@ -36,8 +36,7 @@ async function findTestAdvertiser(db: Db, clickId: string): Promise<number> {
         SELECT is_test, advertiser_id FROM clicks JOIN offers USING (offer_id) WHERE click_id = ${clickId}`.execute(db)
     : { rows: [] }
   const [click] = rows
-  if (click === undefined)
-    throw new OperatorError(`There is no click "${clickId}". List clicks with: offerdeck click list`)
+  if (click === undefined) throw new NoSuch('click', clickId)
   if (!click.is_test)
     throw new OperatorError(
       'This click is live: only its advertiser can confirm it. Follow a link created with test credentials.',

@@ -1,33 +1,7 @@
-// Talking to the management API. Its types come from the server's own description (api-types.ts): the path of a request
-// says what comes back.
-import type { Replies } from './api-types.ts'
+// Talking to the management API. A path, its method, its query, its body and what comes back cannot disagree: see
+// operations.ts.
 import { meetChallenge } from './challenge.ts'
-
-/** The template type of a path: ids are any text. */
-type Pattern<P extends string> = P extends `${infer A}{${string}}${infer B}` ? `${A}${string}${Pattern<B>}` : P
-type Segments<P extends string> = P extends `/${infer A}/${infer B}` ? [A, ...Segments<`/${B}`>] : [P]
-/** Whether the segments of a path are those of an operation, whose ids may be anything. */
-type IsAt<P extends string[], O extends string[]> = P extends [infer A, ...infer B extends string[]]
-  ? O extends [infer C, ...infer D extends string[]]
-    ? A extends (C extends `${string}{${string}}` ? string : C)
-      ? IsAt<B, D>
-      : false
-    : false
-  : O extends []
-    ? true
-    : false
-type Plain<P extends string> = P extends `${infer A}?${string}` ? A : P
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type PathsOf<M extends Method> = keyof Replies extends infer K ? (K extends `${M} ${infer P}` ? P : never) : never
-/** What a path that is written out looks like: `/apps/3/conversions?status=approved`. */
-export type Path<M extends Method> = PathsOf<M> extends infer P extends string ? `${Pattern<P>}${Query}` : never
-type OperationAt<M extends Method, P extends string> = P extends string
-  ? { [O in PathsOf<M>]: IsAt<Segments<Plain<P>>, Segments<O>> extends true ? `${M} ${O}` : never }[PathsOf<M>]
-  : never
-/** What the operation at this path answers with: a path and its type cannot disagree. */
-export type DataAt<M extends Method, P extends string> =
-  OperationAt<M, P> extends infer O extends keyof Replies ? Replies[O] : never
+import type { Body, Method, Path, Query, Reply } from './operations.ts'
 
 export type Details = Record<string, string>
 
@@ -70,22 +44,31 @@ export async function request<T>(method: string, path: string, body?: unknown, s
   throw new ApiError(response.status, code, message, details ?? {})
 }
 
-type Parameter = string | number | boolean | null | undefined
+type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-type Query = '' | `?${string}`
-
-/** A query string of what is there. */
-export function query(parameters: Record<string, Parameter>): Query {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== '')
-  if (given.length === 0) return ''
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
+/** A path with its query: what is null or empty is left out. */
+export function withQuery(path: string, values: Values = {}): string {
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== '')
+  if (given.length === 0) return path
+  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
 }
 
-export const get = <const P extends Path<'GET'>>(path: P, signal?: AbortSignal) =>
-  request<DataAt<'GET', P>>('GET', path, undefined, signal)
-export const post = <const P extends Path<'POST'>>(path: P, body: unknown = {}) =>
-  request<DataAt<'POST', P>>('POST', path, body)
-export const put = <const P extends Path<'PUT'>>(path: P, body: unknown) => request<DataAt<'PUT', P>>('PUT', path, body)
-export const patch = <const P extends Path<'PATCH'>>(path: P, body: unknown) =>
-  request<DataAt<'PATCH', P>>('PATCH', path, body)
-export const remove = <const P extends Path<'DELETE'>>(path: P) => request<DataAt<'DELETE', P>>('DELETE', path)
+/** Where a browser gets a file from. */
+export const fileUrl = <const P extends Path<'GET'>>(path: P, query: Query<'GET', P>) =>
+  PREFIX + withQuery(path, query as Values)
+
+export const get = <const P extends Path<'GET'>>(path: P, query?: Query<'GET', P>, signal?: AbortSignal) =>
+  request<Reply<'GET', P>>('GET', withQuery(path, query as Values), undefined, signal)
+export const remove = <const P extends Path<'DELETE'>>(path: P, query?: Query<'DELETE', P>) =>
+  request<Reply<'DELETE', P>>('DELETE', withQuery(path, query as Values))
+
+/** Left out where the operation takes no body, or all of it is optional. */
+type Sent<M extends Method, P extends string> =
+  Body<M, P> extends infer B ? (B extends undefined ? [] : object extends B ? [body?: B] : [body: B]) : never
+
+export const post = <const P extends Path<'POST'>>(path: P, ...[body = {}]: Sent<'POST', P>) =>
+  request<Reply<'POST', P>>('POST', path, body)
+export const put = <const P extends Path<'PUT'>>(path: P, ...[body = {}]: Sent<'PUT', P>) =>
+  request<Reply<'PUT', P>>('PUT', path, body)
+export const patch = <const P extends Path<'PATCH'>>(path: P, ...[body = {}]: Sent<'PATCH', P>) =>
+  request<Reply<'PATCH', P>>('PATCH', path, body)

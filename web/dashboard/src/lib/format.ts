@@ -15,6 +15,13 @@ export const formatCount = (number: number) => count.format(number)
 export const formatUpTo = (number: number, most = 10_000) => `${count.format(number)}${number >= most ? '+' : ''}`
 export const formatShare = (share: number) => percent.format(share)
 
+// All with the same digits, so that those below each other can be compared.
+const rate = new Intl.NumberFormat('en-US', { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const small = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 4 })
+export const formatRate = (share: number) => rate.format(share)
+/** What a click earns, which is often less than a cent. */
+export const formatPerClick = (amount: number) => small.format(amount)
+
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
 

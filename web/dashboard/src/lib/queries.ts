@@ -9,7 +9,9 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
-import { ApiError, type DataAt, get, type Path } from './api.ts'
+import { ApiError, get, withQuery } from './api.ts'
+import type { Path, Query, Reply } from './operations.ts'
+import { describeProblems } from './problems.ts'
 
 const FRESH_MS = 5_000
 const OFFLINE_MS = 5_000 // when the server cannot be reached it is asked again
@@ -42,21 +44,28 @@ export const queryClient: QueryClient = new QueryClient({
 
 /** Asks for what a page that is on its way will ask for. */
 export function askAhead(path: Path<'GET'>): void {
-  void queryClient.prefetchQuery({ queryKey: [path], queryFn: ({ signal }) => get(path, signal) })
+  void queryClient.prefetchQuery({ queryKey: [path], queryFn: ({ signal }) => get(path, undefined, signal) })
 }
 
-/** `path` null: nothing is asked yet. `everyMs`: asked again and again, for what changes while one looks at it. */
+type GetOptions<P extends string> = {
+  query?: Query<'GET', P>
+  /** Asked again and again, for what changes while one looks at it. */
+  everyMs?: number
+}
+
+/** `path` null: nothing is asked yet. */
 export function useGet<const P extends Path<'GET'>>(
   path: P | null,
-  { everyMs }: { everyMs?: number } = {},
-): UseQueryResult<DataAt<'GET', P>, ApiError> {
-  return useQuery<DataAt<'GET', P>, ApiError>({
-    queryKey: [path],
-    queryFn: ({ signal }) => get(path as P, signal),
+  { query, everyMs }: GetOptions<P> = {},
+): UseQueryResult<Reply<'GET', P>, ApiError> {
+  const key = path === null ? null : withQuery(path, query as Parameters<typeof withQuery>[1])
+  return useQuery<Reply<'GET', P>, ApiError>({
+    queryKey: [key],
+    queryFn: ({ signal }) => get(path as P, query, signal),
     enabled: path !== null,
     refetchInterval: ({ state }) => (state.error?.code === 'OFFLINE' ? OFFLINE_MS : (everyMs ?? false)),
     // The page before stays while the next one comes; but never what was asked of something else.
-    placeholderData: (before, query) => (isSame(query?.queryKey[0], path) ? before : undefined),
+    placeholderData: (before, asked) => (isSame(asked?.queryKey[0], path) ? before : undefined),
   })
 }
 
@@ -88,7 +97,7 @@ export function useChange<V, T>(change: (input: V) => Promise<T>, options: Chang
     },
     onError: (error) => {
       if (options.onError !== undefined) options.onError(error)
-      else notifications.show({ title: 'Something went wrong', message: error.message, color: 'red' })
+      else notifications.show({ title: 'Something went wrong', message: describeProblems(error), color: 'red' })
     },
   })
 }

@@ -4,19 +4,22 @@ import { useLocation, useSearch } from 'wouter'
 
 export type Filters = Record<string, string>
 
-export function useFilters(): [Filters, (change: Record<string, string | null>) => void] {
+type Change = (changed: Record<string, string | null>, how?: { isStep?: boolean }) => void
+
+/** `isStep`: Back undoes it, as for a drawer that opens. */
+export function useFilters(): [Filters, Change] {
   const search = useSearch()
   const [path, navigate] = useLocation()
   const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search])
   const change = useCallback(
-    (changed: Record<string, string | null>) => {
+    (changed: Record<string, string | null>, { isStep = false } = {}) => {
       const next = new URLSearchParams(search)
       for (const [name, value] of Object.entries(changed)) {
         if (value === null || value === '') next.delete(name)
         else next.set(name, value)
       }
       const text = next.toString()
-      navigate(text === '' ? path : `${path}?${text}`, { replace: true })
+      navigate(text === '' ? path : `${path}?${text}`, { replace: !isStep })
     },
     [search, path, navigate],
   )

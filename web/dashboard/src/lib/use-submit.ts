@@ -1,41 +1,59 @@
-// Submits a form: errors are shown at their fields, and those without a field above the form.
+// Submits a form. All its problems are shown at once, each at its input, and those without one above the form.
 import type { UseFormReturnType } from '@mantine/form'
-import { useState } from 'react'
-import { ApiError, type Details } from './api.ts'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { ApiError } from './api.ts'
+import { useLeaveGuard } from './leave.ts'
+import { findInvalid, showFirstProblem, sortProblems } from './problems.ts'
 
+type SubmitOptions = {
+  /** A form that changes nothing, such as a search or signing in: it may be left without a question. */
+  isQuestion?: boolean
+  /** The server says what is missing, together with everything else that is wrong. */
+  isLeftToServer?: boolean
+}
+
+/** `send` resolves to false where nothing was sent after all. */
 export function useSubmit<V extends Record<string, unknown>>(
   form: UseFormReturnType<V>,
-  send: (values: V) => Promise<void>,
-): { onSubmit: (event?: React.FormEvent<HTMLFormElement>) => void; isSending: boolean; error: string | null } {
+  send: (values: V) => Promise<void | false>,
+  { isQuestion = false, isLeftToServer = false }: SubmitOptions = {},
+) {
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<string | null>(null)
-  const onSubmit = form.onSubmit((values) => {
-    setSending(true)
-    setError(null)
-    send(values)
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error
-        const [errors, rest] = sortErrors(error, (name) => name in values)
-        form.setErrors(errors)
-        setError(rest)
-      })
-      .finally(() => setSending(false))
+  const refused = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (refused.current === null || isSending) return // the problems are not on the page yet
+    showFirstProblem(refused.current)
+    refused.current = null
   })
-  return { onSubmit, isSending, error }
-}
+  useLeaveGuard(!isQuestion && !isSending && form.isDirty())
 
-/** What belongs to a field, by its name; and the rest, where there is any. An item of a list belongs to the list. */
-function sortErrors({ details, message }: ApiError, isField: (name: string) => boolean): [Details, string | null] {
-  const sorted = Object.entries(details).map(([path, error]) => ({ path, field: path.split('.')[0] ?? path, error }))
-  const known = sorted.filter(({ field }) => isField(field))
-  const rest = sorted.filter(({ field }) => !isField(field)).map(({ error }) => error)
-  const errors = Object.fromEntries(known.map(({ path, field, error }) => [field, withoutName(path, error)]))
-  return [errors, sorted.length === 0 ? message : rest.length === 0 ? null : rest.join(' ')]
-}
-
-/** The error stands beside the label of its field, whose name in the API nobody on the page knows. */
-function withoutName(name: string, error: string): string {
-  if (!error.startsWith(`${name} `)) return error
-  const rest = error.slice(name.length + 1)
-  return rest.charAt(0).toUpperCase() + rest.slice(1)
+  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    event.stopPropagation() // a dialog may be part of what another form shows
+    const element = event.currentTarget
+    setError(null)
+    const { errors } = form.validate()
+    const invalid = findInvalid(element)
+    const unsent = { ...(isLeftToServer ? findInvalid(element, ({ badInput }) => badInput) : invalid), ...errors }
+    form.setErrors(unsent)
+    if (Object.keys(unsent).length > 0) {
+      refused.current = element
+      return
+    }
+    setSending(true)
+    try {
+      if ((await send(form.getValues())) !== false) form.resetDirty()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const [atInputs, rest] = sortProblems(error, element)
+      form.setErrors({ ...atInputs, ...invalid })
+      setError(rest)
+      refused.current = element
+    } finally {
+      setSending(false)
+    }
+  }
+  const formProps = { noValidate: true, onSubmit: (event: FormEvent<HTMLFormElement>) => void onSubmit(event) }
+  return { formProps, isSending, error }
 }

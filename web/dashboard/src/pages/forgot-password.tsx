@@ -10,13 +10,17 @@ import { FormError } from '../parts/form-error.tsx'
 export default function ForgotPassword() {
   const [isMailed, setMailed] = useState<boolean | null>(null)
   const form = useForm({ initialValues: { email: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    setMailed((await post('/password/forgot', values)).mailed)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      setMailed((await post('/password/forgot', values)).mailed)
+    },
+    { isQuestion: true },
+  )
   return (
     <Door title="Reset your password">
       {isMailed === null ? (
-        <form onSubmit={onSubmit}>
+        <form {...formProps}>
           <Stack>
             <FormError error={error} />
             <TextInput

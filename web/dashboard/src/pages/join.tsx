@@ -61,7 +61,7 @@ const aboutRole = ({ role, publisher }: Invitation) => {
 function JoinForm({ token, invitation }: { token: string; invitation: Invitation }) {
   const [, navigate] = useLocation()
   const form = useForm({ initialValues: { name: '', email: invitation.email ?? '', password: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ name, email, password }) => {
+  const { formProps, isSending, error } = useSubmit(form, async ({ name, email, password }) => {
     await post('/invitation/accept', {
       token,
       name,
@@ -73,7 +73,7 @@ function JoinForm({ token, invitation }: { token: string; invitation: Invitation
   })
   return (
     <Door title="Create your account" about={aboutRole(invitation)}>
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack>
           <FormError error={error} />
           {invitation.holder === 'gives way' && (

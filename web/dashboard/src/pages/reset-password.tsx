@@ -11,11 +11,15 @@ export default function ResetPassword() {
   const [token] = useState(() => window.location.hash.slice(1)) // behind the #, so that it is in no server's log
   const [tokensEnded, setDone] = useState<number | null>(null)
   const form = useForm({ initialValues: { password: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ password }) => {
-    const { tokens_ended } = await post('/password/reset', { token, password })
-    window.history.replaceState(null, '', '/reset-password')
-    setDone(tokens_ended)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async ({ password }) => {
+      const { tokens_ended } = await post('/password/reset', { token, password })
+      window.history.replaceState(null, '', '/reset-password')
+      setDone(tokens_ended)
+    },
+    { isQuestion: true },
+  )
   if (tokensEnded !== null)
     return (
       <Door title="Password changed">
@@ -39,7 +43,7 @@ export default function ResetPassword() {
     )
   return (
     <Door title="Set a new password" about="This signs you out everywhere and revokes your API tokens.">
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack>
           <FormError error={error} />
           <PasswordInput

@@ -32,13 +32,17 @@ function withinSite(path: string): string {
 
 function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
   const form = useForm({ initialValues: { email: '', password: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    const { two_factor } = await post('/session', values)
-    goOn(two_factor)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      const { two_factor } = await post('/session', values)
+      goOn(two_factor)
+    },
+    { isQuestion: true },
+  )
   return (
     <Door title="Sign in">
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack>
           <FormError error={error} />
           <TextInput
@@ -69,13 +73,17 @@ function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
 
 function CodeStep({ goOn }: { goOn: () => void }) {
   const form = useForm({ initialValues: { code: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    await post('/session/two-factor', values)
-    goOn()
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      await post('/session/two-factor', values)
+      goOn()
+    },
+    { isQuestion: true },
+  )
   return (
     <Door title="Enter your code" about="Enter the six digits from your authenticator app, or a backup code.">
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack>
           <FormError error={error} />
           <TextInput label="Code" autoComplete="one-time-code" required autoFocus {...form.getInputProps('code')} />

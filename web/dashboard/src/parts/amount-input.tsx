@@ -4,3 +4,6 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 export const AmountInput = (props: TextInputProps) => (
   <TextInput leftSection="$" inputMode="decimal" autoComplete="off" {...props} />
 )
+
+/** A number as typed: checkWhole says what is wrong with it. An input for numbers drops letters and changes the rest. */
+export const WholeInput = (props: TextInputProps) => <TextInput inputMode="numeric" autoComplete="off" {...props} />

@@ -53,12 +53,16 @@ export function ChallengeDialog() {
 function ProofForm({ close }: { close: Close }) {
   const { two_factor } = useMe()
   const form = useForm({ initialValues: { password: '', code: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ password, code }) => {
-    await post('/session/proof', two_factor ? { code } : { password })
-    close(true)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async ({ password, code }) => {
+      await post('/session/proof', two_factor ? { code } : { password })
+      close(true)
+    },
+    { isQuestion: true },
+  )
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <Text size="sm">This is a sensitive change, so please confirm. You won’t be asked again for 15 minutes.</Text>
         <FormError error={error} />
@@ -85,13 +89,17 @@ function SignInForm({ close }: { close: Close }) {
   const { email } = useMe()
   const [needsCode, setNeedsCode] = useState(false)
   const form = useForm({ initialValues: { password: '', code: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ password, code }) => {
-    if (needsCode) await post('/session/two-factor', { code })
-    else if ((await post('/session', { email, password })).two_factor) return setNeedsCode(true)
-    close(true)
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async ({ password, code }) => {
+      if (needsCode) await post('/session/two-factor', { code })
+      else if ((await post('/session', { email, password })).two_factor) return setNeedsCode(true)
+      close(true)
+    },
+    { isQuestion: true },
+  )
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <Text size="sm">Your session has ended. What you entered is still here.</Text>
         <FormError error={error} />

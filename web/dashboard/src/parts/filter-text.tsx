@@ -4,16 +4,19 @@ import { useEffect, useRef, useState } from 'react'
 
 const PAUSE_MS = 300
 
-type FilterTextProps = Omit<TextInputProps, 'value' | 'onChange'> & {
+export type FilterTextProps = Omit<TextInputProps, 'value' | 'onChange'> & {
   value: string | undefined
   onChange: (value: string) => void
+  /** What is wrong with it: then it does not take effect. */
+  check?: (value: string) => string | null
 }
 
 /** A filter that is typed: it takes effect when the typing pauses, and at once when the field is left. */
-export function FilterText({ value = '', onChange, ...props }: FilterTextProps) {
+export function FilterText({ value = '', onChange, check = () => null, error, ...props }: FilterTextProps) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)
   const send = useDebouncedCallback((text: string) => {
+    if (check(text) !== null) return
     sent.current = text
     onChange(text)
   }, PAUSE_MS)
@@ -27,6 +30,7 @@ export function FilterText({ value = '', onChange, ...props }: FilterTextProps) 
     <TextInput
       maxLength={100}
       {...props}
+      error={check(typed) ?? error}
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value)

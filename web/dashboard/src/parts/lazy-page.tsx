@@ -2,7 +2,7 @@
 // flicker; these pages are there at once.
 import { Center, Loader } from '@mantine/core'
 import { type ComponentType, useEffect, useState } from 'react'
-import type { Path } from '../lib/api.ts'
+import type { Path } from '../lib/operations.ts'
 import { askAhead } from '../lib/queries.ts'
 
 /** `asks`: what the page asks for first, which then comes together with its code. */

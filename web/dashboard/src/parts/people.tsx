@@ -26,6 +26,8 @@ type PeopleProps = {
   mayChange: boolean
 }
 type TeamData = Schemas['Team']
+/** A role that the page offers: those of operators and of publishers differ, and the page has those of its `base`. */
+type Offered = never
 
 const MAILS_MS = 5_000 // what became of the mail of an invitation shows while one looks
 
@@ -73,7 +75,7 @@ type Person = TeamData['people'][number]
 function PeopleTable({ base, people, roles, mayChange }: TableProps) {
   const me = useMe()
   const change = useChange(
-    ({ id, ...body }: { id: string; role?: string; disabled?: boolean }) => patch(`${base}/people/${id}`, body),
+    ({ id, ...body }: { id: string; role?: Offered; disabled?: boolean }) => patch(`${base}/people/${id}`, body),
     { refresh: [base], done: 'Saved.' },
   )
   const askToDisable = async ({ id, name }: Person) => {
@@ -95,7 +97,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
             disabled={change.isPending}
             data={roles}
             value={person.role}
-            onChange={(role) => role !== null && change.mutate({ id: person.id, role })}
+            onChange={(role) => role !== null && change.mutate({ id: person.id, role: role as Offered })}
           />
         ) : (
           labelOf(roles, person.role)
@@ -149,7 +151,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
     done: 'Invitation revoked.',
   })
   const resend = useChange(
-    ({ email, role }: { email: string | null; role: string }) => post(`${base}/invitations`, { email, role }),
+    ({ email, role }: { email: string; role: Offered }) => post(`${base}/invitations`, { email, role }),
     { refresh: [base], done: 'Invitation resent. The previous link no longer works.' },
   )
   const ask = async (id: number, email: string | null) => {
@@ -183,7 +185,7 @@ function Invitations({ base, invitations, roles, mayChange }: InvitationsProps) 
                     variant="default"
                     aria-label={`Resend the invitation to ${invitation.email}`}
                     loading={resend.isPending}
-                    onClick={() => resend.mutate(invitation)}
+                    onClick={() => resend.mutate({ email: invitation.email ?? '', role: invitation.role as Offered })}
                   >
                     Resend
                   </Button>
@@ -218,11 +220,13 @@ type InviteProps = { base: `/publishers/${string}` | '/operators'; roles: RoleCh
 function Invite({ base, roles, firstRole }: InviteProps) {
   const [issued, setIssued] = useState<Schemas['IssuedInvitation'] | null>(null)
   const form = useForm({ initialValues: { email: '', role: firstRole ?? roles[0]?.value ?? '' } })
-  const invite = useChange((values: { email: string; role: string }) => post(`${base}/invitations`, values), {
+  const invite = useChange((values: { email: string; role: Offered }) => post(`${base}/invitations`, values), {
     refresh: [base],
     onError: () => {},
   })
-  const submit = useSubmit(form, async (values) => setIssued(await invite.mutateAsync(values)))
+  const submit = useSubmit(form, async (values) =>
+    setIssued(await invite.mutateAsync({ ...values, role: values.role as Offered })),
+  )
   if (issued !== null)
     return (
       <Alert color="green" title={issued.url === null ? 'Invitation created' : 'Send this link'} role="status">

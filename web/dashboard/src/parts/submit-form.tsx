@@ -12,9 +12,9 @@ type SubmitFormProps = {
 }
 
 /** The fields of one thing that is sent, what was wrong with it, and the button. */
-export function SubmitForm({ submit: { onSubmit, isSending, error }, action, button, children }: SubmitFormProps) {
+export function SubmitForm({ submit: { formProps, isSending, error }, action, button, children }: SubmitFormProps) {
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <FormError error={error} />
         {children}

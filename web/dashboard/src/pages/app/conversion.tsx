@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
@@ -7,7 +7,8 @@ import { useGet } from '../../lib/queries.ts'
 import { ConversionTimeline } from '../../parts/conversions/timeline.tsx'
 import { explainReason, subIdsOf } from '../../parts/conversions/words.ts'
 import { Copyable } from '../../parts/copy.tsx'
-import { countryName } from '../../parts/offers/countries.ts'
+import { countryName } from '../../lib/countries.ts'
+import { Facts } from '../../parts/facts.tsx'
 import { formatReward } from '../../parts/offers/words.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -35,7 +36,7 @@ export default function Conversion() {
         {(data) => (
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
             <Stack gap="lg">
-              <Facts appId={app_id} history={data} />
+              <About appId={app_id} history={data} />
               {data.operator !== null && <ForOperators {...data.operator} />}
             </Stack>
             <Section title="Timeline" about="From the offers request to the last postback.">
@@ -48,7 +49,7 @@ export default function Conversion() {
   )
 }
 
-function Facts({ appId, history: { conversion: one, postbacks } }: { appId: string; history: History }) {
+function About({ appId, history: { conversion: one, postbacks } }: { appId: string; history: History }) {
   const list = `/apps/${appId}/conversions`
   const rows: [string, ReactNode][] = [
     ['ID', <Copyable key="id" value={one.conversion_id} label="Copy the conversion ID" />],
@@ -100,7 +101,7 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
         </Group>
       }
     >
-      <FactTable name="About this conversion" rows={rows} />
+      <Facts label="About this conversion" facts={rows} />
       {postbacks.length === 0 && (
         <Text size="sm" c="dimmed">
           No postback: none was set up for this event at the time.{' '}
@@ -112,21 +113,6 @@ function Facts({ appId, history: { conversion: one, postbacks } }: { appId: stri
     </Section>
   )
 }
-
-type FactTableProps = { name: string; rows: readonly (readonly [name: string, value: ReactNode])[] }
-
-const FactTable = ({ name: label, rows }: FactTableProps) => (
-  <Table variant="vertical" layout="fixed" aria-label={label}>
-    <Table.Tbody>
-      {rows.map(([name, value]) => (
-        <Table.Tr key={name}>
-          <Table.Th w={130}>{name}</Table.Th>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-        </Table.Tr>
-      ))}
-    </Table.Tbody>
-  </Table>
-)
 
 function ForOperators({
   signals,
@@ -144,7 +130,7 @@ function ForOperators({
   ] as const
   return (
     <Section title="For operators" about="Not visible to the publisher.">
-      <FactTable name="For operators" rows={rows} />
+      <Facts label="For operators" facts={rows} />
     </Section>
   )
 }

@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useParams } from 'wouter'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
+import { fileUrl } from '../../lib/api.ts'
 import { ConversionFilters, conversionQuery } from '../../parts/conversions/conversion-filters.tsx'
 import { ConversionTable } from '../../parts/conversions/conversion-table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
@@ -12,7 +12,7 @@ import { FoundSoFar, Pager, usePages } from '../../parts/pager.tsx'
 export default function Conversions() {
   const { app_id } = useParams<{ app_id: string }>()
   const [filters, change] = useFilters()
-  const file = `/manage/v1/apps/${app_id}/conversions.csv${query(conversionQuery(filters))}`
+  const file = fileUrl(`/apps/${app_id}/conversions.csv`, conversionQuery(filters))
   return (
     <Page
       title="Conversions"
@@ -32,7 +32,7 @@ export default function Conversions() {
 function List({ appId, filters }: { appId: string; filters: Filters }) {
   const pages = usePages()
   const wanted = { ...conversionQuery(filters), cursor: pages.cursor }
-  const list = useGet(`/apps/${appId}/conversions${query(wanted)}`)
+  const list = useGet(`/apps/${appId}/conversions`, { query: wanted })
   return (
     <Loaded query={list}>
       {({ conversions, next_cursor }) =>

@@ -7,6 +7,7 @@ import { type ChecklistData, isRevoked } from '../../parts/app/data.ts'
 import { LeakWarning } from '../../parts/app/leak.tsx'
 import { NewAppButton } from '../../parts/app/new-app.tsx'
 import { ShownSecrets } from '../../parts/app/shown-secrets.tsx'
+import { Success } from '../../parts/app/success.tsx'
 import { Today } from '../../parts/app/today.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 
@@ -41,6 +42,7 @@ function OverviewOf({ appId }: { appId: string }) {
               {(list) => (
                 <Stack gap="lg">
                   {!list.is_complete && !isOver && <FirstSteps app={data} checklist={list} />}
+                  {list.is_complete && !isOver && <Success app={data} checklist={list} />}
                   {hasBegun(list) && <Today appId={data.app_id} />}
                 </Stack>
               )}

@@ -1,115 +1,21 @@
-import { Alert, Anchor, Button, SimpleGrid, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor } from '@mantine/core'
 import { Link, useParams } from 'wouter'
-import { type ApiError, get, post } from '../../lib/api.ts'
-import { mayWrite, useMe } from '../../lib/me.ts'
-import { useChange } from '../../lib/queries.ts'
-import { Copyable } from '../../parts/copy.tsx'
-import { Detail } from '../../parts/detail.tsx'
-import { Empty, Loaded, Page } from '../../parts/page.tsx'
-import { Attempts, type PostbackData } from '../../parts/postbacks/attempts.tsx'
-import { Section } from '../../parts/section.tsx'
-import { Status } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
-
-const POLL_MS = 2_000
-const isUnderWay = ({ state }: PostbackData) => state === 'queued' || state === 'sending'
+import { Page } from '../../parts/page.tsx'
+import { PostbackDetails } from '../../parts/postbacks/postback-details.tsx'
 
 export default function Postback() {
   const { app_id, postback_id } = useParams<{ app_id: string; postback_id: string }>()
-  const me = useMe()
   const base = `/apps/${app_id}` as const
-  const path = `${base}/postbacks/${encodeURIComponent(postback_id)}` as const
-  const query = useQuery<{ postback: PostbackData }, ApiError>({
-    queryKey: [path],
-    queryFn: ({ signal }) => get(path, signal),
-    refetchInterval: ({ state }) => (state.data !== undefined && isUnderWay(state.data.postback) ? POLL_MS : false),
-  })
-  const replay = useChange(() => post(`${path}/replay`), {
-    refresh: [`${base}/postback`],
-    done: 'Resent.',
-  })
   return (
     <Page
       title="Postback"
-      about={<Anchor component={Link} href={`${base}/postbacks`}>All postbacks</Anchor>} // prettier-ignore
-      actions={
-        mayWrite(me) &&
-        query.data !== undefined && (
-          <Button
-            onClick={() => replay.mutate(undefined)}
-            loading={replay.isPending}
-            disabled={query.data.postback.state === 'sending'}
-          >
-            {isUnderWay(query.data.postback) ? 'Send now' : 'Resend'}
-          </Button>
-        )
+      about={
+        <Anchor component={Link} href={`${base}/postbacks`}>
+          All postbacks
+        </Anchor> /* prettier-ignore */
       }
     >
-      <Loaded query={query}>
-        {({ postback }) => (
-          <Stack gap="lg">
-            {replay.data?.warning && (
-              <Alert color="yellow" title="Resent, but it is not the latest">
-                {replay.data.warning}
-              </Alert>
-            )}
-            <Facts base={base} postback={postback} />
-            <Section
-              title="Attempts"
-              about="Newest first. Values of custom headers, and anything that looks like a secret, are masked."
-            >
-              {postback.tries.length === 0 ? (
-                <Empty title="No attempts to show">
-                  {isUnderWay(postback)
-                    ? 'Not sent yet: the postback is queued, or the app’s postbacks are paused.'
-                    : 'Attempts are kept for a limited time, and these were deleted.'}
-                </Empty>
-              ) : (
-                <Attempts key={postback.tries.length} tries={postback.tries} />
-              )}
-            </Section>
-          </Stack>
-        )}
-      </Loaded>
+      <PostbackDetails base={base} postbackId={postback_id} />
     </Page>
-  )
-}
-
-function Facts({ base, postback }: { base: `/apps/${string}`; postback: PostbackData }) {
-  return (
-    <Section title="Summary">
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-        <Detail name="Delivery">
-          <Status value={postback.state} />
-        </Detail>
-        <Detail name="Event">
-          {postback.status}
-          {postback.scenario !== null && ` (test: ${postback.scenario.replaceAll('_', ' ')})`}
-        </Detail>
-        <Detail name="Mode">{postback.is_test ? 'test' : 'live'}</Detail>
-        <Detail name="Created">
-          <Time at={postback.created_at} />
-        </Detail>
-        <Detail name="Completed">
-          <Time at={postback.settled_at} none="not yet" />
-        </Detail>
-        <Detail name="Next attempt">
-          <Time at={postback.next_attempt_at} none="none" />
-        </Detail>
-        <Detail name={postback.scenario === null ? 'Postback ID (webhook-id)' : 'Postback ID'}>
-          <Copyable value={postback.postback_id} label="Copy the postback ID" />
-        </Detail>
-        <Detail name="Conversion">
-          <Copyable value={postback.conversion_id} label="Copy the conversion ID" />
-          {postback.scenario === null && (
-            <Anchor component={Link} size="sm" href={`${base}/conversions/${postback.conversion_id}`}>
-              View conversion
-            </Anchor>
-          )}
-        </Detail>
-        <Detail name="Last error">{postback.last_error ?? 'none'}</Detail>
-      </SimpleGrid>
-    </Section>
   )
 }

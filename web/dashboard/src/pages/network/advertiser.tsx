@@ -1,5 +1,5 @@
 import { Button, Stack, Tabs } from '@mantine/core'
-import { IconListDetails, IconPlus } from '@tabler/icons-react'
+import { IconChartBar, IconListDetails, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { mayWrite, useMe } from '../../lib/me.ts'
@@ -53,6 +53,14 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
             leftSection={<IconListDetails size={16} />}
           >
             Offers
+          </Button>
+          <Button
+            component={Link}
+            href={`/network/reports?by=offer&advertiser_id=${advertiser_id}`}
+            variant="default"
+            leftSection={<IconChartBar size={16} />}
+          >
+            Report
           </Button>
           {mayChange && (
             <Button

@@ -1,11 +1,11 @@
 import { Anchor, Button, Modal, Stack, Tabs, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, query } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { formatUpTo } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
@@ -13,9 +13,9 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { Calls } from '../../parts/advertisers/calls.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { SecretShown } from '../../parts/secret.tsx'
 import { SubmitForm } from '../../parts/submit-form.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -61,15 +61,12 @@ export default function Advertisers() {
 
 function AdvertiserList({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
   const pages = usePages()
-  const advertisers = useGet(`/advertisers${query({ search, cursor: pages.cursor })}`)
+  const advertisers = useGet('/advertisers', { query: { search, cursor: pages.cursor } })
   return (
     <Stack>
-      <FilterText
-        label="Search"
+      <SearchInput
         placeholder="Name"
-        leftSection={<IconSearch size={16} />}
         maw={300}
-        maxLength={200}
         value={search}
         onChange={(text) => {
           pages.reset()

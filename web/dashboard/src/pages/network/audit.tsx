@@ -4,14 +4,15 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Details } from '../../parts/audit/details.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const LIMIT = 50
@@ -22,9 +23,9 @@ export default function Audit() {
   const pages = usePages()
   const wanted = Object.fromEntries(FILTERS.map((name) => [name, filters[name] ?? '']))
   const isFiltered = Object.values(wanted).some((value) => value !== '')
-  const search = query(wanted)
+  const search = JSON.stringify(wanted)
   useEffect(() => pages.reset(), [search])
-  const found = useGet(`/audit${query({ ...wanted, limit: LIMIT, cursor: pages.cursor })}`)
+  const found = useGet('/audit', { query: { ...wanted, limit: LIMIT, cursor: pages.cursor } })
   const clear = () => change(Object.fromEntries(FILTERS.map((name) => [name, null])))
   return (
     <Page title="Audit log" about="Every change by every person, newest first. Entries are permanent.">
@@ -66,12 +67,16 @@ function AuditFilters({ filters, change }: { filters: Record<string, string>; ch
     onChange: (value: string) => change({ [name]: value }),
   })
   return (
-    <Group align="flex-end">
-      <FilterText label="Actor" placeholder="E-mail address" maxLength={254} {...field('who')} />
+    <FilterBar
+      label="Audit log"
+      filters={filters}
+      names={['action', 'subject', 'publisher_id']}
+      search={<SearchInput label="Actor" placeholder="E-mail address" maxLength={254} {...field('who')} />}
+    >
       <FilterText label="Action" placeholder="person.change" {...field('action')} />
       <FilterText label="Target" placeholder="ID" maxLength={200} {...field('subject')} />
       <PublisherFilter value={filters['publisher_id'] ?? null} onChange={(value) => change({ publisher_id: value })} />
-    </Group>
+    </FilterBar>
   )
 }
 
@@ -81,7 +86,7 @@ type PublisherFilterProps = { value: string | null; onChange: (value: string | n
 function PublisherFilter({ value, onChange }: PublisherFilterProps) {
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed, 300)
-  const owed = useGet(`/ledger/publishers${query({ search: search.trim(), limit: 20 })}`)
+  const owed = useGet('/ledger/publishers', { query: { search: search.trim(), limit: 20 } })
   const data = (owed.data?.publishers ?? []).map((one) => ({ value: String(one.publisher_id), label: one.name }))
   const isKnown = value === null || data.some((one) => one.value === value)
   return (

@@ -1,17 +1,20 @@
-import { Button, Modal, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Modal, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
+import { readWhole, wholeOf } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, query, remove } from '../../lib/api.ts'
+import { post, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
+import { WholeInput } from '../../parts/amount-input.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { SubmitForm } from '../../parts/submit-form.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -22,7 +25,7 @@ export default function Bans() {
   const [filters, setFilters] = useFilters()
   const pages = usePages()
   const [isOpen, { open, close }] = useDisclosure()
-  const bans = useGet(`/bans${query({ user_id: filters['user'], cursor: pages.cursor })}`)
+  const bans = useGet('/bans', { query: { user_id: filters['user'], cursor: pages.cursor } })
   const canWrite = mayWrite(useMe())
   const lift = useChange((id: number) => remove(`/bans/${id}`), { refresh: ['/bans'], done: 'Ban lifted.' })
   const askToLift = (ban: Ban) =>
@@ -41,7 +44,7 @@ export default function Bans() {
       <Modal opened={isOpen} onClose={close} title="Ban a user">
         <BanForm onDone={close} />
       </Modal>
-      <FilterText
+      <SearchInput
         label="User ID"
         maw={320}
         maxLength={256}
@@ -88,28 +91,33 @@ const liftColumn = (ask: (ban: Ban) => void): Column<Ban> => ({
   ),
 })
 
+const checkAppId = (text: string) => (readWhole(text) === null ? 'Enter the ID of an app, such as 12.' : null)
+
 function BanForm({ onDone }: { onDone: () => void }) {
-  const form = useForm<{ user_id: string; app_id: number | ''; reason: string }>({
+  const form = useForm({
     initialValues: { user_id: '', app_id: '', reason: '' },
+    validate: { app_id: (text) => (text.trim() === '' ? null : checkAppId(text)) },
   })
-  const ban = useChange((body: object) => post('/bans', body), {
+  const ban = useChange((body: BodyOf<'POST /bans'>) => post('/bans', body), {
     refresh: ['/bans'],
     onError: () => {},
   })
   const submit = useSubmit(form, async ({ user_id, app_id, reason }) => {
-    const { is_new } = await ban.mutateAsync({ user_id, reason, ...(app_id === '' ? {} : { app_id }) })
-    if (is_new) onDone()
-    else form.setFieldError('user_id', 'This user is already banned.')
+    const { is_new } = await ban.mutateAsync({
+      user_id,
+      reason,
+      ...(app_id.trim() === '' ? {} : { app_id: wholeOf(app_id) }),
+    })
+    if (is_new) return onDone()
+    form.setFieldError('user_id', 'This user is already banned.')
+    return false
   })
   return (
     <SubmitForm submit={submit} action="Ban" button={{ color: 'red' }}>
       <TextInput label="User ID" required data-autofocus {...form.getInputProps('user_id')} />
-      <NumberInput
-        label="App"
+      <WholeInput
+        label="App ID"
         description="Leave empty to ban the user in every app."
-        min={1}
-        allowDecimal={false}
-        hideControls
         {...form.getInputProps('app_id')}
       />
       <Textarea label="Reason" required autosize minRows={2} {...form.getInputProps('reason')} />

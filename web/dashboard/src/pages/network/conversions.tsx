@@ -2,7 +2,6 @@
 import { Affix, Button, Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import { query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -27,13 +26,13 @@ export default function Conversions() {
   const isQueue = filters['view'] !== 'all'
   const pages = usePages()
   const search = searchOf(filters, isQueue)
-  const found = useGet(`/conversions${query({ ...search, limit: LIMIT, cursor: pages.cursor })}`)
+  const found = useGet('/conversions', { query: { ...search, limit: LIMIT, cursor: pages.cursor } })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [decision, setDecision] = useState<Decision | null>(null)
   const [isPasting, { open, close }] = useDisclosure()
 
   // What is looked for has changed: its first page, and nothing chosen that is out of sight.
-  const wanted = query(search)
+  const wanted = JSON.stringify(search)
   useEffect(() => {
     pages.reset()
     setChosen(new Set())
@@ -77,7 +76,7 @@ export default function Conversions() {
           conversions.length === 0 && next_cursor !== null ? (
             <FoundSoFar pages={pages} nextCursor={next_cursor} />
           ) : conversions.length === 0 ? (
-            <Nothing isQueue={isQueue} isFiltered={wanted !== query(searchOf({}, isQueue))} />
+            <Nothing isQueue={isQueue} isFiltered={wanted !== JSON.stringify(searchOf({}, isQueue))} />
           ) : (
             <Stack pb={chosen.size === 0 ? 0 : 96}>
               <ConversionTable

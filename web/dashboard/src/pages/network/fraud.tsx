@@ -2,12 +2,12 @@
 import { Anchor, Select, Stack, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import { query } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { ANY_SIGNAL, choicesOf, oneOf } from '../../lib/words.ts'
+import { withQuery } from '../../lib/api.ts'
 import { Rules } from '../../parts/fraud/rules.tsx'
-import { SIGNAL_NAMES } from '../../parts/fraud/signals.tsx'
 import { ConversionTable } from '../../parts/network-conversions/table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
@@ -28,10 +28,10 @@ export default function FraudPage() {
 
 function Flagged() {
   const [filters, change] = useFilters()
-  const signal = filters['signal'] ?? 'any'
+  const signal = oneOf(ANY_SIGNAL, filters['signal']) ?? 'any'
   const pages = usePages()
   useEffect(() => pages.reset(), [signal])
-  const found = useGet(`/conversions${query({ signal, cursor: pages.cursor })}`)
+  const found = useGet('/conversions', { query: { signal, cursor: pages.cursor } })
   return (
     <Stack>
       <Title order={2} size="h4">
@@ -41,10 +41,7 @@ function Flagged() {
         label="Signal"
         maw={320}
         allowDeselect={false}
-        data={[
-          { value: 'any', label: 'at least one' },
-          ...Object.entries(SIGNAL_NAMES).map(([value, label]) => ({ value, label })),
-        ]}
+        data={choicesOf(ANY_SIGNAL)}
         value={signal}
         onChange={(value) => change({ signal: value === 'any' ? null : value })}
       />
@@ -55,7 +52,7 @@ function Flagged() {
           ) : (
             <Stack>
               <ConversionTable rows={conversions} pager={<Pager pages={pages} nextCursor={next_cursor} />} />
-              <Anchor component={Link} href={`/network/conversions${query({ view: 'all', signal })}`} size="sm">
+              <Anchor component={Link} href={withQuery('/network/conversions', { view: 'all', signal })} size="sm">
                 View and decide
               </Anchor>
             </Stack>

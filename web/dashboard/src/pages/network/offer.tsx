@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Tabs } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { IconChartBar, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
@@ -84,7 +84,8 @@ function Shown({ offer }: { offer: OfferData }) {
           <Tabs.Tab value="caps">Caps</Tabs.Tab>
           <Tabs.Tab value="history">History</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="details">
+        {/* Stays, with what was typed. */}
+        <Tabs.Panel value="details" keepMounted>
           <Details offer={offer} mayChange={mayChange} />
         </Tabs.Panel>
         <Tabs.Panel value="caps">
@@ -142,6 +143,14 @@ function Actions({ offer, mayChange }: { offer: OfferData; mayChange: boolean })
   return (
     <Group gap="xs">
       <Status value={offer.state} />
+      <Button
+        component={Link}
+        href={`/network/offers/${offer.offer_id}/report`}
+        variant="default"
+        leftSection={<IconChartBar size={16} />}
+      >
+        Report
+      </Button>
       {mayChange && (
         <>
           <Button

@@ -1,39 +1,57 @@
-import { Anchor, Box, Button, Group, Select, Text } from '@mantine/core'
-import { IconFileImport, IconPlus, IconSearch } from '@tabler/icons-react'
+import { Anchor, Box, Button, Group, Stack, Text } from '@mantine/core'
+import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
+import { OFFER_STATUSES } from '../../lib/statuses.ts'
+import { CATEGORIES, choicesOf } from '../../lib/words.ts'
 import { AdvertiserSelect } from '../../parts/advertisers/advertiser-select.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { FilterText } from '../../parts/filter-text.tsx'
-import { CATEGORY_CHOICES } from '../../parts/network-offers/fields.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-select.tsx'
+import { BulkStatus, selectColumn, useSelection } from '../../parts/network-offers/bulk-status.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { MetricValue } from '../../parts/reports/figure.tsx'
+import { METRICS, type MetricName, NETWORK_METRICS } from '../../parts/reports/metrics.ts'
+import { type Sort, sortable, useSort } from '../../parts/reports/sort-heading.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
 
 type Listed = Schemas['NetworkOfferList']
+type Row = Listed['offers'][number]
 const NAMES = ['search', 'status', 'advertiser_id', 'category'] as const
+const SHOWN_METRICS = ['clicks', 'conversion_rate', 'epc', 'margin'] as const
 
 export default function Offers() {
   const mayChange = mayWrite(useMe())
   const [filters, change] = useFilters()
   const pages = usePages()
   const given = Object.fromEntries(NAMES.map((name) => [name, filters[name]]))
-  const offers = useGet(`/offers${query({ ...given, cursor: pages.cursor })}`)
+  const [sort, choose] = useSort('newest')
+  const order = {
+    sort: NETWORK_METRICS.find((name) => name === sort.by),
+    order: sort.isAscending ? ('asc' as const) : undefined,
+  }
+  const asked = { ...given, ...order, with: 'figures' as const, cursor: pages.cursor }
+  const offers = useGet('/offers', { query: asked })
+  const selection = useSelection(JSON.stringify(asked))
   const isFiltered = NAMES.some((name) => filters[name] !== undefined)
   const narrow = (changed: Record<string, string | null>) => {
     pages.reset()
     change(changed)
   }
+  const sortBy = (of: MetricName) => {
+    pages.reset()
+    choose(of)
+  }
   return (
     <Page
       title="Offers"
-      about="All offers on this network."
+      about="All offers on this network, with their figures of the last 30 days."
       actions={
         mayChange && (
           <>
@@ -53,88 +71,109 @@ export default function Offers() {
       }
     >
       <Narrow filters={filters} narrow={narrow} />
+      {order.sort !== undefined && <Sorted by={order.sort} onClear={() => narrow({ sort: null, order: null })} />}
       <Loaded query={offers}>
         {({ offers: listed, next_cursor }) => (
-          <DataTable
-            rows={listed}
-            columns={COLUMNS}
-            rowKey={({ offer_id }) => offer_id}
-            minWidth={940}
-            pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={
-              isFiltered ? (
-                <Empty title="No offer matches">
-                  <Anchor
-                    component="button"
-                    size="sm"
-                    onClick={() => narrow(Object.fromEntries(NAMES.map((n) => [n, null])))}
-                  >
-                    Show all offers
-                  </Anchor>
-                </Empty>
-              ) : (
-                <Empty title="No offers yet">
-                  Create an advertiser first, then create its offers here or import them from a file.
-                </Empty>
-              )
-            }
-          />
+          <Stack pb={selection.chosen.size === 0 ? 0 : 96}>
+            <DataTable
+              rows={listed}
+              columns={[
+                mayChange && selectColumn(listed, selection),
+                ...COLUMNS,
+                ...SHOWN_METRICS.map((of) => figureColumn(of, sort, sortBy)),
+              ]}
+              rowKey={({ offer_id }) => offer_id}
+              minWidth={940}
+              pager={<Pager pages={pages} nextCursor={next_cursor} />}
+              empty={
+                isFiltered || order.sort !== undefined ? (
+                  <Empty title="No offer matches">
+                    <Anchor
+                      component="button"
+                      size="sm"
+                      onClick={() => narrow(Object.fromEntries([...NAMES, 'sort', 'order'].map((n) => [n, null])))}
+                    >
+                      Show all offers
+                    </Anchor>
+                  </Empty>
+                ) : (
+                  <Empty title="No offers yet">
+                    Create an advertiser first, then create its offers here or import them from a file.
+                  </Empty>
+                )
+              }
+            />
+            <BulkStatus
+              offers={listed.filter(({ offer_id }) => selection.chosen.has(offer_id))}
+              onDone={selection.clear}
+            />
+          </Stack>
         )}
       </Loaded>
     </Page>
   )
 }
 
+/** Whose figures there are to sort by. */
+const Sorted = ({ by, onClear }: { by: MetricName; onClear: () => void }) => (
+  <Text size="sm" c="dimmed">
+    Offers with clicks or conversions in the last 30 days, by {METRICS[by].label}.{' '}
+    <Anchor component="button" size="sm" underline="always" onClick={onClear}>
+      Show all, newest first
+    </Anchor>
+  </Text>
+)
+
 type NarrowProps = { filters: Filters; narrow: (changed: Record<string, string | null>) => void }
 
 function Narrow({ filters, narrow }: NarrowProps) {
   return (
-    <Group align="flex-end" gap="sm">
-      <FilterText
-        label="Search"
-        placeholder="Name, ID or external ID"
-        leftSection={<IconSearch size={16} />}
-        w={{ base: '100%', xs: 260 }}
-        maxLength={200}
-        value={filters['search']}
-        onChange={(search) => narrow({ search })}
-      />
+    <FilterBar
+      label="Offers"
+      filters={filters}
+      names={['advertiser_id', 'status', 'category']}
+      search={
+        <SearchInput
+          placeholder="Name, ID or external ID"
+          value={filters['search']}
+          onChange={(search) => narrow({ search })}
+        />
+      }
+    >
       <AdvertiserSelect
         label="Advertiser"
-        placeholder="all"
+        placeholder="Any"
         clearable
-        w={{ base: '100%', xs: 220 }}
         value={filters['advertiser_id'] ?? null}
         onChange={(value) => narrow({ advertiser_id: value })}
       />
-      <Select
+      <FilterSelect
         label="Status"
-        placeholder="all"
-        clearable
-        w={130}
-        data={['active', 'paused']}
-        value={filters['status'] ?? null}
+        data={choicesOf(OFFER_STATUSES)}
+        value={filters['status']}
         onChange={(value) => narrow({ status: value })}
       />
-      <Select
+      <FilterSelect
         label="Category"
-        placeholder="all"
-        clearable
-        w={130}
-        data={CATEGORY_CHOICES}
-        value={filters['category'] ?? null}
+        data={choicesOf(CATEGORIES)}
+        value={filters['category']}
         onChange={(value) => narrow({ category: value })}
       />
-    </Group>
+    </FilterBar>
   )
 }
+
+const figureColumn = (of: MetricName, sort: Sort, onSort: (of: MetricName) => void): Column<Row> => ({
+  ...sortable<Row>(of, sort, onSort),
+  cell: ({ figures }) => <MetricValue of={of} value={figures?.[of] ?? null} />,
+})
 
 const whereOf = (countries: string[]) =>
   countries.length === 0
     ? 'everywhere'
-    : countries.slice(0, 4).join(', ') + (countries.length > 4 ? ` and ${countries.length - 4} more` : '')
+    : countries.slice(0, 3).join(', ') + (countries.length > 3 ? ` +${countries.length - 3}` : '')
 
-const COLUMNS: Column<Listed['offers'][number]>[] = [
+const COLUMNS: Column<Row>[] = [
   {
     name: 'Offer',
     isText: true,
@@ -143,14 +182,17 @@ const COLUMNS: Column<Listed['offers'][number]>[] = [
         {offer.image_url?.startsWith('/') ? (
           <Box component="img" src={offer.image_url} alt="" w={36} h={36} bdrs="sm" flex="none" />
         ) : null}
-        <div>
+        <Box miw={140}>
           <Anchor component={Link} href={`/network/offers/${offer.offer_id}`} fw={500} size="sm">
             {offer.name}
           </Anchor>
           <Text size="xs" c="dimmed">
-            {offer.offer_id} · {offer.external_id} · {offer.category}
+            {offer.offer_id} · {offer.category} ·{' '}
+            <Anchor component={Link} href={`/network/offers/${offer.offer_id}/report`} inherit underline="always">
+              Report
+            </Anchor>
           </Text>
-        </div>
+        </Box>
       </Group>
     ),
   },
@@ -164,8 +206,17 @@ const COLUMNS: Column<Listed['offers'][number]>[] = [
     ),
   },
   { name: 'Status', cell: ({ state }) => <Status value={state} /> },
-  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
-  { name: 'Revenue', isNumber: true, cell: ({ revenue }) => formatUsd(revenue) },
+  {
+    name: 'Payout / revenue',
+    isNumber: true,
+    cell: ({ payout, revenue }) => (
+      <>
+        {formatUsd(payout)}
+        <Text size="xs" c="dimmed">
+          {formatUsd(revenue)}
+        </Text>
+      </>
+    ),
+  },
   { name: 'Countries', cell: ({ countries }) => whereOf(countries) },
-  { name: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} ago /> },
 ]

@@ -1,57 +1,59 @@
-import { Anchor, Group, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatUpTo, formatUsd } from '../../lib/format.ts'
+import { formatUpTo } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
-import { Money } from '../../parts/money.tsx'
+import { BalanceFigures } from '../../parts/ledger/balances.tsx'
+import { ConversionTable } from '../../parts/network-conversions/table.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
-import { Figure } from '../../parts/reports/figure.tsx'
-import { LazyDayChart } from '../../parts/reports/lazy-day-chart.tsx'
-import { formatFullDay } from '../../parts/reports/metrics.ts'
+import { MetricFigure } from '../../parts/reports/figure.tsx'
+import { NETWORK_METRICS, showFigure } from '../../parts/reports/metrics.ts'
+import { OverTime } from '../../parts/reports/over-time.tsx'
 import { Section } from '../../parts/section.tsx'
 
 type Overview = Schemas['NetworkOverview']
 
 const EVERY_MS = 30_000
-const SERIES = [
-  { name: 'revenue', label: 'Revenue', color: 'blue.6' },
-  { name: 'payout', label: 'Payout', color: 'orange.6' },
-  { name: 'margin', label: 'Margin', color: 'teal.6' },
-]
+const LATEST = 8
 
 export default function NetworkOverviewPage() {
   const overview = useGet('/network/overview', { everyMs: EVERY_MS })
   return (
     <Page title="Overview" about="All publishers and advertisers together. Days in UTC, amounts in USD.">
       <Loaded query={overview}>
-        {({ attention, today, last_30_days, days, balances }) => (
+        {({ attention, today, yesterday, last_30_days, days, balances }) => (
           <Stack gap="lg">
             <Attention attention={attention} />
-            <Section title="Today">
-              <Sums sums={today} />
-            </Section>
-            <Section title="Last 30 days" about="Revenue and payout of conversions, pending ones included.">
-              <Sums sums={last_30_days} />
-              <Days days={days} />
-            </Section>
-            <Section title="Balances" about="Current balances from the ledger.">
-              <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }}>
-                <Figure label="Receivable" value={<Money amount={balances.receivable} />} about="Owed by advertisers" />
-                <Figure
-                  label="Unconfirmed"
-                  value={<Money amount={balances.unconfirmed} />}
-                  about="Not confirmed by the advertiser"
-                />
-                <Figure label="Cash" value={<Money amount={balances.cash} />} about="Received minus paid" />
-                <Figure
-                  label="Pending"
-                  value={<Money amount={balances.pending} />}
-                  about="For publishers, once approved"
-                />
-                <Figure label="Payable" value={<Money amount={balances.payable} />} about="Owed to publishers" />
-                <Figure label="Margin" value={<Money amount={balances.margin} />} about="Network, all time" />
+            <Section title="Today" about="Since midnight UTC.">
+              <SimpleGrid cols={{ base: 2, sm: 4 }}>
+                {NETWORK_METRICS.map((of) => (
+                  <MetricFigure
+                    key={of}
+                    of={of}
+                    value={today[of]}
+                    about={`Yesterday: ${showFigure(of, yesterday[of])}`}
+                  />
+                ))}
               </SimpleGrid>
+            </Section>
+            <Section
+              title="Last 30 days"
+              action={
+                <Anchor component={Link} href="/network/reports" size="sm">
+                  All reports
+                </Anchor>
+              }
+            >
+              <OverTime
+                metrics={NETWORK_METRICS}
+                totals={last_30_days}
+                points={days}
+                table="The reports page shows the same figures as a table."
+              />
+            </Section>
+            <LatestConversions />
+            <Section title="Balances" about="Current balances from the ledger.">
+              <BalanceFigures balances={balances} />
             </Section>
           </Stack>
         )}
@@ -120,77 +122,27 @@ function Attention({ attention }: { attention: Overview['attention'] }) {
   )
 }
 
-function Sums({ sums: { revenue, payout, margin } }: { sums: Overview['today'] }) {
+/** The newest ones, whatever their status. */
+function LatestConversions() {
+  const found = useGet('/conversions', { query: { limit: LATEST }, everyMs: EVERY_MS })
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <Figure label="Revenue" value={<Money amount={revenue} />} about="From advertisers" />
-      <Figure label="Payout" value={<Money amount={payout} />} about="To publishers" />
-      <Figure label="Margin" value={<Money amount={margin} />} about="Network" />
-    </SimpleGrid>
-  )
-}
-
-function Days({ days }: { days: Overview['days'] }) {
-  const [view, setView] = useState('chart')
-  return (
-    <>
-      <SegmentedControl
-        aria-label="View"
-        data={[
-          { value: 'chart', label: 'Chart' },
-          { value: 'table', label: 'Table' },
-        ]}
-        value={view}
-        onChange={setView}
-        style={{ alignSelf: 'flex-start' }}
-      />
-      {view === 'chart' ? (
-        <LazyDayChart
-          data={days}
-          series={SERIES}
-          format={formatUsd}
-          label="Chart: revenue, payout and margin by day. Choose Table to see the same figures as a table."
-        />
-      ) : (
-        <DayTable days={days} />
-      )}
-    </>
-  )
-}
-
-function DayTable({ days }: { days: Overview['days'] }) {
-  return (
-    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Day</Table.Th>
-            {SERIES.map(({ name, label }) => (
-              <Table.Th key={name} ta="right">
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {days.toReversed().map(({ day, revenue, payout, margin }) => (
-            <Table.Tr key={day}>
-              <Table.Th scope="row" fw={400}>
-                {formatFullDay(day)}
-              </Table.Th>
-              <Table.Td ta="right">
-                <Money amount={revenue} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Money amount={payout} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Money amount={margin} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <Section
+      title="Latest conversions"
+      action={
+        <Anchor component={Link} href="/network/conversions?view=all" size="sm">
+          All conversions
+        </Anchor>
+      }
+    >
+      <Loaded query={found}>
+        {({ conversions }) =>
+          conversions.length === 0 ? (
+            <Text size="sm">No conversions yet. They appear here when users complete offers.</Text>
+          ) : (
+            <ConversionTable rows={conversions} isPlain />
+          )
+        }
+      </Loaded>
+    </Section>
   )
 }

@@ -3,22 +3,23 @@ import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/c
 import { modals } from '@mantine/modals'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, query } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { LANE_STATES } from '../../lib/statuses.ts'
+import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { FilterText } from '../../parts/filter-text.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { Status } from '../../parts/status.tsx'
 import { OffsetPager } from '../../parts/system/offset-pager.tsx'
 import { Time } from '../../parts/time.tsx'
-import { DeliveredShare } from '../../parts/postbacks/delivered-share.tsx'
+import { DeliveredLabel, DeliveredShare } from '../../parts/postbacks/delivered-share.tsx'
 
 const LIMIT = 50
 const EVERY_MS = 10_000
-const STATES = ['paused', 'waiting', 'failing', 'ok'] as const
 
 type Lanes = Schemas['PostbackLaneList']
 type Lane = Lanes['lanes'][number]
@@ -26,16 +27,17 @@ type Lane = Lanes['lanes'][number]
 export default function PostbackHealth() {
   const mayChange = mayWrite(useMe())
   const [filters, change] = useFilters()
-  const { state = '', search = '' } = filters
+  const { search = '' } = filters
+  const state = oneOf(LANE_STATES, filters['state'])
   const offset = Number(filters['offset'] ?? 0) || 0
-  const found = useGet(`/postback-lanes${query({ state, search, limit: LIMIT, offset })}`, { everyMs: EVERY_MS })
+  const found = useGet('/postback-lanes', { query: { state, search, limit: LIMIT, offset }, everyMs: EVERY_MS })
   return (
     <Page
       title="Postback health"
       about="Each app has its own queue, so a failing app does not delay the others. Failures are retried; after five days of failures only, the app’s postbacks are paused."
     >
       <Group align="flex-end">
-        <FilterText
+        <SearchInput
           label="App or publisher"
           placeholder="Part of the name"
           value={search}
@@ -43,7 +45,7 @@ export default function PostbackHealth() {
         />
         <StateFilter
           counts={found.data?.counts}
-          value={state}
+          value={state ?? ''}
           onChange={(value) => change({ state: value, offset: null })}
         />
       </Group>
@@ -62,7 +64,7 @@ export default function PostbackHealth() {
               />
             }
             empty={
-              state === '' && search === '' ? (
+              state === undefined && search === '' ? (
                 <Empty title="No apps with postbacks yet">
                   Apps are listed here once their publisher sets a postback URL.
                 </Empty>
@@ -82,9 +84,9 @@ type StateFilterProps = { counts: Lanes['counts'] | undefined; value: string; on
 function StateFilter({ counts, value, onChange }: StateFilterProps) {
   const data = [
     { value: '', label: 'All' },
-    ...STATES.map((state) => ({
-      value: state,
-      label: counts === undefined ? state : `${state} ${formatCount(counts[state])}`,
+    ...choicesOf(LANE_STATES).map(({ value, label }) => ({
+      value,
+      label: counts === undefined ? label : `${label} ${formatCount(counts[value])}`,
     })),
   ]
   return <SegmentedControl aria-label="Status" size="xs" data={data} value={value} onChange={onChange} />
@@ -106,7 +108,12 @@ const COLUMNS: Column<Lane>[] = [
     ),
   },
   { name: 'Status', cell: (lane) => <LaneState lane={lane} /> },
-  { name: 'Delivered, 24 h', isNumber: true, cell: (lane) => <Delivered lane={lane} /> },
+  {
+    name: 'Delivered, 24 h',
+    heading: <DeliveredLabel>Delivered, 24 h</DeliveredLabel>,
+    isNumber: true,
+    cell: (lane) => <Delivered lane={lane} />,
+  },
   {
     name: 'Response time, p95',
     isNumber: true,

@@ -4,6 +4,7 @@ import { Link, useParams } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
+import { BalanceLabel } from '../../parts/ledger/balance-label.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { PermissionsSection } from '../../parts/permissions/section.tsx'
@@ -41,6 +42,13 @@ export default function PublisherPage() {
               >
                 Conversions
               </Button>
+              <Button
+                component={Link}
+                href={`/network/reports?by=offer&publisher_id=${publisher_id}`}
+                variant="default"
+              >
+                Report
+              </Button>
             </>
           )
         }
@@ -63,16 +71,16 @@ export default function PublisherPage() {
 
 function Figures({ one }: { one: Publisher }) {
   const figures = [
-    ['Pending', <Money key="pending" amount={one.pending} />],
-    ['Payable', <Money key="payable" amount={one.payable} />],
-    ['Paid so far', <Money key="paid" amount={one.paid} />],
-    ['Last conversion', <Time key="last" at={one.last_conversion_at} ago none="never" />],
-  ] as const
+    { key: 'pending', name: <BalanceLabel of="pending" />, value: <Money amount={one.pending} /> },
+    { key: 'payable', name: <BalanceLabel of="payable" />, value: <Money amount={one.payable} /> },
+    { key: 'paid', name: 'Paid so far', value: <Money amount={one.paid} /> },
+    { key: 'last', name: 'Last conversion', value: <Time at={one.last_conversion_at} ago none="never" /> },
+  ]
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
-      {figures.map(([name, value]) => (
-        <Paper key={name}>
-          <Text size="xs" c="dimmed">
+      {figures.map(({ key, name, value }) => (
+        <Paper key={key}>
+          <Text size="xs" c="dimmed" component="div">
             {name}
           </Text>
           <Text fw={600} component="div">

@@ -1,25 +1,26 @@
 // All publishers: who they are, what they are owed, whether anything happens.
-import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { Anchor, Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconSearch } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { PUBLISHER_STATUSES } from '../../lib/statuses.ts'
+import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { FilterText } from '../../parts/filter-text.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-select.tsx'
+import { BalanceLabel } from '../../parts/ledger/balance-label.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { NewPublisher } from '../../parts/publishers/new-publisher.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-
-const STATUSES = ['pending', 'active', 'suspended']
 
 export default function Publishers() {
   const mayChange = mayWrite(useMe())
@@ -27,9 +28,9 @@ export default function Publishers() {
   const [isOpen, { open, close }] = useDisclosure()
   const pages = usePages()
   const search = filters['search'] ?? ''
-  const status = filters['status'] ?? ''
+  const status = oneOf(PUBLISHER_STATUSES, filters['status'])
   useEffect(() => pages.reset(), [search, status])
-  const found = useGet(`/publishers${query({ search, status, cursor: pages.cursor })}`)
+  const found = useGet('/publishers', { query: { search, status, cursor: pages.cursor } })
   return (
     <Page
       title="Publishers"
@@ -37,26 +38,25 @@ export default function Publishers() {
       actions={mayChange && <Button onClick={open}>New publisher</Button>}
     >
       <NewPublisher opened={isOpen} onClose={close} />
-      <Group align="flex-end">
-        <FilterText
-          label="Search"
-          placeholder="Name, e-mail address or ID"
-          leftSection={<IconSearch size={16} />}
-          w={{ base: '100%', xs: 260 }}
-          maxLength={200}
-          value={search}
-          onChange={(value) => change({ search: value })}
-        />
-        <Select
+      <FilterBar
+        label="Publishers"
+        filters={filters}
+        names={['status']}
+        search={
+          <SearchInput
+            placeholder="Name, e-mail address or ID"
+            value={search}
+            onChange={(value) => change({ search: value })}
+          />
+        }
+      >
+        <FilterSelect
           label="Status"
-          placeholder="all"
-          clearable
-          w={150}
-          data={STATUSES}
-          value={status === '' ? null : status}
+          data={choicesOf(PUBLISHER_STATUSES)}
+          value={status}
           onChange={(value) => change({ status: value })}
         />
-      </Group>
+      </FilterBar>
       <Loaded query={found}>
         {({ publishers, next_cursor }) => (
           <DataTable
@@ -66,7 +66,7 @@ export default function Publishers() {
             minWidth={760}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
-              search === '' && status === '' ? (
+              search === '' && status === undefined ? (
                 <Empty title="No publishers yet">
                   Create the first one with the button above, then invite its people: they create their own apps.
                 </Empty>
@@ -100,8 +100,18 @@ const COLUMNS: Column<Schemas['PublisherList']['publishers'][number]>[] = [
   },
   { name: 'Status', cell: ({ status }) => <Status value={status} /> },
   { name: 'Apps', isNumber: true, cell: ({ apps }) => formatCount(apps) },
-  { name: 'Pending', isNumber: true, cell: ({ pending }) => <Money amount={pending} /> },
-  { name: 'Payable', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
+  {
+    name: 'Pending',
+    heading: <BalanceLabel of="pending" />,
+    isNumber: true,
+    cell: ({ pending }) => <Money amount={pending} />,
+  },
+  {
+    name: 'Payable',
+    heading: <BalanceLabel of="payable" />,
+    isNumber: true,
+    cell: ({ payable }) => <Money amount={payable} />,
+  },
   { name: 'Last conversion', cell: ({ last_conversion_at }) => <Time at={last_conversion_at} ago none="never" /> },
   { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
 ]

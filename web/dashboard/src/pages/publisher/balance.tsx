@@ -1,10 +1,10 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useParams } from 'wouter'
-import { query } from '../../lib/api.ts'
 import { isOperator, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Payments } from '../../parts/balance/payments.tsx'
 import { Statements } from '../../parts/balance/statements.tsx'
+import { BalanceLabel } from '../../parts/ledger/balance-label.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Figure } from '../../parts/reports/figure.tsx'
@@ -19,7 +19,7 @@ export default function Balance() {
   const range = useRange()
   const base = `/publishers/${publisher_id}` as const
   const now = useGet(`${base}/balance`)
-  const then = useGet(range.error === null ? `${base}/balance${query(range.period)}` : null)
+  const then = useGet(range.error === null ? `${base}/balance` : null, { query: range.period })
   const whose = isOperator(me) && now.data !== undefined ? ` of ${now.data.publisher.name}` : ''
   return (
     <Stack>
@@ -29,8 +29,16 @@ export default function Balance() {
           {({ pending, payable, paid }) => (
             <Stack gap="lg">
               <SimpleGrid cols={{ base: 1, xs: 3 }}>
-                <Figure label="Pending" value={<Money amount={pending} />} about="Conversions not approved yet" />
-                <Figure label="Payable" value={<Money amount={payable} />} about="Approved, not paid yet" />
+                <Figure
+                  label={<BalanceLabel of="pending" />}
+                  value={<Money amount={pending} />}
+                  about="Conversions not approved yet"
+                />
+                <Figure
+                  label={<BalanceLabel of="payable" />}
+                  value={<Money amount={payable} />}
+                  about="Approved, not paid yet"
+                />
                 <Figure label="Paid" value={<Money amount={paid} />} about="All time" />
               </SimpleGrid>
               <Section title="Activity">
@@ -39,8 +47,18 @@ export default function Balance() {
                   <Loaded query={then}>
                     {({ period }) => (
                       <SimpleGrid cols={{ base: 1, xs: 4 }}>
-                        <Figure label="Earned" value={<Money amount={period.earned} />} about="Became payable" />
-                        <Figure label="Reversed" value={<Money amount={period.reversed} />} about="After approval" />
+                        <Figure
+                          label="Earned"
+                          value={<Money amount={period.earned} />}
+                          about="Became payable"
+                          meaning="Payout of conversions that were approved in this period, whenever they were created. Reports count them on the day they were created."
+                        />
+                        <Figure
+                          label="Reversed"
+                          value={<Money amount={period.reversed} />}
+                          about="After approval"
+                          meaning="Payout of approved conversions that were reversed in this period."
+                        />
                         <Figure
                           label="Adjusted"
                           value={<Money amount={period.adjusted} />}

@@ -9,7 +9,7 @@ import { Section } from '../section.tsx'
 
 export function PasswordSection() {
   const form = useForm({ initialValues: { current_password: '', new_password: '', end_tokens: false } })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
     await post('/me/password', values)
     form.reset()
     notifications.show({ message: 'Password changed. You were signed out everywhere else.', color: 'green' })
@@ -17,7 +17,7 @@ export function PasswordSection() {
   })
   return (
     <Section title="Password" about="Changing it signs you out everywhere else.">
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack maw={360}>
           <FormError error={error} />
           <PasswordInput

@@ -1,11 +1,14 @@
-import { Button, Group, MultiSelect, NumberInput, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Button, Group, MultiSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
 import { useState } from 'react'
+import { checkWhole, wholeOf } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post, remove } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
+import { WholeInput } from '../amount-input.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FormError } from '../form-error.tsx'
 import { Loaded } from '../page.tsx'
@@ -91,6 +94,8 @@ const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
   ),
 })
 
+type Scope = Schemas['TokenList']['tokens'][number]['scopes'][number]
+
 const SCOPES = {
   read: 'Read everything',
   apps: 'Apps',
@@ -104,36 +109,29 @@ const SCOPES = {
   fraud: 'Fraud and bans',
   people: 'People',
   system: 'Audit log and system',
-} satisfies Record<Schemas['TokenList']['tokens'][number]['scopes'][number], string>
+} satisfies Record<Scope, string>
 
 function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
-  const form = useForm<{ name: string; scopes: string[]; expires_in_days: number | string; allowed_ips: string[] }>({
-    initialValues: { name: '', scopes: ['read'], expires_in_days: 90, allowed_ips: [] },
+  const form = useForm({
+    initialValues: { name: '', scopes: ['read'] as Scope[], expires_in_days: '90', allowed_ips: [] as string[] },
+    validate: { expires_in_days: checkWhole(1, 365) },
   })
-  const create = useChange((body: object) => post('/me/tokens', body), {
+  const create = useChange((body: BodyOf<'POST /me/tokens'>) => post('/me/tokens', body), {
     refresh: ['/me/tokens'],
     onError: () => {},
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    const { token } = await create.mutateAsync(values)
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
+    const { token } = await create.mutateAsync({ ...values, expires_in_days: wholeOf(values.expires_in_days) })
     onIssued(token)
     form.reset()
   })
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack maw={520}>
         <FormError error={error} />
         <Group align="flex-end">
           <TextInput label="Token name" required maxLength={100} {...form.getInputProps('name')} />
-          <NumberInput
-            label="Expires in (days)"
-            required
-            min={1}
-            max={365}
-            allowDecimal={false}
-            w={140}
-            {...form.getInputProps('expires_in_days')}
-          />
+          <WholeInput label="Expires in (days)" required w={140} {...form.getInputProps('expires_in_days')} />
         </Group>
         <MultiSelect
           label="Scopes"
@@ -145,7 +143,6 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
         <TagsInput
           label="IP allowlist"
           description="IP addresses or CIDR ranges, such as 203.0.113.0/24. Leave empty to allow any."
-          maxTags={50}
           {...form.getInputProps('allowed_ips')}
         />
         <Group>

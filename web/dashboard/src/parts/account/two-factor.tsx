@@ -49,12 +49,16 @@ export function TwoFactorSection() {
 
 function PasswordStep({ action, send }: { action: string; send: (password: string) => Promise<void> }) {
   const form = useForm({ initialValues: { password: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ password }) => {
-    await send(password)
-    form.reset()
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async ({ password }) => {
+      await send(password)
+      form.reset()
+    },
+    { isQuestion: true },
+  )
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack maw={360}>
         <FormError error={error} />
         <PasswordInput
@@ -75,11 +79,15 @@ function PasswordStep({ action, send }: { action: string; send: (password: strin
 
 function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> }) {
   const form = useForm({ initialValues: { code: '' } })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
-    await post('/me/two-factor/confirm', values)
-    notifications.show({ message: 'Two-factor sign-in is on.', color: 'green' })
-    await onDone()
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
+      await post('/me/two-factor/confirm', values)
+      notifications.show({ message: 'Two-factor sign-in is on.', color: 'green' })
+      await onDone()
+    },
+    { isQuestion: true },
+  )
   const secret = new URL(setup.uri).searchParams.get('secret') ?? ''
   return (
     <Stack>
@@ -91,7 +99,7 @@ function Confirm({ setup, onDone }: { setup: Setup; onDone: () => Promise<void> 
         <CopyIcon value={setup.backup_codes.join('\n')} label="Copy the backup codes" />
       </Group>
       <Code block>{setup.backup_codes.join('\n')}</Code>
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack maw={360}>
           <FormError error={error} />
           <TextInput

@@ -1,7 +1,6 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 
 const PAUSE_MS = 200
@@ -13,7 +12,7 @@ export function AdvertiserSelect(props: Omit<SelectProps, 'data'>) {
   const value = props.value ?? ''
   const chosen = useGet(value === '' ? null : `/advertisers/${value}`)
   const isChosenName = chosen.data?.name === search
-  const found = useGet(`/advertisers${query({ search: isChosenName ? '' : search.trim(), limit: 50 })}`)
+  const found = useGet('/advertisers', { query: { search: isChosenName ? '' : search.trim(), limit: 50 } })
   const all = [...(value !== '' && chosen.data !== undefined ? [chosen.data] : []), ...(found.data?.advertisers ?? [])]
   const data = [...new Map(all.map(({ advertiser_id, name }) => [String(advertiser_id), name]))]
   return (

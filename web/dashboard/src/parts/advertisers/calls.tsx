@@ -1,24 +1,26 @@
 // What advertisers called, what came of it, and doing it again.
-import { Anchor, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { IconRefresh, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { post, query } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { OUTCOMES } from '../../lib/statuses.ts'
+import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { FoundSoFar, Pager, usePages } from '../pager.tsx'
+import { SearchInput } from '../search-input.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { type Call, CallDetails, reasonOf } from './call-details.tsx'
 
 const LOOK_MS = 5_000
-const OUTCOMES = ['approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused']
 /** Stands beside the outcomes in the filter: those that came to nothing so far. */
 const OPEN = 'needs attention'
 const REPAIRABLE = [OPEN, 'unmatched', 'invalid', 'refused']
@@ -30,11 +32,11 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
   const pages = usePages()
   const [open, setOpen] = useState<Call | null>(null)
   const { outcome, click_id } = filters
-  const only = outcome === OPEN ? { open: 'yes' } : { outcome }
-  const calls = useGet(
-    `/inbound-calls${query({ advertiser_id: advertiserId, ...only, click_id, cursor: pages.cursor })}`,
-    { everyMs: LOOK_MS },
-  )
+  const only = outcome === OPEN ? { open: 'yes' as const } : { outcome: oneOf(OUTCOMES, outcome) }
+  const calls = useGet('/inbound-calls', {
+    query: { advertiser_id: advertiserId, ...only, click_id, cursor: pages.cursor },
+    everyMs: LOOK_MS,
+  })
   const again = useReprocess(() => setOpen(null))
   const dismiss = useDismiss(() => setOpen(null))
   const listed = calls.data?.calls.filter(({ advertiser_id }) => advertiser_id !== null) ?? []
@@ -50,11 +52,18 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
           placeholder="all"
           clearable
           w={190}
-          data={[OPEN, ...OUTCOMES]}
+          data={[{ value: OPEN, label: 'Needs attention' }, ...choicesOf(OUTCOMES)]}
           value={outcome ?? null}
           onChange={(value) => narrow({ outcome: value })}
         />
-        <ClickFilter key={click_id ?? ''} value={click_id ?? ''} onChange={(value) => narrow({ click_id: value })} />
+        <SearchInput
+          label="Click"
+          placeholder="click_id"
+          maxLength={256}
+          w={{ base: 200, sm: 320 }}
+          value={click_id}
+          onChange={(value) => narrow({ click_id: value })}
+        />
         {mayChange && REPAIRABLE.includes(outcome ?? '') && listed.length > 0 && (
           <Button
             variant="default"
@@ -165,32 +174,6 @@ function ask(calls: Call[], run: (ids: string[]) => void): void {
     labels: { confirm: 'Process again', cancel: 'Cancel' },
     onConfirm: () => run(calls.map(({ inbound_id }) => inbound_id)),
   })
-}
-
-function ClickFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value)
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        onChange(typed.trim())
-      }}
-    >
-      <Group gap="xs" align="flex-end">
-        <TextInput
-          label="Click"
-          placeholder="click_id"
-          maxLength={256}
-          w={{ base: 200, sm: 320 }}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Button type="submit" variant="default">
-          Find
-        </Button>
-      </Group>
-    </form>
-  )
 }
 
 const columnsOf = (withAdvertiser: boolean, onOpen: (call: Call) => void): (Column<Call> | false)[] => [

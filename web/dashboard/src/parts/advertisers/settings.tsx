@@ -3,6 +3,8 @@ import { ActionIcon, Alert, Button, Group, Select, Stack, TagsInput, Text, TextI
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { patch } from '../../lib/api.ts'
+import { useLeaveGuard } from '../../lib/leave.ts'
+import { describeProblems } from '../../lib/problems.ts'
 import { useChange } from '../../lib/queries.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
@@ -25,7 +27,7 @@ function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) 
       setError(null)
       setValue(saved[name])
     },
-    onError: (error) => setError(error.message),
+    onError: (error) => setError(describeProblems(error)),
   })
   const [base, setBase] = useState(advertiser[name])
   const now = advertiser[name]
@@ -36,6 +38,7 @@ function usePart<N extends keyof Settings>(advertiser: AdvertiserData, name: N) 
   // Changed in another tab, or by somebody else: shown at once, unless there is something here that it would undo.
   const isStale = !isSame(base, now) && !isSame(value, now)
   if (!isSame(base, now) && (isSame(value, base) || isSame(value, now))) follow()
+  useLeaveGuard(!isSame(value, now))
   return {
     value,
     setValue,

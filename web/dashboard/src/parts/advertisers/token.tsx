@@ -69,11 +69,11 @@ function Rotate({ advertiserId, onDone }: { advertiserId: number; onDone: (token
     refresh: ['/advertisers'],
     onError: () => {},
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) =>
+  const { formProps, isSending, error } = useSubmit(form, async (values) =>
     onDone((await rotate.mutateAsync(values)).token),
   )
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <FormError error={error} />
         <Text size="sm">The advertiser must switch to the new token before the old one expires.</Text>

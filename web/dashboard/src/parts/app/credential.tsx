@@ -1,5 +1,5 @@
 // One key of an app: what it is, how it is used, and its secrets.
-import { Button, Group, Modal, Progress, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
 import { type ReactNode, useState } from 'react'
@@ -8,6 +8,7 @@ import { formatCount } from '../../lib/format.ts'
 import { isOwner, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Copyable } from '../copy.tsx'
+import { type Fact, Facts } from '../facts.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 import type { CredentialData } from './data.ts'
@@ -25,69 +26,70 @@ type CredentialProps = { appId: number; credential: CredentialData }
 export function CredentialSection({ appId, credential }: CredentialProps) {
   const { mode, api_key, revoked_at, expires_at } = credential
   const mayChange = isOwner(useMe()) && revoked_at === null
+  const facts: Fact[] = [
+    [
+      'API key',
+      <Line key="key" action={mayChange && <RevokeKeyButton appId={appId} mode={mode} />}>
+        <Copyable value={api_key} label={`Copy the ${mode} API key`} />
+        {revoked_at !== null && (
+          <Text size="sm" c="red" fw={600}>
+            Permanently revoked <Time at={revoked_at} ago />.
+          </Text>
+        )}
+      </Line>,
+    ],
+    ['Last used', <Uses key="used" credential={credential} />],
+    ['Rate limit', <AllowanceUse key="limit" credential={credential} />],
+    [
+      'API secret',
+      <Line key="secret" action={mayChange && <RotateButton appId={appId} mode={mode} kind="api" />}>
+        <SecretAges {...{ appId, credential, mayChange }} />
+      </Line>,
+    ],
+    [
+      'Signing secret',
+      <Line key="signing" action={mayChange && <RotateButton appId={appId} mode={mode} kind="signing" />}>
+        Signs your postbacks.
+        {credential.old_signing_secret_expires_at !== null && (
+          <>
+            {' '}
+            Postbacks are also signed with the old secret until <Time at={credential.old_signing_secret_expires_at} />.
+          </>
+        )}
+      </Line>,
+    ],
+    [
+      'Expires',
+      <Line key="expires" action={mayChange && <ExpiryButton {...{ appId, credential }} />}>
+        <Expiry at={expires_at} />
+      </Line>,
+    ],
+  ]
   return (
     <Section title={mode === 'live' ? 'Live key' : 'Test key'} about={ABOUT[mode]}>
-      <Table variant="vertical" layout="auto" withRowBorders highlightOnHover={false}>
-        <Table.Tbody>
-          <Row name="API key" action={mayChange && <RevokeKeyButton appId={appId} mode={mode} />}>
-            <Copyable value={api_key} label={`Copy the ${mode} API key`} />
-            {revoked_at !== null && (
-              <Text size="sm" c="red" fw={600}>
-                Permanently revoked <Time at={revoked_at} ago />.
-              </Text>
-            )}
-          </Row>
-          <Row name="Last used">
-            <Uses credential={credential} />
-          </Row>
-          <Row name="Rate limit">
-            <AllowanceUse credential={credential} />
-          </Row>
-          <Row name="API secret" action={mayChange && <RotateButton appId={appId} mode={mode} kind="api" />}>
-            <SecretAges {...{ appId, credential, mayChange }} />
-          </Row>
-          <Row name="Signing secret" action={mayChange && <RotateButton appId={appId} mode={mode} kind="signing" />}>
-            Signs your postbacks.
-            {credential.old_signing_secret_expires_at !== null && (
-              <>
-                {' '}
-                Postbacks are also signed with the old secret until{' '}
-                <Time at={credential.old_signing_secret_expires_at} />.
-              </>
-            )}
-          </Row>
-          <Row name="Expires" action={mayChange && <ExpiryButton {...{ appId, credential }} />}>
-            {expires_at === null ? (
-              'never'
-            ) : new Date(expires_at) <= new Date() ? (
-              <Text size="sm" c="red" fw={600}>
-                Expired <Time at={expires_at} ago />. Requests are refused.
-              </Text>
-            ) : (
-              <Time at={expires_at} />
-            )}
-          </Row>
-        </Table.Tbody>
-      </Table>
+      <Facts label={`About the ${mode} key`} facts={facts} />
     </Section>
   )
 }
 
-function Row({ name, action, children }: { name: string; action?: ReactNode; children: ReactNode }) {
+function Line({ action, children }: { action?: ReactNode; children: ReactNode }) {
   return (
-    <Table.Tr>
-      <Table.Th w={{ base: 96, sm: 140 }} scope="row">
-        {name}
-      </Table.Th>
-      <Table.Td>
-        <Group justify="space-between" gap="xs">
-          <Text size="sm" component="div" miw={0}>
-            {children}
-          </Text>
-          {action}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" component="div" miw={0}>
+        {children}
+      </Text>
+      {action}
+    </Group>
+  )
+}
+
+function Expiry({ at }: { at: string | null }) {
+  if (at === null) return <>never</>
+  if (new Date(at) > new Date()) return <Time at={at} />
+  return (
+    <Text size="sm" c="red" fw={600}>
+      Expired <Time at={at} ago />. Requests are refused.
+    </Text>
   )
 }
 

@@ -2,7 +2,7 @@
 import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { checkPositive, readAmount } from '../../lib/amounts.ts'
+import { amountOf, checkPositive, readAmount } from '../../lib/amounts.ts'
 import { patch, put } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
@@ -50,14 +50,14 @@ export function CurrencySection({ app }: { app: AppData }) {
   const save = async ({ name, currency, rate }: typeof form.values) => {
     if (form.isDirty('name')) await patch(`/apps/${app.app_id}`, { name })
     if (form.isDirty('currency') || form.isDirty('rate'))
-      await put(`/apps/${app.app_id}/currency`, { currency, rate: readAmount(rate) })
+      await put(`/apps/${app.app_id}/currency`, { currency, rate: amountOf(rate) })
   }
   const change = useChange(save, {
     refresh: [`/apps/${app.app_id}`, `/publishers/${app.publisher_id}/apps`],
     done: 'Saved, effective immediately.',
     onError: () => {},
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
     await change.mutateAsync(values)
     form.resetDirty(values)
   })
@@ -67,7 +67,7 @@ export function CurrencySection({ app }: { app: AppData }) {
       title="Name, currency and rate"
       about="Users see rewards in your own currency. A conversion keeps the currency and rate it was created with, and reports add rewards up as they are, so compare payouts in US dollars after changing the currency."
     >
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack>
           <FormError error={error} />
           <Group align="flex-start">

@@ -3,10 +3,11 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
-import { checkPositive, readAmount } from '../../lib/amounts.ts'
+import { checkPositive, amountOf } from '../../lib/amounts.ts'
 import { post } from '../../lib/api.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
 import { SubmitForm } from '../submit-form.tsx'
 import { RateExample } from './currency.tsx'
 import { keepSecret } from './secrets.ts'
@@ -19,12 +20,12 @@ export function NewAppForm({ publisherId, onDone }: { publisherId: number; onDon
     validate: { rate: checkPositive },
   })
   const path = `/publishers/${publisherId}/apps` as const
-  const create = useChange((body: object) => post(path, body), {
+  const create = useChange((body: BodyOf<'POST /publishers/{publisher_id}/apps'>) => post(path, body), {
     refresh: [path],
     onError: () => {},
   })
   const submit = useSubmit(form, async ({ rate, ...named }) => {
-    const { app_id, live, test } = await create.mutateAsync({ ...named, rate: readAmount(rate) })
+    const { app_id, live, test } = await create.mutateAsync({ ...named, rate: amountOf(rate) })
     for (const { api_key, api_secret, signing_secret } of [live, test]) {
       keepSecret(api_key, 'api', api_secret)
       keepSecret(api_key, 'signing', signing_secret)

@@ -1,72 +1,95 @@
 // An app in a few numbers: today and the last seven days, and whether its postbacks arrive.
-import { Alert, Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import { query } from '../../lib/api.ts'
-import { formatCents, formatCount, formatShare, formatUsd, timeZone } from '../../lib/format.ts'
+import { formatCount, timeZone } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { ConversionTable } from '../conversions/conversion-table.tsx'
 import { Loaded } from '../page.tsx'
+import { MetricFigure } from '../reports/figure.tsx'
+import { APP_METRICS, showFigure } from '../reports/metrics.ts'
+import { StatsOverTime } from '../reports/stats-over-time.tsx'
+import { addDays } from '../reports/use-range.ts'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
 import type { OverviewData } from './data.ts'
 
 const EVERY_MS = 15_000
+const DAYS = 30
+const LATEST = 5
 const PLAIN_TITLE = { title: { color: 'var(--mantine-color-text)' } } // yellow on yellow is hard to read
 
 export function Today({ appId }: { appId: number }) {
-  const overview = useGet(`/apps/${appId}/overview${query({ timezone: timeZone() })}`, {
-    everyMs: EVERY_MS,
-  })
+  const overview = useGet(`/apps/${appId}/overview`, { query: { timezone: timeZone() }, everyMs: EVERY_MS })
   return (
-    <Loaded query={overview}>
-      {({ today, week, postbacks }) => (
-        <Stack gap="lg">
-          <Figures appId={appId} today={today} week={week} />
-          <Postbacks appId={appId} postbacks={postbacks} />
-        </Stack>
-      )}
-    </Loaded>
+    <Stack gap="lg">
+      <Loaded query={overview}>{({ today, week }) => <Figures today={today} week={week} />}</Loaded>
+      <LastDays appId={appId} />
+      <LatestConversions appId={appId} />
+      {overview.data !== undefined && <Postbacks appId={appId} postbacks={overview.data.postbacks} />}
+    </Stack>
   )
 }
 
 type Totals = OverviewData['today']
-const orDash = <T,>(value: T | null, format: (value: T) => string) => (value === null ? '–' : format(value))
 
-const FIGURES: [name: string, show: (totals: Totals) => string][] = [
-  ['Clicks', ({ clicks }) => formatCount(clicks)],
-  ['Conversions', ({ conversions }) => formatCount(conversions)],
-  ['Payout', ({ payout }) => formatCents(payout)],
-  ['Conversion rate', ({ conversion_rate }) => orDash(conversion_rate, formatShare)],
-  ['Payout per click', ({ epc }) => orDash(epc, formatUsd)],
-]
-
-function Figures({ appId, today, week }: { appId: number; today: Totals; week: Totals }) {
+function Figures({ today, week }: { today: Totals; week: Totals }) {
   return (
     <Stack gap="xs" component="section">
-      <Group justify="space-between">
-        <Title order={2} size="h4">
-          Today
-        </Title>
-        <Anchor component={Link} href={`/apps/${appId}/reports`} size="sm">
-          All reports
-        </Anchor>
-      </Group>
+      <Title order={2} size="h4">
+        Today
+      </Title>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-        {FIGURES.map(([name, show]) => (
-          <Paper key={name} p="sm">
-            <Text size="sm" c="dimmed">
-              {name}
-            </Text>
-            <Text size="xl" fw={700}>
-              {show(today)}
-            </Text>
-            <Text size="xs" c="dimmed">
-              Last 7 days: {show(week)}
-            </Text>
-          </Paper>
+        {APP_METRICS.map((of) => (
+          <MetricFigure key={of} of={of} value={today[of]} about={`Last 7 days: ${showFigure(of, week[of])}`} />
         ))}
       </SimpleGrid>
     </Stack>
+  )
+}
+
+function LastDays({ appId }: { appId: number }) {
+  const zone = timeZone()
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date())
+  const from = addDays(today, 1 - DAYS)
+  const stats = useGet(`/apps/${appId}/stats`, { query: { from, timezone: zone, group_by: 'day' } })
+  return (
+    <Section
+      title={`Last ${DAYS} days`}
+      action={
+        <Anchor component={Link} href={`/apps/${appId}/reports`} size="sm">
+          All reports
+        </Anchor>
+      }
+    >
+      <Loaded query={stats}>
+        {(data) => <StatsOverTime stats={data} table="The reports page shows the same figures as a table." />}
+      </Loaded>
+    </Section>
+  )
+}
+
+function LatestConversions({ appId }: { appId: number }) {
+  const found = useGet(`/apps/${appId}/conversions`, { query: { limit: LATEST }, everyMs: EVERY_MS })
+  return (
+    <Section
+      title="Latest conversions"
+      action={
+        <Anchor component={Link} href={`/apps/${appId}/conversions`} size="sm">
+          All conversions
+        </Anchor>
+      }
+    >
+      <Loaded query={found}>
+        {({ conversions }) =>
+          conversions.length === 0 ? (
+            <Text size="sm">No conversions yet. They appear here when your users complete offers.</Text>
+          ) : (
+            <ConversionTable appId={String(appId)} conversions={conversions} isPlain />
+          )
+        }
+      </Loaded>
+    </Section>
   )
 }
 

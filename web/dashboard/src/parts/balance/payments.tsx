@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
@@ -28,7 +27,7 @@ const COLUMNS: Column<Payment>[] = [
 
 export function Payments({ base }: { base: `/publishers/${string}` }) {
   const pages = usePages()
-  const list = useGet(`${base}/payments${query({ cursor: pages.cursor })}`)
+  const list = useGet(`${base}/payments`, { query: { cursor: pages.cursor } })
   return (
     <Section title="Payments">
       <Loaded query={list}>

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
@@ -48,7 +47,7 @@ const columnsOf = (base: `/publishers/${string}`): Column<Statement>[] => [
 
 export function Statements({ base }: { base: `/publishers/${string}` }) {
   const pages = usePages()
-  const list = useGet(`${base}/statements${query({ cursor: pages.cursor })}`)
+  const list = useGet(`${base}/statements`, { query: { cursor: pages.cursor } })
   return (
     <Section
       title="Statements"

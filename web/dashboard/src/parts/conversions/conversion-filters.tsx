@@ -1,9 +1,12 @@
-import { Select, SimpleGrid, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
+import { checkId } from '../../lib/amounts.ts'
 import type { Filters } from '../../lib/use-filters.ts'
-import { FilterSelect } from '../offers/filter-select.tsx'
+import { FilterSelect } from '../filter-select.tsx'
+import { FilterBar } from '../filter-bar.tsx'
 import { FilterText } from '../filter-text.tsx'
-import { MODES } from '../offers/words.ts'
-import { STATUSES } from './words.ts'
+import { SearchInput } from '../search-input.tsx'
+import { CONVERSION_STATUSES } from '../../lib/statuses.ts'
+import { choicesOf, MODES, oneOf } from '../../lib/words.ts'
 
 type ConversionFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
 
@@ -18,15 +21,25 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
     />
   )
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" role="search" aria-label="Conversions">
-      <FilterText label="User ID" value={filters['user_id']} onChange={set('user_id')} maxLength={256} />
+    <FilterBar
+      label="Conversions"
+      filters={filters}
+      names={['offer_id', 'status', 'sub_id', 'from', 'to', 'mode']}
+      search={<SearchInput label="User ID" value={filters['user_id']} onChange={set('user_id')} maxLength={256} />}
+    >
       <FilterText
         label="Offer ID"
         inputMode="numeric"
         value={filters['offer_id']}
-        onChange={(text) => set('offer_id')(text.replaceAll(/\D/g, '').slice(0, 15))}
+        check={checkId}
+        onChange={set('offer_id')}
       />
-      <FilterSelect label="Status" data={STATUSES} value={filters['status']} onChange={set('status')} />
+      <FilterSelect
+        label="Status"
+        data={choicesOf(CONVERSION_STATUSES)}
+        value={filters['status']}
+        onChange={set('status')}
+      />
       <FilterText
         label="Sub-ID"
         placeholder="Any of the four"
@@ -39,17 +52,25 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
       <Select
         label="Mode"
         allowDeselect={false}
-        data={MODES}
+        data={choicesOf(MODES)}
         value={filters['mode'] ?? 'live'}
         onChange={(mode) => set('mode')(mode === 'live' ? null : mode)}
       />
-    </SimpleGrid>
+    </FilterBar>
   )
 }
 
 /** What the server is asked for: its times are the days' beginnings in the viewer's zone. */
 export function conversionQuery({ user_id, offer_id, status, sub_id, from, to, mode }: Filters) {
-  return { user_id, offer_id, status, sub_id, from: beginningOf(from, 0), to: beginningOf(to, 1), mode }
+  return {
+    user_id,
+    offer_id,
+    status: oneOf(CONVERSION_STATUSES, status),
+    sub_id,
+    from: beginningOf(from, 0),
+    to: beginningOf(to, 1),
+    mode: oneOf(MODES, mode),
+  }
 }
 
 function beginningOf(day: string | undefined, daysLater: number): string | undefined {

@@ -10,13 +10,16 @@ import { explainReason, subIdsOf } from './words.ts'
 
 type Conversion = Schemas['AppConversionList']['conversions'][number]
 
-export function ConversionTable({ appId, conversions }: { appId: string; conversions: Conversion[] }) {
+type TableProps = { appId: string; conversions: Conversion[]; isPlain?: boolean }
+
+export function ConversionTable({ appId, conversions, isPlain = false }: TableProps) {
   return (
     <DataTable
       rows={conversions}
       columns={[offerColumn(appId), ...COLUMNS]}
       rowKey={({ conversion_id }) => conversion_id}
       minWidth={900}
+      isPlain={isPlain}
     />
   )
 }
@@ -48,7 +51,7 @@ const COLUMNS: Column<Conversion>[] = [
     ),
   },
   {
-    name: 'Payout and reward',
+    name: 'Payout',
     isNumber: true,
     cell: ({ payout, payout_local, currency }) => (
       <>

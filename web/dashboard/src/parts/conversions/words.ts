@@ -4,13 +4,6 @@ import type { Schemas } from '../../lib/api-types.ts'
 type Conversion = Schemas['ConversionHistory']['conversion']
 type Reason = NonNullable<Conversion['status_reason']>
 
-export const STATUSES = [
-  { value: 'pending', label: 'Pending' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'rejected', label: 'Rejected' },
-  { value: 'reversed', label: 'Reversed' },
-]
-
 const REASONS: Record<Reason, string> = {
   cap_exceeded: 'The offer had reached one of its caps.',
   click_expired: 'The click was older than the attribution window.',

@@ -1,12 +1,16 @@
 // Says what is done about a signal: a new rule, or another word about one that there is.
-import { Button, Modal, NumberInput, Select, Stack, Text } from '@mantine/core'
+import { Button, Modal, Select, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { checkWhole, readWhole } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { put } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
+import { SIGNALS } from '../../lib/words.ts'
+import { WholeInput } from '../amount-input.tsx'
 import { FormError } from '../form-error.tsx'
-import { SIGNAL_NAMES } from './signals.tsx'
+import { OfferPicker } from '../network-offers/offer-picker.tsx'
 
 export type Fraud = Schemas['FraudOverview']
 export type Rule = Fraud['rules'][number]
@@ -22,6 +26,10 @@ const ACTION_CHOICES = [
   { value: 'hold', label: 'Hold for review' },
   { value: 'reject', label: 'Reject' },
 ]
+
+const checkThreshold = checkWhole(1, 1_000_000_000)
+const thresholdOfSignal = (signals: Fraud['signals'], signal: string) =>
+  signals.find((one) => one.signal === signal)?.threshold_of ?? null
 
 type FormProps = { draft: Draft | null; isNew: boolean; signals: Fraud['signals']; onClose: () => void }
 
@@ -39,31 +47,34 @@ export function RuleForm({ draft, isNew, signals, onClose }: FormProps) {
 }
 
 function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }) {
-  const form = useForm<{ signal: string; offer_id: number | string; threshold: number | string; action: string }>({
+  const form = useForm({
     initialValues: {
       signal: draft.signal,
-      offer_id: draft.offer_id ?? '',
-      threshold: draft.threshold ?? '',
+      offer_id: String(draft.offer_id ?? ''),
+      threshold: String(draft.threshold ?? ''),
       action: draft.action,
+    },
+    validate: {
+      threshold: (text, { signal }) => (thresholdOfSignal(signals, signal) === null ? null : checkThreshold(text)),
     },
   })
   const signal = signals.find((one) => one.signal === form.values.signal)
-  const thresholdOf = signal?.threshold_of ?? null
-  const save = useChange((body: object) => put('/fraud/rules', body), {
+  const thresholdOf = thresholdOfSignal(signals, form.values.signal)
+  const save = useChange((body: BodyOf<'PUT /fraud/rules'>) => put('/fraud/rules', body), {
     refresh: ['/fraud'],
     done: 'Saved, effective immediately.',
     onError: () => {},
     onDone: onClose,
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ offer_id, threshold, ...values }) => {
+  const { formProps, isSending, error } = useSubmit(form, async ({ offer_id, threshold, ...values }) => {
     await save.mutateAsync({
       ...values,
       offer_id: offer_id === '' ? null : Number(offer_id),
-      threshold: thresholdOf === null || threshold === '' ? null : Number(threshold),
+      threshold: thresholdOf === null ? null : readWhole(threshold),
     })
   })
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <FormError error={error} />
         <Select
@@ -71,28 +82,24 @@ function Fields({ draft, isNew, signals, onClose }: FormProps & { draft: Draft }
           description={signal?.meaning}
           allowDeselect={false}
           disabled={!isNew}
-          data={signals.map((one) => ({ value: one.signal, label: SIGNAL_NAMES[one.signal] ?? one.signal }))}
+          data={signals.map((one) => ({ value: one.signal, label: SIGNALS[one.signal] }))}
           {...form.getInputProps('signal')}
         />
         {isNew ? (
-          <NumberInput
-            label="Offer ID"
+          <OfferPicker
+            label="Offer"
             description="Leave empty to apply to all offers without their own rule."
-            min={1}
-            allowDecimal={false}
-            hideControls
+            placeholder="Name or ID"
             {...form.getInputProps('offer_id')}
           />
         ) : (
           <Text size="sm">Applies to {draft.offer === null ? 'all offers without their own rule' : draft.offer}.</Text>
         )}
         {thresholdOf !== null && (
-          <NumberInput
+          <WholeInput
             label="Threshold"
             description={`${form.values.signal === 'too_fast' ? 'Fewer' : 'More'} ${thresholdOf} than this.`}
             required
-            min={1}
-            allowDecimal={false}
             {...form.getInputProps('threshold')}
           />
         )}

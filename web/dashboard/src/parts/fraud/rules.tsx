@@ -1,13 +1,14 @@
 // Every signal of fraud with what it means, and what is done about it.
-import { Anchor, Button, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { query, remove } from '../../lib/api.ts'
+import { remove, withQuery } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
+import { SIGNALS } from '../../lib/words.ts'
+import { type Column, DataTable } from '../data-table.tsx'
 import { ACTION_NAMES, type Draft, type Fraud, type Rule, RuleForm } from './rule-form.tsx'
-import { SIGNAL_NAMES } from './signals.tsx'
 
 type Editing = { draft: Draft; isNew: boolean }
 
@@ -15,7 +16,7 @@ const FIRST: Draft = { signal: 'too_fast', offer_id: null, offer: null, threshol
 
 export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }) {
   const [editing, setEditing] = useState<Editing | null>(null)
-  const drop = useChange(({ signal, offer_id }: Rule) => remove(`/fraud/rules/${signal}${query({ offer_id })}`), {
+  const drop = useChange(({ signal, offer_id }: Rule) => remove(`/fraud/rules/${signal}`, { offer_id }), {
     refresh: ['/fraud'],
     done: 'Rule removed.',
   })
@@ -41,32 +42,12 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
           <Button onClick={() => setEditing({ draft: FIRST, isNew: true })}>Add rule</Button>
         </Group>
       )}
-      <Paper p={0}>
-        <Table.ScrollContainer minWidth={860}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Signal</Table.Th>
-                <Table.Th>Offers</Table.Th>
-                <Table.Th>Condition</Table.Th>
-                <Table.Th>Action</Table.Th>
-                <Table.Th ta="right">Last 30 days</Table.Th>
-                {mayChange && <Table.Th>Actions</Table.Th>}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {fraud.signals.map((signal) => (
-                <SignalRows
-                  key={signal.signal}
-                  signal={signal}
-                  rules={rulesOf(fraud, signal.signal)}
-                  {...(mayChange ? { edit: setEditing, ask } : {})}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Paper>
+      <DataTable
+        minWidth={860}
+        rows={fraud.signals.flatMap((signal) => linesOf(fraud, signal))}
+        columns={[...COLUMNS, mayChange && changeColumn(setEditing, ask)]}
+        rowKey={({ signal, rule }) => `${signal.signal} ${rule?.offer_id ?? 0}`}
+      />
       <RuleForm
         draft={editing?.draft ?? null}
         isNew={editing?.isNew ?? false}
@@ -77,74 +58,81 @@ export function Rules({ fraud, mayChange }: { fraud: Fraud; mayChange: boolean }
   )
 }
 
-/** That of all offers first. */
-const rulesOf = ({ rules }: Fraud, signal: string) =>
-  rules.filter((rule) => rule.signal === signal).toSorted((a, b) => (a.offer_id ?? 0) - (b.offer_id ?? 0))
+type Signal = Fraud['signals'][number]
+/** A signal without a rule is off: it has a line all the same. */
+type Line = { signal: Signal; rule: Rule | null; isFirst: boolean }
 
-type RowsProps = {
-  signal: Fraud['signals'][number]
-  rules: Rule[]
-  edit?: (editing: Editing) => void
-  ask?: (rule: Rule) => void
+/** That of all offers first. */
+function linesOf({ rules }: Fraud, signal: Signal): Line[] {
+  const own = rules
+    .filter((rule) => rule.signal === signal.signal)
+    .toSorted((a, b) => (a.offer_id ?? 0) - (b.offer_id ?? 0))
+  const lines = own.some((rule) => rule.offer_id === null) ? own : [null, ...own]
+  return lines.map((rule, place) => ({ signal, rule, isFirst: place === 0 }))
 }
 
-function SignalRows({ signal, rules, edit, ask }: RowsProps) {
-  const name = SIGNAL_NAMES[signal.signal] ?? signal.signal
-  const lines: (Rule | null)[] = rules.some((rule) => rule.offer_id === null) ? rules : [null, ...rules]
-  return lines.map((rule, i) => (
-    <Table.Tr key={rule?.offer_id ?? 0}>
-      {i === 0 && (
-        <Table.Td rowSpan={lines.length} maw={260} style={{ verticalAlign: 'top' }}>
-          <Text fw={600} size="sm">
-            {name}
-          </Text>
+const COLUMNS: Column<Line>[] = [
+  {
+    name: 'Signal',
+    isText: true,
+    cell: ({ signal, isFirst }) => (
+      <>
+        <Text fw={600} size="sm">
+          {SIGNALS[signal.signal]}
+        </Text>
+        {isFirst && (
           <Text size="xs" c="dimmed">
             {signal.meaning}
           </Text>
-        </Table.Td>
-      )}
-      <Table.Td>{rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all offers'}</Table.Td>
-      <Table.Td>{rule === null ? '–' : whenOf(rule, signal.threshold_of)}</Table.Td>
-      <Table.Td>{rule === null ? 'off' : ACTION_NAMES[rule.action]}</Table.Td>
-      <Table.Td ta="right">{rule === null ? '–' : <Seen rule={rule} />}</Table.Td>
-      {edit !== undefined && (
-        <Table.Td>
-          {rule === null ? (
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={`Add a rule for: ${name}`}
-              onClick={() => edit({ draft: { ...FIRST, signal: signal.signal }, isNew: true })}
-            >
-              Add
-            </Button>
-          ) : (
-            <Group gap={6} wrap="nowrap">
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={`Edit the rule for: ${labelOf(name, rule)}`}
-                onClick={() => edit({ draft: rule, isNew: false })}
-              >
-                Edit
-              </Button>
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={`Remove the rule for: ${labelOf(name, rule)}`}
-                onClick={() => ask?.(rule)}
-              >
-                Remove
-              </Button>
-            </Group>
-          )}
-        </Table.Td>
-      )}
-    </Table.Tr>
-  ))
-}
+        )}
+      </>
+    ),
+  },
+  {
+    name: 'Offers',
+    cell: ({ rule }) => (rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all offers'),
+  },
+  { name: 'Condition', cell: ({ rule, signal }) => (rule === null ? '–' : whenOf(rule, signal.threshold_of)) },
+  { name: 'Action', cell: ({ rule }) => (rule === null ? 'off' : ACTION_NAMES[rule.action]) },
+  { name: 'Last 30 days', isNumber: true, cell: ({ rule }) => (rule === null ? '–' : <Seen rule={rule} />) },
+]
 
-const labelOf = (name: string, { offer_id }: Rule) => (offer_id === null ? name : `${name}, offer ${offer_id}`)
+const changeColumn = (edit: (editing: Editing) => void, ask: (rule: Rule) => void): Column<Line> => ({
+  name: 'Actions',
+  cell: ({ signal: { signal }, rule }) =>
+    rule === null ? (
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Add a rule for: ${SIGNALS[signal]}`}
+        onClick={() => edit({ draft: { ...FIRST, signal }, isNew: true })}
+      >
+        Add
+      </Button>
+    ) : (
+      <Group gap={6} wrap="nowrap">
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Edit the rule for: ${ruleName(rule)}`}
+          onClick={() => edit({ draft: rule, isNew: false })}
+        >
+          Edit
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Remove the rule for: ${ruleName(rule)}`}
+          onClick={() => ask(rule)}
+        >
+          Remove
+        </Button>
+      </Group>
+    ),
+})
+
+const ruleName = ({ signal, offer_id }: Rule) =>
+  offer_id === null ? SIGNALS[signal] : `${SIGNALS[signal]}, offer ${offer_id}`
 
 function whenOf({ signal, threshold }: Rule, thresholdOf: string | null): string {
   if (threshold === null || thresholdOf === null) return 'always'
@@ -153,9 +141,12 @@ function whenOf({ signal, threshold }: Rule, thresholdOf: string | null): string
 
 function Seen({ rule }: { rule: Rule }) {
   if (rule.seen === 0) return <>0</>
-  const search = query({ view: 'all', signal: rule.signal, offer_id: rule.offer_id })
   return (
-    <Anchor component={Link} href={`/network/conversions${search}`} size="sm">
+    <Anchor
+      component={Link}
+      href={withQuery('/network/conversions', { view: 'all', signal: rule.signal, offer_id: rule.offer_id })}
+      size="sm"
+    >
       {formatCount(rule.seen)}
     </Anchor>
   )

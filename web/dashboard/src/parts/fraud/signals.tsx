@@ -1,13 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
-
-export const SIGNAL_NAMES: Record<string, string> = {
-  too_fast: 'Too fast',
-  ip_users: 'Many users from one IP',
-  user_velocity: 'User velocity',
-  geo_mismatch: 'Country mismatch',
-  listed_ip: 'Listed IP',
-  bot: 'Bot',
-}
+import { labelOf, SIGNALS } from '../../lib/words.ts'
 
 /** What looked like fraud about a conversion. */
 export function Signals({ signals }: { signals: string[] }) {
@@ -16,7 +8,7 @@ export function Signals({ signals }: { signals: string[] }) {
     <Group gap={4}>
       {signals.map((signal) => (
         <Badge key={signal} variant="default" tt="none" style={{ flexShrink: 0 }}>
-          {SIGNAL_NAMES[signal] ?? signal}
+          {signal === 'banned_user' ? 'Banned user' : labelOf(SIGNALS, signal)}
         </Badge>
       ))}
     </Group>

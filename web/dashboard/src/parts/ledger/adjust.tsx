@@ -5,7 +5,7 @@ import { checkPositive, readAmount } from '../../lib/amounts.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AmountInput } from '../amount-input.tsx'
 import { SubmitForm } from '../submit-form.tsx'
-import { useRecord } from './use-record.ts'
+import { useAdjustment } from './use-record.ts'
 
 export type AdjustedParty = ({ publisher_id: number } | { advertiser_id: number }) & { name: string }
 
@@ -22,7 +22,7 @@ function AdjustForm({ party: { name: _name, ...whose }, onDone }: { party: Adjus
     initialValues: { sign: '1', amount: '', reference: '', reason: '' },
     validate: { amount: checkPositive },
   })
-  const record = useRecord('/ledger/adjustments', 'adjustment')
+  const record = useAdjustment()
   const submit = useSubmit(form, async ({ sign, amount, ...said }) => {
     await record.mutateAsync({ ...whose, ...said, amount: Number(sign) * (readAmount(amount) ?? 0) })
     onDone()

@@ -4,15 +4,18 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { checkAmount, readAmount } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, query } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { formatCents, formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import type { BodyOf } from '../../lib/operations.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FilterText } from '../filter-text.tsx'
+import { BalanceLabel } from './balance-label.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
+import { SearchInput } from '../search-input.tsx'
 import { Status } from '../status.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
@@ -30,7 +33,9 @@ export function PaymentRunTab() {
   const { minimum: typed = '', search = '' } = filters
   const minimum = typed === '' ? 0 : readAmount(typed)
   const offset = Number(filters['offset'] ?? 0) || 0
-  const owed = useGet(minimum === null ? null : `/ledger/publishers${query({ minimum, search, limit: LIMIT, offset })}`)
+  const owed = useGet(minimum === null ? null : '/ledger/publishers', {
+    query: { minimum: String(minimum ?? ''), search, limit: LIMIT, offset },
+  })
   const [chosen, setChosen] = useState<Chosen>(new Map())
   const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
   useEffect(() => setChosen(new Map()), [typed, search])
@@ -40,7 +45,7 @@ export function PaymentRunTab() {
   return (
     <Stack>
       <Group align="flex-start">
-        <FilterText label="Publisher" placeholder="Part of the name" value={search} onChange={narrow('search')} />
+        <SearchInput label="Publisher" placeholder="Part of the name" value={search} onChange={narrow('search')} />
         <FilterText
           label="Owed at least"
           placeholder="0"
@@ -100,7 +105,7 @@ type CreateRunProps = { chosen: Chosen; search: string; minimum: number; due: nu
 /** Of those selected; without a selection, of everybody who is owed enough and not suspended. */
 function CreateRun({ chosen, search, minimum, due }: CreateRunProps) {
   const [, navigate] = useLocation()
-  const create = useChange((body: object) => post('/ledger/payment-runs', body), {
+  const create = useChange((body: BodyOf<'POST /ledger/payment-runs'>) => post('/ledger/payment-runs', body), {
     refresh: ['/ledger'],
     onDone: ({ run_id }) => navigate(runHref(run_id)),
   })
@@ -182,8 +187,18 @@ const COLUMNS: Column<Owed>[] = [
       </>
     ),
   },
-  { name: 'Pending', isNumber: true, cell: ({ pending }) => <Money amount={pending} /> },
-  { name: 'Payable', isNumber: true, cell: ({ payable }) => <Money amount={payable} /> },
+  {
+    name: 'Pending',
+    heading: <BalanceLabel of="pending" />,
+    isNumber: true,
+    cell: ({ pending }) => <Money amount={pending} />,
+  },
+  {
+    name: 'Payable',
+    heading: <BalanceLabel of="payable" />,
+    isNumber: true,
+    cell: ({ payable }) => <Money amount={payable} />,
+  },
   { name: 'Paid so far', isNumber: true, cell: ({ paid }) => <Money amount={paid} /> },
   { name: 'Last paid', cell: ({ last_paid_at }) => <Time at={last_paid_at} ago none="never" /> },
   {

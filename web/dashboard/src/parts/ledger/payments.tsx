@@ -2,11 +2,12 @@
 import { Button, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, query } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { formatCents } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { choicesOf, oneOf, PAYMENT_KINDS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
@@ -17,21 +18,15 @@ import { ReasonModal } from './reason-form.tsx'
 
 type Movement = Schemas['MovementList']['payments'][number]
 
-const KINDS = [
-  { value: '', label: 'All' },
-  { value: 'payout', label: 'Paid' },
-  { value: 'receipt', label: 'Received' },
-  { value: 'adjustment', label: 'Adjusted' },
-]
 const WORDS = { payout: 'Paid to', receipt: 'Received from', adjustment: 'Adjustment of' }
 
 export function PaymentsTab() {
   const [filters, change] = useFilters()
-  const { kind = '' } = filters
+  const kind = oneOf(PAYMENT_KINDS, filters['kind'])
   const pages = usePages()
   useEffect(() => pages.reset(), [kind])
   const mayVoid = mayWrite(useMe())
-  const found = useGet(`/ledger/payments${query({ kind, cursor: pages.cursor })}`)
+  const found = useGet('/ledger/payments', { query: { kind, cursor: pages.cursor } })
   const [voiding, setVoiding] = useState<Movement | null>(null)
   const voidPayment = useChange(
     ({ postingId, reason }: { postingId: string; reason: string }) =>
@@ -42,8 +37,8 @@ export function PaymentsTab() {
     <Stack>
       <SegmentedControl
         aria-label="Type"
-        data={KINDS}
-        value={kind}
+        data={[{ value: '', label: 'All' }, ...choicesOf(PAYMENT_KINDS)]}
+        value={kind ?? ''}
         onChange={(value) => change({ kind: value })}
         maw={420}
       />

@@ -3,9 +3,8 @@ import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { checkPositive, readAmount } from '../../lib/amounts.ts'
+import { amountOf, checkPositive } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { formatCents } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
@@ -13,14 +12,15 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AmountInput } from '../amount-input.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
-import { FilterText } from '../filter-text.tsx'
+import { BalanceLabel } from './balance-label.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
+import { SearchInput } from '../search-input.tsx'
 import { SubmitForm } from '../submit-form.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
 import { Time } from '../time.tsx'
 import { type AdjustedParty, AdjustModal } from './adjust.tsx'
-import { useRecord } from './use-record.ts'
+import { useReceipt } from './use-record.ts'
 
 const LIMIT = 50
 type Debtor = Schemas['AdvertiserBalanceList']['advertisers'][number]
@@ -30,12 +30,12 @@ export function ReceiptsTab() {
   const [filters, change] = useFilters()
   const { search = '' } = filters
   const offset = Number(filters['offset'] ?? 0) || 0
-  const debtors = useGet(`/ledger/advertisers${query({ search, limit: LIMIT, offset })}`)
+  const debtors = useGet('/ledger/advertisers', { query: { search, limit: LIMIT, offset } })
   const [payer, setPayer] = useState<Debtor | null>(null)
   const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
   return (
     <Stack>
-      <FilterText
+      <SearchInput
         label="Advertiser"
         placeholder="Part of the name"
         maw={360}
@@ -99,7 +99,12 @@ const COLUMNS: Column<Debtor>[] = [
         <Money amount={receivable} />
       ),
   },
-  { name: 'Unconfirmed', isNumber: true, cell: ({ unconfirmed }) => <Money amount={unconfirmed} /> },
+  {
+    name: 'Unconfirmed',
+    heading: <BalanceLabel of="unconfirmed" />,
+    isNumber: true,
+    cell: ({ unconfirmed }) => <Money amount={unconfirmed} />,
+  },
   { name: 'Received so far', isNumber: true, cell: ({ received }) => <Money amount={received} /> },
   { name: 'Last received', cell: ({ last_received_at }) => <Time at={last_received_at} ago none="never" /> },
 ]
@@ -130,9 +135,9 @@ const actions = (onRecord: (payer: Debtor) => void, onAdjust: (party: AdjustedPa
 
 function ReceiptForm({ payer, onDone }: { payer: Debtor; onDone: () => void }) {
   const form = useForm({ initialValues: { amount: '', reference: '' }, validate: { amount: checkPositive } })
-  const record = useRecord('/ledger/receipts', 'receipt')
+  const record = useReceipt()
   const submit = useSubmit(form, async ({ amount, reference }) => {
-    await record.mutateAsync({ advertiser_id: payer.advertiser_id, amount: readAmount(amount), reference })
+    await record.mutateAsync({ advertiser_id: payer.advertiser_id, amount: amountOf(amount), reference })
     onDone()
   })
   return (

@@ -2,7 +2,6 @@
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Money } from '../money.tsx'
@@ -25,7 +24,7 @@ export function RunLines({
   onCancel: Act
 }) {
   const pages = usePages()
-  const found = useGet(`${base}/lines${query({ cursor: pages.cursor })}`)
+  const found = useGet(`${base}/lines`, { query: { cursor: pages.cursor } })
   return (
     <Loaded query={found}>
       {({ lines, next_cursor }) => (

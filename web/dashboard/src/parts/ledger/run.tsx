@@ -10,6 +10,7 @@ import { post } from '../../lib/api.ts'
 import { formatCents, formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
+import type { BodyOf } from '../../lib/operations.ts'
 import { Loaded } from '../page.tsx'
 import { Status } from '../status.tsx'
 import { Fact } from '../system/fact.tsx'
@@ -92,11 +93,14 @@ function useRunChanges(base: `/ledger/payment-runs/${string}`) {
         })
     },
   })
-  const cancel = useChange((body: object) => post(`${base}/cancel`, body), {
-    refresh: ['/ledger'],
-    done: 'Cancelled.',
-    onError: () => {},
-  })
+  const cancel = useChange(
+    (body: BodyOf<'POST /ledger/payment-runs/{run_id}/cancel'>) => post(`${base}/cancel`, body),
+    {
+      refresh: ['/ledger'],
+      done: 'Cancelled.',
+      onError: () => {},
+    },
+  )
   return { pay, cancel }
 }
 

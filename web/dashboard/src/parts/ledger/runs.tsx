@@ -2,7 +2,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -52,7 +51,7 @@ const COLUMNS: Column<Listed>[] = [
 
 function Runs() {
   const pages = usePages()
-  const found = useGet(`/ledger/payment-runs${query({ cursor: pages.cursor })}`)
+  const found = useGet('/ledger/payment-runs', { query: { cursor: pages.cursor } })
   return (
     <Loaded query={found}>
       {({ runs, next_cursor }) => (

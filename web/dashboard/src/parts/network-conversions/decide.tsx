@@ -1,10 +1,11 @@
 // Asks before conversions are approved, rejected or reversed, does it, and says what came of each.
-import { Alert, Button, Group, Modal, Progress, Select, Stack, Table, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Modal, Progress, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import type { MoveReasons } from '../../../../../src/manage/conversions/schema.ts'
+import type { MoveReasons } from '../../../../../src/manage/operator/conversions/schema.ts'
 import { formatCount } from '../../lib/format.ts'
+import { STATUS_REASONS } from '../../lib/words.ts'
+import { DataTable } from '../data-table.tsx'
 import { FormError } from '../form-error.tsx'
-import { REASON_NAMES } from './filters.tsx'
 import { type MoveReason, type MoveResult, type MoveTo, useMoves } from './use-moves.ts'
 
 export const VERBS: Record<MoveTo, string> = { approved: 'Approve', rejected: 'Reject', reversed: 'Reverse' }
@@ -84,7 +85,7 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
                 label="Reason shown to the publisher"
                 description="In the dashboard, the API and postbacks."
                 allowDeselect={false}
-                data={TOLD[to].map((value) => ({ value, label: REASON_NAMES[value] ?? value }))}
+                data={TOLD[to].map((value) => ({ value, label: STATUS_REASONS[value] }))}
                 value={told}
                 disabled={state === 'moving'}
                 onChange={(value) => value !== null && setTold(value)}
@@ -147,30 +148,29 @@ function Outcome({ results, to }: { results: MoveResult[]; to: MoveTo }) {
       <Alert color={refused.length === 0 ? 'green' : 'yellow'} role="status">
         {summarize(to, count('done'), count('already'), refused.length)}
       </Alert>
-      <Table.ScrollContainer minWidth={260} mah={320}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Conversion</Table.Th>
-              <Table.Th>Result</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {[...refused, ...results.filter((result) => result.outcome !== 'refused')].map((result) => (
-              <Table.Tr key={result.conversion_id}>
-                <Table.Td ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
-                  {result.conversion_id}
-                </Table.Td>
-                <Table.Td>
-                  {result.outcome === 'done' && to}
-                  {result.outcome === 'already' && `already ${to}`}
-                  {result.outcome === 'refused' && `Refused. ${result.problem ?? ''}`}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Result"
+        isPlain
+        minWidth={260}
+        maxHeight={320}
+        rows={[...refused, ...results.filter((result) => result.outcome !== 'refused')]}
+        rowKey={({ conversion_id }) => conversion_id}
+        columns={[
+          { name: 'Conversion', isText: true, cell: ({ conversion_id }) => <ConversionId id={conversion_id} /> },
+          { name: 'Result', cell: (result) => describeResult(result, to) },
+        ]}
+      />
     </>
   )
+}
+
+const ConversionId = ({ id }: { id: string }) => (
+  <Text ff="monospace" size="xs">
+    {id}
+  </Text>
+)
+
+function describeResult({ outcome, problem }: MoveResult, to: MoveTo): string {
+  if (outcome === 'refused') return `Refused. ${problem ?? ''}`
+  return outcome === 'already' ? `already ${to}` : to
 }

@@ -1,16 +1,17 @@
 // What is recorded about one conversion.
-import { Anchor, Group, SimpleGrid, Table, Text, Timeline } from '@mantine/core'
+import { Anchor, Group, SimpleGrid, Text, Timeline } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
+import { STATUS_REASONS } from '../../lib/words.ts'
 import { Copyable } from '../copy.tsx'
+import { DataTable } from '../data-table.tsx'
 import { Detail } from '../detail.tsx'
 import { Signals } from '../fraud/signals.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
-import { REASON_NAMES } from './filters.tsx'
 import { Standing } from './table.tsx'
 
 export type Details = Schemas['NetworkConversion']
@@ -127,7 +128,7 @@ function stepsOf(one: Details): Step[] {
 
 function byWhom({ actor, status_reason }: Details['history'][number]): string {
   if (status_reason === null || status_reason === actor) return `By ${actor}`
-  return `By ${actor}: ${REASON_NAMES[status_reason] ?? status_reason}`
+  return `By ${actor}: ${STATUS_REASONS[status_reason]}`
 }
 
 export function History({ one }: { one: Details }) {
@@ -162,28 +163,18 @@ export function Entries({ one }: { one: Details }) {
       {one.entries.length === 0 ? (
         <Text size="sm">{one.is_test ? 'No entries: test conversions involve no money.' : 'No entries.'}</Text>
       ) : (
-        <Table.ScrollContainer minWidth={480}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Posted</Table.Th>
-                <Table.Th>Account</Table.Th>
-                <Table.Th ta="right">Amount</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {one.entries.map((entry) => (
-                <Table.Tr key={entry.entry_id}>
-                  <Table.Td>
-                    <Time at={entry.created_at} />
-                  </Table.Td>
-                  <Table.Td>{ACCOUNTS[entry.account] ?? entry.account}</Table.Td>
-                  <Table.Td ta="right">{formatUsd(entry.amount)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Ledger entries"
+          isPlain
+          minWidth={480}
+          rows={one.entries}
+          rowKey={({ entry_id }) => entry_id}
+          columns={[
+            { name: 'Posted', cell: ({ created_at }) => <Time at={created_at} /> },
+            { name: 'Account', cell: ({ account }) => ACCOUNTS[account] ?? account },
+            { name: 'Amount', isNumber: true, cell: ({ amount }) => formatUsd(amount) },
+          ]}
+        />
       )}
     </Section>
   )

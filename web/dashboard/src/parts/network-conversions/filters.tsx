@@ -1,47 +1,42 @@
 // What to look for among all conversions. It stands in the address of the page.
-import { Button, Collapse, Group, Paper, Select, SimpleGrid, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
+import { Select, TextInput } from '@mantine/core'
+import { checkId } from '../../lib/amounts.ts'
 import type { Filters } from '../../lib/use-filters.ts'
-import { SIGNAL_NAMES } from '../fraud/signals.tsx'
+import type { QueryOf } from '../../lib/operations.ts'
+import { CONVERSION_STATUSES } from '../../lib/statuses.ts'
+import { ANY_SIGNAL, choicesOf, MODES, oneOf, STATUS_REASONS } from '../../lib/words.ts'
+import { FilterBar } from '../filter-bar.tsx'
+import { FilterSelect } from '../filter-select.tsx'
+import { FilterText } from '../filter-text.tsx'
+import { OfferPicker } from '../network-offers/offer-picker.tsx'
+import { SearchInput } from '../search-input.tsx'
 
 type Change = (changed: Record<string, string | null>) => void
-
-const STATUSES = ['pending', 'approved', 'rejected', 'reversed']
-export const REASON_NAMES: Record<string, string> = {
-  cap_exceeded: 'over a cap',
-  click_expired: 'click expired',
-  not_eligible: 'not eligible',
-  geo_mismatch: 'other country',
-  fraud: 'fraud',
-  unconfirmed: 'not confirmed in time',
-  advertiser_rejected: 'rejected by advertiser',
-  advertiser_reversed: 'reversed by advertiser',
-  operator: 'operator decision',
-}
 
 const IDS = [
   ['publisher_id', 'Publisher ID'],
   ['app_id', 'App ID'],
   ['advertiser_id', 'Advertiser ID'],
-  ['offer_id', 'Offer ID'],
 ] as const
-const LESS_USED = [...IDS.map(([name]) => name), 'from', 'to', 'mode', 'reason']
+const LESS_USED = [...IDS.map(([name]) => name), 'from', 'to', 'mode']
 
 /** The names that the server knows, with days of the viewer's own zone as times. */
-export function searchOf(filters: Filters, isQueue: boolean): Record<string, string | undefined> {
-  const { from, to, status, reason, signal, user_id, mode } = filters
+export function searchOf(filters: Filters, isQueue: boolean) {
+  const { from, to, publisher_id, app_id, advertiser_id, offer_id, user_id } = filters
   return {
-    ...Object.fromEntries(IDS.map(([name]) => [name, filters[name]])),
-    status: isQueue ? 'pending' : status,
-    order: isQueue ? 'oldest' : undefined,
-    reason,
-    signal,
+    publisher_id,
+    app_id,
+    advertiser_id,
+    offer_id,
     user_id,
-    mode,
+    status: isQueue ? 'pending' : oneOf(CONVERSION_STATUSES, filters['status']),
+    order: isQueue ? 'oldest' : undefined,
+    reason: oneOf(STATUS_REASONS, filters['reason']),
+    signal: oneOf(ANY_SIGNAL, filters['signal']),
+    mode: oneOf(MODES, filters['mode']),
     from: startOfDay(from, 0),
     to: startOfDay(to, 1),
-  }
+  } satisfies QueryOf<'GET /conversions'>
 }
 
 function startOfDay(day: string | undefined, later: number): string | undefined {
@@ -51,113 +46,52 @@ function startOfDay(day: string | undefined, later: number): string | undefined 
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
 
-const options = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }))
+type ConversionFiltersProps = { filters: Filters; change: Change; isQueue: boolean }
 
-export function ConversionFilters({
-  filters,
-  change,
-  isQueue,
-}: {
-  filters: Filters
-  change: Change
-  isQueue: boolean
-}) {
-  const hasMore = LESS_USED.some((name) => filters[name] !== undefined)
-  const [isOpen, { toggle }] = useDisclosure(hasMore)
-  const clear = () =>
-    change(Object.fromEntries([...LESS_USED, 'status', 'signal', 'user_id'].map((name) => [name, null])))
+export function ConversionFilters({ filters, change, isQueue }: ConversionFiltersProps) {
+  const field = (name: string) => ({
+    value: filters[name],
+    onChange: (value: string | null) => change({ [name]: value }),
+  })
   return (
-    <Paper component="search" aria-label="Conversions">
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
-        <TextFilter label="User ID" name="user_id" {...{ filters, change }} />
-        {!isQueue && (
-          <Select
-            label="Status"
-            placeholder="any"
-            clearable
-            data={STATUSES}
-            value={filters['status'] ?? null}
-            onChange={(status) => change({ status })}
-          />
-        )}
-        <Select
-          label="Fraud signal"
-          placeholder="any or none"
-          clearable
-          data={[{ value: 'any', label: 'at least one' }, ...options(SIGNAL_NAMES)]}
-          value={filters['signal'] ?? null}
-          onChange={(signal) => change({ signal })}
-        />
-      </SimpleGrid>
-      <Collapse expanded={isOpen} id="more-filters">
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} mt="md">
+    <FilterBar
+      label="Conversions"
+      filters={filters}
+      names={isQueue ? ['signal', 'offer_id'] : ['status', 'signal', 'offer_id']}
+      search={<SearchInput label="User ID" maxLength={256} {...field('user_id')} />}
+      moreNames={isQueue ? LESS_USED : [...LESS_USED, 'reason']}
+      more={
+        <>
           {IDS.map(([name, label]) => (
-            <TextFilter key={name} name={name} label={label} isNumber {...{ filters, change }} />
+            <FilterText key={name} label={label} inputMode="numeric" check={checkId} {...field(name)} />
           ))}
-          <TextInput
-            label="From (day)"
-            type="date"
-            value={filters['from'] ?? ''}
-            onChange={(event) => change({ from: event.currentTarget.value })}
-          />
-          <TextInput
-            label="To (day)"
-            type="date"
-            value={filters['to'] ?? ''}
-            onChange={(event) => change({ to: event.currentTarget.value })}
-          />
-          {!isQueue && (
-            <Select
-              label="Reason"
-              placeholder="any"
-              clearable
-              data={options(REASON_NAMES)}
-              value={filters['reason'] ?? null}
-              onChange={(reason) => change({ reason })}
-            />
-          )}
+          <DayInput label="From (day)" {...field('from')} />
+          <DayInput label="To (day)" {...field('to')} />
+          {!isQueue && <FilterSelect label="Reason" data={choicesOf(STATUS_REASONS)} {...field('reason')} />}
           <Select
             label="Mode"
             allowDeselect={false}
-            data={[
-              { value: 'live', label: 'live' },
-              { value: 'test', label: 'test' },
-            ]}
+            data={choicesOf(MODES)}
             value={filters['mode'] ?? 'live'}
             onChange={(mode) => change({ mode: mode === 'test' ? mode : null })}
           />
-        </SimpleGrid>
-      </Collapse>
-      <Group mt="sm" gap="xs">
-        <Button size="xs" variant="default" onClick={toggle} aria-expanded={isOpen} aria-controls="more-filters">
-          {isOpen ? 'Fewer filters' : 'More filters'}
-        </Button>
-        <Button size="xs" variant="subtle" onClick={clear}>
-          Clear
-        </Button>
-      </Group>
-    </Paper>
-  )
-}
-
-type TextFilterProps = { label: string; name: string; filters: Filters; change: Change; isNumber?: boolean }
-
-/** Is looked for with Enter, or when one goes on: not at every letter. */
-function TextFilter({ label, name, filters, change, isNumber = false }: TextFilterProps) {
-  const given = filters[name] ?? ''
-  const [value, setValue] = useState(given)
-  useEffect(() => setValue(given), [given])
-  const commit = () => value.trim() !== given && change({ [name]: value.trim() })
-  return (
-    <TextInput
-      label={label}
-      value={value}
-      inputMode={isNumber ? 'numeric' : 'text'}
-      onChange={({ currentTarget }) =>
-        setValue(isNumber ? currentTarget.value.replaceAll(/\D/g, '').slice(0, 15) : currentTarget.value)
+        </>
       }
-      onBlur={commit}
-      onKeyDown={({ key }) => key === 'Enter' && commit()}
-    />
+    >
+      {!isQueue && <FilterSelect label="Status" data={choicesOf(CONVERSION_STATUSES)} {...field('status')} />}
+      <FilterSelect label="Fraud signal" data={choicesOf(ANY_SIGNAL)} {...field('signal')} />
+      <OfferPicker
+        label="Offer"
+        placeholder="Any"
+        value={filters['offer_id'] ?? ''}
+        onChange={(offer_id) => change({ offer_id })}
+      />
+    </FilterBar>
   )
 }
+
+type DayInputProps = { label: string; value: string | undefined; onChange: (day: string) => void }
+
+const DayInput = ({ label, value = '', onChange }: DayInputProps) => (
+  <TextInput type="date" label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+)

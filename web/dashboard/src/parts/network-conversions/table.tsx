@@ -4,18 +4,18 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
+import { STATUS_REASONS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Signals } from '../fraud/signals.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
-import { REASON_NAMES } from './filters.tsx'
 
 export type Row = Schemas['ConversionSummaryList']['conversions'][number]
 export type Selection = { chosen: ReadonlySet<string>; choose: (ids: string[], isChosen: boolean) => void }
 
-type TableProps = { rows: Row[]; selection?: Selection | undefined; pager?: ReactNode }
+type TableProps = { rows: Row[]; selection?: Selection | undefined; pager?: ReactNode; isPlain?: boolean }
 
-export function ConversionTable({ rows, selection, pager }: TableProps) {
+export function ConversionTable({ rows, selection, pager, isPlain = false }: TableProps) {
   return (
     <DataTable
       rows={rows}
@@ -23,6 +23,7 @@ export function ConversionTable({ rows, selection, pager }: TableProps) {
       rowKey={({ conversion_id }) => conversion_id}
       minWidth={900}
       pager={pager}
+      isPlain={isPlain}
     />
   )
 }
@@ -107,7 +108,7 @@ export function Standing({ row }: { row: Standing }) {
       <Status value={row.status} />
       {row.status_reason !== null && (
         <Text size="xs" c="dimmed">
-          {REASON_NAMES[row.status_reason] ?? row.status_reason}
+          {STATUS_REASONS[row.status_reason]}
         </Text>
       )}
       {row.status === 'pending' && row.hold_until !== null && (

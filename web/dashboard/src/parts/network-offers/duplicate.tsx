@@ -30,13 +30,13 @@ function DuplicateForm({ offer, close }: { offer: OfferData; close: () => void }
     (values: { name: string; external_id: string }) => post(`/offers/${offer.offer_id}/duplicate`, values),
     { refresh: ['/offers'], done: 'Copy created. It is paused until you resume it.', onError: () => {} },
   )
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
     const { offer_id } = await copy.mutateAsync(values)
     close()
     navigate(`/network/offers/${offer_id}`)
   })
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <FormError error={error} />
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />

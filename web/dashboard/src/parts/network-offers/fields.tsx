@@ -1,135 +1,67 @@
-// The fields of an offer, by subject.
-import { Checkbox, Code, MultiSelect, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
+// The fields of an offer, as the server describes them.
+import { Checkbox, Grid, MultiSelect, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { OFFER_FIELDS } from '../../lib/api-types.ts'
 import { timeZone } from '../../lib/format.ts'
-import { COUNTRY_CHOICES } from './countries.ts'
-import { CAPS, type OfferValues } from './values.ts'
+import { COUNTRIES } from '../../lib/countries.ts'
+import { FIELD_NAMES, type FieldName, type OfferValues } from './values.ts'
 
-type FieldsProps = { form: UseFormReturnType<OfferValues> }
+type OfferFormType = UseFormReturnType<OfferValues>
+type Field = {
+  part: string
+  input: string
+  label: string
+  hint?: string
+  placeholder?: string
+  required: boolean
+  data?: readonly { value: string; label: string }[]
+}
 
-export const CATEGORY_CHOICES = ['survey', 'app', 'game', 'video']
-const TWO = { base: 1, sm: 2 }
+const WHOLE = 12
+const HALF = { base: 12, sm: 6 }
+const THIRD = { base: 12, xs: 6, lg: 4 }
 
-export function LookFields({ form }: FieldsProps) {
+export function Fields({ form, part }: { form: OfferFormType; part: 'look' | 'target' | 'terms' | 'caps' }) {
   return (
-    <Stack gap="sm">
-      <TextInput label="Name" required {...form.getInputProps('name')} />
-      <Textarea label="Description" autosize minRows={2} maxRows={8} {...form.getInputProps('description')} />
-      <Textarea label="Requirements" autosize minRows={1} maxRows={6} {...form.getInputProps('requirements')} />
-      <SimpleGrid cols={TWO}>
-        <Select
-          label="Category"
-          required
-          allowDeselect={false}
-          data={CATEGORY_CHOICES}
-          {...form.getInputProps('category')}
-        />
-        <Select
-          label="Difficulty"
-          allowDeselect={false}
-          data={['easy', 'medium', 'hard']}
-          {...form.getInputProps('difficulty')}
-        />
-        <TextInput label="Time estimate" placeholder="5-10 minutes" {...form.getInputProps('time_estimate')} />
-        <TextInput label="Picture" placeholder="https://… or /pictures/…" {...form.getInputProps('image_url')} />
-      </SimpleGrid>
-      <Checkbox label="Payment required" {...form.getInputProps('payment_required', { type: 'checkbox' })} />
+    <Grid gap="sm" align="end">
+      {FIELD_NAMES.filter((name) => OFFER_FIELDS[name].part === part).map((name) => (
+        <Grid.Col key={name} span={spanOf(name)}>
+          <Input form={form} name={name} />
+        </Grid.Col>
+      ))}
+    </Grid>
+  )
+}
+
+function spanOf(name: FieldName) {
+  const { part, input } = OFFER_FIELDS[name]
+  const isWhole = input === 'lines' || input === 'countries' || name === 'name' || name === 'destination_url'
+  return isWhole || (part === 'caps' && input === 'choice') ? WHOLE : part === 'caps' ? THIRD : HALF
+}
+
+function Input({ form, name }: { form: OfferFormType; name: FieldName }) {
+  const { input, label, hint, placeholder, required, data = [] }: Field = OFFER_FIELDS[name]
+  const more = { label, description: hint, placeholder, required, ...form.getInputProps(name) }
+  if (input === 'lines') return <Textarea {...more} autosize minRows={2} maxRows={8} />
+  if (input === 'flag')
+    return <Checkbox label={label} description={hint} {...form.getInputProps(name, { type: 'checkbox' })} />
+  if (input === 'choice') return <Select {...more} allowDeselect={false} data={[...data]} />
+  if (input === 'choices') return <MultiSelect {...more} data={[...data]} />
+  if (input === 'countries')
+    return <MultiSelect {...more} searchable clearable limit={60} nothingFoundMessage="No such country" data={COUNTRIES} /> // prettier-ignore
+  if (input === 'number') return <TextInput {...more} placeholder="no cap" inputMode="decimal" />
+  if (input === 'time') return <TextInput {...more} type="datetime-local" label={`${label} (${timeZone()})`} />
+  return (
+    <Stack gap="xs">
+      <TextInput {...more} />
+      {name === 'destination_url' && <MissingMacro url={form.values.destination_url} />}
     </Stack>
   )
 }
 
-export function TargetFields({ form }: FieldsProps) {
-  const zone = timeZone()
-  return (
-    <Stack gap="sm">
-      <TextInput
-        label="Destination"
-        description={
-          <>
-            The URL users are sent to. <Code>{'{click_id}'}</Code> is required, or the advertiser can’t confirm
-            conversions.
-          </>
-        }
-        placeholder="https://advertiser.example/?click={click_id}"
-        required
-        {...form.getInputProps('destination_url')}
-      />
-      {form.values.destination_url !== '' && !form.values.destination_url.includes('{click_id}') && (
-        <Text size="sm" role="status">
-          The URL has no {'{click_id}'} macro: conversions of this offer can’t be confirmed.
-        </Text>
-      )}
-      <MultiSelect
-        label="Countries"
-        description="Leave empty for all countries."
-        searchable
-        clearable
-        limit={60}
-        nothingFoundMessage="No such country"
-        data={COUNTRY_CHOICES}
-        {...form.getInputProps('countries')}
-      />
-      <SimpleGrid cols={TWO}>
-        <MultiSelect label="Platforms" data={['web', 'android', 'ios']} {...form.getInputProps('platforms')} />
-        <Select
-          label="Conversion type"
-          allowDeselect={false}
-          data={[
-            { value: 'cpa', label: 'Action (CPA)' },
-            { value: 'cpi', label: 'Install (CPI)' },
-            { value: 'cpe', label: 'Event (CPE)' },
-            { value: 'cpl', label: 'Lead (CPL)' },
-            { value: 'survey', label: 'Survey' },
-          ]}
-          {...form.getInputProps('conversion_type')}
-        />
-        <TextInput type="datetime-local" label={`Starts (${zone})`} {...form.getInputProps('starts_at')} />
-        <TextInput type="datetime-local" label={`Ends (${zone})`} {...form.getInputProps('ends_at')} />
-      </SimpleGrid>
-    </Stack>
+const MissingMacro = ({ url }: { url: string }) =>
+  url === '' || url.includes('{click_id}') ? null : (
+    <Text size="sm" role="status">
+      The URL has no {'{click_id}'} macro: conversions of this offer can’t be confirmed.
+    </Text>
   )
-}
-
-export function TermFields({ form }: FieldsProps) {
-  return (
-    <Stack gap="sm">
-      <SimpleGrid cols={TWO}>
-        <TextInput
-          label="Attribution window"
-          description="Such as 90s, 15m, 24h or 30d."
-          {...form.getInputProps('attribution_window')}
-        />
-        <TextInput
-          label="Hold period"
-          description="Before a confirmed conversion is approved: 0s, 24h, 7d."
-          {...form.getInputProps('hold')}
-        />
-        <TextInput
-          label="Reports expire after"
-          description="Unless the advertiser confirms: 7d, 30d."
-          {...form.getInputProps('confirm_within')}
-        />
-        <Checkbox
-          mt="xl"
-          label="Allow a new completion after a reversal"
-          description="Never after a reversal for fraud."
-          {...form.getInputProps('redo_after_reversal', { type: 'checkbox' })}
-        />
-      </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
-        {CAPS.map(([name, label]) => (
-          <TextInput key={name} label={label} placeholder="no cap" inputMode="decimal" {...form.getInputProps(name)} />
-        ))}
-      </SimpleGrid>
-      <Select
-        label="If a cap is reached between click and conversion"
-        allowDeselect={false}
-        data={[
-          { value: 'honour', label: 'Pay the conversion' },
-          { value: 'reject', label: 'Reject the conversion' },
-        ]}
-        {...form.getInputProps('over_cap')}
-      />
-    </Stack>
-  )
-}

@@ -1,7 +1,7 @@
-import { Paper, Stack, Table, Text } from '@mantine/core'
+import { Paper, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
+import { DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { Time } from '../time.tsx'
@@ -20,7 +20,7 @@ const ACTIONS: Record<string, string> = {
 /** Who changed an offer, and what. */
 export function History({ offerId }: { offerId: number }) {
   const pages = usePages()
-  const history = useGet(`/offers/${offerId}/history${query({ cursor: pages.cursor })}`)
+  const history = useGet(`/offers/${offerId}/history`, { query: { cursor: pages.cursor } })
   return (
     <Loaded query={history}>
       {({ changes, next_cursor }) =>
@@ -46,38 +46,24 @@ function Change({ change }: { change: HistoryData['changes'][number] }) {
         <b>{change.who}</b> {ACTIONS[change.action] ?? change.action} · <Time at={change.created_at} ago />
       </Text>
       {change.fields.length > 0 && (
-        <Table.ScrollContainer minWidth={480}>
-          <Table highlightOnHover={false} verticalSpacing={4} mt="xs" layout="fixed">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w="24%">Field</Table.Th>
-                <Table.Th>Before</Table.Th>
-                <Table.Th>After</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {change.fields.map(({ field, before, after }) => (
-                <Table.Tr key={field}>
-                  <Table.Td>{field}</Table.Td>
-                  <Value value={before} />
-                  <Value value={after} />
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Changed fields"
+          isPlain
+          minWidth={480}
+          rows={change.fields}
+          rowKey={({ field }) => field}
+          columns={[
+            { name: 'Field', cell: ({ field }) => field },
+            { name: 'Before', isText: true, cell: ({ before }) => <Value value={before} /> },
+            { name: 'After', isText: true, cell: ({ after }) => <Value value={after} /> },
+          ]}
+        />
       )}
     </Paper>
   )
 }
 
-function Value({ value }: { value: unknown }) {
-  return (
-    <Table.Td style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', verticalAlign: 'top' }}>
-      {describe(value)}
-    </Table.Td>
-  )
-}
+const Value = ({ value }: { value: unknown }) => <span style={{ whiteSpace: 'pre-wrap' }}>{describe(value)}</span>
 
 function describe(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'

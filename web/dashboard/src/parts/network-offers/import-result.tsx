@@ -1,9 +1,10 @@
 // What an import would do, or did, and the lines that it refuses.
-import { Alert, Button, Group, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
+import { DataTable } from '../data-table.tsx'
 import { Section } from '../section.tsx'
 
 const MAX_WARNINGS = 20
@@ -46,24 +47,18 @@ export function Problems({ job }: { job: ImportData }) {
       title="Lines with errors"
       about="These lines are skipped; all others are imported. Correct them and import the file again: lines already imported stay unchanged."
     >
-      <Table.ScrollContainer minWidth={270} maxHeight={360}>
-        <Table stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={80}>Line</Table.Th>
-              <Table.Th>Error</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {job.problems.map(({ line, problem }, i) => (
-              <Table.Tr key={i}>
-                <Table.Td>{line}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{problem}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Lines with errors"
+        isPlain
+        minWidth={270}
+        maxHeight={360}
+        rows={job.problems}
+        rowKey={({ line, problem }) => `${line} ${problem}`}
+        columns={[
+          { name: 'Line', cell: ({ line }) => line },
+          { name: 'Error', isText: true, cell: ({ problem }) => problem },
+        ]}
+      />
       <Group justify="space-between">
         <Text size="sm">{more > 0 ? `… and ${formatCount(more)} more.` : ''}</Text>
         <Button
@@ -112,31 +107,33 @@ export function Changes({ job }: { job: ImportData }) {
   const more = job.result.created + job.result.updated - job.changes.length
   return (
     <Section title="Changes">
-      <Table.ScrollContainer minWidth={420} maxHeight={420}>
-        <Table stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={80}>Line</Table.Th>
-              <Table.Th>Offer</Table.Th>
-              <Table.Th>What</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {job.changes.map(({ line, kind, name, external_id, fields }) => (
-              <Table.Tr key={line}>
-                <Table.Td>{line}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  {name}{' '}
-                  <Text span size="xs" c="dimmed">
-                    {external_id}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{kind === 'created' ? 'new' : `changes ${fields.join(', ') || 'again'}`}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Changes"
+        isPlain
+        minWidth={420}
+        maxHeight={420}
+        rows={job.changes}
+        rowKey={({ line }) => line}
+        columns={[
+          { name: 'Line', cell: ({ line }) => line },
+          {
+            name: 'Offer',
+            isText: true,
+            cell: ({ name, external_id }) => (
+              <>
+                {name}{' '}
+                <Text span size="xs" c="dimmed">
+                  {external_id}
+                </Text>
+              </>
+            ),
+          },
+          {
+            name: 'What',
+            cell: ({ kind, fields }) => (kind === 'created' ? 'new' : `changes ${fields.join(', ') || 'again'}`),
+          },
+        ]}
+      />
       {more > 0 && <Text size="sm">… and {formatCount(more)} more.</Text>}
     </Section>
   )

@@ -1,11 +1,11 @@
 import { Box, Button, Fieldset, Grid, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type ReactNode, useState } from 'react'
-import { ApiError } from '../../lib/api.ts'
+import type { ReactNode } from 'react'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { AdvertiserSelect } from '../advertisers/advertiser-select.tsx'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
-import { LookFields, TargetFields, TermFields } from './fields.tsx'
+import { Fields } from './fields.tsx'
 import { GoalFields } from './goal-fields.tsx'
 import { Preview } from './preview.tsx'
 import type { OfferValues } from './values.ts'
@@ -20,28 +20,15 @@ type OfferFormProps = {
 
 export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
   const form = useForm({ initialValues: initial })
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<string | null>(null)
-
-  const onSubmit = form.onSubmit(async (values) => {
-    setSaving(true)
-    setError(null)
-    try {
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async (values) => {
       await save(values)
-      form.resetDirty()
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const { details, message } = error
-      form.setErrors(Object.fromEntries(Object.entries(details).map(([name, error]) => [name, inWords(error)])))
-      setError(Object.keys(details).length > 0 ? `Nothing was saved. ${message}` : message)
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus())
-    } finally {
-      setSaving(false)
-    }
-  })
-
+    },
+    { isLeftToServer: true },
+  )
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <form {...formProps}>
       <Fieldset variant="unstyled" disabled={!mayChange} aria-label="Offer">
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, lg: 8 }}>
@@ -56,7 +43,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
                 </Section>
               )}
               <Section title="What users see">
-                <LookFields form={form} />
+                <Fields form={form} part="look" />
               </Section>
               <Section
                 title="Goals"
@@ -65,10 +52,11 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
                 <GoalFields form={form} />
               </Section>
               <Section title="Targeting and schedule">
-                <TargetFields form={form} />
+                <Fields form={form} part="target" />
               </Section>
               <Section title="Time limits and caps" about="Days in UTC.">
-                <TermFields form={form} />
+                <Fields form={form} part="terms" />
+                <Fields form={form} part="caps" />
               </Section>
             </Stack>
           </Grid.Col>
@@ -83,7 +71,7 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
       </Fieldset>
       {mayChange && (
         <Group mt="lg">
-          <Button type="submit" loading={isSaving} disabled={!isNew && !form.isDirty()}>
+          <Button type="submit" loading={isSending} disabled={!isNew && !form.isDirty()}>
             {isNew ? 'Create offer' : 'Save'}
           </Button>
           {!isNew && form.isDirty() && (
@@ -96,9 +84,6 @@ export function OfferForm({ initial, isNew, mayChange, save }: OfferFormProps) {
     </form>
   )
 }
-
-/** They name fields as an import does: destination_url. */
-const inWords = (error: string) => error.replace(/[a-z]+(_[a-z]+)+/gi, (name) => name.replaceAll('_', ' '))
 
 const Sticky = ({ children }: { children: ReactNode }) => (
   <Box pos="sticky" top={76}>

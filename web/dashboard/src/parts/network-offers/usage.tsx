@@ -1,5 +1,7 @@
-import { Alert, Progress, Stack, Table, Text } from '@mantine/core'
+import { Alert, Progress, Stack, Text } from '@mantine/core'
 import { formatCount, formatUsd } from '../../lib/format.ts'
+import { DataTable } from '../data-table.tsx'
+import { Explained } from '../reports/explained.tsx'
 import { Section } from '../section.tsx'
 import type { OfferData } from './values.ts'
 
@@ -8,6 +10,9 @@ const FULL = {
   today: 'A daily cap is reached. The offer reopens at midnight UTC.',
   'for good': 'A total cap is reached. Raise the cap to reopen the offer.',
 }
+
+const USED =
+  'Clicks, and conversions and payout that are neither rejected nor reversed: what is taken back is free again.'
 
 /** What an offer has used of its caps. */
 export function CapUsage({ offer }: { offer: OfferData }) {
@@ -18,41 +23,42 @@ export function CapUsage({ offer }: { offer: OfferData }) {
         <Text size="sm">This offer has no caps. Set them under Details.</Text>
       </Section>
     )
-  const rows: [string, number, number | null, (amount: number) => string][] = [
-    ['Clicks today', usage.today.clicks, offer.daily_click_cap, formatCount],
-    ['Clicks in total', usage.total.clicks, offer.total_click_cap, formatCount],
-    ['Conversions today', usage.today.conversions, offer.daily_conversion_cap, formatCount],
-    ['Conversions in total', usage.total.conversions, offer.total_conversion_cap, formatCount],
-    ['Payout today', usage.today.payout, offer.daily_payout_cap, formatUsd],
-    ['Payout in total', usage.total.payout, offer.total_payout_cap, formatUsd],
+  const { today, total } = usage
+  const rows = [
+    { label: 'Clicks today', used: today.clicks, cap: offer.daily_click_cap, format: formatCount },
+    { label: 'Clicks in total', used: total.clicks, cap: offer.total_click_cap, format: formatCount },
+    { label: 'Conversions today', used: today.conversions, cap: offer.daily_conversion_cap, format: formatCount },
+    { label: 'Conversions in total', used: total.conversions, cap: offer.total_conversion_cap, format: formatCount },
+    { label: 'Payout today', used: today.payout, cap: offer.daily_payout_cap, format: formatUsd },
+    { label: 'Payout in total', used: total.payout, cap: offer.total_payout_cap, format: formatUsd },
   ]
   const full = FULL[usage.full]
   return (
     <Section title="Caps" about="Days in UTC. Clicks are counted since the first cap was set.">
       <Stack>
         {full !== null && <Alert color="yellow">{full}</Alert>}
-        <Table.ScrollContainer minWidth={420}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Metric</Table.Th>
-                <Table.Th>Used</Table.Th>
-                <Table.Th>Cap</Table.Th>
-                <Table.Th w="35%">Share</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map(([label, used, cap, format]) => (
-                <Table.Tr key={label}>
-                  <Table.Td>{label}</Table.Td>
-                  <Table.Td>{format(used)}</Table.Td>
-                  <Table.Td>{cap === null ? 'none' : format(cap)}</Table.Td>
-                  <Table.Td>{cap !== null && <Share label={label} share={used / cap} />}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Caps"
+          isPlain
+          minWidth={420}
+          rows={rows}
+          rowKey={({ label }) => label}
+          columns={[
+            { name: 'Metric', cell: ({ label }) => label },
+            {
+              name: 'Used',
+              heading: <Explained meaning={USED}>Used</Explained>,
+              isNumber: true,
+              cell: ({ used, format }) => format(used),
+            },
+            { name: 'Cap', isNumber: true, cell: ({ cap, format }) => (cap === null ? 'none' : format(cap)) },
+            {
+              name: 'Share',
+              isText: true,
+              cell: ({ label, used, cap }) => cap !== null && <Share label={label} share={used / cap} />,
+            },
+          ]}
+        />
       </Stack>
     </Section>
   )

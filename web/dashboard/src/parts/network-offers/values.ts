@@ -1,5 +1,5 @@
 // What the form of an offer holds: texts, as people type them. The server reads them as it reads a row of an import.
-import type { Schemas } from '../../lib/api-types.ts'
+import { OFFER_FIELDS, type Schemas } from '../../lib/api-types.ts'
 
 export type OfferData = Schemas['NetworkOffer']
 
@@ -15,40 +15,22 @@ export type GoalValues = {
   is_repeatable: boolean
 }
 
-export const CAPS = [
-  ['daily_click_cap', 'Clicks per day'],
-  ['total_click_cap', 'Clicks in total'],
-  ['daily_conversion_cap', 'Conversions per day'],
-  ['total_conversion_cap', 'Conversions in total'],
-  ['daily_payout_cap', 'Payout per day, USD'],
-  ['total_payout_cap', 'Payout in total, USD'],
-] as const
-export type CapName = (typeof CAPS)[number][0]
+type Fields = typeof OFFER_FIELDS
+export type FieldName = keyof Fields
+type ValueOf<Initial> = Initial extends string ? string : Initial extends boolean ? boolean : string[]
 
-export type OfferValues = Record<CapName, string> & {
+export type OfferValues = { [N in FieldName]: ValueOf<Fields[N]['initial']> } & {
   advertiser_id: string
   external_id: string
-  name: string
-  description: string
-  category: string
-  countries: string[]
-  platforms: string[]
-  destination_url: string
-  image_url: string
-  difficulty: string
-  time_estimate: string
-  requirements: string
-  payment_required: boolean
-  conversion_type: string
   goals: GoalValues[]
-  starts_at: string
-  ends_at: string
-  attribution_window: string
-  hold: string
-  confirm_within: string
-  redo_after_reversal: boolean
-  over_cap: string
 }
+
+export const FIELD_NAMES = Object.keys(OFFER_FIELDS) as FieldName[]
+export const CAPS = FIELD_NAMES.flatMap((name) => {
+  const { part, input, label } = OFFER_FIELDS[name]
+  return part === 'caps' && input === 'number' ? [[name, label] as const] : []
+})
+export type CapName = { [N in FieldName]: Fields[N] extends { part: 'caps'; input: 'number' } ? N : never }[FieldName]
 
 export const newGoal = (name = ''): GoalValues => ({
   external_id: '',
@@ -62,67 +44,27 @@ export const newGoal = (name = ''): GoalValues => ({
   is_repeatable: false,
 })
 
+const fieldsOf = (value: (name: FieldName) => unknown) =>
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, value(name)])) as Pick<OfferValues, FieldName>
+
 export const NEW_OFFER: OfferValues = {
+  ...fieldsOf((name) => OFFER_FIELDS[name].initial),
   advertiser_id: '',
   external_id: '',
-  name: '',
-  description: '',
-  category: 'app',
-  countries: [],
-  platforms: ['web', 'android', 'ios'],
-  destination_url: '',
-  image_url: '',
-  difficulty: 'easy',
-  time_estimate: '',
-  requirements: '',
-  payment_required: false,
-  conversion_type: 'cpa',
   goals: [newGoal('Complete')],
-  starts_at: '',
-  ends_at: '',
-  attribution_window: '30d',
-  hold: '0s',
-  confirm_within: '30d',
-  redo_after_reversal: true,
-  over_cap: 'honour',
-  daily_click_cap: '',
-  total_click_cap: '',
-  daily_conversion_cap: '',
-  total_conversion_cap: '',
-  daily_payout_cap: '',
-  total_payout_cap: '',
 }
 
 const textOf = (number: number | null) => (number === null ? '' : String(number))
 
 export function valuesOf(offer: OfferData): OfferValues {
-  const caps = Object.fromEntries(CAPS.map(([name]) => [name, textOf(offer[name])])) as Record<CapName, string>
-  const { description, category, countries, platforms, destination_url, difficulty, time_estimate } = offer
-  const { requirements, payment_required, conversion_type, attribution_window, hold, over_cap } = offer
-  const { confirm_within, redo_after_reversal } = offer
   return {
-    ...caps,
-    description,
-    category,
-    countries,
-    platforms,
-    destination_url,
-    difficulty,
-    time_estimate,
-    requirements,
-    payment_required,
-    conversion_type,
-    attribution_window,
-    hold,
-    confirm_within,
-    redo_after_reversal,
-    over_cap,
+    ...fieldsOf((name) => {
+      const value = offer[name]
+      if (OFFER_FIELDS[name].input === 'time') return localTime(value as string | null)
+      return typeof value === 'number' || value === null ? textOf(value) : value
+    }),
     advertiser_id: String(offer.advertiser_id),
     external_id: offer.external_id,
-    name: offer.name,
-    image_url: offer.image_url ?? '',
-    starts_at: localTime(offer.starts_at),
-    ends_at: localTime(offer.ends_at),
     goals: offer.goals.map((goal) => ({
       external_id: goal.external_id ?? '',
       name: goal.name,

@@ -7,10 +7,11 @@ import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
+import { CATEGORIES, choicesOf } from '../../lib/words.ts'
 import { FormError } from '../form-error.tsx'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
-import { CATEGORIES } from './words.ts'
 
 type Rules = Schemas['ContentRules']
 
@@ -35,19 +36,22 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
       payment_offers: rules.payment_offers,
     },
   })
-  const save = useChange((body: object) => put(`/apps/${appId}/content-rules`, body), {
-    refresh: [`/apps/${appId}/content-rules`, `/apps/${appId}/offers`],
-    done: 'Saved, effective immediately.',
-    onError: () => {},
-  })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
+  const save = useChange(
+    (body: BodyOf<'PUT /apps/{app_id}/content-rules'>) => put(`/apps/${appId}/content-rules`, body),
+    {
+      refresh: [`/apps/${appId}/content-rules`, `/apps/${appId}/offers`],
+      done: 'Saved, effective immediately.',
+      onError: () => {},
+    },
+  )
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
     const saved = await save.mutateAsync(values)
     const { blocked_categories, blocked_keywords, payment_offers } = saved
     form.setInitialValues({ blocked_categories, blocked_keywords, payment_offers })
     form.reset()
   })
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack>
         <FormError error={error} />
         <Text role="status">
@@ -55,7 +59,7 @@ function RulesForm({ appId, rules }: { appId: string; rules: Rules }) {
         </Text>
         <Checkbox.Group label="Blocked categories" {...form.getInputProps('blocked_categories')}>
           <Group mt="xs">
-            {CATEGORIES.map(({ value, label }) => (
+            {choicesOf(CATEGORIES).map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} disabled={isReader} />
             ))}
           </Group>

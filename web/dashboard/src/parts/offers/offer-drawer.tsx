@@ -1,13 +1,16 @@
 // All about one offer.
-import { Alert, Anchor, Badge, Drawer, Group, Image, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Badge, Drawer, Group, Image, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { CATEGORIES, labelOf, PLATFORMS } from '../../lib/words.ts'
+import { DataTable } from '../data-table.tsx'
+import { Facts } from '../facts.tsx'
 import { Loaded } from '../page.tsx'
 import { Time } from '../time.tsx'
-import { CATEGORIES, formatAllCountries, formatReward, labelOf, PLATFORMS } from './words.ts'
+import { formatAllCountries, formatReward } from './words.ts'
 
 type Details = Schemas['AppOfferReply']
 type OfferDrawerProps = { appId: string; offerId: string | null; onClose: () => void }
@@ -33,6 +36,9 @@ function Content({ appId, offerId }: { appId: string; offerId: string }) {
   return (
     <Stack>
       <Loaded query={details}>{(data) => <About {...data} />}</Loaded>
+      <Anchor component={Link} href={`/apps/${appId}/offers/${encodeURIComponent(offerId)}`}>
+        Report of this offer
+      </Anchor>
       <Anchor component={Link} href={`/apps/${appId}/offers?tab=why&why=${encodeURIComponent(offerId)}`}>
         Check why a user can’t see this offer
       </Anchor>
@@ -82,16 +88,7 @@ function About({ offer, available, reasons, cap }: Details) {
         </Alert>
       )}
       <Text>{offer.description}</Text>
-      <Table variant="vertical" layout="fixed" aria-label="About this offer">
-        <Table.Tbody>
-          {facts.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={120}>{name}</Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Facts label="About this offer" facts={facts} />
       <Goals offer={offer} />
     </Stack>
   )
@@ -111,38 +108,39 @@ function Goals({ offer: { goals, currency } }: { offer: Details['offer'] }) {
       <Title order={3} size="h5">
         Goals
       </Title>
-      <Table aria-label="Goals">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Goal</Table.Th>
-            <Table.Th ta="right">Reward</Table.Th>
-            <Table.Th ta="right">Payout</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {goals.map((goal) => (
-            <Table.Tr key={goal.goal_id}>
-              <Table.Td>
-                <Group gap="xs">
-                  {goal.name}
-                  {goal.is_optional && (
-                    <Badge variant="default" tt="none">
-                      optional
-                    </Badge>
-                  )}
-                </Group>
-                <Text size="sm" c="dimmed">
-                  {goal.description}
-                </Text>
-              </Table.Td>
-              <Table.Td ta="right">{formatReward(goal.payout_local, currency)}</Table.Td>
-              <Table.Td ta="right">
-                {goal.payout_percent === undefined ? formatUsd(goal.payout) : `${goal.payout_percent} % of the amount`}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label="Goals"
+        isPlain
+        minWidth={0}
+        rows={goals}
+        rowKey={(goal) => goal.goal_id}
+        columns={[
+          { name: 'Goal', cell: (goal) => <GoalName goal={goal} /> },
+          { name: 'Reward', isNumber: true, cell: (goal) => formatReward(goal.payout_local, currency) },
+          { name: 'Payout', isNumber: true, cell: payoutOf },
+        ]}
+      />
     </>
   )
 }
+
+type Goal = Details['offer']['goals'][number]
+
+const GoalName = ({ goal }: { goal: Goal }) => (
+  <>
+    <Group gap="xs">
+      {goal.name}
+      {goal.is_optional && (
+        <Badge variant="default" tt="none">
+          optional
+        </Badge>
+      )}
+    </Group>
+    <Text size="sm" c="dimmed">
+      {goal.description}
+    </Text>
+  </>
+)
+
+const payoutOf = ({ payout_percent, payout }: Goal) =>
+  payout_percent === undefined ? formatUsd(payout) : `${payout_percent} % of the amount`

@@ -1,9 +1,11 @@
-import { Select, SimpleGrid } from '@mantine/core'
+import { Select } from '@mantine/core'
 import type { Filters } from '../../lib/use-filters.ts'
-import { countryChoices } from './countries.ts'
-import { FilterSelect } from './filter-select.tsx'
+import { COUNTRIES } from '../../lib/countries.ts'
+import { FilterSelect } from '../filter-select.tsx'
+import { FilterBar } from '../filter-bar.tsx'
 import { FilterText } from '../filter-text.tsx'
-import { CATEGORIES, MODES, PLATFORMS, SORTS } from './words.ts'
+import { SearchInput } from '../search-input.tsx'
+import { CATEGORIES, choicesOf, MODES, OFFER_SORTS, PLATFORMS } from '../../lib/words.ts'
 
 type OfferFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
 
@@ -11,27 +13,36 @@ type OfferFiltersProps = { filters: Filters; change: (changed: Record<string, st
 export function OfferFilters({ filters, change }: OfferFiltersProps) {
   const set = (name: string) => (value: string | null) => change({ [name]: value, page: null })
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm" role="search" aria-label="Offers">
-      <FilterText
-        label="Search"
-        placeholder="Name, description or ID"
-        value={filters['search']}
-        onChange={set('search')}
-        maxLength={100}
+    <FilterBar
+      label="Offers"
+      filters={filters}
+      names={['country', 'platform', 'category', 'sort', 'user_id', 'mode']}
+      search={
+        <SearchInput
+          placeholder="Name, description or ID"
+          value={filters['search']}
+          onChange={set('search')}
+          maxLength={100}
+        />
+      }
+    >
+      <FilterSelect label="Country" searchable data={COUNTRIES} value={filters['country']} onChange={set('country')} />
+      <FilterSelect
+        label="Platform"
+        data={choicesOf(PLATFORMS)}
+        value={filters['platform']}
+        onChange={set('platform')}
       />
       <FilterSelect
-        label="Country"
-        searchable
-        data={countryChoices()}
-        value={filters['country']}
-        onChange={set('country')}
+        label="Category"
+        data={choicesOf(CATEGORIES)}
+        value={filters['category']}
+        onChange={set('category')}
       />
-      <FilterSelect label="Platform" data={PLATFORMS} value={filters['platform']} onChange={set('platform')} />
-      <FilterSelect label="Category" data={CATEGORIES} value={filters['category']} onChange={set('category')} />
       <Select
         label="Sort by"
         allowDeselect={false}
-        data={SORTS}
+        data={choicesOf(OFFER_SORTS)}
         value={filters['sort'] ?? 'popular'}
         onChange={set('sort')}
       />
@@ -46,11 +57,11 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
         <Select
           label="Completed offers"
           allowDeselect={false}
-          data={MODES}
+          data={choicesOf(MODES)}
           value={filters['mode'] ?? 'live'}
           onChange={set('mode')}
         />
       )}
-    </SimpleGrid>
+    </FilterBar>
   )
 }

@@ -1,15 +1,15 @@
 // What the users of an app would see.
 import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { CATEGORIES, labelOf, MODES, OFFER_SORTS, oneOf, PLATFORMS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { OfferDrawer } from './offer-drawer.tsx'
 import { OfferFilters } from './offer-filters.tsx'
-import { CATEGORIES, formatCountries, formatReward, labelOf, PLATFORMS } from './words.ts'
+import { formatCountries, formatReward } from './words.ts'
 
 const PAGE = 20
 type List = Schemas['AppOfferList']
@@ -17,10 +17,20 @@ type List = Schemas['AppOfferList']
 export function OfferList({ appId }: { appId: string }) {
   const [filters, change] = useFilters()
   const page = Math.max(1, Math.floor(Number(filters['page'] ?? 1)) || 1)
-  const { search, country, platform, category, sort, user_id, mode } = filters
-  const wanted = { search, country, platform, category, sort, user_id, mode, limit: PAGE, offset: (page - 1) * PAGE }
-  const list = useGet(`/apps/${appId}/offers${query(wanted)}`)
-  const open = (offerId: number) => change({ offer: String(offerId) })
+  const { search, country, user_id } = filters
+  const wanted = {
+    search,
+    country,
+    platform: oneOf(PLATFORMS, filters['platform']),
+    category: oneOf(CATEGORIES, filters['category']),
+    sort: oneOf(OFFER_SORTS, filters['sort']),
+    user_id,
+    mode: oneOf(MODES, filters['mode']),
+    limit: PAGE,
+    offset: (page - 1) * PAGE,
+  }
+  const list = useGet(`/apps/${appId}/offers`, { query: wanted })
+  const open = (offerId: number) => change({ offer: String(offerId) }, { isStep: true })
   return (
     <Stack>
       <OfferFilters filters={filters} change={change} />

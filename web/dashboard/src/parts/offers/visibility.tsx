@@ -3,12 +3,12 @@ import { Alert, Button, Group, List, Select, SimpleGrid, Stack, Text, TextInput 
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
-import { get, query } from '../../lib/api.ts'
+import { get } from '../../lib/api.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { choicesOf, MODES, oneOf, PLATFORMS } from '../../lib/words.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
-import { countryChoices } from './countries.ts'
-import { MODES, PLATFORMS } from './words.ts'
+import { COUNTRIES } from '../../lib/countries.ts'
 
 type Why = Schemas['OfferVisibility']
 
@@ -18,10 +18,20 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
     initialValues: { offer_id: offerId, user_id: '', country: '', platform: '', mode: 'live' },
     validate: { offer_id: (id) => (/^[1-9]\d{0,14}$/.test(id.trim()) ? null : 'Enter an offer ID, such as 59.') },
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ offer_id, ...visit }) => {
-    setAnswer(null)
-    setAnswer(await get(`/apps/${appId}/offers/${offer_id.trim()}/why${query(visit)}`))
-  })
+  const { formProps, isSending, error } = useSubmit(
+    form,
+    async ({ offer_id, ...visit }) => {
+      setAnswer(null)
+      setAnswer(
+        await get(`/apps/${appId}/offers/${offer_id.trim()}/why`, {
+          ...visit,
+          platform: oneOf(PLATFORMS, visit.platform),
+          mode: oneOf(MODES, visit.mode),
+        }),
+      )
+    },
+    { isQuestion: true },
+  )
   const choose = (name: 'country' | 'platform') => ({
     value: form.values[name] === '' ? null : form.values[name],
     onChange: (value: string | null) => form.setFieldValue(name, value ?? ''),
@@ -29,22 +39,15 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
   })
   return (
     <Section title="Why can’t this user see this offer?" about="Empty fields are ignored.">
-      <form onSubmit={onSubmit}>
+      <form {...formProps}>
         <Stack>
           <FormError error={error} />
           <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
             <TextInput label="Offer ID" inputMode="numeric" required {...form.getInputProps('offer_id')} />
             <TextInput label="User ID" maxLength={256} {...form.getInputProps('user_id')} />
-            <Select
-              label="Country"
-              placeholder="Any"
-              searchable
-              clearable
-              data={countryChoices()}
-              {...choose('country')}
-            />
-            <Select label="Platform" placeholder="Any" clearable data={PLATFORMS} {...choose('platform')} />
-            <Select label="Mode" allowDeselect={false} data={MODES} {...form.getInputProps('mode')} />
+            <Select label="Country" placeholder="Any" searchable clearable data={COUNTRIES} {...choose('country')} />
+            <Select label="Platform" placeholder="Any" clearable data={choicesOf(PLATFORMS)} {...choose('platform')} />
+            <Select label="Mode" allowDeselect={false} data={choicesOf(MODES)} {...form.getInputProps('mode')} />
           </SimpleGrid>
           <Group>
             <Button type="submit" loading={isSending}>

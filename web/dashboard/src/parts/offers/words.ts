@@ -1,31 +1,5 @@
 // How an offer's words are shown, and what can be chosen of them.
-import { countryName } from './countries.ts'
-
-export const PLATFORMS = [
-  { value: 'web', label: 'Web' },
-  { value: 'android', label: 'Android' },
-  { value: 'ios', label: 'iOS' },
-]
-export const CATEGORIES = [
-  { value: 'survey', label: 'Survey' },
-  { value: 'app', label: 'App' },
-  { value: 'game', label: 'Game' },
-  { value: 'video', label: 'Video' },
-]
-export const SORTS = [
-  { value: 'popular', label: 'Popular' },
-  { value: 'payout_desc', label: 'Highest payout' },
-  { value: 'payout_asc', label: 'Lowest payout' },
-  { value: 'newest', label: 'Newest' },
-]
-export const MODES = [
-  { value: 'live', label: 'Live' },
-  { value: 'test', label: 'Test' },
-]
-
-type Choice = { value: string; label: string }
-export const labelOf = (choices: Choice[], value: string) =>
-  choices.find((choice) => choice.value === value)?.label ?? value
+import { countryName } from '../../lib/countries.ts'
 
 const FEW = 3
 

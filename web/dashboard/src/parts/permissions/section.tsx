@@ -1,8 +1,8 @@
 // What the operator lets a publisher do.
-import { Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { readAmount } from '../../lib/amounts.ts'
+import { amountOf, readAmount } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { patch } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
@@ -11,6 +11,7 @@ import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { confirm } from '../confirm.tsx'
 import { FormError } from '../form-error.tsx'
+import { OffersPicker } from '../network-offers/offer-picker.tsx'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
@@ -55,17 +56,12 @@ export function PermissionsSection({ publisherId }: { publisherId: number }) {
   )
 }
 
-function describeOffers({ only_listed_offers, allowed_offers, denied_offers }: Shown): string {
+function describeOffers({ only_listed_offers, allowed_offers, denied_offers, offer_names }: Shown): string {
+  const names = (ids: number[]) =>
+    ids.map((id) => `${offer_names.find((one) => one.offer_id === id)?.name ?? 'Offer'} (${id})`).join(', ')
   if (only_listed_offers)
-    return allowed_offers.length === 0 ? 'No offers allowed.' : `Allowed offers: ${allowed_offers.join(', ')}.`
-  return denied_offers.length === 0 ? 'All offers allowed.' : `All offers allowed except ${denied_offers.join(', ')}.`
-}
-
-const wordsOf = (text: string) => text.split(/[\s,;]+/).filter((word) => word !== '')
-
-function checkIds(text: string): string | null {
-  const wrong = wordsOf(text).find((word) => !/^\d{1,15}$/.test(word))
-  return wrong === undefined ? null : `“${wrong}” is not an offer ID. Separate IDs with commas or spaces.`
+    return allowed_offers.length === 0 ? 'No offers allowed.' : `Allowed offers: ${names(allowed_offers)}.`
+  return denied_offers.length === 0 ? 'All offers allowed.' : `All offers allowed except ${names(denied_offers)}.`
 }
 
 function checkPercent(text: string): string | null {
@@ -74,27 +70,34 @@ function checkPercent(text: string): string | null {
 }
 
 const valuesOf = (shown: Shown) => ({
-  status: shown.status as string,
+  status: shown.status,
   margin_percent: String(shown.margin_percent),
   mode: shown.only_listed_offers ? 'only' : 'all',
-  ids: (shown.only_listed_offers ? shown.allowed_offers : shown.denied_offers).join(', '),
+  allowed: shown.allowed_offers,
+  denied: shown.denied_offers,
 })
+
+/** The other list stays as it was, but for what is now in this one. */
+function listsOf({ mode, allowed, denied }: Pick<ReturnType<typeof valuesOf>, 'mode' | 'allowed' | 'denied'>) {
+  const without = (ids: number[], others: number[]) => ids.filter((id) => !others.includes(id))
+  return mode === 'only'
+    ? { only_listed: true, allowed, denied: without(denied, allowed) }
+    : { only_listed: false, allowed: without(allowed, denied), denied }
+}
 
 function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permissions`; shown: Shown }) {
   const form = useForm({
     initialValues: valuesOf(shown),
-    validate: { margin_percent: checkPercent, ids: checkIds },
+    validate: { margin_percent: checkPercent },
   })
   useFollow(form, valuesOf(shown))
-  const { onSubmit, isSending, error } = useSubmit(form, async ({ status, margin_percent, mode, ids }) => {
-    const isOnly = mode === 'only'
-    const listed = wordsOf(ids).map(Number)
-    if (status === 'suspended' && shown.status !== 'suspended' && !(await confirm(SUSPENDING))) return
+  const { formProps, isSending, error } = useSubmit(form, async ({ status, margin_percent, ...offers }) => {
+    if (status === 'suspended' && shown.status !== 'suspended' && !(await confirm(SUSPENDING))) return false
     try {
       await patch(path, {
         status,
-        margin_percent: readAmount(margin_percent),
-        offers: { only_listed: isOnly, allowed: isOnly ? listed : [], denied: isOnly ? [] : listed },
+        margin_percent: amountOf(margin_percent),
+        offers: listsOf(offers),
         seen_version: shown.version,
       })
     } finally {
@@ -102,10 +105,12 @@ function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permiss
       await queryClient.invalidateQueries({ queryKey: [path] }) // refused: what it is now is shown beside what was typed
     }
     notifications.show({ message: 'Saved, effective immediately.', color: 'green' })
+    return undefined
   })
   const { status, mode } = form.values
+  const list = mode === 'only' ? 'allowed' : 'denied'
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Stack maw={560}>
         <FormError error={error} />
         <div>
@@ -118,7 +123,7 @@ function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permiss
             {...form.getInputProps('status')}
           />
           <Text size="sm" c="dimmed">
-            {STATUSES[status as keyof typeof STATUSES]}
+            {STATUSES[status]}
           </Text>
         </div>
         <TextInput
@@ -142,12 +147,19 @@ function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permiss
             {...form.getInputProps('mode')}
           />
         </div>
-        <Textarea
+        <OffersPicker
+          key={list}
           label={mode === 'only' ? 'Allowed offers' : 'Blocked offers'}
-          description="Offer IDs, separated by commas or spaces."
-          autosize
-          minRows={1}
-          {...form.getInputProps('ids')}
+          description="Search by name or ID, or paste a list of IDs."
+          placeholder="Name or ID"
+          data-path="offers"
+          error={form.errors['offers']}
+          known={shown.offer_names}
+          value={form.values[list]}
+          onChange={(ids) => {
+            form.setFieldValue(list, ids)
+            form.clearFieldError('offers')
+          }}
         />
         <Group>
           <Button type="submit" loading={isSending}>

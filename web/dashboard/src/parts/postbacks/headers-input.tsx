@@ -6,6 +6,17 @@ import type { ReactNode } from 'react'
 /** `isKept`: the server has a value, which stays while none is typed. */
 export type HeaderRow = { name: string; value: string; isKept: boolean }
 
+/** A row that was added and never used. */
+export const isEmpty = ({ name, value }: HeaderRow) => name.trim() === '' && value === ''
+
+/** What would be sent without a word about it: a value without a name, or one of two values. */
+export function checkHeaders(rows: HeaderRow[]): string | null {
+  const names = rows.filter((row) => !isEmpty(row)).map(({ name }) => name.trim().toLowerCase())
+  if (names.includes('')) return 'Enter the name of each header.'
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  return twice === undefined ? null : `The header ${twice} is there twice.`
+}
+
 type HeadersInputProps = { value: HeaderRow[]; onChange: (rows: HeaderRow[]) => void; error?: ReactNode }
 
 export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps) {
@@ -17,6 +28,7 @@ export function HeadersInput({ value: rows, onChange, error }: HeadersInputProps
       labelElement="div"
       description="For example, a token that your server expects. Values are stored encrypted and never shown again."
       error={error}
+      data-path="headers"
     >
       <Stack gap="xs" mt="xs" align="flex-start">
         {rows.map((row, i) => (

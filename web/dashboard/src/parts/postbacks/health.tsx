@@ -8,14 +8,17 @@ import { formatCount } from '../../lib/format.ts'
 import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
+import { Explained } from '../reports/explained.tsx'
 import { Section } from '../section.tsx'
 import { Time } from '../time.tsx'
-import { DeliveredShare } from './delivered-share.tsx'
+import { DeliveredLabel, DeliveredShare } from './delivered-share.tsx'
 
 type HealthData = Schemas['PostbackHealth']
 type HealthProps = { base: `/apps/${string}`; health: HealthData }
 
 const EVERY_MS = 5_000
+const P95 = '95 of 100 attempts of the last 24 hours got a response within this time.'
+const QUEUED = 'Postbacks that are waiting to be sent or retried. Failed: those that were given up after all attempts.'
 
 export function Health({ base }: { base: `/apps/${string}` }) {
   const health = useGet(`${base}/postback/health`, { everyMs: EVERY_MS })
@@ -113,15 +116,21 @@ function Numbers({ base, health }: HealthProps) {
   const { delivered_24h, failed_24h, attempts, p95_ms, queued, oldest_due_at, dead, last_failure } = health
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <Number name="Delivered, last 24 h" value={<DeliveredShare delivered={delivered_24h} failed={failed_24h} />}>
+      <Number
+        name={<DeliveredLabel>Delivered, last 24 h</DeliveredLabel>}
+        value={<DeliveredShare delivered={delivered_24h} failed={failed_24h} />}
+      >
         {attempts === 0
           ? 'Nothing sent'
           : `${formatCount(delivered_24h)} of ${formatCount(delivered_24h + failed_24h)} postbacks, ${formatCount(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`}
       </Number>
-      <Number name="Response time, p95" value={p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`}>
+      <Number
+        name={<Explained meaning={P95}>Response time, p95</Explained>}
+        value={p95_ms === null ? '–' : `${formatCount(p95_ms)} ms`}
+      >
         {p95_ms === null ? 'Nothing sent' : '95th percentile'}
       </Number>
-      <Number name="Queued" value={formatCount(queued)}>
+      <Number name={<Explained meaning={QUEUED}>Queued</Explained>} value={formatCount(queued)}>
         {oldest_due_at === null ? (
           `${formatCount(dead)} failed`
         ) : (
@@ -149,7 +158,7 @@ function Numbers({ base, health }: HealthProps) {
   )
 }
 
-function Number({ name, value, children }: { name: string; value: ReactNode; children: ReactNode }) {
+function Number({ name, value, children }: { name: ReactNode; value: ReactNode; children: ReactNode }) {
   return (
     <Paper>
       <Text size="sm" c="dimmed">

@@ -1,18 +1,23 @@
 // The log of postbacks: newest first, live while its first page is open.
-import { Anchor, Button, Group, SegmentedControl, Select, Switch, Text, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Anchor, Button, Drawer, Group, SegmentedControl, Switch, Text, TextInput } from '@mantine/core'
+import { type MouseEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { query } from '../../lib/api.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
+import { CONVERSION_STATUSES, POSTBACK_STATES } from '../../lib/statuses.ts'
+import { choicesOf, MODES, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { FilterText } from '../filter-text.tsx'
+import { FilterBar } from '../filter-bar.tsx'
+import { FilterSelect } from '../filter-select.tsx'
+import { formatReward } from '../offers/words.ts'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
+import { SearchInput } from '../search-input.tsx'
 import { Section } from '../section.tsx'
-import { Status, statusLabel } from '../status.tsx'
+import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
+import { PostbackDetails } from './postback-details.tsx'
 
 type LogData = Schemas['PostbackLog']
 
@@ -26,18 +31,19 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
   const pages = usePages()
   const [isLive, setLive] = useState(true)
   const isFirst = pages.cursor === null
-  const log = useGet(
-    `${base}/postbacks${query({ ...filters, cursor: pages.cursor })}`,
-    isLive && isFirst ? { everyMs: LIVE_MS } : {},
-  )
+  const log = useGet(`${base}/postbacks`, {
+    query: { ...postbackQuery(filters), cursor: pages.cursor },
+    ...(isLive && isFirst ? { everyMs: LIVE_MS } : {}),
+  })
   const change = (changed: Record<string, string | null>) => {
     pages.reset()
     setFilters(changed)
   }
+  const open = ({ postback_id }: Logged) => setFilters({ postback: postback_id }, { isStep: true })
   const isFiltered = NAMES.some((name) => name !== 'mode' && filters[name] !== undefined)
   return (
     <Section title="Delivery log">
-      <FilterBar filters={filters} change={change} />
+      <LogFilters filters={filters} change={change} />
       <Group justify="space-between">
         <Group gap="md">
           <SegmentedControl
@@ -62,8 +68,10 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
         {({ postbacks, next_cursor }) => (
           <DataTable
             rows={postbacks}
-            columns={columnsOf(base)}
+            columns={columnsOf(base, open)}
             rowKey={({ postback_id }) => postback_id}
+            onOpen={open}
+            minWidth={760}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
             empty={
               <Nothing isFiltered={isFiltered} isTest={filters['mode'] === 'test'} clear={() => change(NOTHING)} />
@@ -71,6 +79,17 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
           />
         )}
       </Loaded>
+      <Drawer
+        opened={all['postback'] !== undefined}
+        onClose={() => setFilters({ postback: null })}
+        position="right"
+        size="xl"
+        title="Postback"
+        transitionProps={{ duration: 0 }}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {all['postback'] !== undefined && <PostbackDetails base={base} postbackId={all['postback']} />}
+      </Drawer>
     </Section>
   )
 }
@@ -95,39 +114,48 @@ function Nothing({ isFiltered, isTest, clear }: { isFiltered: boolean; isTest: b
   )
 }
 
-type FilterBarProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
+/** What the server is asked for. */
+export const postbackQuery = ({ mode, state, status, conversion_id, from, to }: Filters) => ({
+  mode: oneOf(MODES, mode),
+  state: oneOf(POSTBACK_STATES, state),
+  status: oneOf(CONVERSION_STATUSES, status),
+  conversion_id,
+  from,
+  to,
+})
 
-function FilterBar({ filters, change }: FilterBarProps) {
+type LogFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
+
+function LogFilters({ filters, change }: LogFiltersProps) {
   return (
-    <Group gap="sm" align="flex-end">
-      <Select
+    <FilterBar
+      label="Postbacks"
+      filters={filters}
+      names={['state', 'status', 'from', 'to']}
+      search={
+        <SearchInput
+          label="Conversion"
+          placeholder="Conversion ID"
+          value={filters['conversion_id']}
+          onChange={(conversion_id) => change({ conversion_id })}
+        />
+      }
+    >
+      <FilterSelect
         label="Delivery"
-        placeholder="any"
-        clearable
-        w={140}
-        data={['queued', 'sending', 'delivered', 'dead'].map((value) => ({ value, label: statusLabel(value) }))}
-        value={filters['state'] ?? null}
+        data={choicesOf(POSTBACK_STATES)}
+        value={filters['state']}
         onChange={(state) => change({ state })}
       />
-      <Select
+      <FilterSelect
         label="Event"
-        placeholder="any"
-        clearable
-        w={140}
-        data={['pending', 'approved', 'rejected', 'reversed']}
-        value={filters['status'] ?? null}
+        data={choicesOf(CONVERSION_STATUSES)}
+        value={filters['status']}
         onChange={(status) => change({ status })}
-      />
-      <FilterText
-        label="Conversion"
-        placeholder="conversion_id"
-        w={200}
-        value={filters['conversion_id']}
-        onChange={(conversion_id) => change({ conversion_id })}
       />
       <TimeInput label="From" value={filters['from']} onChange={(from) => change({ from })} />
       <TimeInput label="Before" value={filters['to']} onChange={(to) => change({ to })} />
-    </Group>
+    </FilterBar>
   )
 }
 
@@ -139,7 +167,6 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
     <TextInput
       type="datetime-local"
       label={label}
-      w={200}
       value={value === undefined ? '' : localText(value)}
       onChange={(event) => {
         const at = new Date(event.currentTarget.value)
@@ -155,37 +182,49 @@ function localText(time: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-const columnsOf = (base: `/apps/${string}`): Column<LogData['postbacks'][number]>[] => [
+type Logged = LogData['postbacks'][number]
+
+const columnsOf = (base: `/apps/${string}`, open: (postback: Logged) => void): Column<Logged>[] => [
   {
-    name: 'Event',
-    cell: ({ postback_id, status, scenario }) => (
+    name: 'Offer',
+    isText: true,
+    cell: (postback) => (
       <>
         <Anchor
           component={Link}
           size="sm"
-          href={`${base}/postbacks/${postback_id}`}
-          aria-label={`Open postback ${postback_id}: ${status}`}
+          href={`${base}/postbacks/${postback.postback_id}`}
+          aria-label={`Open postback ${postback.postback_id}: ${postback.what?.offer_name ?? ''} ${postback.status}`}
+          onClick={(event: MouseEvent) => {
+            event.preventDefault()
+            open(postback)
+          }}
         >
-          {status}
+          {postback.what?.offer_name ?? 'Postback'}
         </Anchor>
-        {scenario !== null && (
+        {postback.scenario !== null && (
           <Text size="xs" c="dimmed">
-            test: {scenario.replaceAll('_', ' ')}
+            test: {postback.scenario.replaceAll('_', ' ')}
           </Text>
         )}
       </>
     ),
   },
+  { name: 'User', isText: true, cell: ({ what }) => what?.user_id ?? '–' },
+  { name: 'Reward', isNumber: true, cell: ({ what }) => what && formatReward(what.reward, what.currency) },
+  { name: 'Event', cell: ({ status }) => <Status value={status} /> },
+  { name: 'Delivery', cell: (postback) => <Delivery postback={postback} /> },
   { name: 'Created', cell: ({ created_at }) => <Time at={created_at} ago /> },
-  { name: 'Delivery', cell: ({ state }) => <Status value={state} /> },
-  { name: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-  {
-    name: 'Last response',
-    isText: true,
-    cell: ({ last_error, last_status }) => (
-      <Text size="sm" lineClamp={2}>
-        {last_error ?? last_status ?? '–'}
-      </Text>
-    ),
-  },
 ]
+
+function Delivery({ postback: { state, attempts, last_error, last_status } }: { postback: Logged }) {
+  const last = last_error ?? (last_status === null ? null : `HTTP ${last_status}`)
+  return (
+    <>
+      <Status value={state} />
+      <Text size="xs" c="dimmed" lineClamp={2} maw="16rem">
+        {[last, attempts > 1 && `${attempts} attempts`].filter(Boolean).join(' · ')}
+      </Text>
+    </>
+  )
+}

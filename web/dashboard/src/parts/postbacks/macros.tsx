@@ -1,4 +1,5 @@
-import { Accordion, Code, Table } from '@mantine/core'
+import { Accordion, Code } from '@mantine/core'
+import { DataTable } from '../data-table.tsx'
 import type { Macro } from './template-input.tsx'
 import { Words } from './words.tsx'
 
@@ -9,30 +10,18 @@ export function MacroTable({ macros }: { macros: Macro[] }) {
       <Accordion.Item value="macros">
         <Accordion.Control>All macros</Accordion.Control>
         <Accordion.Panel>
-          <Table.ScrollContainer minWidth={560}>
-            <Table verticalSpacing={6}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Macro</Table.Th>
-                  <Table.Th>Stands for</Table.Th>
-                  <Table.Th>Example</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {macros.map(({ name, description, example }) => (
-                  <Table.Tr key={name}>
-                    <Table.Td>
-                      <Code>{`{${name}}`}</Code>
-                    </Table.Td>
-                    <Table.Td>
-                      <Words text={description} />
-                    </Table.Td>
-                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{example}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <DataTable
+            label="Macros"
+            isPlain
+            minWidth={560}
+            rows={macros}
+            rowKey={({ name }) => name}
+            columns={[
+              { name: 'Macro', cell: ({ name }) => <Code>{`{${name}}`}</Code> },
+              { name: 'Stands for', cell: ({ description }) => <Words text={description} /> },
+              { name: 'Example', isText: true, cell: ({ example }) => example },
+            ]}
+          />
         </Accordion.Panel>
       </Accordion.Item>
     </Accordion>

@@ -1,7 +1,8 @@
 // A postback as it would be sent, and what is wrong with it.
-import { Alert, Code, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { Alert, Code, Group, List, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import type { Schemas } from '../../lib/api-types.ts'
+import { DataTable } from '../data-table.tsx'
 import { CopyBlock } from '../copy.tsx'
 
 export type PreviewData = Schemas['PostbackPreview']
@@ -72,35 +73,27 @@ export function Preview({ preview: { request }, event }: PreviewProps) {
   )
 }
 
-function Headers({ headers }: { headers: NonNullable<PreviewData['request']>['headers'] }) {
-  return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table layout="fixed" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w="11rem">Header</Table.Th>
-            <Table.Th>Example</Table.Th>
-            <Table.Th>Description</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {headers.map(({ name, value, about }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Code>{name}</Code>
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Text size="xs" ff="monospace">
-                  {value}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Text size="xs">{about ?? '–'}</Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+type Header = NonNullable<PreviewData['request']>['headers'][number]
+
+const Headers = ({ headers }: { headers: Header[] }) => (
+  <DataTable
+    label="Headers"
+    isPlain
+    minWidth={560}
+    rows={headers}
+    rowKey={({ name }) => name}
+    columns={[
+      { name: 'Header', cell: ({ name }) => <Code>{name}</Code> },
+      {
+        name: 'Example',
+        isText: true,
+        cell: ({ value }) => (
+          <Text size="xs" ff="monospace">
+            {value}
+          </Text>
+        ),
+      },
+      { name: 'Description', cell: ({ about }) => <Text size="xs">{about ?? '–'}</Text> },
+    ]}
+  />
+)

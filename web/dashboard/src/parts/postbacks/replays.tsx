@@ -3,13 +3,15 @@ import { Button, Group, Modal, Paper, Progress, Stack, Text } from '@mantine/cor
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { Schemas } from '../../lib/api-types.ts'
-import { type ApiError, get, post, query } from '../../lib/api.ts'
+import { type ApiError, get, post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import type { Filters } from '../../lib/use-filters.ts'
+import { POSTBACK_STATES } from '../../lib/statuses.ts'
+import { postbackQuery } from './log.tsx'
 import { Loaded } from '../page.tsx'
-import { Status, statusLabel } from '../status.tsx'
+import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
 type ReplayData = Schemas['ReplayList']['replays'][number]
@@ -36,9 +38,10 @@ export function ReplayButton({ base, filters }: { base: `/apps/${string}`; filte
 type ConfirmProps = { base: `/apps/${string}`; filters: Filters; close: () => void }
 
 function Confirm({ base, filters, close }: ConfirmProps) {
-  const { conversion_id, ...chosen } = filters
-  const isPossible = conversion_id === undefined && !['queued', 'sending'].includes(chosen['state'] ?? '')
-  const count = useGet(isPossible ? `${base}/postback/replayable${query(chosen)}` : null)
+  const { conversion_id, state, ...rest } = postbackQuery(filters)
+  const isPossible = conversion_id === undefined && state !== 'queued' && state !== 'sending'
+  const chosen = { ...rest, state: isPossible ? state : undefined }
+  const count = useGet(isPossible ? `${base}/postback/replayable` : null, { query: chosen })
   const start = useChange(() => post(`${base}/postback/replays`, chosen), {
     refresh: [`${base}/postback`],
     done: 'Resending started.',
@@ -78,8 +81,10 @@ function Confirm({ base, filters, close }: ConfirmProps) {
   )
 }
 
-function describe({ mode, state, status, from, to }: Filters): string {
-  const words = [state === undefined ? 'delivered or failed' : statusLabel(state), 'postbacks']
+type Chosen = { [K in 'mode' | 'state' | 'status' | 'from' | 'to']?: ReplayData['filter'][K] | undefined }
+
+function describe({ mode, state, status, from, to }: Chosen): string {
+  const words = [state === undefined ? 'delivered or failed' : POSTBACK_STATES[state].toLowerCase(), 'postbacks']
   if (mode === 'test') words.push('of the test key')
   if (status !== undefined) words.push(`of ${status} conversions`)
   if (from !== undefined || to !== undefined) words.push('of the selected period')
@@ -91,7 +96,7 @@ export function Replays({ base }: { base: `/apps/${string}` }) {
   const path = `${base}/postback/replays` as const
   const replays = useQuery<Schemas['ReplayList'], ApiError>({
     queryKey: [path],
-    queryFn: ({ signal }) => get(path, signal),
+    queryFn: ({ signal }) => get(path, undefined, signal),
     refetchInterval: ({ state }) => (state.data?.replays.some(isUnderWay) ? POLL_MS : false),
   })
   const isRecent = ({ finished_at }: ReplayData) =>

@@ -4,11 +4,11 @@ import {
   Checkbox,
   Fieldset,
   Group,
-  NumberInput,
   Radio,
   SegmentedControl,
   Stack,
   Text,
+  TextInput,
   Input,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -16,26 +16,29 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { readAmount } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { type ApiError, post, put, remove } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
-import { type HeaderRow, HeadersInput } from './headers-input.tsx'
+import { checkHeaders, type HeaderRow, HeadersInput, isEmpty } from './headers-input.tsx'
 import { Lint, Preview, type PreviewData } from './preview.tsx'
 import { TemplateInput } from './template-input.tsx'
 
 export type SettingsData = Schemas['PostbackSettings']
+type Saved = NonNullable<SettingsData['settings']>
 type Values = {
   url: string
-  method: string
-  events: string[]
+  method: Saved['method']
+  events: Saved['events']
   headers: HeaderRow[]
-  timeout_ms: number | string
-  success: string
+  timeout_s: string
+  success: Saved['success']
   negative_reversals: boolean
 }
 
@@ -49,23 +52,26 @@ const EVENTS = [
 
 export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: SettingsData }) {
   const me = useMe()
-  const form = useForm<Values>({ initialValues: valuesOf(data) })
+  const form = useForm<Values>({
+    initialValues: valuesOf(data),
+    validate: { timeout_s: checkTimeout, headers: checkHeaders },
+  })
   useFollow(form, valuesOf(data))
   const { values } = form
   const [status, setStatus] = useState('approved')
   const preview = usePreview(base, values, status, data, mayWrite(me))
-  const save = useChange((body: object) => put(`${base}/postback`, body), {
+  const save = useChange((body: BodyOf<'PUT /apps/{app_id}/postback'>) => put(`${base}/postback`, body), {
     refresh: [`${base}/postback`],
     done: 'Saved.',
     onError: () => void queryClient.invalidateQueries({ queryKey: [`${base}/postback`] }), // changed meanwhile: shown
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async (sent) => {
+  const { formProps, isSending, error } = useSubmit(form, async (sent) => {
     const saved = valuesOf(await save.mutateAsync({ ...bodyOf(sent), seen_version: data.version }))
     form.setValues(saved)
     form.resetDirty(saved)
   })
   return (
-    <form onSubmit={onSubmit}>
+    <form {...formProps}>
       <Fieldset variant="unstyled" disabled={!mayWrite(me)}>
         <Stack gap="lg">
           <Section title="Endpoint">
@@ -112,15 +118,14 @@ export function SettingsForm({ base, data }: { base: `/apps/${string}`; data: Se
                 />
               </Stack>
             </Radio.Group>
-            <NumberInput
+            <TextInput
               label="Response timeout (seconds)"
-              min={1}
-              max={15}
-              step={1}
+              description="From 1 to 15."
+              inputMode="decimal"
+              autoComplete="off"
+              required
               w={260}
-              value={Number(values.timeout_ms) / 1000}
-              onChange={(seconds) => form.setFieldValue('timeout_ms', Math.round(Number(seconds) * 1000))}
-              error={form.errors['timeout_ms']}
+              {...form.getInputProps('timeout_s')}
             />
             <Checkbox
               label="Send reversed amounts as negative"
@@ -194,28 +199,39 @@ function RemoveButton({ base, onRemoved }: { base: `/apps/${string}`; onRemoved:
   )
 }
 
+function checkTimeout(text: string): string | null {
+  const seconds = readAmount(text)
+  return seconds === null || seconds < 1 || seconds > 15 ? 'Enter a number of seconds from 1 to 15.' : null
+}
+
 const EMPTY: Values = {
   url: '',
   method: 'GET',
   events: ['approved', 'reversed'],
   headers: [],
-  timeout_ms: 15_000,
+  timeout_s: '15',
   success: '2xx',
   negative_reversals: true,
 }
 
 function valuesOf({ settings }: SettingsData): Values {
   if (settings === null) return EMPTY
-  return { ...settings, headers: settings.headers.map((name) => ({ name, value: '', isKept: true })) }
-}
-
-function bodyOf({ headers, timeout_ms, ...rest }: Values) {
-  const named = headers.filter(({ name }) => name.trim() !== '')
+  const { timeout_ms, headers, ...rest } = settings
   return {
     ...rest,
-    timeout_ms: Number(timeout_ms),
+    timeout_s: String(timeout_ms / 1000),
+    headers: headers.map((name) => ({ name, value: '', isKept: true })),
+  }
+}
+
+function bodyOf({ headers, timeout_s, ...rest }: Values) {
+  return {
+    ...rest,
+    timeout_ms: Math.round((readAmount(timeout_s) ?? 0) * 1000),
     headers: Object.fromEntries(
-      named.map(({ name, value, isKept }) => [name.trim(), isKept && value === '' ? null : value]),
+      headers
+        .filter((row) => !isEmpty(row))
+        .map(({ name, value, isKept }) => [name.trim(), isKept && value === '' ? null : value]),
     ),
   }
 }

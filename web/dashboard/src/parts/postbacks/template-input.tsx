@@ -48,6 +48,7 @@ export function TemplateInput({ value, onChange, macros, error }: TemplateInputP
       <Combobox.Target withKeyboardNavigation={isOffering}>
         <Textarea
           ref={input}
+          data-path="url"
           label="Postback URL"
           description="Your server’s endpoint for postbacks. Type { to insert a macro."
           placeholder="https://example.com/postback?user={user_id}&id={transaction_id}&reward={reward}&status={status}&test={is_test}"

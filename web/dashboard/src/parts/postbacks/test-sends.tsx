@@ -8,6 +8,7 @@ import { type ApiError, get, post } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import type { Mode } from '../../lib/words.ts'
 import { Loaded } from '../page.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
@@ -23,7 +24,7 @@ const LONG_MS = 60_000
 export function TestSendsSection({ base, data }: { base: `/apps/${string}`; data: SettingsData }) {
   const me = useMe()
   const [{ test }, setFilters] = useFilters()
-  const [mode, setMode] = useState('live')
+  const [mode, setMode] = useState<Mode>('live')
   const start = useChange(() => post(`${base}/postback/tests`, { mode }), {
     onDone: ({ test_id }) => setFilters({ test: test_id }),
   })
@@ -74,7 +75,7 @@ function Results({ base, testId }: { base: `/apps/${string}`; testId: string }) 
   const path = `${base}/postback/tests/${encodeURIComponent(testId)}` as const
   const test = useQuery<TestData, ApiError>({
     queryKey: [path],
-    queryFn: ({ signal }) => get(path, signal),
+    queryFn: ({ signal }) => get(path, undefined, signal),
     refetchInterval: ({ state }) => (state.data?.result === 'waiting' ? POLL_MS : false),
   })
   return (

@@ -1,13 +1,15 @@
 // A publisher's apps, with what the operator allows them.
-import { Anchor, Button, Group, Modal, NumberInput, Text } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { checkWhole, wholeOf } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { put } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { WholeInput } from '../amount-input.tsx'
 import { NewAppButton } from '../app/new-app.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Section } from '../section.tsx'
@@ -94,7 +96,10 @@ const columnsOf = (onChange: ((app: App) => void) | null): Column<App>[] => [
 ]
 
 function Allowance({ app, onDone }: { app: App; onDone: () => void }) {
-  const form = useForm<{ rate_limit: number | string }>({ initialValues: { rate_limit: app.rate_limit } })
+  const form = useForm({
+    initialValues: { rate_limit: String(app.rate_limit) },
+    validate: { rate_limit: checkWhole(1, MAX_RATE_LIMIT) },
+  })
   const save = useChange((rate_limit: number) => put(`/apps/${app.app_id}/rate-limit`, { rate_limit }), {
     refresh: ['/publishers', `/apps/${app.app_id}`],
     done: 'Saved, effective immediately.',
@@ -102,18 +107,14 @@ function Allowance({ app, onDone }: { app: App; onDone: () => void }) {
     onDone,
   })
   const submit = useSubmit(form, async (values) => {
-    await save.mutateAsync(Number(values.rate_limit))
+    await save.mutateAsync(wholeOf(values.rate_limit))
   })
   return (
-    <SubmitForm submit={submit} action="Save" button={{ disabled: form.values.rate_limit === '' }}>
-      <NumberInput
+    <SubmitForm submit={submit} action="Save">
+      <WholeInput
         label="Requests per minute"
         description="For each key, live and test."
         required
-        min={1}
-        max={MAX_RATE_LIMIT}
-        allowDecimal={false}
-        thousandSeparator=","
         data-autofocus
         {...form.getInputProps('rate_limit')}
       />

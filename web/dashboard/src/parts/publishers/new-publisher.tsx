@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { post } from '../../lib/api.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import type { BodyOf } from '../../lib/operations.ts'
 import { SubmitForm } from '../submit-form.tsx'
 
 export function NewPublisher({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -17,7 +18,7 @@ export function NewPublisher({ opened, onClose }: { opened: boolean; onClose: ()
 function Fields() {
   const [, navigate] = useLocation()
   const form = useForm({ initialValues: { name: '', email: '' } })
-  const make = useChange((body: object) => post('/publishers', body), {
+  const make = useChange((body: BodyOf<'POST /publishers'>) => post('/publishers', body), {
     refresh: ['/publishers'],
     done: 'Publisher created. Invite its people next.',
     onError: () => {},

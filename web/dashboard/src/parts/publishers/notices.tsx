@@ -18,7 +18,7 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
     done: 'Saved.',
     onError: () => {},
   })
-  const { onSubmit, isSending, error } = useSubmit(form, async (values) => {
+  const { formProps, isSending, error } = useSubmit(form, async (values) => {
     await save.mutateAsync({ email: values.email.trim() === '' ? null : values.email.trim() })
   })
   return (
@@ -27,7 +27,7 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
       about="Where the publisher is notified of problems, such as paused postbacks. Without an address, no mail is sent."
     >
       {mayChange ? (
-        <form onSubmit={onSubmit}>
+        <form {...formProps}>
           <FormError error={error} />
           <Group align="flex-end">
             <TextInput

@@ -3,13 +3,14 @@ import { Button, Group, Select, SimpleGrid, Stack, Switch, Text } from '@mantine
 import { modals } from '@mantine/modals'
 import { useEffect } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
-import { post, query } from '../../lib/api.ts'
+import { post } from '../../lib/api.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { choicesOf, oneOf, TRUSTED } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { FilterText } from '../filter-text.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
+import { SearchInput } from '../search-input.tsx'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
@@ -34,21 +35,16 @@ export function Trust({ apps, mayChange }: { apps: App[]; mayChange: boolean }) 
           value={String(app.app_id)}
           onChange={(value) => change({ app: value })}
         />
-        <FilterText
+        <SearchInput
           label="Search offers"
           placeholder="Name or ID"
-          maxLength={200}
           value={filters['offer']}
           onChange={(offer) => change({ offer })}
         />
         <Select
           label="Show"
           allowDeselect={false}
-          data={[
-            { value: 'any', label: 'all offers' },
-            { value: 'yes', label: 'trusted only' },
-            { value: 'no', label: 'not trusted only' },
-          ]}
+          data={[{ value: 'any', label: 'all offers' }, ...choicesOf(TRUSTED)]}
           value={filters['trusted'] ?? 'any'}
           onChange={(value) => change({ trusted: value === 'any' ? null : value })}
         />
@@ -64,7 +60,9 @@ function Offers({ app, search, trusted, mayChange }: OffersProps) {
   const base = `/apps/${app.app_id}/trust` as const
   const pages = usePages()
   useEffect(() => pages.reset(), [app.app_id, search, trusted])
-  const found = useGet(`${base}${query({ search, trusted, limit: 10, cursor: pages.cursor })}`)
+  const found = useGet(base, {
+    query: { search, trusted: oneOf(TRUSTED, trusted), limit: 10, cursor: pages.cursor },
+  })
   const change = useChange((body: { trusted: boolean; offer_ids?: number[] }) => post(base, body), {
     refresh: [base, '/publishers'],
     done: 'Saved.',

@@ -1,11 +1,12 @@
 import '@mantine/charts/styles.css'
 import { AreaChart } from '@mantine/charts'
 import { Box } from '@mantine/core'
-import { formatDay, formatFullDay } from './metrics.ts'
+import { formatFullPeriod, formatPeriod } from './metrics.ts'
 
 export type DayChartProps = {
+  /** `day`: also a month, or an hour. */
   data: { day: string }[]
-  series: { name: string; label: string; color: string }[]
+  series: { name: string; label: string; color: string; strokeDasharray?: string }[]
   format: (value: number) => string
   /** For those who cannot see it: what it shows, and where the same is as a table. */
   label: string
@@ -13,7 +14,7 @@ export type DayChartProps = {
 
 const FEW_DAYS = 31
 
-/** Figures over days. Comes with a library of its own, so load it lazily: see LazyDayChart. */
+/** Figures over time. Comes with a library of its own, so load it lazily: see LazyDayChart. */
 export default function DayChart({ data, series, format, label }: DayChartProps) {
   return (
     <Box role="img" aria-label={label}>
@@ -27,10 +28,10 @@ export default function DayChart({ data, series, format, label }: DayChartProps)
         withLegend={series.length > 1}
         connectNulls={false}
         valueFormatter={format}
-        xAxisProps={{ tickFormatter: formatDay, minTickGap: 24 }}
+        xAxisProps={{ tickFormatter: formatPeriod, minTickGap: 24 }}
         yAxisProps={{ width: 72, domain: [(low: number) => Math.min(low, 0), 'auto'] }}
         // Where nothing is pointed at, there is no day either.
-        tooltipProps={{ labelFormatter: (day) => (typeof day === 'string' ? formatFullDay(day) : '') }}
+        tooltipProps={{ labelFormatter: (day) => (typeof day === 'string' ? formatFullPeriod(day) : '') }}
         areaChartProps={{ accessibilityLayer: false }}
         areaProps={{ isAnimationActive: false }}
       />

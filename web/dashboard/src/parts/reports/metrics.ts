@@ -1,31 +1,134 @@
-// The figures of a report: their names and how they are shown.
+// The figures of reports: their names, what they mean and how they are shown. Each has one definition, wherever it appears.
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCents, formatCount, formatShare, formatUsd } from '../../lib/format.ts'
+import { formatCents, formatCount, formatPerClick, formatRate } from '../../lib/format.ts'
 
 export type Stats = Schemas['Stats']
 export type StatsRow = Stats['rows'][number]
-export type Totals = Stats['totals']
 
+export type MetricName =
+  | 'clicks'
+  | 'conversions'
+  | 'approved'
+  | 'pending'
+  | 'rejected'
+  | 'reversed'
+  | 'conversion_rate'
+  | 'epc'
+  | 'payout'
+  | 'revenue'
+  | 'margin'
 export type Metric = {
-  name: 'clicks' | 'conversions' | 'payout' | 'epc' | 'conversion_rate'
   label: string
+  /** In a few words, below the figure. */
   about: string
+  /** In whole sentences, on hover. */
+  meaning: string
   format: (value: number) => string
+  /** A sum of money, shown in whole cents. */
+  isMoney?: boolean
+  /** Differences of a share are percentage points. */
+  isShare?: boolean
 }
 
-export const METRICS: Metric[] = [
-  { name: 'clicks', label: 'Clicks', about: 'Excluding bots', format: formatCount },
-  { name: 'conversions', label: 'Conversions', about: 'Excluding rejected', format: formatCount },
-  { name: 'payout', label: 'Payout', about: 'Approved conversions', format: formatCents },
-  { name: 'epc', label: 'EPC', about: 'Payout per click', format: formatUsd },
-  { name: 'conversion_rate', label: 'Conversion rate', about: 'Conversions per click', format: formatShare },
-]
+export const METRICS: Readonly<Record<MetricName, Metric>> = {
+  clicks: {
+    label: 'Clicks',
+    about: 'Excluding bots',
+    meaning: 'Clicks on offer links. Bots and test traffic are excluded.',
+    format: formatCount,
+  },
+  conversions: {
+    label: 'Conversions',
+    about: 'Excluding rejected',
+    meaning:
+      'Pending, approved and reversed conversions, on the day they were created. Rejected ones and test traffic are excluded.',
+    format: formatCount,
+  },
+  approved: {
+    label: 'Approved',
+    about: 'Approved now',
+    meaning: 'Conversions that are approved now, on the day they were created.',
+    format: formatCount,
+  },
+  pending: {
+    label: 'Pending',
+    about: 'Not decided yet',
+    meaning: 'Conversions that are not decided yet, on the day they were created.',
+    format: formatCount,
+  },
+  rejected: {
+    label: 'Rejected',
+    about: 'Never approved',
+    meaning: 'Conversions that were rejected. They are in no other figure.',
+    format: formatCount,
+  },
+  reversed: {
+    label: 'Reversals',
+    about: 'Approved, then reversed',
+    meaning:
+      'Conversions that were approved and later reversed (chargebacks), on the day they were created. They stay in conversions, but no longer count in payout, revenue and margin.',
+    format: formatCount,
+  },
+  conversion_rate: {
+    label: 'CR',
+    about: 'Converted clicks / clicks',
+    meaning:
+      'Conversion rate: clicks that led to a conversion that was not rejected, divided by clicks. A click counts once, however many goals it completes. Bots, and conversions without a click, are excluded on both sides.',
+    format: formatRate,
+    isShare: true,
+  },
+  epc: {
+    label: 'EPC',
+    about: 'Payout per click',
+    meaning:
+      'Earnings per click: payout of the approved conversions that came from these clicks, divided by clicks. Bots, and conversions without a click, are excluded on both sides.',
+    format: formatPerClick,
+  },
+  payout: {
+    label: 'Payout',
+    about: 'Approved conversions',
+    meaning: 'What approved conversions earned for publishers, on the day the conversion was created.',
+    format: formatCents,
+    isMoney: true,
+  },
+  revenue: {
+    label: 'Revenue',
+    about: 'From advertisers',
+    meaning: 'What advertisers owe for approved conversions, on the day the conversion was created.',
+    format: formatCents,
+    isMoney: true,
+  },
+  margin: {
+    label: 'Margin',
+    about: 'Revenue minus payout',
+    meaning: 'Revenue minus payout: what stays with the network.',
+    format: formatCents,
+    isMoney: true,
+  },
+}
+
+/** What a publisher chooses from, and what an operator does. */
+export const APP_METRICS = ['clicks', 'conversions', 'payout', 'epc', 'conversion_rate'] as const
+export const NETWORK_METRICS = ['clicks', 'conversions', 'conversion_rate', 'epc', 'payout', 'revenue', 'margin', 'reversed'] as const // prettier-ignore
+
+/** Some figures of something; a rate is null without clicks. */
+export type Figures<M extends MetricName = MetricName> = Record<M, number | null>
 
 /** A figure that cannot be told, such as a rate without clicks, is a dash. */
-export const showFigure = (metric: Metric, { [metric.name]: value }: Totals) =>
-  value === null ? '–' : metric.format(value)
+export const showFigure = (name: MetricName, value: number | null) =>
+  value === null ? '–' : METRICS[name].format(value)
 
-const date = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const fullDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-export const formatDay = (day: string) => date.format(new Date(day))
-export const formatFullDay = (day: string) => fullDate.format(new Date(day))
+const formatIn = (options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options })
+  return (period: string) => format.format(new Date(period))
+}
+const FORMATS = {
+  month: [formatIn({ month: 'short', year: 'numeric' }), formatIn({ month: 'long', year: 'numeric' })],
+  day: [formatIn({ month: 'short', day: 'numeric' }), formatIn({ dateStyle: 'medium' })],
+  hour: [formatIn({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }), formatIn({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })], // prettier-ignore
+} as const
+const formatsOf = (period: string) => FORMATS[period.length === 7 ? 'month' : period.length === 10 ? 'day' : 'hour']
+
+/** A month (2026-03), a day or week by its first day (2026-03-10) or an hour (2026-03-10T23:00Z). */
+export const formatPeriod = (period: string) => formatsOf(period)[0](period)
+export const formatFullPeriod = (period: string) => formatsOf(period)[1](period)

@@ -1,29 +1,41 @@
-import { Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useMemo } from 'react'
+import { Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useMemo, type ReactNode } from 'react'
 import { useFilters } from '../../lib/use-filters.ts'
-import type { Range } from './use-range.ts'
+import { type Range, RANGES } from './use-range.ts'
 
-const NAMES = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: 'custom', label: 'Custom' },
-]
+const NAMES = (['today', 'yesterday', '7', '30', '90', 'month', 'last_month', 'custom'] as const).map((value) => ({
+  value,
+  label: RANGES[value],
+}))
 
-/** Chooses the days that a page is about, and whose days they are. */
-export function RangePicker({ range }: { range: Range }) {
+/** Chooses the days that a page is about, and whose days they are; more stands beside it. */
+export function RangePicker({
+  range,
+  isUtc = false,
+  children,
+}: {
+  range: Range
+  isUtc?: boolean
+  children?: ReactNode
+}) {
   const [, change] = useFilters()
-  const zones = useMemo(() => [...new Set(['UTC', range.zone, ...Intl.supportedValuesOf('timeZone')])], [range.zone])
   const choose = (name: string) =>
     change(
       name === 'custom'
         ? { range: name, from: range.firstDay, to: range.lastDay }
-        : { range: name, from: null, to: null },
+        : { range: name === '30' ? null : name, from: null, to: null },
     )
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="md">
-        <SegmentedControl aria-label="Period" size="xs" data={NAMES} value={range.name} onChange={choose} />
+        <Select
+          label="Period"
+          w={160}
+          allowDeselect={false}
+          data={NAMES}
+          value={range.name}
+          onChange={(name) => name !== null && choose(name)}
+        />
         {range.name === 'custom' && (
           <>
             <TextInput
@@ -40,17 +52,8 @@ export function RangePicker({ range }: { range: Range }) {
             />
           </>
         )}
-        <Select
-          label="Time zone"
-          w={220}
-          searchable
-          allowDeselect={false}
-          limit={100}
-          nothingFoundMessage="No such time zone"
-          data={zones}
-          value={range.zone}
-          onChange={(zone) => zone !== null && change({ zone })}
-        />
+        {!isUtc && <ZonePicker zone={range.zone} />}
+        {children}
       </Group>
       {range.error !== null && (
         <Text c="red" size="sm" role="alert">
@@ -58,5 +61,23 @@ export function RangePicker({ range }: { range: Range }) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+function ZonePicker({ zone: chosen }: { zone: string }) {
+  const [, change] = useFilters()
+  const zones = useMemo(() => [...new Set(['UTC', chosen, ...Intl.supportedValuesOf('timeZone')])], [chosen])
+  return (
+    <Select
+      label="Time zone"
+      w={220}
+      searchable
+      allowDeselect={false}
+      limit={100}
+      nothingFoundMessage="No such time zone"
+      data={zones}
+      value={chosen}
+      onChange={(zone) => zone !== null && change({ zone })}
+    />
   )
 }

@@ -1,10 +1,15 @@
-import { Anchor, Paper, Stack, Table, Text } from '@mantine/core'
-import { formatCents, formatCount, formatShare, formatUsd } from '../../lib/format.ts'
-import { formatFullDay, type Stats, type StatsRow, type Totals } from './metrics.ts'
+import { Anchor, Stack, Text } from '@mantine/core'
+import { Link, useSearch } from 'wouter'
+import { nameWithCode } from '../../lib/countries.ts'
+import { labelOf, PLATFORMS } from '../../lib/words.ts'
+import { DataTable } from '../data-table.tsx'
+import { MetricLabel } from './explained.tsx'
+import { MetricValue } from './figure.tsx'
+import { formatFullPeriod, METRICS, type Stats, type StatsRow } from './metrics.ts'
 
-export type Narrowing = { offer?: string; country?: string }
+export type Narrowing = { country: string }
 
-type StatsTableProps = { stats: Stats; onNarrow: (narrowing: Narrowing) => void }
+type StatsTableProps = { appId: string; stats: Stats; onNarrow: (narrowing: Narrowing) => void }
 
 const KEY_NAMES: Record<Stats['group_by'], string> = {
   day: 'Day',
@@ -16,48 +21,34 @@ const KEY_NAMES: Record<Stats['group_by'], string> = {
   aff_sub3: 'aff_sub3',
   aff_sub4: 'aff_sub4',
 }
-const PLATFORMS: Record<string, string> = { android: 'Android', ios: 'iOS', web: 'Web' }
-const countries = new Intl.DisplayNames('en', { type: 'region' })
-const COLUMNS = ['Clicks', 'Conversions', 'Approved', 'Pending', 'Payout', 'EPC', 'Conversion rate']
+
+const COLUMNS = ['clicks', 'conversions', 'approved', 'pending', 'payout', 'epc', 'conversion_rate'] as const
 
 /** What it says is by the reply itself, which may still be that of the tab before. */
-export function StatsTable({ stats, onNarrow }: StatsTableProps) {
+export function StatsTable({ appId, stats, onNarrow }: StatsTableProps) {
   const { group_by, rows, totals, has_more } = stats
-  const shown = group_by === 'day' ? rows.toReversed() : rows
   return (
     <Stack gap="xs">
-      <Paper p={0}>
-        <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th miw={150}>{KEY_NAMES[group_by]}</Table.Th>
-                {COLUMNS.map((name) => (
-                  <Table.Th key={name} ta="right">
-                    {name}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map((row) => (
-                <Table.Tr key={keyOf(group_by, row)}>
-                  <Table.Th scope="row" fw={400}>
-                    <RowName {...{ row, onNarrow }} groupBy={group_by} />
-                  </Table.Th>
-                  <FigureCells figures={row} />
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-            <Table.Tfoot>
-              <Table.Tr>
-                <Table.Th scope="row">Total</Table.Th>
-                <FigureCells figures={totals} isTotal />
-              </Table.Tr>
-            </Table.Tfoot>
-          </Table>
-        </Table.ScrollContainer>
-      </Paper>
+      <DataTable
+        minWidth={720}
+        rows={group_by === 'day' ? rows.toReversed() : rows}
+        rowKey={(row) => keyOf(group_by, row)}
+        columns={[
+          {
+            name: KEY_NAMES[group_by],
+            isText: true,
+            cell: (row) => <RowName {...{ appId, row, onNarrow }} groupBy={group_by} />,
+            total: 'Total',
+          },
+          ...COLUMNS.map((of) => ({
+            name: METRICS[of].label,
+            heading: <MetricLabel of={of} />,
+            isNumber: true,
+            cell: (row: StatsRow) => <MetricValue of={of} value={row[of]} />,
+            total: <MetricValue of={of} value={totals[of]} />,
+          })),
+        ]}
+      />
       <Text size="sm" c="dimmed">
         {has_more
           ? `Top ${rows.length} by payout. The CSV file has up to 50,000.`
@@ -67,18 +58,24 @@ export function StatsTable({ stats, onNarrow }: StatsTableProps) {
   )
 }
 
+/** The page of an offer is about the same days, by day. */
+function withoutGrouping(search: string): string {
+  const kept = new URLSearchParams(search)
+  kept.delete('by')
+  return kept.toString()
+}
+
 const keyOf = (groupBy: Stats['group_by'], row: StatsRow) =>
   groupBy === 'offer' ? String(row.offer_id) : (row[groupBy] ?? '')
 
-function RowName({
-  groupBy,
-  row,
-  onNarrow,
-}: { groupBy: Stats['group_by']; row: StatsRow } & Pick<StatsTableProps, 'onNarrow'>) {
-  if (groupBy === 'day') return formatFullDay(row.day ?? '')
+type RowNameProps = { groupBy: Stats['group_by']; row: StatsRow } & Omit<StatsTableProps, 'stats'>
+
+function RowName({ appId, groupBy, row, onNarrow }: RowNameProps) {
+  const search = useSearch()
+  if (groupBy === 'day') return formatFullPeriod(row.day ?? '')
   if (groupBy === 'offer')
     return (
-      <Anchor component="button" size="sm" ta="left" onClick={() => onNarrow({ offer: String(row.offer_id) })}>
+      <Anchor component={Link} size="sm" href={`/apps/${appId}/offers/${row.offer_id}?${withoutGrouping(search)}`}>
         {row.offer_name} ({row.offer_id})
       </Anchor>
     )
@@ -92,26 +89,8 @@ function RowName({
   if (groupBy === 'country')
     return (
       <Anchor component="button" size="sm" ta="left" onClick={() => onNarrow({ country: key })}>
-        {countries.of(key)} ({key})
+        {nameWithCode(key)}
       </Anchor>
     )
-  return groupBy === 'platform' ? (PLATFORMS[key] ?? key) : <span style={{ overflowWrap: 'anywhere' }}>{key}</span>
-}
-
-function FigureCells({ figures, isTotal = false }: { figures: Totals; isTotal?: boolean }) {
-  const { clicks, conversions, approved, pending, payout, epc, conversion_rate } = figures
-  const cells = [
-    formatCount(clicks),
-    formatCount(conversions),
-    formatCount(approved),
-    formatCount(pending),
-    formatCents(payout),
-    epc === null ? '–' : formatUsd(epc),
-    conversion_rate === null ? '–' : formatShare(conversion_rate),
-  ]
-  return cells.map((cell, i) => (
-    <Table.Td key={COLUMNS[i]} ta="right" {...(isTotal ? { fw: 700 } : {})}>
-      {cell}
-    </Table.Td>
-  ))
+  return groupBy === 'platform' ? labelOf(PLATFORMS, key) : key
 }

@@ -1,4 +1,4 @@
-// The time that a report is about, as the address of the page has it.
+// The days that a page is about, as its address has them.
 import { timeZone } from '../../lib/format.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 
@@ -6,8 +6,17 @@ const DAY_MS = 86_400_000
 const MAX_DAYS = 400
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-export const RANGES = ['7', '30', '90', 'custom'] as const
-export type RangeName = (typeof RANGES)[number]
+export type RangeName = 'today' | 'yesterday' | '7' | '30' | '90' | 'month' | 'last_month' | 'custom'
+export const RANGES: Readonly<Record<RangeName, string>> = {
+  today: 'Today',
+  yesterday: 'Yesterday',
+  7: 'Last 7 days',
+  30: 'Last 30 days',
+  90: 'Last 90 days',
+  month: 'This month',
+  last_month: 'Last month',
+  custom: 'Custom',
+}
 
 export type Range = {
   name: RangeName
@@ -17,35 +26,48 @@ export type Range = {
   zone: string
   /** What is wrong with the days, for whoever chose them. */
   error: string | null
-  /** The same for the API: there the end is no longer in it. */
+  /** The same for the API: there the end is no longer in it. Not there: now. */
   period: { from: string; to?: string; timezone: string }
 }
 
-export function useRange(): Range {
+/** `onlyZone`: for pages whose days are always those of UTC. */
+export function useRange({ onlyZone }: { onlyZone?: 'UTC' } = {}): Range {
   const [filters] = useFilters()
-  const name = RANGES.find((range) => range === filters['range']) ?? '30'
-  const zone = isZone(filters['zone']) ? filters['zone'] : timeZone()
+  const given = filters['range'] ?? ''
+  const name = Object.hasOwn(RANGES, given) ? (given as RangeName) : '30'
+  const zone = onlyZone ?? (isZone(filters['zone']) ? filters['zone'] : timeZone())
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date())
-  if (name !== 'custom') {
-    const firstDay = addDays(today, 1 - Number(name))
-    return { name, firstDay, lastDay: today, zone, error: null, period: { from: firstDay, timezone: zone } }
-  }
-  const [firstDay = '', lastDay = ''] = [filters['from'], filters['to']]
+  const days = name === 'custom' ? ([filters['from'] ?? '', filters['to'] ?? ''] as const) : daysOf(name, today)
+  const [firstDay, lastDay] = days
   const error = problemOf(firstDay, lastDay)
-  const to = error === null ? addDays(lastDay, 1) : lastDay
-  return { name, firstDay, lastDay, zone, error, period: { from: firstDay, to, timezone: zone } }
+  const to = error === null && (name === 'custom' || lastDay < today) ? { to: addDays(lastDay, 1) } : {}
+  return { name, firstDay, lastDay, zone, error, period: { from: firstDay, ...to, timezone: zone } }
+}
+
+/** The first and the last day. */
+function daysOf(name: Exclude<RangeName, 'custom'>, today: string): readonly [string, string] {
+  const thisMonth = `${today.slice(0, 7)}-01`
+  const lastOfMonth = addDays(thisMonth, -1)
+  if (name === 'today') return [today, today]
+  if (name === 'yesterday') return [addDays(today, -1), addDays(today, -1)]
+  if (name === 'month') return [thisMonth, today]
+  if (name === 'last_month') return [`${lastOfMonth.slice(0, 7)}-01`, lastOfMonth]
+  return [addDays(today, 1 - Number(name)), today]
 }
 
 function problemOf(firstDay: string, lastDay: string): string | null {
   if (!isDate(firstDay) || !isDate(lastDay)) return 'Choose the first and the last day.'
   if (firstDay > lastDay) return 'The first day must not be after the last day.'
-  const days = (Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS + 1
-  return days > MAX_DAYS ? `Choose at most ${MAX_DAYS} days.` : null
+  return countDays(firstDay, lastDay) > MAX_DAYS ? `Choose at most ${MAX_DAYS} days.` : null
 }
+
+export const countDays = (firstDay: string, lastDay: string) =>
+  (Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS + 1
 
 const isDate = (text: string) => DATE.test(text) && !Number.isNaN(Date.parse(text)) && text >= '2000'
 
-const addDays = (day: string, count: number) => new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10)
+export const addDays = (day: string, count: number) =>
+  new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10)
 
 function isZone(name: string | undefined): name is string {
   if (name === undefined) return false

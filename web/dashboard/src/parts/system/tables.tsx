@@ -1,136 +1,87 @@
 // The longer lists of the system page.
-import { Code, Table, Text } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
+import { DataTable } from '../data-table.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 import { formatBytes } from './bytes.ts'
 
 type Shown = Schemas['System']
-const FOCUSABLE = { viewportProps: { tabIndex: 0 } } // a keyboard can move what is wider than the screen
 
-export function Partitions({ partitions }: Pick<Shown, 'partitions'>) {
-  return (
-    <Table.ScrollContainer minWidth={480} scrollAreaProps={FOCUSABLE}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Table</Table.Th>
-            <Table.Th ta="right">Days</Table.Th>
-            <Table.Th>From</Table.Th>
-            <Table.Th>To</Table.Th>
-            <Table.Th ta="right">Size</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {partitions.map(({ table, count, oldest_day, newest_day, bytes }) => (
-            <Table.Tr key={table}>
-              <Table.Td>{table.replaceAll('_', ' ')}</Table.Td>
-              <Table.Td ta="right">{formatCount(count)}</Table.Td>
-              <Table.Td>{oldest_day ?? '–'}</Table.Td>
-              <Table.Td>{newest_day ?? '–'}</Table.Td>
-              <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+export const Partitions = ({ partitions }: Pick<Shown, 'partitions'>) => (
+  <DataTable
+    label="Partitions"
+    isPlain
+    minWidth={480}
+    rows={partitions}
+    rowKey={({ table }) => table}
+    columns={[
+      { name: 'Table', cell: ({ table }) => table.replaceAll('_', ' ') },
+      { name: 'Days', isNumber: true, cell: ({ count }) => formatCount(count) },
+      { name: 'From', cell: ({ oldest_day }) => oldest_day ?? '–' },
+      { name: 'To', cell: ({ newest_day }) => newest_day ?? '–' },
+      { name: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+    ]}
+  />
+)
 
-export function Nodes({ nodes }: Pick<Shown, 'nodes'>) {
-  return (
-    <Table.ScrollContainer minWidth={560} scrollAreaProps={FOCUSABLE}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Host</Table.Th>
-            <Table.Th>Process</Table.Th>
-            <Table.Th>Part</Table.Th>
-            <Table.Th>Version</Table.Th>
-            <Table.Th>Started</Table.Th>
-            <Table.Th>Last seen</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {nodes.map(({ host, pid, part, version, started_at, seen_at, is_here }) => (
-            <Table.Tr key={`${host} ${pid} ${part} ${started_at}`}>
-              <Table.Td>{host}</Table.Td>
-              <Table.Td>{pid}</Table.Td>
-              <Table.Td>{part}</Table.Td>
-              <Table.Td>{version}</Table.Td>
-              <Table.Td>
-                <Time at={started_at} ago />
-              </Table.Td>
-              <Table.Td>{is_here ? <Status value="running" /> : <Time at={seen_at} ago />}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+export const Nodes = ({ nodes }: Pick<Shown, 'nodes'>) => (
+  <DataTable
+    label="Nodes"
+    isPlain
+    minWidth={560}
+    rows={nodes}
+    rowKey={({ host, pid, part, started_at }) => `${host} ${pid} ${part} ${started_at}`}
+    columns={[
+      { name: 'Host', isText: true, cell: ({ host }) => host },
+      { name: 'Process', cell: ({ pid }) => pid },
+      { name: 'Part', cell: ({ part }) => part },
+      { name: 'Version', cell: ({ version }) => version },
+      { name: 'Started', cell: ({ started_at }) => <Time at={started_at} ago /> },
+      {
+        name: 'Last seen',
+        cell: ({ is_here, seen_at }) => (is_here ? <Status value="running" /> : <Time at={seen_at} ago />),
+      },
+    ]}
+  />
+)
 
-export function Settings({ settings }: Pick<Shown, 'settings'>) {
-  return (
-    <Table.ScrollContainer minWidth={560} scrollAreaProps={FOCUSABLE}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Setting</Table.Th>
-            <Table.Th>Value</Table.Th>
-            <Table.Th>Description</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {settings.map(({ name, value, about }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Code>{name}</Code>
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }} miw={120} maw={260}>
-                {value}
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm" c="dimmed">
-                  {about.replaceAll('`', '')}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+export const Settings = ({ settings }: Pick<Shown, 'settings'>) => (
+  <DataTable
+    label="Settings"
+    isPlain
+    minWidth={560}
+    rows={settings}
+    rowKey={({ name }) => name}
+    columns={[
+      { name: 'Setting', cell: ({ name }) => <Code>{name}</Code> },
+      { name: 'Value', isText: true, cell: ({ value }) => value },
+      {
+        name: 'Description',
+        cell: ({ about }) => (
+          <Text size="sm" c="dimmed">
+            {about.replaceAll('`', '')}
+          </Text>
+        ),
+      },
+    ]}
+  />
+)
 
-export function FailedMails({ mails }: { mails: Shown['failed_mails'] }) {
-  return (
-    <Table.ScrollContainer minWidth={560} scrollAreaProps={FOCUSABLE}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Recipient</Table.Th>
-            <Table.Th>Mail</Table.Th>
-            <Table.Th>Last failure</Table.Th>
-            <Table.Th ta="right">Attempts</Table.Th>
-            <Table.Th>Failed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {mails.map(({ kind, recipient, failure, attempts, created_at, settled_at }) => (
-            <Table.Tr key={`${kind} ${recipient} ${created_at}`}>
-              <Table.Td>{recipient ?? '–'}</Table.Td>
-              <Table.Td>{kind.replaceAll('_', ' ')}</Table.Td>
-              <Table.Td>{failure}</Table.Td>
-              <Table.Td ta="right">{formatCount(attempts)}</Table.Td>
-              <Table.Td>
-                <Time at={settled_at} ago />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+export const FailedMails = ({ mails }: { mails: Shown['failed_mails'] }) => (
+  <DataTable
+    label="Failed mails"
+    isPlain
+    minWidth={560}
+    rows={mails}
+    rowKey={({ kind, recipient, created_at }) => `${kind} ${recipient} ${created_at}`}
+    columns={[
+      { name: 'Recipient', cell: ({ recipient }) => recipient ?? '–' },
+      { name: 'Mail', cell: ({ kind }) => kind.replaceAll('_', ' ') },
+      { name: 'Last failure', isText: true, cell: ({ failure }) => failure },
+      { name: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
+      { name: 'Failed', cell: ({ settled_at }) => <Time at={settled_at} ago /> },
+    ]}
+  />
+)

@@ -1,0 +1,38 @@
+// What a command is about, by ID or by name: both are accepted wherever a command asks for a thing.
+import type { Db } from '../db/open.ts'
+import { NoSuch, type Noun } from '../errors.ts'
+import { type Advertiser, matchAdvertisers } from '../features/accounts/advertisers.ts'
+import { matchPublishers, type Publisher } from '../features/accounts/publishers.ts'
+import { matchApps } from '../features/apps/apps.ts'
+import { matchOffers } from '../features/offers/offers.ts'
+import { parseReference } from '../lib/reference.ts'
+import { UsageError } from './usage.ts'
+
+export const findPublisher = async (db: Db, text: string): Promise<Publisher> =>
+  only(text, 'publisher', await matchPublishers(db, parseReference(text)), (one) => one.publisher_id)
+
+export const findAdvertiser = async (db: Db, text: string): Promise<Advertiser> =>
+  only(text, 'advertiser', await matchAdvertisers(db, parseReference(text)), (one) => one.advertiser_id)
+
+export const findApp = async (db: Db, text: string) =>
+  only(text, 'app', await matchApps(db, parseReference(text)), (one) => one.app_id)
+
+export const findOffer = async (db: Db, text: string) =>
+  only(text, 'offer', await matchOffers(db, parseReference(text)), (one) => one.offer_id)
+
+export const findAppId = async (db: Db, text: string) => (await findApp(db, text)).app_id
+export const findOfferId = async (db: Db, text: string) => (await findOffer(db, text)).offer_id
+
+type Named = { name: string; publisher?: string }
+
+function only<T extends Named>(text: string, kind: Noun, found: T[], idOf: (one: T) => number): T {
+  const [one, other] = found
+  if (one === undefined) {
+    const { id, name } = parseReference(text)
+    throw new NoSuch(kind, id === 0 ? name : id)
+  }
+  if (other === undefined) return one
+  const names = found.map(({ name, publisher }) => (publisher === undefined ? `"${name}"` : `"${publisher}/${name}"`))
+  const listed = found.map((each, i) => `id:${idOf(each)} (${names[i]})`)
+  throw new UsageError(`"${text}" names more than one ${kind}. Use one of: ${listed.join(', ')}.`)
+}

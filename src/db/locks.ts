@@ -1,0 +1,36 @@
+// Every advisory lock, by what it protects. All processes must agree on the numbers, including processes of another
+// version while an upgrade is under way: a number is neither changed nor reused. Functions in the database take some of
+// them, too (migrations/).
+import { sql } from 'kysely'
+import type { Trx } from './open.ts'
+
+export const LOCKS = {
+  migrations: 0x0ff3_0001,
+  /** Held by every API process: see single-writer.ts. */
+  serving: 0x0ff3_0002,
+  popularity: 0x0ff3_0003,
+  /** Held, shared, by every transaction that counts towards caps: see offers/caps.ts. */
+  caps: 0x0ff3_0004,
+  partitions: 0x0ff3_0005,
+  ledgerRollup: 0x0ff3_0006,
+  clickRetention: 0x0ff3_0007,
+  eventFeed: 0x0ff3_0008,
+  statsRollup: 0x0ff3_0009,
+  appRole: 0x0ff3_0010,
+  /** See ledger/payments.ts. */
+  payments: 0x0ff3_0018,
+} as const
+
+/** Locks on one of many things: the number, then a hash of the thing. PostgreSQL keeps them apart from those above. */
+export const LOCK_CLASSES = {
+  /** Users, transactions, idempotency keys and IP addresses: see conversions/lock-batch.ts. */
+  commands: 0x0ff3,
+  /** A publisher or an advertiser whose payments take turns. */
+  party: 0x0ff3_0008,
+} as const
+
+/** For work that one process at a time does. False: another one is doing it. */
+export async function tryLock(trx: Trx, lock: number): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${lock}) AS locked`.execute(trx)
+  return rows[0]?.locked ?? false
+}

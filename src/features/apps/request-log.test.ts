@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { useWorld } from '../../../test/world.ts'
+import { ensurePartitions, listPartitions } from '../../db/partitions.ts'
+import { dropOldRequests } from '../clicks/retention.ts'
+import { listRequests, RequestLog } from './request-log.ts'
+
+const world = useWorld('request_log')
+const DAY_MS = 86_400_000
+
+const requestOf = (appId: number, id: string) =>
+  ({
+    named: { appId, isTest: false, apiKey: `pk_${appId}` },
+    credential: null,
+    id,
+    url: '/v1/offers?userId=u',
+    method: 'GET',
+    error: null,
+    startedAt: performance.now(),
+  }) as unknown as FastifyRequest
+
+test('a row says how many like it were left out, and the share refills with time', async () => {
+  const { db } = world.database
+  let now = Date.now()
+  const log = new RequestLog(() => now)
+  const note = (count: number, status: number, name: string) => {
+    for (let i = 0; i < count; i++) log.note(requestOf(1, `${name}${i}`), status)
+  }
+  note(130, 200, 'early')
+  now += 30_000
+  note(3, 200, 'late')
+  note(1, 500, 'error')
+  await log.write(db)
+  const rows = await listRequests(db, { appId: 1, isTest: false }, 200)
+  assert.equal(rows.length, 103)
+  const shown = rows.slice(0, 3).map(({ request_id, status, skipped }) => [request_id, status, skipped])
+  assert.deepEqual(shown, [['error0', 500, 0], ['late1', 200, 0], ['late0', 200, 30]]) // prettier-ignore
+})
+
+test('the log keeps three days', async () => {
+  const { db } = world.database
+  const today = Date.now()
+  const log = new RequestLog(() => today)
+  const days = [6, 5, 4, 3, 2, 1, 0].map((days) => today - days * DAY_MS)
+  await ensurePartitions(db, 'api_requests', days)
+  const [first = 0, ...others] = days
+  const past = new RequestLog(() => first)
+  past.note(requestOf(2, 'old'), 200)
+  log.note(requestOf(2, 'new'), 200)
+  await past.write(db)
+  await log.write(db)
+  assert.equal((await dropOldRequests(db, new Date(today), 90)).length, 3)
+  const left = await listRequests(db, { appId: 2, isTest: false }, 10)
+  assert.deepEqual(left.map(({ request_id }) => request_id), ['new']) // prettier-ignore
+  assert.ok((await listPartitions(db, 'api_requests')).length >= others.length - 2)
+})

@@ -1,0 +1,108 @@
+// Writes what a batch decided: conversions, ledger, usage of caps, idempotency keys and audit entries.
+import { sql } from 'kysely'
+import { rowsLiteral } from '../../db/arrays.ts'
+import type { Trx } from '../../db/open.ts'
+import { uuid7 } from '../../lib/uuid7.ts'
+import { recordAudit } from '../accounts/audit.ts'
+import { movePosting, post, type Worth } from '../ledger/ledger.ts'
+import { addUsage, dayNumber, refreshFull } from '../offers/caps.ts'
+import { usageOf } from './apply-change.ts'
+import type { Change, Move, Report } from './commands.ts'
+import { CHANGING_COLUMNS, COLUMNS, type Conversion, PROPERTIES } from './conversions.ts'
+import type { DecisionContext } from './decision-context.ts'
+import { idempotencyKey, requestText } from './keys.ts'
+
+const columnList = sql.raw(COLUMNS.join(', '))
+const assignments = sql.raw(CHANGING_COLUMNS.map((name) => `${name} = n.${name}`).join(', '))
+const tableOf = (conversions: Conversion[]) =>
+  sql`unnest(${rowsLiteral(PROPERTIES, conversions)}::clicked_conversion_row[])`
+
+/**
+ * Nothing here calls postbacks: writing the conversions queues them. The triggers `conversions_made` and
+ * `conversions_moved` run `keep_history` (migrations/0003_postbacks.sql), which writes each change of status as an event
+ * and, where the app wants it, its postback; `queue_postbacks` (0028_postback_queue.sql) then queues that. So no program
+ * can change a status and forget the postback, an event has one however often its batch is retried, and all of it is
+ * committed or nothing.
+ */
+export async function writeChanges(trx: Trx, changes: Change[], context: DecisionContext, now: Date): Promise<void> {
+  if (changes.length === 0) return
+  const made = changes.filter(({ before }) => before === null).map(({ after }) => after)
+  const moved = changes.filter(({ before }) => before !== null).map(({ after }) => after)
+  // Updates first: a rejected conversion frees its place in the unique indexes for a new one.
+  if (moved.length > 0) {
+    await sql`/* commands-update */ UPDATE conversions c SET ${assignments} FROM ${tableOf(moved)} n
+      WHERE c.conversion_id = n.conversion_id`.execute(trx)
+  }
+  if (made.length > 0)
+    await sql`/* commands-insert */ INSERT INTO conversions (${columnList}) SELECT * FROM ${tableOf(made)}`.execute(trx)
+  const live = changes.filter(({ after }) => !after.isTest)
+  await post(
+    trx,
+    live.map((change) => postingOf(change, now)).filter((posting) => posting !== null),
+  )
+  const capped = live.filter(({ after }) => context.usage.has(after.offerId))
+  await addUsage(
+    trx,
+    capped.map((change) => ({
+      offerId: change.after.offerId,
+      day: dayNumber(change.after.createdAt),
+      clicks: 0,
+      ...usageOf(change),
+    })),
+  )
+  await refreshFull(trx, [...new Set(capped.map(({ after }) => after.offerId))], now)
+}
+
+function postingOf({ before, after }: Change, now: Date) {
+  // A conversion whose amounts change while it is pending has no event; its posting gets an id of its own.
+  const isCorrection = before?.eventId === after.eventId
+  return movePosting({
+    eventId: isCorrection ? uuid7(now.getTime()) : after.eventId,
+    isCorrection,
+    conversionId: after.conversionId,
+    publisherId: after.publisherId,
+    advertiserId: after.advertiserId,
+    at: now,
+    before: ledgerAmounts(before),
+    after: ledgerAmounts(after),
+  })
+}
+
+function ledgerAmounts(conversion: Conversion | null): Worth | null {
+  if (conversion === null || (conversion.status !== 'pending' && conversion.status !== 'approved')) return null
+  return {
+    status: conversion.status,
+    payoutMicros: conversion.payoutMicros,
+    revenueMicros: conversion.revenueMicros,
+    isUnconfirmed: conversion.isUnconfirmed,
+  }
+}
+
+/** What the Idempotency-Key of a report stands for from now on. */
+export async function keepKey(
+  trx: Trx,
+  command: Report,
+  conversion: Conversion,
+  context: DecisionContext,
+  now: Date,
+): Promise<void> {
+  const request = requestText(command)
+  context.keys.set(idempotencyKey(command), { request, conversionId: conversion.conversionId })
+  await sql`
+    INSERT INTO idempotency_keys (app_id, is_test, key, request, conversion_id, created_at)
+    VALUES (${command.appId}, ${command.isTest}, ${command.idempotencyKey}, ${request}, ${conversion.conversionId}, ${now})
+    ON CONFLICT (app_id, key, is_test) DO UPDATE
+    SET request = excluded.request, conversion_id = excluded.conversion_id, created_at = excluded.created_at
+    WHERE idempotency_keys.created_at <= ${new Date(now.getTime() - 86_400_000)}`.execute(trx)
+}
+
+const ACTIONS = { approved: 'approve', rejected: 'reject', reversed: 'reverse' } as const
+
+export async function recordMove(trx: Trx, { by, to, reason = 'operator', note }: Move, moved: Conversion) {
+  await recordAudit(trx, by, {
+    action: `conversion.${ACTIONS[to]}`,
+    subject: moved.conversionId,
+    publisherId: moved.publisherId,
+    details: { status_reason: reason, ...(note === undefined ? {} : { reason: note }) },
+  })
+}

@@ -1,0 +1,15 @@
+import { createBothGuards, isDemoApp, isReceiver, type SendConfig } from './demo-receiver.ts'
+import { createSender, type Sender } from './sender.ts'
+
+/** Sends each app's postbacks under its own rules. */
+export function createAppSender(config: SendConfig): Sender {
+  const guards = createBothGuards(config)
+  const elsewhere = createSender({ guard: guards.elsewhere, proxy: config.postbackProxy })
+  if (!config.demo) return elsewhere
+  const local = createSender({ guard: guards.local, proxy: null })
+  return {
+    send: (request, appId) =>
+      (isReceiver(request.url) && appId !== undefined && isDemoApp(config, appId) ? local : elsewhere).send(request),
+    close: async () => void (await Promise.all([elsewhere.close(), local.close()])),
+  }
+}

@@ -1,0 +1,180 @@
+// People and their invitations: of a publisher, by its owners; of the network, by operators.
+import { type TObject, Type } from 'typebox'
+import type { Db } from '../../../db/open.ts'
+import { AppError } from '../../../errors.ts'
+import { recordAudit } from '../../../features/accounts/audit.ts'
+import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../../features/accounts/invitations.ts'
+import {
+  findByTypedEmail,
+  isOperatorRole,
+  listPeople,
+  OPERATOR_ROLES,
+  PUBLISHER_ROLES,
+  type Role,
+} from '../../../features/accounts/people.ts'
+import { changePerson } from '../../../features/accounts/team.ts'
+import type { ManageContext } from '../../context.ts'
+import { notThere } from '../../gate.ts'
+import { publisherName } from '../../publisher-name.ts'
+import type { Access } from '../../access.ts'
+import type { Call, ManageRoutes } from '../../route.ts'
+import { id, OK, Ok } from '../../shapes.ts'
+import { changedPerson, IssuedInvitation, newInvitation, Team } from './schema.ts'
+
+const TAG = 'People'
+const INVITATIONS_A_MINUTE = 10
+
+export function teamRoutes(routes: ManageRoutes, context: ManageContext): void {
+  addTeam(routes, context, {
+    prefix: '/publishers/:publisher_id',
+    idSuffix: 'OfPublisher',
+    read: 'publisher',
+    write: 'owner',
+    params: { publisher_id: id },
+    roles: PUBLISHER_ROLES,
+    publisherOf: (call) => call.publisherId,
+  })
+  addTeam(routes, context, {
+    prefix: '/operators',
+    idSuffix: 'OfNetwork',
+    read: 'operator',
+    write: 'operator',
+    params: {},
+    roles: OPERATOR_ROLES,
+    publisherOf: () => null,
+  })
+}
+
+/** What people are invited to. */
+const nameOf = async (db: Db, publisherId: number | null) =>
+  publisherId === null ? 'the network' : publisherName(db, publisherId)
+
+type Place = {
+  prefix: string
+  idSuffix: string
+  read: Access
+  write: Access
+  params: Record<string, typeof id>
+  roles: readonly Role[]
+  publisherOf: (call: Pick<Call<unknown, unknown, unknown>, 'publisherId'>) => number | null
+}
+
+function addTeam(
+  routes: ManageRoutes,
+  { db, secretKey, config, limiter, sendMails }: ManageContext,
+  place: Place,
+): void {
+  const { prefix, idSuffix, read, write, roles, publisherOf } = place
+  /** Our mail server is not for writing to strangers. */
+  async function countInvitation(personId: string): Promise<void> {
+    const { exceeded } = await limiter.take(`invitations of ${personId}`, INVITATIONS_A_MINUTE)
+    if (exceeded) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many invitations. Wait a minute and try again.')
+  }
+  const params = (more: Record<string, TObject | ReturnType<typeof Type.String> | typeof id> = {}) =>
+    Type.Object({ ...place.params, ...more })
+
+  routes.get(`${prefix}/people`, {
+    id: `listPeople${idSuffix}`,
+    summary: 'List people and open invitations',
+    about: 'Everyone with access, with role and status, and the invitations that were not accepted yet.',
+    tag: TAG,
+    access: read,
+    params: params(),
+    reply: Team,
+    async run(call) {
+      const publisherId = publisherOf(call)
+      await nameOf(db, publisherId)
+      return {
+        people: await listPeople(db, publisherId),
+        invitations: (await listInvitations(db, publisherId, new Date())).map(
+          ({ publisher_id: _publisher, mailed: _mailed, ...shown }) => shown,
+        ),
+      }
+    },
+  })
+
+  routes.post(`${prefix}/invitations`, {
+    id: `invite${idSuffix}`,
+    summary: 'Invite a person',
+    about: 'Creates an invitation link for a role, and mails it when a mail server is configured.',
+    tag: TAG,
+    access: write,
+    sensitive: true,
+    params: params(),
+    body: newInvitation(`NewInvitation${idSuffix}`, roles),
+    reply: IssuedInvitation,
+    async run(call) {
+      const publisherId = publisherOf(call)
+      const { email } = call.body
+      await countInvitation(call.caller.id)
+      await nameOf(db, publisherId)
+      const people = await listPeople(db, publisherId)
+      if (people.some((person) => person.email === email.trim().toLowerCase()))
+        throw new AppError('CONFLICT', `${email} is already a member.`)
+      const url = await createLink(call, publisherId)
+      sendMails?.()
+      // The link verifies the address, so no one else sees it. Without mail it has to be handed over by an operator,
+      // who sees all accounts anyway. Others would learn from it who has one.
+      const isShown = sendMails === null && isOperatorRole(call.caller.role)
+      return { url: isShown ? url : null, mailed: sendMails !== null }
+    },
+  })
+
+  async function createLink(call: Call<unknown, unknown, { email: string; role: Role }>, publisherId: number | null) {
+    const { email, role } = call.body
+    if (sendMails === null && isOperatorRole(call.caller.role) && (await findByTypedEmail(db, email)) !== null)
+      throw new AppError('CONFLICT', `${email} already has an account.`)
+    const wanted = { email, role, publisherId, invitedBy: call.caller.id, mailed: sendMails !== null }
+    const { token } = await db.transaction().execute((trx) => invite(trx, call.by, secretKey, wanted, new Date()))
+    return invitationUrl(config.publicUrl, token)
+  }
+
+  routes.delete(`${prefix}/invitations/:invitation_id`, {
+    id: `revokeInvitation${idSuffix}`,
+    summary: 'Revoke an invitation',
+    about: 'The link stops working immediately.',
+    tag: TAG,
+    access: write,
+    params: params({ invitation_id: id }),
+    reply: Ok,
+    async run(call) {
+      const { invitation_id } = call.params as unknown as { invitation_id: number }
+      const publisherId = publisherOf(call)
+      await db.transaction().execute(async (trx) => {
+        if (!(await revokeInvitation(trx, invitation_id, publisherId, new Date()))) throw notThere()
+        await recordAudit(trx, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
+      })
+      return OK
+    },
+  })
+
+  routes.patch(`${prefix}/people/:person_id`, {
+    id: `changePerson${idSuffix}`,
+    summary: "Change a person's role or disable the account",
+    about: 'Effective immediately. The sessions and API tokens of a disabled account stop working.',
+    tag: TAG,
+    access: write,
+    sensitive: true,
+    params: params({ person_id: Type.String() }),
+    body: changedPerson(`ChangedPerson${idSuffix}`, roles),
+    reply: Ok,
+    async run(call) {
+      const { person_id } = call.params as unknown as { person_id: string }
+      const publisherId = publisherOf(call)
+      if (person_id === call.caller.id)
+        throw new AppError('CONFLICT', 'You cannot change your own access. Ask another owner or operator.')
+      const byOperator = call.caller.publisherId !== publisherId
+      await db.transaction().execute(async (trx) => {
+        const person = await changePerson(trx, { personId: person_id, publisherId, byOperator }, call.body, new Date())
+        if (person === null) throw notThere()
+        await recordAudit(trx, call.by, {
+          action: 'person.change',
+          subject: person.id,
+          publisherId,
+          details: { email: person.email, ...call.body },
+        })
+      })
+      return OK
+    },
+  })
+}

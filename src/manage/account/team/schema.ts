@@ -1,0 +1,50 @@
+// The shapes of people and their invitations.
+import { Type } from 'typebox'
+import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
+import { MAIL_STATUSES } from '../../../features/accounts/invitations.ts'
+import { ROLES } from '../../../features/accounts/people.ts'
+import { shape } from '../../../http/shape.ts'
+
+export const Team = shape('Team', {
+  people: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      email: Type.String(),
+      role: oneOf(ROLES),
+      two_factor_enabled: Type.Boolean(),
+      disabled_at: orNull(Time),
+      disabled_by_operator: Type.Boolean({ description: 'Only an operator enables them again.' }),
+      created_at: Time,
+    }),
+  ),
+  invitations: Type.Array(
+    Type.Object({
+      invitation_id: id,
+      email: orNull(Type.String()),
+      role: oneOf(ROLES),
+      mail: oneOf(
+        MAIL_STATUSES,
+        'What became of its mail. none: the link is handed over. queued: about to be sent. retrying: it could not be sent ' +
+          'yet. refused: the mail server refuses this address, so nothing more is sent.',
+      ),
+      created_at: Time,
+      expires_at: Time,
+    }),
+  ),
+})
+
+export const newInvitation = <const T extends string>(title: string, roles: readonly T[]) =>
+  shape(title, { email: text(254), role: oneOf(roles) })
+export const IssuedInvitation = shape('IssuedInvitation', {
+  url: orNull(
+    Type.String({
+      description:
+        'Shown once, to operators of a network that sends no mail. Otherwise the link is mailed and shown to nobody; ' +
+        'without mail an owner asks the operator for it.',
+    }),
+  ),
+  mailed: Type.Boolean(),
+})
+export const changedPerson = <const T extends string>(title: string, roles: readonly T[]) =>
+  shape(title, { role: Type.Optional(oneOf(roles)), disabled: Type.Optional(Type.Boolean()) })

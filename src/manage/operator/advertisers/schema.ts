@@ -1,0 +1,122 @@
+// The shapes of advertisers, and of what they call.
+import { Type } from 'typebox'
+import {
+  CONFIRMED_STATUSES,
+  DECIMAL_MARKS,
+  NEGATIVE_AMOUNTS,
+  POSTBACK_PARAMETERS,
+} from '../../../features/accounts/advertiser-settings.ts'
+import { ID_PAGE_QUERY, NextCursor, UUID_PAGE_QUERY } from '../../../http/paging.ts'
+import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
+import { shape } from '../../../http/shape.ts'
+
+export const OUTCOMES = [
+  'approved', 'pending', 'rejected', 'reversed', 'duplicate', 'unmatched', 'invalid', 'refused',
+] as const // prettier-ignore
+
+export const AdvertiserParams = Type.Object({ advertiser_id: id })
+export const AdvertiserSearch = Type.Object({
+  search: Type.Optional(text(200, 'Part of the name.')),
+  ...ID_PAGE_QUERY,
+})
+
+const ADVERTISER = { advertiser_id: id, name: Type.String(), created_at: Time }
+
+export const AdvertiserPage = shape('AdvertiserList', {
+  advertisers: Type.Array(Type.Object({ ...ADVERTISER, offers: Type.Integer(), has_token: Type.Boolean() })),
+  next_cursor: NextCursor,
+})
+
+export const NewAdvertiser = shape('NewAdvertiser', {
+  name: text(200, 'Unique among advertisers. Imports know it by this name.'),
+})
+const token = Type.String({ description: 'Shown once.' })
+export const IssuedAdvertiser = shape('IssuedAdvertiser', { ...ADVERTISER, token })
+
+export const ShownAdvertiser = shape('Advertiser', {
+  ...ADVERTISER,
+  allowed_ips: Type.Array(Type.String(), { description: 'Addresses and ranges; empty: from anywhere.' }),
+  status_map: Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) })),
+  aliases: Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() })),
+  negative_amount: oneOf(NEGATIVE_AMOUNTS),
+  decimal_mark: oneOf(DECIMAL_MARKS),
+  tokens: Type.Array(Type.Object({ created_at: Time, expires_at: orNull(Time) }), {
+    description: 'Those that work now, the newest first.',
+  }),
+})
+
+export const AdvertiserChange = shape('ChangedAdvertiser', {
+  allowed_ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
+  status_map: Type.Optional(
+    Type.Array(Type.Object({ theirs: Type.String(), status: oneOf(CONFIRMED_STATUSES) }), { maxItems: 200 }),
+  ),
+  aliases: Type.Optional(
+    Type.Array(Type.Object({ parameter: oneOf(POSTBACK_PARAMETERS), theirs: Type.String() }), { maxItems: 200 }),
+  ),
+  negative_amount: Type.Optional(oneOf(NEGATIVE_AMOUNTS)),
+  decimal_mark: Type.Optional(oneOf(DECIMAL_MARKS)),
+})
+
+export const Rotation = shape('TokenRotation', {
+  grace: text(10, 'How long the old token stays good, such as 24h or 7d; 0s ends it at once.'),
+})
+export const RotatedToken = shape('RotatedAdvertiserToken', { token, old_token_expires_at: orNull(Time) })
+
+export const TOKEN_PLACE = 'YOUR_TOKEN'
+export const PostbackUrls = shape('AdvertiserPostbackUrls', {
+  token_place: Type.String({ description: 'Stands in the addresses where the token belongs.' }),
+  offers: Type.Array(
+    Type.Object({
+      offer_id: id,
+      name: Type.String(),
+      can_be_confirmed: Type.Boolean({ description: 'Its destination_url has {click_id}.' }),
+      goals: Type.Array(Type.Object({ goal_id: id, name: Type.String(), postback_url: Type.String() })),
+    }),
+  ),
+  more_offers: Type.Integer(),
+})
+
+export const CallSearch = Type.Object({
+  outcome: Type.Optional(oneOf(OUTCOMES)),
+  open: Type.Optional(oneOf(['yes'])),
+  advertiser_id: Type.Optional(id),
+  click_id: Type.Optional(text(256)),
+  ...UUID_PAGE_QUERY,
+})
+export const CallPage = shape('CallbackList', {
+  calls: Type.Array(
+    Type.Object({
+      inbound_id: Type.String(),
+      received_at: Time,
+      advertiser_id: orNull(Type.Integer({ description: "Whose token it carried; null: nobody's." })),
+      advertiser: orNull(Type.String()),
+      method: Type.String(),
+      query: Type.String({ description: 'As it came, its token masked.' }),
+      body: Type.String(),
+      is_cut: Type.Boolean({
+        description: 'It was too long or compressed, and is not kept whole: it cannot be processed.',
+      }),
+      ip: orNull(Type.String()),
+      click_id: orNull(Type.String()),
+      outcome: oneOf(OUTCOMES),
+      reason: orNull(Type.String()),
+      conversion_id: orNull(Type.String()),
+      attempts: Type.Integer(),
+      repeats: orNull(
+        Type.Integer({ description: 'How many more calls about this click changed nothing and were only counted.' }),
+      ),
+      repeated_at: orNull(Time),
+      next_attempt_at: orNull(Time),
+      is_open: Type.Boolean({ description: 'It came to nothing so far, and was not dismissed.' }),
+    }),
+  ),
+  next_cursor: NextCursor,
+})
+
+export const Reprocess = shape('ChosenCallbacks', {
+  inbound_ids: Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: 100 }),
+})
+export const Reprocessed = shape('ReprocessedCallbacks', {
+  results: Type.Array(Type.Object({ inbound_id: Type.String(), outcome: Type.String(), message: Type.String() })),
+})
+export const Dismissed = shape('DismissedCallbacks', { dismissed: Type.Array(Type.String()) })

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { publisherOfApp, visit } from '../../../../test/people.ts'
+import { useWorld } from '../../../../test/world.ts'
+import { recordAuditAlone } from '../../../features/accounts/audit.ts'
+
+const world = useWorld('manage_audit')
+
+type Page = {
+  deeds: { action: string; who: string; subject: string; publisher: { name: string } | null; details: object }[]
+  next_cursor: string | null
+}
+
+async function fill(): Promise<number> {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const by = (email: string) => ({ id: null, email, ip: '192.0.2.7' })
+  const { db } = world.database
+  await recordAuditAlone(db, by('ann@example.com'), {
+    action: 'app.change',
+    subject: appId,
+    publisherId,
+    details: { name: 'X' },
+  })
+  await recordAuditAlone(db, by('bob@example.com'), { action: 'app.suspend', subject: appId, publisherId })
+  await recordAuditAlone(db, by('ann@example.com'), { action: 'offer.change', subject: 1 })
+  return publisherId
+}
+
+test('audit entries are listed newest first, by actor, action, subject and publisher', async () => {
+  const publisherId = await fill()
+  const reader = await visit(world, 'operator_reader')
+  const actions = async (query: string) =>
+    (await reader.get<Page>(`/audit?${query}`)).data.deeds.map((entry) => entry.action)
+  const created = ['app.create', 'publisher.create']
+  assert.deepEqual(await actions(`publisher_id=${publisherId}`), ['app.suspend', 'app.change', ...created])
+  assert.deepEqual(await actions(`publisher_id=${publisherId}&action=app.change`), ['app.change'])
+  assert.deepEqual(await actions(`publisher_id=${publisherId}&action=app.`), [
+    'app.suspend',
+    'app.change',
+    'app.create',
+  ])
+  assert.deepEqual(await actions(`publisher_id=${publisherId}&who=BOB@example.com`), ['app.suspend'])
+  assert.deepEqual(await actions('who=ann@example.com&subject=1&action=offer'), ['offer.change'])
+  assert.deepEqual(await actions('action=%25'), [])
+  const { data } = await reader.get<Page>(`/audit?publisher_id=${publisherId}&action=app.change`)
+  assert.deepEqual(data.deeds[0]?.details, { name: 'X' })
+  assert.match(data.deeds[0]?.publisher?.name ?? '', /^Publisher /)
+})
+
+test('it pages', async () => {
+  const publisherId = await fill()
+  const operator = await visit(world, 'operator')
+  const ofPublisher = `/audit?publisher_id=${publisherId}`
+  const first = await operator.get<Page>(`${ofPublisher}&limit=3`)
+  const second = await operator.get<Page>(`${ofPublisher}&limit=3&cursor=${first.data.next_cursor}`)
+  const actions = ({ data }: typeof first) => data.deeds.map(({ action }) => action)
+  assert.deepEqual(actions(first), ['app.suspend', 'app.change', 'app.create'])
+  assert.deepEqual([actions(second), second.data.next_cursor], [['publisher.create'], null])
+  assert.equal((await operator.get('/audit?cursor=-')).status, 400)
+})
+
+test('a publisher does not see the log of the network', async () => {
+  const publisherId = await fill()
+  const owner = await visit(world, 'publisher_owner', publisherId)
+  assert.equal((await owner.get(`/audit?publisher_id=${publisherId}`)).status, 404)
+})

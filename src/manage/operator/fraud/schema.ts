@@ -1,0 +1,39 @@
+// The shapes of signals of fraud and the rules about them.
+import { Type } from 'typebox'
+import { ACTIONS, SIGNALS } from '../../../features/conversions/fraud.ts'
+import { id, oneOf, orNull } from '../../shapes.ts'
+import { shape } from '../../../http/shape.ts'
+
+const Seen = Type.Integer({ description: 'How many conversions had it in the last 30 days.' })
+
+export const FraudOverview = shape('FraudOverview', {
+  signals: Type.Array(
+    Type.Object({
+      signal: oneOf(SIGNALS),
+      meaning: Type.String(),
+      threshold_of: orNull(Type.String({ description: 'What the threshold counts; null: it takes none.' })),
+      seen: Seen,
+    }),
+  ),
+  rules: Type.Array(
+    Type.Object({
+      signal: oneOf(SIGNALS),
+      offer_id: orNull(id),
+      offer: orNull(Type.String()),
+      threshold: orNull(Type.Integer()),
+      action: oneOf(ACTIONS),
+      seen: Seen,
+    }),
+    { description: "An offer's own rule goes before the network's rule for the same signal." },
+  ),
+})
+
+export const NewRule = shape('NewFraudRule', {
+  signal: oneOf(SIGNALS),
+  offer_id: Type.Optional(orNull(id)),
+  threshold: Type.Optional(orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
+  action: oneOf(ACTIONS),
+})
+
+export const RuleParams = Type.Object({ signal: Type.String() })
+export const RuleQuery = Type.Object({ offer_id: Type.Optional(id) })

@@ -1,0 +1,96 @@
+// An offer as the operator sees and sends it: the fields of an import, in dollars and durations.
+import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '../../../db/open.ts'
+import { AppError, type Details } from '../../../errors.ts'
+import { showCaps } from '../../../features/offers/caps.ts'
+import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from '../../../features/offers/fields.ts'
+import { readImportRecord } from '../../../features/offers/import-record.ts'
+import { warningsOf } from '../../../features/offers/offer-warnings.ts'
+import { findOffers, type FoundOffer, type RecordedOffer } from '../../../features/offers/offers.ts'
+import { microsToUsd } from '../../../lib/money.ts'
+import { notThere } from '../../gate.ts'
+import type { ShownOffer, STATES } from './schema.ts'
+
+export async function getOffer(db: Db, offerId: number): Promise<RecordedOffer> {
+  const [offer] = await findOffers(db, [offerId])
+  if (offer === undefined) throw notThere('There is no such offer.')
+  return offer
+}
+
+type Summary = FoundOffer
+type State = (typeof STATES)[number]
+
+/** What users meet now. */
+function stateOf({ status, starts_at, ends_at, full_until }: Summary, now: Date): State {
+  if (status === 'paused') return 'paused'
+  if (ends_at !== null && ends_at <= now) return 'ended'
+  if (starts_at !== null && starts_at > now) return 'scheduled'
+  return Number(full_until ?? 0) > now.getTime() ? 'full' : 'active' // full for good is Infinity
+}
+
+export function presentSummary(offer: Summary, now: Date) {
+  const { payout_micros, revenue_micros, starts_at: _s, ends_at: _e, full_until: _f, ...more } = offer
+  return {
+    ...(more as Omit<typeof more, 'category' | 'platforms' | 'status'> &
+      Pick<ShownOffer, 'category' | 'platforms' | 'status'>),
+    payout: microsToUsd(payout_micros),
+    revenue: microsToUsd(revenue_micros),
+    state: stateOf(offer, now),
+  }
+}
+
+/** Everything about it, as an import would take it. */
+export const presentRecord = (offer: RecordedOffer) => showFields(FIELDS, offer)
+
+export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Promise<ShownOffer> {
+  const record = presentRecord(offer)
+  const goals = offer.goals.filter((goal) => !goal.is_retired)
+  const { full, today, total } = await showCaps(db, offer.offer_id, now)
+  const used = ({ payout_micros, ...counts }: NonNullable<typeof today>) => ({
+    ...counts,
+    payout: microsToUsd(payout_micros),
+  })
+  return {
+    ...record,
+    offer_id: offer.offer_id,
+    advertiser_id: offer.advertiser_id,
+    goals: record.goals.map((goal, i) => ({ goal_id: goals[i]?.goal_id ?? 0, ...goal })),
+    state: stateOf(offer, now),
+    created_at: offer.created_at,
+    updated_at: offer.updated_at,
+    usage: today === null || total === null ? null : { full, today: used(today), total: used(total) },
+    warnings: warningsOf(goals),
+  }
+}
+
+type Change = { before: unknown; after: unknown }
+
+/** What is different, field by field, as the audit log keeps it. */
+export function compareRecords(before: RecordedOffer, after: RecordedOffer): Record<string, Change> {
+  const [old, now] = [presentRecord(before), presentRecord(after)]
+  const changed = FIELD_NAMES.filter((field) => !isDeepStrictEqual(old[field], now[field]))
+  return Object.fromEntries(changed.map((field) => [field, { before: old[field], after: now[field] }]))
+}
+
+/** Parses the request as an import parses a row; problems are reported by field. */
+export function readOffer(record: Record<string, unknown>): NewOffer {
+  const read = readImportRecord(record)
+  if ('offer' in read) return read.offer
+  throw new AppError('INVALID_REQUEST', sentence(read.problems.join('; ')), detailsOf(read.problems))
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** The fault of the second goal's payout is under goals.1.payout. */
+function detailsOf(problems: string[]): Details {
+  const details: Details = {}
+  for (const problem of problems) {
+    const [, place = '', inGoal = ''] = /^goals\[(\d+)\]\.(\w+) /.exec(problem) ?? []
+    const [field = ''] = /^\w+/.exec(problem) ?? []
+    if (inGoal !== '' && inGoal !== 'unknown')
+      details[`goals.${Number(place) - 1}.${inGoal}`] ??= sentence(problem.slice(problem.indexOf('.') + 1))
+    else if (field === 'goals' || problem.startsWith('its goals')) details['goals'] ??= sentence(problem)
+    else details[FIELD_NAMES.some((known) => known === field) ? field : 'body'] ??= sentence(problem)
+  }
+  return details
+}

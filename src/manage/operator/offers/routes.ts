@@ -1,0 +1,272 @@
+// The operator's offers: finding, creating, changing, pausing and copying them, and their history.
+import { AppError } from '../../../errors.ts'
+import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
+import { type Actor, recordAudit, searchAuditEntries } from '../../../features/accounts/audit.ts'
+import type { NewOffer as OfferToWrite } from '../../../features/offers/fields.ts'
+import { countCaps } from '../../../features/offers/cap-counts.ts'
+import {
+  type FoundOffer,
+  lockOffer,
+  type OfferFilter,
+  searchOffers,
+  setOfferStatus,
+  setOfferStatuses,
+} from '../../../features/offers/offers.ts'
+import { warningsOf } from '../../../features/offers/offer-warnings.ts'
+import { putOffer } from '../../../features/offers/upsert.ts'
+import type { ReportFigures } from '../../../features/reports/network-report.ts'
+import { addFigures, MAX_RANKED, rankOffers } from '../../../features/reports/offer-figures.ts'
+import { beforeId } from '../../../http/paging.ts'
+import { parseTime, rfc3339 } from '../../../lib/time.ts'
+import type { ManageContext } from '../../context.ts'
+import type { ManageRoutes } from '../../route.ts'
+import { OK, Ok } from '../../shapes.ts'
+import { importRoutes } from './import.ts'
+import { compareRecords, getOffer, presentOffer, presentRecord, presentSummary, readOffer } from './record.ts'
+import {
+  ChangedOffer,
+  CopiedOffer,
+  HistoryQuery,
+  MadeOffer,
+  NewOffer,
+  NewStatus,
+  OfferHistory,
+  OfferPage,
+  OfferParams,
+  OfferSearch,
+  ShownOffer,
+  StatusChange,
+} from './schema.ts'
+
+const TAG = 'Offers of the network'
+const LIMIT = 20
+
+export function offersRoutes(routes: ManageRoutes, context: ManageContext): void {
+  const { db, refresh } = context
+
+  routes.get('/offers', {
+    id: 'searchOffers',
+    summary: 'Search all offers',
+    about: 'Newest first, or by a figure of the last 30 days. Search by name, ID or external ID.',
+    tag: TAG,
+    access: 'operator',
+    query: OfferSearch,
+    reply: OfferPage,
+    async run({ query }) {
+      const { limit = LIMIT, sort = 'newest', order, with: more, cursor } = query
+      const now = new Date()
+      const present = (offer: FoundOffer & { figures?: ReportFigures }) => ({
+        ...presentSummary(offer, now),
+        figures: offer.figures ?? null,
+      })
+      if (sort === 'newest') {
+        const { rows, next } = await searchOffers(db, { ...filterOf(query), ...beforeId(cursor) }, limit)
+        return { offers: (more === 'figures' ? await addFigures(db, rows, now) : rows).map(present), next_cursor: next }
+      }
+      const offset = Number(cursor ?? 0)
+      if (offset > MAX_RANKED - limit) throw tooFar()
+      const ranking = { sort, isAscending: order === 'asc', offset, limit }
+      const ranked = await rankOffers(db, filterOf(query), ranking, now)
+      const end = offset + limit
+      const hasNext = ranked.length > limit && end <= MAX_RANKED - limit
+      return { offers: ranked.slice(0, limit).map(present), next_cursor: hasNext ? String(end) : null }
+    },
+  })
+
+  routes.get('/offers/:offer_id', {
+    id: 'showOffer',
+    summary: 'Get an offer',
+    about: 'All fields of the offer, with the usage of its caps and warnings about its settings.',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    reply: ShownOffer,
+    run: async ({ params }) => presentOffer(db, await getOffer(db, params.offer_id), new Date()),
+  })
+
+  routes.post('/offers', {
+    id: 'createOffer',
+    summary: 'Create an offer',
+    about: 'Goals and their payouts are part of the offer. Fields that you leave out get their defaults.',
+    tag: TAG,
+    access: 'operator',
+    body: NewOffer,
+    reply: MadeOffer,
+    async run({ body, by }) {
+      const { advertiser_id, ...fields } = body
+      const advertiser = await findAdvertiserName(db, advertiser_id)
+      if (advertiser === null)
+        throw new AppError('INVALID_REQUEST', 'There is no such advertiser.', {
+          advertiser_id: 'No advertiser has this id.',
+        })
+      const offer = readOffer({ ...fields, advertiser })
+      return { offer_id: await createOffer(advertiser_id, offer, by, {}), warnings: warningsOf(offer.goals) }
+    },
+  })
+
+  routes.put('/offers/:offer_id', {
+    id: 'changeOffer',
+    summary: 'Replace an offer',
+    about: 'Fields that you leave out get their defaults. Clicks keep the terms that applied when they were made.',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    body: ChangedOffer,
+    reply: ShownOffer,
+    async run({ params, body, by }) {
+      const { seen_updated_at, ...fields } = body
+      const { external_id, advertiser, advertiser_id } = await getOffer(db, params.offer_id)
+      const offer = readOffer({ ...fields, external_id, advertiser })
+      await db.transaction().execute(async (trx) => {
+        await lockOffer(trx, params.offer_id)
+        const before = await getOffer(trx, params.offer_id)
+        if (seen_updated_at !== undefined && !isSameTime(seen_updated_at, before.updated_at))
+          throw new AppError('CONFLICT', 'Someone else changed this offer. Reload it, then make your change.')
+        await putOffer(trx, advertiser_id, offer)
+        const changes = compareRecords(before, await getOffer(trx, params.offer_id))
+        if (Object.keys(changes).length > 0)
+          await recordAudit(trx, by, { action: 'offer.change', subject: params.offer_id, details: { changes } })
+      })
+      await countCaps(db, new Date())
+      await refresh()
+      return presentOffer(db, await getOffer(db, params.offer_id), new Date())
+    },
+  })
+
+  for (const [verb, status, summary, about] of [
+    ['pause', 'paused', 'Pause an offer', 'Removes it from all lists. Earlier clicks can still convert.'],
+    ['resume', 'active', 'Resume an offer', 'Puts a paused offer back on the lists.'],
+  ] as const)
+    routes.post(`/offers/:offer_id/${verb}`, {
+      id: `${verb}Offer`,
+      summary,
+      about,
+      tag: TAG,
+      access: 'operator',
+      params: OfferParams,
+      reply: Ok,
+      async run({ params, by }) {
+        await getOffer(db, params.offer_id)
+        await setOfferStatus(db, by, params.offer_id, status)
+        await refresh()
+        return OK
+      },
+    })
+
+  routes.post('/offers/status', {
+    id: 'setOfferStatuses',
+    summary: 'Pause or resume several offers',
+    about: 'All or none. Offers that have the status already stay as they are.',
+    tag: TAG,
+    access: 'operator',
+    body: NewStatus,
+    reply: StatusChange,
+    async run({ body: { offer_ids, status }, by }) {
+      const change = await setOfferStatuses(db, by, offer_ids, status)
+      await refresh()
+      return change
+    },
+  })
+
+  routes.post('/offers/:offer_id/duplicate', {
+    id: 'duplicateOffer',
+    summary: 'Duplicate an offer',
+    about: 'Creates a paused copy under the same advertiser, with a new external ID.',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    body: CopiedOffer,
+    reply: MadeOffer,
+    async run({ params, body, by }) {
+      const original = await getOffer(db, params.offer_id)
+      const { starts_at, ends_at, ...record } = presentRecord(original)
+      const offer = readOffer({
+        ...record,
+        starts_at: starts_at?.toISOString(),
+        ends_at: ends_at?.toISOString(),
+        name: body.name ?? original.name,
+        external_id: body.external_id,
+        status: 'paused',
+      })
+      const offerId = await createOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id })
+      return { offer_id: offerId, warnings: warningsOf(offer.goals) }
+    },
+  })
+
+  routes.get('/offers/:offer_id/history', {
+    id: 'listOfferChanges',
+    summary: 'List the changes of an offer',
+    about: 'Who changed what, by hand or by an import, with values before and after.',
+    tag: TAG,
+    access: 'operator',
+    params: OfferParams,
+    query: HistoryQuery,
+    reply: OfferHistory,
+    async run({ params, query: { limit = LIMIT, cursor } }) {
+      await getOffer(db, params.offer_id)
+      const filter = { action: 'offer.', subject: String(params.offer_id), ...beforeId(cursor) }
+      const { rows: page, next } = await searchAuditEntries(db, filter, limit)
+      return {
+        changes: page.map(({ audit_id, created_at, who, action, details }) => ({
+          audit_id,
+          created_at,
+          who,
+          action,
+          fields: changedFields(details),
+        })),
+        next_cursor: next,
+      }
+    },
+  })
+
+  importRoutes(routes, context)
+
+  async function createOffer(advertiserId: number, offer: OfferToWrite, by: Actor, details: object): Promise<number> {
+    const offerId = await db.transaction().execute(async (trx) => {
+      const { offerId, isNew } = await putOffer(trx, advertiserId, offer)
+      // Thrown inside: what was written over is as before.
+      if (!isNew) throw taken(offer.external_id, offerId)
+      const { name, external_id, advertiser } = offer
+      await recordAudit(trx, by, {
+        action: 'offer.create',
+        subject: offerId,
+        details: { name, advertiser, external_id, ...details },
+      })
+      return offerId
+    })
+    await countCaps(db, new Date())
+    await refresh()
+    return offerId
+  }
+}
+
+const taken = (externalId: string, offerId: number) =>
+  new AppError('CONFLICT', 'This advertiser already has an offer with this external ID.', {
+    external_id: `Offer ${offerId} already has the external ID ${externalId}.`,
+  })
+
+const tooFar = () =>
+  new AppError('INVALID_REQUEST', 'A list that is sorted by a figure ends here.', {
+    cursor: `At most ${MAX_RANKED} offers are sorted by a figure. Filter them.`,
+  })
+
+const isSameTime = (text: string, time: Date) => {
+  const seen = parseTime(text)
+  return seen !== null && rfc3339(seen) === rfc3339(time)
+}
+
+type Search = { search?: string; status?: string; advertiser_id?: number; category?: string }
+
+function filterOf({ search, status, advertiser_id, category }: Search): OfferFilter {
+  return {
+    ...(search === undefined ? {} : { search: search.trim() }),
+    ...(status === undefined ? {} : { status }),
+    ...(advertiser_id === undefined ? {} : { advertiserId: advertiser_id }),
+    ...(category === undefined ? {} : { category }),
+  }
+}
+
+function changedFields(details: unknown) {
+  const { changes = {} } = details as { changes?: Record<string, { before: unknown; after: unknown }> }
+  return Object.entries(changes).map(([field, change]) => ({ field, before: change.before, after: change.after }))
+}

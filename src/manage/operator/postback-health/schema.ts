@@ -1,0 +1,44 @@
+// The schemas of postback health, over all apps.
+import { Type } from 'typebox'
+import { LANE_STATES } from '../../../features/postbacks/health.ts'
+import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
+import { shape } from '../../../http/shape.ts'
+
+export const LaneQuery = Type.Object({
+  state: Type.Optional(oneOf(LANE_STATES)),
+  search: Type.Optional(text(100, 'Part of the name of the app or the publisher.')),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+})
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const LaneList = shape('PostbackLaneList', {
+  lanes: Type.Array(
+    Type.Object({
+      app_id: id,
+      app: Type.String(),
+      publisher_id: id,
+      publisher: Type.String(),
+      has_address: Type.Boolean(),
+      state: Type.Unsafe<(typeof LANE_STATES)[number]>({
+        type: 'string',
+        enum: [...LANE_STATES],
+        description: 'failing: the latest failed. waiting: after many failures, nothing is sent for a while.',
+      }),
+      paused_at: orNull(Time),
+      pause_reason: orNull(Type.String({ description: 'gone, failing, operator or no address.' })),
+      failing_since: orNull(Time),
+      open_until: orNull(Time),
+      queued: Count,
+      oldest_due_at: orNull(Time),
+      dead: Count,
+      delivered_24h: Count,
+      failed_24h: Type.Integer({ description: 'Made within 24 hours, tried, and not delivered yet or ever.' }),
+      p95_ms: orNull(Type.Integer({ description: 'Of all tries of 24 hours, 95 of 100 took no longer.' })),
+      last_error: orNull(Type.String()),
+    }),
+  ),
+  total: Count,
+  counts: Type.Object({ ok: Count, failing: Count, waiting: Count, paused: Count }),
+})

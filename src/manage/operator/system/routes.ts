@@ -1,0 +1,46 @@
+// System status, for the operator.
+import { readDatabase, readPartitions, readSpool } from '../../../db/diagnostics.ts'
+import { readNodes } from '../../../db/nodes.ts'
+import { countQueuedMails, listFailedMails } from '../../../features/accounts/mails.ts'
+import { readQueues } from '../../../features/reports/queues.ts'
+import { VERSION } from '../../../lib/version.ts'
+import type { ManageContext } from '../../context.ts'
+import type { ManageRoutes } from '../../route.ts'
+import { System } from './schema.ts'
+import { presentSettings } from './settings.ts'
+
+const FAILED_MAILS = 20
+
+export function systemRoutes(routes: ManageRoutes, { db, config, sendMails }: ManageContext): void {
+  routes.get('/system', {
+    id: 'getSystem',
+    summary: 'Get system status',
+    about: 'Versions, queues, database, nodes and settings in force.',
+    tag: 'System',
+    access: 'operator',
+    reply: System,
+    async run() {
+      const now = new Date()
+      return {
+        version: VERSION,
+        node: {
+          version: process.versions.node,
+          started_at: new Date(now.getTime() - process.uptime() * 1000),
+          memory_bytes: process.memoryUsage.rss(),
+        },
+        database: { ...(await readDatabase(db)), is_embedded: config.databaseUrl === null },
+        queues: {
+          ...(await readQueues(db)),
+          mails_queued: await countQueuedMails(db),
+          ...(await readSpool(config.dataDir)),
+        },
+        partitions: await readPartitions(db),
+        nodes: await readNodes(db, new Date()),
+        rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),
+        has_mail: sendMails !== null,
+        failed_mails: await listFailedMails(db, FAILED_MAILS),
+        settings: presentSettings(config),
+      }
+    },
+  })
+}

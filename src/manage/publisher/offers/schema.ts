@@ -1,0 +1,55 @@
+// The shapes of what a publisher sees of offers.
+import { Type } from 'typebox'
+import { CATEGORIES, SORTS } from '../../../features/offers/choices.ts'
+import { Offer, OfferListQuery, OfferList, UserId, VisibilityReply } from '../../../features/offers/schema.ts'
+import { id, oneOf, text } from '../../shapes.ts'
+import { shape } from '../../../http/shape.ts'
+
+export const MODES = ['live', 'test'] as const
+export type Mode = (typeof MODES)[number]
+
+const User = Type.Optional(UserId)
+const Mode = Type.Optional(oneOf(MODES))
+const { country, platform, category, limit, offset } = OfferListQuery.properties
+
+export const AppOfferQuery = Type.Object({
+  user_id: User,
+  mode: Mode,
+  country,
+  platform,
+  category,
+  search: Type.Optional(text(100, 'In name or description; or the id of an offer.')),
+  sort: Type.Optional(oneOf(SORTS)),
+  limit,
+  offset,
+})
+
+// Links are created for one user, on request: there are none here.
+const { link: _link, ...OFFER } = Offer.properties
+export const AppOffer = shape('AppOffer', OFFER)
+export const AppOfferList = shape('AppOfferList', { ...OfferList.properties, offers: Type.Array(AppOffer) })
+
+export const OfferOfAppParams = Type.Object({ app_id: id, offer_id: id })
+export const CAP_STATES = ['open', 'full_today', 'full'] as const
+export const AppOfferReply = shape('AppOfferReply', {
+  offer: AppOffer,
+  available: Type.Boolean({ description: 'Users of this app can see it.' }),
+  reasons: VisibilityReply.properties.reasons,
+  cap: oneOf(CAP_STATES),
+})
+
+export const WhyOfAppQuery = Type.Object({ user_id: User, mode: Mode, country, platform })
+
+export const MAX_KEYWORDS = 200
+export const MAX_KEYWORD = 100
+const RULES = {
+  blocked_categories: Type.Array(oneOf(CATEGORIES), { maxItems: CATEGORIES.length }),
+  blocked_keywords: Type.Array(Type.String()),
+  payment_offers: Type.Boolean({ description: 'Offers for which the user must pay something are shown.' }),
+}
+export const NewContentRules = shape('NewContentRules', RULES)
+export const ContentRules = shape('ContentRules', {
+  ...RULES,
+  offers_left: Type.Integer({ description: 'Offers that run now and that these rules allow.' }),
+  offers_total: Type.Integer({ description: 'Offers that run now.' }),
+})

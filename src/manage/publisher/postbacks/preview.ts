@@ -1,0 +1,97 @@
+// A postback as it would be sent, with an example for what happened: to look at before it is saved.
+import type { Static } from 'typebox'
+import type { PublicConversion } from '../../../features/conversions/conversions.ts'
+import { type NamedEvent, presentEvent } from '../../../features/conversions/events.ts'
+import { macrosOf } from '../../../features/conversions/messages.ts'
+import type { AddressGuard } from '../../../features/postbacks/address-guard.ts'
+import { buildRequest } from '../../../features/postbacks/message.ts'
+import { checkSettings, type PostbackSettings, type Status } from '../../../features/postbacks/settings.ts'
+import { lintTemplate, MACROS } from '../../../features/postbacks/template.ts'
+import type { Preview } from './schema.ts'
+
+/** Never a real one: a person who sees the preview could send it. */
+const EXAMPLE_SECRET = `whsec_${Buffer.from('the example of a signing secret!').toString('base64')}`
+const PAYOUT_MICROS = 1_250_000
+const MINUTE_MS = 60_000
+
+export type Currency = { name: string; rateMicros: number }
+
+export function previewPostback(
+  settings: PostbackSettings,
+  guard: AddressGuard,
+  currency: Currency,
+  status: Status,
+  now: Date,
+): Static<typeof Preview> {
+  const { errors, warnings } = checkSettings(settings, guard)
+  if (lintTemplate(settings.url, settings.method).errors.length > 0) return { errors, warnings, request: null }
+  const event = exampleOf(currency, status, settings.negativeReversals, now)
+  const { method, url, headers, body } = buildRequest(
+    { body: presentEvent(event), macros: macrosOf(event) },
+    settings,
+    [EXAMPLE_SECRET],
+    now,
+  )
+  const shown = Object.entries(headers).map(([name, value]) => ({ name, value, about: aboutHeader(name, settings) }))
+  const pretty = body === null ? null : JSON.stringify(JSON.parse(body), null, 2)
+  return { errors, warnings, request: { method, url, headers: shown, body: pretty } }
+}
+
+function aboutHeader(name: string, { method, headers }: PostbackSettings): string | null {
+  if (Object.keys(headers).some((own) => own.toLowerCase() === name)) return 'Your own. Its value is never shown.'
+  const content = method === 'POST' ? 'the body, byte for byte' : 'the whole address as it was sent'
+  const about: Record<string, string> = {
+    'webhook-id': 'The event: the same in every try. Take each once.',
+    'webhook-timestamp': 'When this try was sent, in Unix seconds. Refuse what is more than five minutes off.',
+    'webhook-signature': `"v1," and the HMAC-SHA256, in base64, of id.timestamp.content with your signing secret as its key. The content is ${content}. This one is made with an example of a secret.`,
+  }
+  return about[name] ?? null
+}
+
+const example = (name: keyof typeof MACROS) => MACROS[name].example
+
+/** In the app's own currency, and of this moment. */
+function exampleOf(currency: Currency, status: Status, isNegative: boolean, now: Date): NamedEvent {
+  const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * MINUTE_MS)
+  const conversion: PublicConversion = {
+    conversion_id: example('conversion_id'),
+    event_id: example('event_id'),
+    app_id: 1,
+    offer_id: Number(example('offer_id')),
+    goal_id: Number(example('goal_id')),
+    user_id: example('user_id'),
+    publisher_transaction_id: null,
+    is_test: false,
+    status,
+    status_reason: status === 'reversed' ? 'advertiser_reversed' : status === 'rejected' ? 'advertiser_rejected' : null,
+    source: 'advertiser',
+    actor: 'advertiser',
+    sequence: status === 'reversed' ? 2 : 1,
+    payout_micros: PAYOUT_MICROS,
+    revenue_micros: PAYOUT_MICROS,
+    currency: currency.name,
+    rate_micros: currency.rateMicros,
+    aff_sub: example('aff_sub'),
+    aff_sub2: example('aff_sub2'),
+    aff_sub3: example('aff_sub3'),
+    aff_sub4: example('aff_sub4'),
+    ip: example('ip'),
+    country: example('country'),
+    device: example('device'),
+    click_id: null,
+    click_at: at(30),
+    created_at: at(10),
+    approved_at: status === 'approved' || status === 'reversed' ? at(10) : null,
+    rejected_at: status === 'rejected' ? now : null,
+    reversed_at: status === 'reversed' ? now : null,
+    hold_until: null,
+  }
+  return {
+    event_id: conversion.event_id,
+    created_at: now,
+    conversion,
+    sign: status === 'reversed' && isNegative ? -1 : 1,
+    offerName: example('offer_name'),
+    goalName: example('goal_name'),
+  }
+}

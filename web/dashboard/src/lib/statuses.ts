@@ -1,0 +1,87 @@
+// Every status that a page shows: what it is called and its color. One that the API gets and that is not here fails the
+// type check.
+import type { Operations, Schemas } from './api-types.ts'
+
+type Asked<N extends keyof Operations, K extends keyof Operations[N]['query']> = NonNullable<Operations[N]['query'][K]>
+export type Labels<T extends string> = Readonly<Record<T, string>>
+
+export type ConversionStatus = Schemas['Conversion']['status']
+export type PostbackState = Schemas['PostbackOfApp']['postback']['state']
+export type LaneState = Schemas['PostbackLaneList']['lanes'][number]['state']
+export type PublisherStatus = Asked<'GET /publishers', 'status'>
+export type OfferStatus = Asked<'GET /offers', 'status'>
+export type Outcome = Asked<'GET /inbound-calls', 'outcome'>
+
+/** Every status that a page shows, of whatever it is. */
+export type AnyStatus =
+  | ConversionStatus
+  | PostbackState
+  | LaneState
+  | PublisherStatus
+  | Outcome
+  | OfferStatus
+  | Schemas['NetworkOffer']['state']
+  | Schemas['PaymentRun']['status']
+  | Schemas['PaymentRunLineList']['lines'][number]['status']
+  | Schemas['Replay']['state']
+  | Schemas['OfferImport']['state']
+  | 'pass'
+  | 'fail'
+  | 'voided'
+
+export const STATUSES: Readonly<Record<AnyStatus, { label: string; color: string }>> = {
+  approved: { label: 'Approved', color: 'green' },
+  delivered: { label: 'Delivered', color: 'green' },
+  active: { label: 'Active', color: 'green' },
+  ok: { label: 'OK', color: 'green' },
+  pass: { label: 'Passed', color: 'green' },
+  paid: { label: 'Paid', color: 'green' },
+  done: { label: 'Done', color: 'green' },
+  checked: { label: 'Checked', color: 'green' },
+  due: { label: 'Due', color: 'yellow' },
+  open: { label: 'Open', color: 'yellow' },
+  pending: { label: 'Pending', color: 'yellow' },
+  queued: { label: 'Queued', color: 'yellow' },
+  waiting: { label: 'Waiting', color: 'yellow' },
+  scheduled: { label: 'Scheduled', color: 'yellow' },
+  exported: { label: 'Exported', color: 'blue' },
+  sending: { label: 'Sending', color: 'blue' },
+  running: { label: 'Running', color: 'blue' },
+  checking: { label: 'Checking', color: 'blue' },
+  paused: { label: 'Paused', color: 'gray' },
+  cancelled: { label: 'Cancelled', color: 'gray' },
+  ended: { label: 'Ended', color: 'gray' },
+  full: { label: 'Full', color: 'gray' },
+  duplicate: { label: 'Duplicate', color: 'gray' },
+  unmatched: { label: 'Unmatched', color: 'gray' },
+  invalid: { label: 'Invalid', color: 'gray' },
+  refused: { label: 'Refused', color: 'gray' },
+  voided: { label: 'Voided', color: 'red' },
+  rejected: { label: 'Rejected', color: 'red' },
+  reversed: { label: 'Reversed', color: 'red' },
+  dead: { label: 'Failed', color: 'red' },
+  fail: { label: 'Failed', color: 'red' },
+  failed: { label: 'Failed', color: 'red' },
+  failing: { label: 'Failing', color: 'red' },
+  suspended: { label: 'Suspended', color: 'red' },
+}
+
+/** Those of one subject, in this order. */
+const labelsOf = <const T extends AnyStatus>(...names: T[]): Labels<T> =>
+  Object.fromEntries(names.map((name) => [name, STATUSES[name].label])) as Labels<T>
+
+export const CONVERSION_STATUSES: Labels<ConversionStatus> = labelsOf('pending', 'approved', 'rejected', 'reversed')
+export const POSTBACK_STATES: Labels<PostbackState> = labelsOf('queued', 'sending', 'delivered', 'dead')
+export const LANE_STATES: Labels<LaneState> = labelsOf('paused', 'waiting', 'failing', 'ok')
+export const PUBLISHER_STATUSES: Labels<PublisherStatus> = labelsOf('pending', 'active', 'suspended')
+export const OFFER_STATUSES: Labels<OfferStatus> = labelsOf('active', 'paused')
+export const OUTCOMES: Labels<Outcome> = labelsOf(
+  'approved',
+  'pending',
+  'rejected',
+  'reversed',
+  'duplicate',
+  'unmatched',
+  'invalid',
+  'refused',
+)

@@ -1,0 +1,135 @@
+// The API request log of an app: what its server asked lately, and what it was answered.
+import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
+import { useParams } from 'wouter'
+import type { Schemas } from '../../lib/api-types.ts'
+import { useGet } from '../../lib/queries.ts'
+import { type Filters, useFilters } from '../../lib/use-filters.ts'
+import { choicesOf, MODES, oneOf, REQUEST_RESULTS } from '../../lib/words.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-select.tsx'
+import { Empty, Loaded, Page } from '../../parts/page.tsx'
+import { Pager, usePages } from '../../parts/pager.tsx'
+import { formatDuration, RequestDrawer, StatusCode } from '../../parts/requests/request-drawer.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type ApiRequest = Schemas['ApiRequest']
+
+export default function Requests() {
+  const { app_id } = useParams<{ app_id: string }>()
+  const [{ open, ...filters }, change] = useFilters()
+  const set = (name: string) => (value: string | null) => change({ [name]: value })
+  return (
+    <Page
+      title="API log"
+      about="Requests of your server in the last three days. If there are many, you see a sample; secrets are never stored."
+    >
+      <FilterBar
+        label="API requests"
+        filters={filters}
+        names={['outcome', 'mode']}
+        search={
+          <SearchInput
+            label="Request ID"
+            value={filters['request_id']}
+            onChange={set('request_id')}
+            maxLength={60}
+            placeholder="req_…"
+          />
+        }
+      >
+        <FilterSelect
+          label="Result"
+          data={choicesOf(REQUEST_RESULTS)}
+          value={filters['outcome']}
+          onChange={set('outcome')}
+        />
+        <FilterSelect
+          label="Mode"
+          data={choicesOf(MODES)}
+          clearable={false}
+          allowDeselect={false}
+          value={filters['mode'] ?? 'live'}
+          onChange={(mode) => set('mode')(mode === 'live' ? null : mode)}
+        />
+      </FilterBar>
+      <List key={JSON.stringify([app_id, filters])} appId={app_id} filters={filters} open={set('open')} />
+      <RequestDrawer
+        appId={app_id}
+        mode={filters['mode']}
+        requestId={open ?? null}
+        onClose={() => change({ open: null })}
+      />
+    </Page>
+  )
+}
+
+type ListProps = { appId: string; filters: Filters; open: (requestId: string) => void }
+
+function List({ appId, filters, open }: ListProps) {
+  const pages = usePages()
+  const { mode, outcome, request_id } = filters
+  const list = useGet(`/apps/${appId}/requests`, {
+    query: { mode: oneOf(MODES, mode), outcome: oneOf(REQUEST_RESULTS, outcome), request_id, cursor: pages.cursor },
+  })
+  return (
+    <Loaded query={list}>
+      {({ requests, next_cursor }) => (
+        <DataTable
+          rows={requests}
+          rowKey={(row) => row.request_id}
+          minWidth={760}
+          empty={<Nothing isFiltered={outcome !== undefined || request_id !== undefined} isTest={mode === 'test'} />}
+          pager={<Pager pages={pages} nextCursor={next_cursor} />}
+          columns={[
+            { name: 'Time', cell: ({ received_at }) => <Time at={received_at} /> },
+            { name: 'Request', isText: true, cell: (row) => <RequestLine row={row} open={open} /> },
+            { name: 'Status', cell: ({ status }) => <StatusCode status={status} /> },
+            { name: 'Error', isText: true, cell: ({ error }) => problemOf(error) },
+            { name: 'Duration', isNumber: true, cell: ({ duration_ms }) => formatDuration(duration_ms) },
+          ]}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+function RequestLine({ row, open }: { row: ApiRequest; open: (requestId: string) => void }) {
+  const names = Object.keys(row.parameters).filter((name) => name !== 'apiKey' && name !== 'apiSecret')
+  return (
+    <Stack gap={2}>
+      <Anchor component="button" ta="left" onClick={() => open(row.request_id)}>
+        <Code>
+          {row.method} {row.path}
+        </Code>
+      </Anchor>
+      {names.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {names.map((name) => `${name}=${String(row.parameters[name])}`).join(' · ')}
+        </Text>
+      )}
+      {row.skipped > 0 && (
+        <Badge variant="light" color="gray" tt="none" autoContrast miw="max-content">
+          {row.skipped.toLocaleString()} earlier ones not shown
+        </Badge>
+      )}
+    </Stack>
+  )
+}
+
+/** Which parameters are wrong and why, rather than that some are. */
+function problemOf(error: ApiRequest['error']): string {
+  if (error === null) return '–'
+  const problems = Object.entries(error.details ?? {}).map(([name, problem]) => `${name}: ${String(problem)}`)
+  return problems.length === 0 ? error.message : problems.join(' ')
+}
+
+function Nothing({ isFiltered, isTest }: { isFiltered: boolean; isTest: boolean }) {
+  if (isFiltered) return <Empty title="No requests match">Clear a filter. The log covers the last three days.</Empty>
+  return (
+    <Empty title={isTest ? 'No test requests yet' : 'No requests yet'}>
+      Requests appear here a second after your server sends them with this app’s API key.
+    </Empty>
+  )
+}

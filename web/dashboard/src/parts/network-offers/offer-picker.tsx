@@ -1,0 +1,90 @@
+// Offers, chosen by name or ID: the server finds them while one types, there may be many.
+import { MultiSelect, type MultiSelectProps, Select, type SelectProps } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { type ClipboardEvent, useRef, useState } from 'react'
+import { useGet } from '../../lib/queries.ts'
+
+const PAUSE_MS = 200
+const SHOWN = 20
+
+type Offer = { offer_id: number; name: string }
+
+/** What the server finds for the text, after what is chosen already. Names that were seen are remembered. */
+function useOffers(typed: string, chosen: readonly number[], known: readonly Offer[]) {
+  const seen = useRef(new Map<number, string>())
+  const [search] = useDebouncedValue(typed, PAUSE_MS)
+  const label = (id: number) => `${seen.current.get(id) ?? 'Offer'} (${id})`
+  const wanted = chosen.map(label).includes(search) ? '' : search.trim()
+  const found = useGet('/offers', { query: { search: wanted, limit: SHOWN } })
+  const offers = found.data?.offers ?? []
+  for (const { offer_id, name } of [...known, ...offers]) seen.current.set(offer_id, name)
+  const ids = new Set([...chosen, ...offers.map(({ offer_id }) => offer_id)])
+  return {
+    data: [...ids].map((id) => ({ value: String(id), label: label(id) })),
+    nothingFoundMessage:
+      typed === '' ? undefined : found.isFetching || search !== typed ? 'Searching …' : 'No offer matches',
+    filter: ({ options }: { options: unknown[] }) => options as never, // the server has filtered them
+  }
+}
+
+type OffersPickerProps = Omit<MultiSelectProps, 'data' | 'value' | 'onChange'> & {
+  value: number[]
+  onChange: (offerIds: number[]) => void
+  /** Those whose names are known from the beginning. */
+  known: readonly Offer[]
+}
+
+export function OffersPicker({ value, onChange, known, ...props }: OffersPickerProps) {
+  const [typed, setTyped] = useState('')
+  const offers = useOffers(typed, value, known)
+  const take = (event: ClipboardEvent) => {
+    const ids = readIds(event.clipboardData.getData('text'))
+    if (ids === null) return
+    event.preventDefault()
+    onChange([...new Set([...value, ...ids])])
+  }
+  return (
+    <MultiSelect
+      {...props}
+      {...offers}
+      searchable
+      clearable
+      hidePickedOptions
+      value={value.map(String)}
+      onChange={(ids) => onChange(ids.map(Number))}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      onPaste={take}
+    />
+  )
+}
+
+/** A pasted list of IDs, or null: then it is text to search for. */
+function readIds(text: string): number[] | null {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '')
+  return words.length > 1 && words.every((word) => /^[1-9]\d{0,14}$/.test(word)) ? words.map(Number) : null
+}
+
+type OfferPickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
+  /** The ID, or empty. */
+  value?: string
+  onChange: (offerId: string) => void
+}
+
+export function OfferPicker({ value = '', onChange, ...props }: OfferPickerProps) {
+  const [typed, setTyped] = useState('')
+  const chosen = useGet(value === '' ? null : `/offers/${encodeURIComponent(value)}`)
+  const offers = useOffers(typed, value === '' ? [] : [Number(value)], chosen.data === undefined ? [] : [chosen.data])
+  return (
+    <Select
+      {...props}
+      {...offers}
+      searchable
+      clearable
+      value={value === '' ? null : value}
+      onChange={(id) => onChange(id ?? '')}
+      searchValue={typed}
+      onSearchChange={setTyped}
+    />
+  )
+}
