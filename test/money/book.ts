@@ -125,7 +125,8 @@ export class Book {
   repeats(goal: Goal, click: Pick<Click, 'terms' | 'label'> | null, theirs: Entry[]): boolean {
     if (click === null) return goal.isRepeatable
     const promised = click.terms.goals.find((one) => one.key === goal.key)
-    return promised?.isRepeatable ?? theirs.find((one) => one.click === click.label)?.isRepeatable ?? goal.isRepeatable
+    const wasOnce = theirs.some((one) => one.click === click.label && !one.isRepeatable)
+    return promised?.isRepeatable ?? (goal.isRepeatable && !wasOnce)
   }
 
   /** What bans and the rule for haste say. */

@@ -7,6 +7,7 @@ import {
   isRedone,
   isStanding,
   isTurnedDown,
+  mayBeAbout,
   move,
   same,
   type Worth,
@@ -112,7 +113,7 @@ function unnamedGoal(book: Book, action: Confirmed, click: Click): string | null
 
 /** By what it is called now, or was when the click came; an id stays. */
 function namedGoal(book: Book, action: Confirmed, click: Click, key: string): Goal | undefined {
-  const goal = book.goal(click, key, click)
+  const goal = book.goal(click, key, click, mayBeAbout(action))
   if (goal === undefined || action.goal === null || action.by !== 'name') return goal
   const now = [...book.offer(click.offer).goals, ...(book.retired[click.offer] ?? [])].find((one) => one.key === key)
   const names = [goal.name, now?.name, book.rules.hasExternalIds ? key : undefined]
@@ -123,12 +124,14 @@ function namedGoal(book: Book, action: Confirmed, click: Click, key: string): Go
 function renamedGoal(book: Book, action: Confirmed, click: Click): Goal | undefined {
   if (!isDenial(action)) return undefined
   const keys = recordedKeys(book, action, click, click.terms.goals[0]?.key ?? '')
-  return keys.length === 1 ? book.goal(click, keys[0], click) : undefined
+  return keys.length === 1 ? book.goal(click, keys[0], click, mayBeAbout(action)) : undefined
 }
 
-function recordedKeys(book: Book, { txn }: Confirmed, click: Click, first: string): string[] {
+function recordedKeys(book: Book, action: Confirmed, click: Click, first: string): string[] {
+  const { txn } = action
   const recorded = book
     .of(click)
+    .filter(mayBeAbout(action))
     .filter((one) =>
       txn === null
         ? one.goal === first || (one.click !== null && one.click === click.label)

@@ -44,6 +44,15 @@ export const isExpired = (click: Pick<Click, 'atMs' | 'terms'>, atMs: number) =>
 
 export const isStanding = ({ status }: Entry) => status === 'pending' || status === 'approved'
 
+/** Of what repeats, a word is about what its transaction has, and what has no word of one side yet. */
+export const mayBeAbout =
+  ({ txn }: { txn: string | null }) =>
+  (one: Entry) =>
+    !one.isRepeatable ||
+    one.barsRedo ||
+    (txn !== null && (one.publisherTxn === txn || one.advertiserTxn === txn)) ||
+    (isStanding(one) && (one.publisherTxn === null || one.advertiserTxn === null))
+
 /** What operators and fraud rules said no to; a ban that is lifted is over. */
 export const isTurnedDown = (one: Entry) => one.actor === 'operator' || (one.reason === 'fraud' && !one.isOfBanned)
 

@@ -40,6 +40,28 @@ export const REGRESSIONS: Record<string, History> = {
       after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: null, key: null, isTest: false }),
     ],
   },
+  'a refused repeat does not say which goal a denial means': {
+    begin: { ...BEGIN, caps: [NO_CAPS, NO_CAPS, { ...NO_CAPS, dailyConversions: 1 }], onlyOffer: 2, onlyPerson: null },
+    steps: [
+      after(1, { kind: 'report', person: 1, offer: 0, goal: 1, txn: 't2', key: null, isTest: false }),
+      after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: 't3', key: null, isTest: false }),
+      after(1, { kind: 'edit', offer: 0, goal: 1, change: 'first', version: 2 }),
+      after(86_400, click),
+      after(1, told({ goal: 2, status: 'rejected' })),
+    ],
+  },
+  'whether a goal repeats does not depend on what else is heard': {
+    begin: BEGIN,
+    steps: [
+      after(1, click),
+      after(1, { kind: 'edit', offer: 0, goal: 0, change: 'add', version: 2 }),
+      after(1, { kind: 'edit', offer: 0, goal: 0, change: 'repeatable', version: 3 }),
+      after(1, { kind: 'report', person: 0, offer: 0, goal: 1, txn: 't1', key: null, isTest: false }),
+      after(1, told({ goal: 1, txn: 't1' })),
+      after(1, { kind: 'edit', offer: 0, goal: 0, change: 'repeatable', version: 4 }),
+      { waitS: 1, tracks: [[told({ goal: 1, txn: 't1' }), told({ goal: 1 })]] },
+    ],
+  },
   'an amount that is raised on a later day passes the cap of its own day': {
     begin: BEGIN,
     steps: [

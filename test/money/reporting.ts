@@ -1,6 +1,16 @@
 // The book's word on publishers' reports (design 2.13).
 import type { Book, Click } from './book.ts'
-import { blank, type Entry, isExpired, isRedone, isStanding, isTurnedDown, same, amountsOf } from './entries.ts'
+import {
+  blank,
+  type Entry,
+  isExpired,
+  isRedone,
+  isStanding,
+  isTurnedDown,
+  mayBeAbout,
+  same,
+  amountsOf,
+} from './entries.ts'
 import { type Answer, DAY_MS, type Action, PEOPLE, TRUSTED } from './actions.ts'
 
 type Reported = Extract<Action, { kind: 'report' }>
@@ -70,15 +80,6 @@ function reportAnew(book: Book, action: Reported, nowMs: number): Answer {
     { atMs: click?.atMs ?? nowMs, terms, sharePpm },
   )
 }
-
-/** Of a goal that is gone and repeats, a report finds what its transaction has, and what has no word of one side yet. */
-const mayBeAbout =
-  ({ txn }: Reported) =>
-  (one: Entry) =>
-    !one.isRepeatable ||
-    one.barsRedo ||
-    (txn !== null && (one.publisherTxn === txn || one.advertiserTxn === txn)) ||
-    (isStanding(one) && (one.publisherTxn === null || one.advertiserTxn === null))
 
 /** "The same report again is about the same goal." Otherwise the first that was promised, or is offered. */
 function unnamedGoal(book: Book, action: Reported, click: Click | null): string | undefined {

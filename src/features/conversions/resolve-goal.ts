@@ -43,6 +43,19 @@ function namedGoal(goals: readonly GoalSnapshot[], wanted: string, click: ClickS
   )
 }
 
+/**
+ * Of what repeats, only conversions that a command may be about are loaded (load-context.ts), and more where another
+ * command of the batch needs them: a retired goal must not be known by those.
+ */
+const mayBeAbout =
+  ({ transactionId }: Report | Confirmation) =>
+  (one: Conversion): boolean => {
+    if (!one.isRepeatable || one.barsRedo) return true
+    const { publisherTransactionId: publishers, advertiserTransactionId: advertisers } = one
+    if (transactionId !== null && (publishers === transactionId || advertisers === transactionId)) return true
+    return (one.status === 'pending' || one.status === 'approved') && (publishers === null || advertisers === null)
+  }
+
 /** `ofUser`: all conversions that the click's user has of the offer. */
 export function goalOfConfirmation(
   confirmation: Confirmation,
@@ -50,7 +63,8 @@ export function goalOfConfirmation(
   click: ClickSnapshot,
   ofUser: readonly Conversion[],
 ): GoalSnapshot | 'no_goal' | 'ambiguous' {
-  const goals = knownGoals(offer, click, ofUser)
+  const about = ofUser.filter(mayBeAbout(confirmation))
+  const goals = knownGoals(offer, click, about)
   const named = confirmation.goal === null ? undefined : namedGoal(goals, confirmation.goal, click)
   if (named !== undefined) return named
   // A denial of a goal by its former name still reaches its transaction.
@@ -59,7 +73,7 @@ export function goalOfConfirmation(
   const isOnlyRecorded = confirmation.clickId === null || confirmation.clickId !== click.clickId
   if (confirmation.goal === null && hasOrder(click) && !isDenial(confirmation) && !isOnlyRecorded)
     return first ?? 'no_goal'
-  const recorded = ofUser.filter((one) =>
+  const recorded = about.filter((one) =>
     confirmation.transactionId === null
       ? one.goalId === first?.goalId || (one.clickId !== null && one.clickId === click.clickId)
       : one.advertiserTransactionId === confirmation.transactionId,
@@ -72,19 +86,6 @@ export function goalOfConfirmation(
   if (confirmation.goal !== null) return 'no_goal'
   return isOnlyRecorded ? 'ambiguous' : (first ?? 'no_goal')
 }
-
-/**
- * Of what repeats, only conversions that the report may be about are loaded (load-context.ts), and more where another
- * command of the batch needs them: a retired goal must not be known by those.
- */
-const mayBeAbout =
-  ({ transactionId }: Report) =>
-  (one: Conversion): boolean => {
-    if (!one.isRepeatable || one.barsRedo) return true
-    const { publisherTransactionId: publishers, advertiserTransactionId: advertisers } = one
-    if (transactionId !== null && (publishers === transactionId || advertisers === transactionId)) return true
-    return (one.status === 'pending' || one.status === 'approved') && (publishers === null || advertisers === null)
-  }
 
 export function goalOfReport(
   report: Report,
@@ -103,8 +104,12 @@ export function goalOfReport(
   return firstGoal(offer, click)
 }
 
-/** Whether the goal pays more than once: as promised to the click, as recorded, or as it is now. */
+/**
+ * Whether the goal pays more than once: as promised to the click, or as it is now. What the click was paid once for stays
+ * so; of what repeats, not all is loaded, so nothing may depend on it.
+ */
 export function isRepeatable(goal: GoalSnapshot, click: ClickSnapshot | null, ofGoal: readonly Conversion[]): boolean {
-  const recorded = click === null ? undefined : ofGoal.find((one) => one.clickId === click.clickId)
-  return click?.terms[goal.goalId]?.isRepeatable ?? recorded?.isRepeatable ?? goal.isRepeatable
+  if (click === null) return goal.isRepeatable
+  const wasOnce = ofGoal.some((one) => one.clickId === click.clickId && !one.isRepeatable)
+  return click.terms[goal.goalId]?.isRepeatable ?? (goal.isRepeatable && !wasOnce)
 }

@@ -145,7 +145,8 @@ async function countNaively(query: ReportQuery): Promise<Map<string, Figures>> {
   return new Map(rows.map(({ key: name, ...figures }) => [name, figures]))
 }
 
-const round = (micros: number) => Math.trunc(micros / 100) / 10_000
+/** `+ 0`: a margin just below nothing is 0, not -0. */
+const round = (micros: number) => Math.trunc(micros / 100) / 10_000 + 0
 
 async function compare(asked: Question): Promise<void> {
   const query = queryOf(asked)
