@@ -9,7 +9,7 @@ import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillConversions, fillHistory, run } from './crowd.ts'
 import { type ExplainedApp, pagesOf, startExplained } from './explain.ts'
 import { type Operation, operationsOf, readPaths } from './operations.ts'
-import { makePerson, makeToken } from './people.ts'
+import { makePerson, makeToken, visit } from './people.ts'
 import { useWorld } from './world.ts'
 
 const DAY_MS = 86_400_000
@@ -146,6 +146,32 @@ test('a page of any list, with any of its filters, reads a bounded part of the d
       const most = path.startsWith('/conversions?user_id') ? MOST_OF_USER : MOST_PAGES
       if (pages > most) costly.push(`${path}: ${pages}`)
     }
+  context.diagnostic(`pages of 8 kB:\n${table.join('\n')}`)
+  assert.deepEqual(costly, [])
+})
+
+/** Each app is looked up separately, for a user and for a transaction. */
+const MOST_SEARCHED = MOST_PAGES + 2 * MOST_OF_USER
+
+test('the search over everything reads indexes and short tables only, whatever is typed and whoever asks', async (context) => {
+  const [costly, table] = [[] as string[], [] as string[]]
+  const there = Object.create(world, { app: { value: explained.app } }) as typeof world
+  const whole = await world.database.db.selectFrom('conversions').select('conversion_id').executeTakeFirstOrThrow()
+  for (const [role, publisherId, most] of [['operator', null, MOST_SEARCHED], ['publisher_viewer', crowd.publisherId, MOST_PAGES]] as const) {
+    const visitor = await visit(there, role, publisherId)
+    for (const text of ['crowd-77', 'number', 'needle', 'nothing has it', '7', 'u', whole.conversion_id]) {
+      let status = 0
+      const statements = await explained.explain(async () => ({ status } = await visitor.get(`/search?q=${encodeURIComponent(text)}`))) // prettier-ignore
+      assert.equal(status, 200)
+      const scanned = statements.filter(({ nodes }) =>
+        nodes.some((node) => node['Node Type'] === 'Seq Scan' && ['conversions', 'offers'].includes(node['Relation Name'] ?? '')),
+      )
+      assert.deepEqual(scanned.map(({ text: statement }) => statement), [], text)
+      const pages = pagesOf(statements.filter((one) => !/changed_xid|event_feed|waiting_events/.test(one.text)))
+      table.push(`${String(pages).padStart(6)} ${role} ${text}`)
+      if (pages > most) costly.push(`${role} ${text}: ${pages}`)
+    }
+  } // prettier-ignore
   context.diagnostic(`pages of 8 kB:\n${table.join('\n')}`)
   assert.deepEqual(costly, [])
 })

@@ -87,6 +87,7 @@ test('the examples of the management API are what it answers', async () => {
   const money = await pay(recorder, { publisherId, ...traffic })
   await invite(recorder, publisherId)
   await world.app.refresh()
+  await recorder.get(`/search?q=${traffic.conversion_id}`)
   const all: Record<string, unknown> = { ...ids, ...integration, ...traffic, ...money }
   for (const { method, path, query, reply = '' } of recorder.operations) {
     if (method !== 'GET' || reply in recorder.answers || NOT_SHOWN.includes(reply)) continue

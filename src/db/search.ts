@@ -51,3 +51,9 @@ export function cutFound<Row extends { postback_id: string }>(found: readonly Ro
 
 export const allOf = (conditions: readonly RawBuilder<boolean>[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `)
+
+/** For ILIKE: has this text in it. */
+export const containing = (text: string) => `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
+
+/** The ID that somebody typed; 0, which nothing has, where it is none. */
+export const idOf = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0)

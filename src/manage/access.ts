@@ -7,7 +7,8 @@ import type { Scope } from '../features/accounts/access-tokens.ts'
  * Who may use an operation:
  * - anyone: also without being signed in
  * - person: whoever is signed in, for themselves
- * - session: the same, but in a browser: a token cannot make more of itself, nor change how somebody signs in
+ * - session: the same, but in a browser: a token cannot make more of itself, nor change how somebody signs in, nor find
+ *   what its scopes do not cover
  * - publisher: the people of the publisher that the path names (or whose app it names); owners and developers change it
  * - finance: a publisher's money, for its owners and finance people
  * - owner: a publisher's owners
@@ -22,6 +23,7 @@ export type Access = 'anyone' | 'person' | 'session' | 'publisher' | 'finance' |
 const SCOPES_BY_TAG = {
   'Signing in': null,
   'Your account': null,
+  Search: null,
   People: 'people',
   Apps: 'apps',
   'Offers of an app': 'apps',
@@ -47,6 +49,7 @@ export type Tag = keyof typeof SCOPES_BY_TAG
 export const MANAGE_TAGS: Record<Tag, string> = {
   'Signing in': 'Sessions, invitations and forgotten passwords.',
   'Your account': 'Your own password, second factor, sessions and API tokens.',
+  Search: 'One search over everything that you can open in the dashboard.',
   People: 'The people of a publisher or of the network: their roles and invitations.',
   Apps: "A publisher's apps: API keys, secrets, currency and integration checklist.",
   'Offers of an app': 'The catalog as the users of an app see it, and the content rules of the app.',

@@ -10,6 +10,7 @@ import { emailRoutes } from './account/email.ts'
 import { joinRoutes } from './account/join.ts'
 import { passwordRoutes } from './account/password.ts'
 import { proofRoutes } from './account/proof.ts'
+import { searchRoutes } from './account/search/routes.ts'
 import { secondFactorRoutes } from './account/second-factor.ts'
 import { signInRoutes } from './account/sign-in.ts'
 import { advertisersRoutes } from './operator/advertisers/routes.ts'
@@ -48,6 +49,7 @@ const SUBJECTS = [
   proofRoutes,
   emailRoutes,
   teamRoutes,
+  searchRoutes,
   // A publisher's own.
   appRoutes,
   postbacksRoutes,

@@ -64,6 +64,26 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
   assert.deepEqual(order.slice(0, 3), ['Your server requested offers', 'The user followed the link', 'Approvedby the advertiser']) // prettier-ignore
   await page.getByRole('link', { name: 'Postback', exact: true }).first().click()
   await page.waitForURL(new RegExp(`/apps/${appId}/postbacks/`))
+
+  // The same conversion, from any page, without a mouse.
+  await page.keyboard.press('Control+k')
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await search.fill('bob')
+  await page
+    .getByRole('option', { name: /Cake Shop, user bob Conversion in App, rejected, found by user ID/ })
+    .waitFor()
+  await checkPage(page)
+  await search.fill('nothing has it')
+  await page.getByText(/Nothing found for “nothing has it”. Search for pages, apps and offers/).waitFor()
+  await search.fill(conversionId)
+  await page.locator('[data-combobox-selected]', { hasText: 'found by its ID' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${conversions()}/${conversionId}`)
+  await page.setViewportSize(PHONE)
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await search.fill('tea')
+  await page.getByRole('option', { name: /Tea Garden Offer/ }).click()
+  await page.getByRole('heading', { name: 'Tea Garden' }).waitFor()
   assert.deepEqual(complaints, [])
 })
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { containing } from '../../db/search.ts'
 import { NoSuch, OperatorError } from '../../errors.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Reference } from '../../lib/reference.ts'
@@ -193,7 +194,7 @@ export async function listAdvertisers(db: Db, { search, after, limit }: Advertis
   let query = db
     .selectFrom('advertisers')
     .select(['advertiser_id', 'name', 'created_at', offers.as('offers'), hasToken.as('has_token')])
-  if (search !== undefined) query = query.where('name', 'ilike', `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`)
+  if (search !== undefined) query = query.where('name', 'ilike', containing(search))
   if (after !== undefined) query = query.where('advertiser_id', '>', after)
   if (limit !== undefined) query = query.limit(limit)
   return query.orderBy('advertiser_id').execute()

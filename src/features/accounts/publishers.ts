@@ -1,5 +1,6 @@
 import { type Db, inTransaction } from '../../db/open.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
+import { containing, idOf } from '../../db/search.ts'
 import { NoSuch, OperatorError } from '../../errors.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { type Actor, recordAudit } from './audit.ts'
@@ -102,13 +103,9 @@ export async function searchPublishers(
         .as('apps'),
     )
   if (search !== undefined) {
-    const pattern = `%${search.replaceAll(/[%_\\]/g, '\\$&')}%`
+    const pattern = containing(search)
     query = query.where((is) =>
-      is.or([
-        is('name', 'ilike', pattern),
-        is('email', 'ilike', pattern),
-        ...(/^\d{1,15}$/.test(search) ? [is('publisher_id', '=', Number(search))] : []),
-      ]),
+      is.or([is('name', 'ilike', pattern), is('email', 'ilike', pattern), is('publisher_id', '=', idOf(search))]),
     )
   }
   if (status !== undefined) query = query.where('status', '=', status)

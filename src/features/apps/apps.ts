@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Since } from '../../db/changes.ts'
 import { isUniqueViolation } from '../../db/pg-errors.ts'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { containing, idOf } from '../../db/search.ts'
 import { AppError, NoSuch, OperatorError } from '../../errors.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import type { Reference } from '../../lib/reference.ts'
@@ -191,6 +192,21 @@ export async function matchApps(db: Db, { id, name }: Reference) {
       ]),
     )
     .orderBy('app_id')
+    .execute()
+}
+
+/** Newest first; `text` is part of a name, or an ID, which comes before all others. */
+export async function searchApps(db: Db, text: string, publisherId: number | null, limit: number) {
+  let query = db
+    .selectFrom('apps')
+    .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
+    .select(['app_id', 'apps.name', 'apps.publisher_id', 'publishers.name as publisher'])
+    .where((is) => is.or([is('apps.name', 'ilike', containing(text)), is('app_id', '=', idOf(text))]))
+  if (publisherId !== null) query = query.where('apps.publisher_id', '=', publisherId)
+  return query
+    .orderBy((is) => is('app_id', '=', idOf(text)), 'desc')
+    .orderBy('app_id', 'desc')
+    .limit(limit)
     .execute()
 }
 

@@ -1,7 +1,7 @@
 // What the operator allows an app. Its word is taken for trusted offers: reports are approved at once. Off by default.
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { allOf, type Found, search } from '../../db/search.ts'
+import { allOf, containing, type Found, idOf, search } from '../../db/search.ts'
 import { NoSuch, OperatorError } from '../../errors.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { REVOKED_AT } from './apps.ts'
@@ -61,9 +61,7 @@ export async function listTrust(db: Db, appId: number, filter: TrustFilter, limi
 export type Trust = { offer_id: number; name: string; status: string; trusted_since: Date | null }
 
 function namedSo(text: string) {
-  const pattern = `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
-  const offerId = /^\d{1,15}$/.test(text) ? Number(text) : 0
-  return sql<boolean>`(name ILIKE ${pattern} OR offer_id = ${offerId}::bigint)`
+  return sql<boolean>`(name ILIKE ${containing(text)} OR offer_id = ${idOf(text)}::bigint)`
 }
 
 /** For how many offers each app of a publisher is trusted, with what else the operator decides about it. */

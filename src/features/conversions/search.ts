@@ -11,6 +11,8 @@ export type ConversionFilter = {
   appId?: number
   isTest?: boolean
   userId?: string
+  /** The publisher's own. */
+  transactionId?: string
   offerId?: number
   status?: Status
   /** Matches any of the four sub-IDs. Only with an app. */
@@ -55,6 +57,17 @@ export function searchConversions(
   return search(db, { walk, id: 'conversion_id', filters, order }, limit)
 }
 
+/** Some of those that any advertiser confirmed under this transaction ID. */
+export async function findConfirmed(db: Db, transactionId: string, limit: number): Promise<ConversionRow[]> {
+  // The two indexes know a transaction within its advertiser; a scan of them skips advertisers without conversions.
+  const branches = [sql`status <> 'rejected'`, sql`status = 'rejected'`].map(
+    (isSo) => sql`(SELECT * FROM conversions WHERE advertiser_id = ANY (ARRAY(SELECT advertiser_id FROM advertisers))
+      AND advertiser_transaction_id = ${transactionId} AND ${isSo} LIMIT ${limit}::integer)`,
+  )
+  const { rows } = await sql<ConversionRow>`${sql.join(branches, sql` UNION ALL `)} LIMIT ${limit}::integer`.execute(db)
+  return rows
+}
+
 /** One page of it, without a cursor. */
 export const listConversions = async (...given: Parameters<typeof searchConversions>): Promise<ConversionRow[]> =>
   (await searchConversions(...given)).rows
@@ -73,7 +86,7 @@ function rangeOf({ from, to, before, after }: ConversionFilter): Condition[] {
 type Path = { apps: Condition | null; branches: Condition[][]; filters: Condition[] }
 
 function pathOf(filter: ConversionFilter): Path {
-  const { appId, publisherId, userId, subId, isTest, status, signal } = filter
+  const { appId, publisherId, userId, transactionId, subId, isTest, status, signal } = filter
   const filters = filtersOf(filter)
   const isOf = (name: keyof typeof filters) => filters[name] as Condition
   const rest = (...known: string[]) =>
@@ -86,11 +99,13 @@ function pathOf(filter: ConversionFilter): Path {
   const ofPublisher = publisherId === undefined ? null : sql<boolean>`apps.publisher_id = ${publisherId}::bigint`
   const apps = appId === undefined ? ofPublisher : null
   const isOfSome = appId !== undefined || publisherId !== undefined
-  if (userId !== undefined)
+  // Indexes know both within an app only.
+  const wanted = userId !== undefined ? 'userId' : transactionId !== undefined ? 'transactionId' : null
+  if (wanted !== null)
     return {
       apps: appId === undefined ? (ofPublisher ?? sql`true`) : null,
-      branches: [[isOfApp, isOf('userId')]],
-      filters: rest('userId'),
+      branches: [[isOfApp, isOf(wanted)]],
+      filters: rest(wanted),
     }
   if (subId !== undefined && isOfSome) return { apps, branches: subIdBranches(isOfApp, subId), filters: rest('subId') }
   if (isOfSome && (status === 'rejected' || status === 'reversed'))
@@ -116,11 +131,12 @@ const subIdBranches = (isOfApp: Condition, subId: string): Condition[][] =>
 
 /** Written out where partial indexes depend on it. */
 function filtersOf(filter: ConversionFilter) {
-  const { userId, subId, isTest, status, offerId, publisherId, advertiserId, reason, signal } = filter
+  const { userId, transactionId, subId, isTest, status, offerId, publisherId, advertiserId, reason, signal } = filter
   const when = <T>(value: T | undefined, condition: (given: T) => Condition) =>
     value === undefined ? null : condition(value)
   return {
     userId: when(userId, (id) => sql`user_id = ${id}`),
+    transactionId: when(transactionId, (id) => sql`publisher_transaction_id = ${id}`),
     subId: when(subId, (id) => sql`${id} IN (aff_sub, aff_sub2, aff_sub3, aff_sub4)`),
     isTest: when(isTest, (mode) => (mode ? sql`is_test` : sql`NOT is_test`)),
     status: when(status, (one) => sql`status = ${sql.lit(one)}`),

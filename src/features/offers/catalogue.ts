@@ -176,6 +176,12 @@ export class Catalogue {
     return { offers: this.#show(seen.slice(offset, offset + limit)), total: seen.length }
   }
 
+  /** The same among the first of a list, which are at hand: cheap enough for a search while somebody types. */
+  async searchFirst(list: OfferList, text: string, limit: number): Promise<number[]> {
+    const found = await searchSlots(this.#shelf, list.head, text)
+    return this.#show(found.slice(0, limit)).map(({ offerId }) => offerId)
+  }
+
   /** Why an offer cannot be shown to, or followed by, such a visitor now; empty when it can. Null: no such offer. */
   hiddenReasons(offerId: number, { country, platforms, rules }: Visit, nowMs: number): HiddenReason[] | null {
     const { slots } = this.#shelf

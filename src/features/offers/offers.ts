@@ -1,7 +1,7 @@
 // Offers and their goals as they are recorded: reading them, pausing and resuming them.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { allOf, type Found, search } from '../../db/search.ts'
+import { allOf, containing, type Found, idOf, search } from '../../db/search.ts'
 import { NoSuch } from '../../errors.ts'
 import type { Reference } from '../../lib/reference.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
@@ -156,11 +156,9 @@ export function isLike({ search: text, status, advertiserId, category }: OfferFi
 }
 
 function sayingText(text: string) {
-  const pattern = `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
+  const pattern = containing(text)
   return sql<boolean>`(name ILIKE ${pattern} OR external_id ILIKE ${pattern})`
 }
-
-const idOf = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0)
 
 const MOST_EXACT = 20
 

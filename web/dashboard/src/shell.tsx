@@ -17,12 +17,14 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { IconBuildingStore, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
-import { Link, useLocation, useRoute } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { remove } from './lib/api.ts'
+import { useCurrentApp } from './lib/current-app.ts'
 import { isOperator, seesMoney, useMe } from './lib/me.ts'
-import { queryClient, useGet } from './lib/queries.ts'
+import { queryClient } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
+import { Search } from './parts/search/search.tsx'
 
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
@@ -49,7 +51,10 @@ export function Shell({ children }: { children: ReactNode }) {
             </UnstyledButton>
             <DemoBadge />
           </Group>
-          <AccountMenu />
+          <Group gap="xs" wrap="nowrap">
+            <Search />
+            <AccountMenu />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Pages">
@@ -114,33 +119,26 @@ function AccountMenu() {
 function Navigation() {
   const me = useMe()
   const [, navigate] = useLocation()
-  const [, match] = useRoute<{ app_id: string }>('/apps/:app_id/*?')
-  const publisherId = me.publisher?.publisher_id
-  const apps = useGet(publisherId === undefined ? null : `/publishers/${publisherId}/apps`)
-  const appId = match?.app_id ?? apps.data?.apps[0]?.app_id
-  const own = apps.data?.apps.find(({ app_id }) => String(app_id) === String(appId))
-  const app = useGet(isOperator(me) && match !== null ? `/apps/${match.app_id}` : null)
+  const { appId, name, apps, publisherId, shown } = useCurrentApp()
   return (
     <>
       {isOperator(me) && <Links label="Network" items={NETWORK_LINKS} base="/network" />}
-      {apps.data !== undefined && apps.data.apps.length > 1 && (
+      {apps.length > 1 && (
         <Select
           label="App"
           mb="xs"
           allowDeselect={false}
-          data={apps.data.apps.map((app) => ({ value: String(app.app_id), label: app.name }))}
-          value={appId === undefined ? null : String(appId)}
+          data={apps.map((app) => ({ value: String(app.app_id), label: app.name }))}
+          value={appId ?? null}
           onChange={(value) => value !== null && navigate(`/apps/${value}`)}
         />
       )}
-      {appId !== undefined && (
-        <Links label={app.data?.name ?? own?.name ?? 'App'} items={APP_LINKS} base={`/apps/${appId}`} />
-      )}
-      {app.data !== undefined && (
+      {appId !== undefined && <Links label={name} items={APP_LINKS} base={`/apps/${appId}`} />}
+      {shown !== undefined && (
         <Links
           label=""
           items={[{ name: 'Publisher', to: '', icon: IconBuildingStore }]}
-          base={`/network/publishers/${app.data.publisher_id}`}
+          base={`/network/publishers/${shown.publisher_id}`}
         />
       )}
       {publisherId !== undefined && (

@@ -137,6 +137,7 @@ export type Schemas = {
   RotatedAdvertiserToken: { token: string; old_token_expires_at: string | null }
   RotatedSecret: { api_key: string; api_secret: string; old_secret_expires_at: string | null }
   RotatedSigningSecret: { api_key: string; signing_secret: string; old_signing_secret_expires_at: string | null }
+  SearchResults: { publishers: ({ publisher_id: Schemas['Id']; name: string })[]; apps: ({ app_id: Schemas['Id']; name: string; publisher_id: Schemas['Id']; publisher: string })[]; offers: ({ offer_id: Schemas['Id']; name: string; app_id: Schemas['Id'] | null })[]; conversions: ({ conversion_id: string; app_id: Schemas['Id']; app: string; offer: string; user_id: string; status: "pending" | "approved" | "rejected" | "reversed"; is_test: boolean; created_at: string; matched: "id" | "user" | "transaction" })[] }
   SessionList: { sessions: ({ id: string; is_current: boolean; ip_address: string | null; user_agent: string | null; created_at: string; last_seen_at: string })[] }
   SignIn: { email: string; password: string }
   SignInReply: { two_factor: boolean }
@@ -186,6 +187,7 @@ export type Operations = {
   'POST /operators/invitations': { path: {}; query: {}; body: Schemas['NewInvitationOfNetwork']; reply: Schemas['IssuedInvitation'] }
   'DELETE /operators/invitations/{invitation_id}': { path: { invitation_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['Ok'] }
   'PATCH /operators/people/{person_id}': { path: { person_id: string }; query: {}; body: Schemas['ChangedPersonOfNetwork']; reply: Schemas['Ok'] }
+  'GET /search': { path: {}; query: { q: string; app_id?: Schemas['Id'] }; body: undefined; reply: Schemas['SearchResults'] }
   'GET /publishers/{publisher_id}/apps': { path: { publisher_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['AppList'] }
   'POST /publishers/{publisher_id}/apps': { path: { publisher_id: Schemas['Id'] }; query: {}; body: Schemas['NewApp']; reply: Schemas['IssuedApp'] }
   'GET /apps/{app_id}': { path: { app_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['App'] }

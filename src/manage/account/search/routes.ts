@@ -1,0 +1,104 @@
+// One search over everything that somebody can open in the dashboard, answered while they type: each part reads a few
+// pages of an index or a short table, and a few results of each kind are all there is. The lists have the rest.
+import { isOperatorRole } from '../../../features/accounts/people.ts'
+import { readPublisher, searchPublishers } from '../../../features/accounts/publishers.ts'
+import { searchApps } from '../../../features/apps/apps.ts'
+import { listAppsOf } from '../../../features/apps/read-app.ts'
+import { type ConversionRow, findConversion, readNames } from '../../../features/conversions/conversions.ts'
+import { findConfirmed, listConversions } from '../../../features/conversions/search.ts'
+import { readOfferNames, searchOffers } from '../../../features/offers/offers.ts'
+import { idOf } from '../../../db/search.ts'
+import type { ManageContext } from '../../context.ts'
+import { notThere } from '../../gate.ts'
+import type { ManageRoutes } from '../../route.ts'
+import { type FoundConversion, SearchQuery, SearchResults } from './schema.ts'
+
+const MOST = 5 // of each kind
+
+export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials }: ManageContext): void {
+  routes.get('/search', {
+    id: 'search',
+    summary: 'Search everything',
+    about:
+      'Operators find publishers, apps, offers and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them. At most five of each.',
+    tag: 'Search',
+    access: 'session',
+    query: SearchQuery,
+    reply: SearchResults,
+    async run({ caller: { role, publisherId }, query }) {
+      const text = query.q.trim()
+      if (isOperatorRole(role)) {
+        const [publishers, apps, offers, conversions] = await Promise.all([
+          findPublishers(text),
+          searchApps(db, text, null, MOST),
+          searchOffers(db, { search: text }, MOST),
+          findConversions(text, null),
+        ])
+        const named = offers.rows.slice(0, MOST).map(({ offer_id, name }) => ({ offer_id, name, app_id: null }))
+        return { publishers, apps, offers: named, conversions }
+      }
+      if (publisherId === null) throw notThere()
+      const [apps, offers, conversions] = await Promise.all([
+        searchApps(db, text, publisherId, MOST),
+        findOffersOf(publisherId, query.app_id, text),
+        findConversions(text, publisherId),
+      ])
+      return { publishers: [], apps, offers, conversions }
+    },
+  })
+
+  async function findPublishers(text: string) {
+    const exact = await readPublisher(db, idOf(text))
+    const others = await searchPublishers(db, { search: text }, MOST)
+    const all = exact === null ? others : [exact, ...others.filter((one) => one.publisher_id !== exact.publisher_id)]
+    return all.slice(0, MOST).map(({ publisher_id, name }) => ({ publisher_id, name }))
+  }
+
+  async function findOffersOf(publisherId: number, wantedApp: number | undefined, text: string) {
+    const apps = await listAppsOf(db, publisherId)
+    const app =
+      wantedApp === undefined
+        ? (apps.find(({ revoked_at }) => revoked_at === null) ?? apps[0])
+        : apps.find(({ app_id }) => app_id === wantedApp)
+    if (app === undefined && wantedApp !== undefined) throw notThere()
+    const credential = app === undefined ? undefined : credentials.ofApp(app.app_id, false)
+    if (app === undefined || credential === undefined) return []
+    const { rules } = credential
+    const exact = catalogue.find(idOf(text), rules)?.offer.offerId
+    const found = await catalogue.searchFirst(await catalogue.list({ rules }, 'popular'), text, MOST)
+    const ids = [...new Set([...(exact === undefined ? [] : [exact]), ...found])].slice(0, MOST)
+    const names = new Map((await readOfferNames(db, ids)).map(({ offer_id, name }) => [offer_id, name]))
+    return ids.map((offer_id) => ({ offer_id, name: names.get(offer_id) ?? '', app_id: app.app_id }))
+  }
+
+  async function findConversions(text: string, publisherId: number | null): Promise<FoundConversion[]> {
+    const whose = publisherId === null ? {} : { publisherId }
+    const [exact, ofUser, reported, confirmed] = await Promise.all([
+      findConversion(db, text, null),
+      listConversions(db, { ...whose, userId: text }, MOST),
+      listConversions(db, { ...whose, transactionId: text }, MOST),
+      publisherId === null ? findConfirmed(db, text, MOST) : [], // advertisers' IDs are not for publishers
+    ])
+    const isOwn = exact !== null && (publisherId === null || exact.publisher_id === publisherId)
+    const found = new Map<string, { row: ConversionRow; matched: FoundConversion['matched'] }>()
+    const add = (rows: ConversionRow[], matched: FoundConversion['matched']) => {
+      for (const row of rows) if (!found.has(row.conversion_id)) found.set(row.conversion_id, { row, matched })
+    }
+    add(isOwn ? [exact] : [], 'id')
+    add([...reported, ...confirmed], 'transaction')
+    add(ofUser, 'user')
+    const shown = [...found.values()].slice(0, MOST)
+    const names = await readNames(db, shown.map(({ row }) => row)) // prettier-ignore
+    return shown.map(({ row, matched }) => ({
+      conversion_id: row.conversion_id,
+      app_id: row.app_id,
+      app: names.get(row.conversion_id)?.app ?? '',
+      offer: names.get(row.conversion_id)?.offer ?? '',
+      user_id: row.user_id,
+      status: row.status,
+      is_test: row.is_test,
+      created_at: row.created_at,
+      matched,
+    }))
+  }
+}
