@@ -160,6 +160,7 @@ async function makeAccountSteps(publisher: string): Promise<Step[]> {
   const password = 'another long password'
   const ofSelf = [
     step('endSession', 'DELETE', `/me/sessions/${elsewhere}`),
+    step('changeProfile', 'PATCH', '/me', { name: 'Renamed' }),
     step('createToken', 'POST', '/me/tokens', { name: 'Job' }),
     step('revokeToken', 'DELETE', '/me/tokens/LATEST_TOKEN'),
     step('confirmTwoFactor', 'POST', '/me/two-factor/confirm', () => ({ code: totp(secret) })),

@@ -508,9 +508,12 @@ export interface People {
   email_verified: Generated<boolean>;
   id: Generated<string>;
   image: string | null;
+  locale: string | null;
   name: string;
   publisher_id: number | null;
   role: string;
+  theme: Generated<string>;
+  time_zone: string | null;
   two_factor_enabled: Generated<boolean>;
   updated_at: Generated<Date>;
 }

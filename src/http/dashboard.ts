@@ -50,7 +50,10 @@ export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void 
       if (page === null) return sendPage(reply.code(503), NOT_BUILT)
       const nonce = randomBytes(16).toString('base64')
       if (isOwn && request.headers.cookie?.includes(SESSION_COOKIE)) reply.header('Link', ASKED_FIRST)
-      return sendPage(reply, page.replaceAll(NONCE, nonce), { policy: policy(nonce), cacheControl: 'no-store' })
+      return sendPage(reply, withTheme(page, request.headers.cookie).replaceAll(NONCE, nonce), {
+        policy: policy(nonce),
+        cacheControl: 'no-store',
+      })
     })
   addPage('/', true)
   for (const name of PAGES) for (const path of [`/${name}`, `/${name}/*`]) addPage(path, OWN_PAGES.includes(name))
@@ -73,6 +76,15 @@ export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void 
     )
   fixed('/icon.svg', 'image/svg+xml', ICON)
   fixed('/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n')
+}
+
+/** In the theme that was chosen in this browser (web/dashboard/src/lib/color-scheme.ts) from the first paint. */
+function withTheme(page: string, cookies = ''): string {
+  const [, theme] = /(?:^|; *)offerdeck\.theme=(light|dark)(?:;|$)/.exec(cookies) ?? []
+  if (theme === undefined) return page
+  return page
+    .replace('<html lang="en"', `$& data-mantine-color-scheme="${theme}"`)
+    .replace('name="color-scheme" content="light dark"', `name="color-scheme" content="${theme}"`)
 }
 
 function readPage(folder: string): string | null {

@@ -216,3 +216,63 @@ testLong('every page is fine on a phone, in the dark, with and without anything 
   assert.deepEqual(complaints, [])
   await page.context().close()
 })
+
+test('times, days and numbers follow the profile, on every page', async () => {
+  const { page, complaints } = await dashboard.signIn('publisher_owner', deal.publisherId, { at: '/account' })
+  const choose = async (label: string, typed: string) => {
+    await page.getByRole('combobox', { name: label }).fill(typed)
+    await page.getByRole('option').filter({ hasText: typed }).first().click()
+  }
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada Profile')
+  await choose('Time zone', 'Pacific/Kiritimati') // a day ahead of everybody
+  await choose('Numbers and dates', 'German (Germany)')
+  await page.getByText('Example: 1.234,56\u00a0$').waitFor()
+  await checkLooks(page)
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await page.getByText('Profile saved.').waitFor()
+  await page.getByRole('button', { name: /Ada Profile/ }).waitFor()
+  const there = new Intl.DateTimeFormat('de-DE', { timeZone: 'Pacific/Kiritimati', dateStyle: 'medium' })
+  await page.locator('time').first().hover() // of a session: nothing was loaded anew
+  await page.getByRole('tooltip', { name: there.format(new Date()) }).waitFor()
+
+  await go(page, `/apps/${deal.appId}/reports`)
+  await becomes(() => page.getByRole('combobox', { name: 'Time zone' }).inputValue(), 'Pacific/Kiritimati')
+  await figure(page, 'Payout').getByText('3,00\u00a0$').waitFor()
+  await becomes(() => page.getByRole('row').count(), 32)
+  await page
+    .getByRole('row')
+    .filter({ hasText: there.format(new Date()) })
+    .waitFor()
+
+  const [asked] = await Promise.all([
+    page.waitForRequest((request) => request.url().includes('from=')),
+    go(page, `/apps/${deal.appId}/conversions?from=2026-03-01&to=2026-03-02`),
+  ])
+  const { searchParams } = new URL(asked.url())
+  const range = ['from', 'to'].map((name) => searchParams.get(name))
+  assert.deepEqual(range, ['2026-02-28T10:00:00.000Z', '2026-03-02T10:00:00.000Z'])
+  assert.deepEqual(complaints, [])
+})
+
+test('a theme is kept for the person, and the page has it from its first paint', async () => {
+  const { page } = await dashboard.signIn('operator', null, { at: '/account' })
+  const chooseTheme = async (name: string) => {
+    await page.getByRole('button', { name: /Your account/ }).click()
+    await page.getByRole('menuitemradio', { name }).click()
+  }
+  const html = async () => (await page.request.get(`${dashboard.url}/sign-in`)).text()
+  const isDark = page.locator("html[data-mantine-color-scheme='dark']")
+  assert.doesNotMatch(await html(), /data-mantine-color-scheme/)
+  await Promise.all([
+    page.waitForResponse((answer) => answer.request().method() === 'PATCH'),
+    chooseTheme('Dark theme'),
+  ])
+  await isDark.waitFor({ state: 'attached' })
+  assert.match(await html(), /<html lang="en" data-mantine-color-scheme="dark">[^]*name="color-scheme" content="dark"/)
+  await page.context().clearCookies({ name: 'offerdeck.theme' }) // as in another browser
+  await page.reload()
+  await isDark.waitFor({ state: 'attached' })
+  await chooseTheme('System theme')
+  await page.locator("html[data-mantine-color-scheme='light']").waitFor({ state: 'attached' })
+  assert.doesNotMatch(await html(), /data-mantine-color-scheme/)
+})

@@ -62,10 +62,16 @@ export async function createPerson(db: Db, person: NewPerson): Promise<Person> {
 type CheckedPerson = Position & { name: string; email: string; passwordHash: string }
 
 export async function checkPerson({ name, email, password, ...position }: NewPerson): Promise<CheckedPerson> {
+  const checkedName = checkName(name)
+  checkPassword(password)
+  return { ...position, name: checkedName, email: normalEmail(email), passwordHash: await hashPassword(password) }
+}
+
+/** Without spaces around it. */
+export function checkName(name: string): string {
   if (name.trim() === '' || name.length > 200 || /\p{Cc}/u.test(name))
     throw new OperatorError('A name must have 1 to 200 characters, on one line.', 'name')
-  checkPassword(password)
-  return { ...position, name: name.trim(), email: normalEmail(email), passwordHash: await hashPassword(password) }
+  return name.trim()
 }
 
 /** `isVerified`: whether the email address is verified. */
@@ -144,11 +150,6 @@ export async function findByTypedEmail(db: Db, typed: string) {
 export async function isDisabled(db: Db, personId: string): Promise<boolean> {
   const person = await db.selectFrom('people').select('disabled_at').where('id', '=', personId).executeTakeFirst()
   return person?.disabled_at != null
-}
-
-export async function isEmailVerified(db: Db, personId: string): Promise<boolean> {
-  const person = await db.selectFrom('people').select('email_verified').where('id', '=', personId).executeTakeFirst()
-  return person?.email_verified ?? false
 }
 
 /** A person's sessions, the latest first. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isTimeZone, listDays, startOfDay } from './days.ts'
+import { isTimeZone } from '../../lib/time-zone.ts'
+import { listDays, startOfDay } from './days.ts'
 
 const QUARTER_MS = 900_000
 const begins = (zone: string, date: string) => new Date(startOfDay(zone, date)).toISOString().slice(0, 16)

@@ -8,17 +8,6 @@ const FURTHEST_MS = 16 * HOUR_MS // no zone is further from UTC
 
 export type Day = { day: string; startsMs: number }
 
-/** Whether this is the name of a zone. Offsets such as +02:00 are none: a day of a place may begin with another one. */
-export function isTimeZone(name: string): boolean {
-  if (name === 'UTC') return true
-  if (/^[+-]/.test(name)) return false
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-  } catch {
-    return false
-  }
-}
-
 /** When this date (2026-01-31) begins in the zone. */
 export function startOfDay(timezone: string, date: string): number {
   const dateAt = dateFormat(timezone)

@@ -159,3 +159,26 @@ test('an operator who may only look still keeps their own account', async () => 
   const { status } = await visitor.post('/me/password', { current_password: PASSWORD, new_password: 'another good password' }) // prettier-ignore
   assert.equal(status, 200)
 })
+
+test('a person sets name, time zone, language of numbers and theme, and takes them back', async () => {
+  const { email, id } = await makePerson(world, 'operator_reader')
+  const visitor = await new Visitor(world).signIn(email)
+  const profile = async () => {
+    const { data } = await visitor.get<Record<'name' | 'time_zone' | 'locale' | 'theme', string | null>>('/me')
+    return [data.name, data.time_zone, data.locale, data.theme]
+  }
+  assert.deepEqual((await profile()).slice(1), [null, null, 'system'])
+  const set = { name: ' Ann Operator ', time_zone: 'Europe/Berlin', locale: 'de-DE', theme: 'dark' }
+  assert.equal((await visitor.patch('/me', set)).status, 200)
+  assert.deepEqual(await profile(), ['Ann Operator', 'Europe/Berlin', 'de-DE', 'dark'])
+  assert.equal((await visitor.patch('/me', { time_zone: null, locale: null })).status, 200)
+  assert.deepEqual(await profile(), ['Ann Operator', null, null, 'dark'])
+  assert.deepEqual((await visitor.patch('/me', { time_zone: 'Mars/Base', locale: 'xx-Klingon!' })).error.details, {
+    time_zone: 'Use the name of a time zone, such as Europe/Berlin or UTC.',
+    locale: 'Use a language tag, such as en-US or de-DE.',
+  })
+  for (const wrong of [{ name: '  ' }, { theme: 'pink' }, { role: 'operator' }])
+    assert.equal((await visitor.patch('/me', wrong)).status, 400)
+  const [last] = await listAuditEntries(world.database.db, { subject: id, action: 'profile.' }, 10)
+  assert.deepEqual(last?.details, { time_zone: null, locale: null })
+})

@@ -7,7 +7,8 @@ import {
   revokeAccessTokens,
 } from '../../features/accounts/access-tokens.ts'
 import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
-import { endSession, isEmailVerified, isOperatorRole, listSessions } from '../../features/accounts/people.ts'
+import { endSession, isOperatorRole, listSessions } from '../../features/accounts/people.ts'
+import { changeProfile, readProfile } from '../../features/accounts/profile.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { VERSION } from '../../lib/version.ts'
@@ -16,7 +17,16 @@ import type { ManageContext } from '../context.ts'
 import { type Caller, notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
-import { IssuedToken, Me, NewToken, SessionList, SessionParams, TokenList, TokenParams } from './schema.ts'
+import {
+  IssuedToken,
+  Me,
+  NewToken,
+  SessionList,
+  SessionParams,
+  ProfileChange,
+  TokenList,
+  TokenParams,
+} from './schema.ts'
 
 const TAG = 'Your account'
 
@@ -49,7 +59,7 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     reply: Me,
     async run({ caller: { id, name, email, role, publisherId, hasSecondFactor } }) {
       const publisher = publisherId === null ? null : await describePublisher(db, publisherId)
-      const isVerified = await isEmailVerified(db, id)
+      const profile = await readProfile(db, id)
       const mustSetUp = config.require2fa && isOperatorRole(role) && !hasSecondFactor
       return {
         id,
@@ -57,11 +67,25 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
         email,
         role,
         publisher,
-        email_verified: isVerified,
+        ...profile,
         two_factor: hasSecondFactor,
         must_set_up_two_factor: mustSetUp,
         network,
       }
+    },
+  })
+
+  routes.patch('/me', {
+    id: 'changeProfile',
+    summary: 'Change your profile',
+    about: 'Your name, and how the dashboard looks to you: time zone, language of numbers and dates, theme.',
+    tag: TAG,
+    access: 'session',
+    body: ProfileChange,
+    reply: Ok,
+    async run({ caller, by, body }) {
+      await db.transaction().execute((trx) => changeProfile(trx, { ...by, id: caller.id }, caller.publisherId, body))
+      return OK
     },
   })
 

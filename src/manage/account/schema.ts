@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox'
 import { DEFAULT_DAYS, MAX_ADDRESSES, MAX_DAYS, SCOPES } from '../../features/accounts/access-tokens.ts'
 import { PUBLISHER_STATUSES } from '../../features/apps/permissions.ts'
 import { ROLES } from '../../features/accounts/people.ts'
-import { id, oneOf, orNull, text, Time } from '../shapes.ts'
+import { THEMES } from '../../features/accounts/profile.ts'
+import { id, name, oneOf, orNull, text, Time } from '../shapes.ts'
 import { shape } from '../../http/shape.ts'
 
 const Email = text(254)
@@ -54,9 +55,25 @@ export const Join = shape('NewAccount', {
   password: Password,
 })
 
+const TimeZone = orNull(text(100, 'An IANA name such as Europe/Berlin; null: that of the browser.'))
+const Locale = orNull(
+  text(35, 'A language tag such as de-DE, for numbers and dates; null: the language of the browser.'),
+)
+const Theme = oneOf(THEMES, 'Light, dark, or as the system is.')
+
+export const ProfileChange = shape('ProfileChange', {
+  name: Type.Optional(name(200, 'As others see it.')),
+  time_zone: Type.Optional(TimeZone),
+  locale: Type.Optional(Locale),
+  theme: Type.Optional(Theme),
+})
+
 export const Me = shape('Me', {
   id: Type.String(),
   name: Type.String(),
+  time_zone: TimeZone,
+  locale: Locale,
+  theme: Theme,
   email: Type.String(),
   role: oneOf(ROLES),
   publisher: orNull(

@@ -1,7 +1,10 @@
 // The way to every page. Pages come when they are needed.
+import { useMantineColorScheme } from '@mantine/core'
 import { type ComponentType, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { ApiError } from './lib/api.ts'
+import { colorSchemeOf } from './lib/color-scheme.ts'
+import { setFormats } from './lib/format.ts'
 import { isOperator, type Me, MeContext } from './lib/me.ts'
 import { useGet } from './lib/queries.ts'
 import { Boundary } from './parts/boundary.tsx'
@@ -114,6 +117,8 @@ export function Dashboard() {
 function SignedIn() {
   const me = useGet('/me')
   useReloadFor(me.data?.id)
+  useTheme(me.data?.theme)
+  if (me.data !== undefined) setFormats(me.data)
   const [path] = useLocation() // what fails on one page does not keep anybody from another
   if (me.error instanceof ApiError && me.error.status === 401) return <Redirect to={signInFirst()} replace />
   if (me.data === undefined)
@@ -152,6 +157,14 @@ function useReloadFor(personId: string | undefined): void {
     if (shown.current !== undefined && shown.current !== personId) window.location.reload()
     shown.current = personId
   }, [personId])
+}
+
+/** That of the profile, in whichever browser it was chosen. */
+function useTheme(theme: Me['theme'] | undefined): void {
+  const { setColorScheme } = useMantineColorScheme()
+  useEffect(() => {
+    if (theme !== undefined) setColorScheme(colorSchemeOf(theme))
+  }, [theme, setColorScheme])
 }
 
 /** Everybody begins where their work is. Null: there is no app yet. */

@@ -10,6 +10,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { Dashboard } from './dashboard.tsx'
+import { colorSchemeManager } from './lib/color-scheme.ts'
 import { guardLeaving, guardNavigation, useGuardedPath, useGuardedSearch } from './lib/leave.ts'
 import { queryClient } from './lib/queries.ts'
 import { confirm } from './parts/confirm.tsx'
@@ -30,7 +31,12 @@ guardLeaving(() =>
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemeManager}
+      getStyleNonce={() => nonce}
+    >
       <QueryClientProvider client={queryClient}>
         <ModalsProvider>
           <Notifications position="top-right" />

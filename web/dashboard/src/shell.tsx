@@ -15,13 +15,21 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconBuildingStore, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import {
+  IconBuildingStore,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUserCircle,
+} from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
-import { remove } from './lib/api.ts'
+import { patch, remove } from './lib/api.ts'
+import { colorSchemeOf } from './lib/color-scheme.ts'
 import { useCurrentApp } from './lib/current-app.ts'
-import { isOperator, seesMoney, useMe } from './lib/me.ts'
-import { queryClient } from './lib/queries.ts'
+import { isOperator, type Me, seesMoney, useMe } from './lib/me.ts'
+import { queryClient, useChange } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
 import { Search } from './parts/search/search.tsx'
@@ -81,7 +89,6 @@ function DemoBadge() {
 
 function AccountMenu() {
   const me = useMe()
-  const { colorScheme, toggleColorScheme } = useMantineColorScheme()
   const signOut = async () => {
     await remove('/session').catch(() => {})
     queryClient.clear()
@@ -102,17 +109,39 @@ function AccountMenu() {
         <Menu.Item component={Link} href="/account" leftSection={<IconUserCircle size={16} />}>
           Account
         </Menu.Item>
-        <Menu.Item
-          onClick={toggleColorScheme}
-          leftSection={colorScheme === 'dark' ? <IconSun size={16} /> : <IconMoon size={16} />}
-        >
-          Theme
-        </Menu.Item>
+        <Menu.Divider />
+        <ThemeItems />
+        <Menu.Divider />
         <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} />}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+const THEMES = [
+  ['system', 'System theme', IconDeviceDesktop],
+  ['light', 'Light theme', IconSun],
+  ['dark', 'Dark theme', IconMoon],
+] as const
+
+function ThemeItems() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const save = useChange((theme: Me['theme']) => patch('/me', { theme }), { refresh: ['/me'] })
+  const choose = (theme: Me['theme']) => {
+    setColorScheme(colorSchemeOf(theme))
+    save.mutate(theme)
+  }
+  const chosen = THEMES.find(([theme]) => colorSchemeOf(theme) === colorScheme)?.[0] ?? 'system'
+  return (
+    <Menu.RadioGroup value={chosen} onChange={(theme) => choose(theme as Me['theme'])}>
+      {THEMES.map(([theme, name, Icon]) => (
+        <Menu.RadioItem key={theme} value={theme} closeMenuOnClick rightSection={<Icon size={16} />}>
+          {name}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
   )
 }
 

@@ -1,12 +1,17 @@
+import { formatCount, hasDecimalComma } from './format.ts'
 // Amounts and numbers as people type them. What could be read in two ways is refused: 1,50 is not 150.
-import { formatCount } from './format.ts'
 
 const PLAIN = /^\d+(\.\d+)?$/
 const GROUPED = /^\d{1,3}(,\d{3})+(\.\d+)?$/
 
+const GROUPED_BY_DOTS = /^[1-9]\d{0,2}(\.\d{3})+$/
+
+const isAmbiguous = (typed: string) => hasDecimalComma() && GROUPED_BY_DOTS.test(typed)
+
 /** Null: it is no amount. */
 export function readAmount(text: string): number | null {
   const typed = text.trim().replace(/^\$\s*/, '')
+  if (isAmbiguous(typed)) return null
   return PLAIN.test(typed) || GROUPED.test(typed) ? Number(typed.replaceAll(',', '')) : null
 }
 
@@ -14,8 +19,10 @@ export function readAmount(text: string): number | null {
 export const amountOf = (text: string): number => readAmount(text) ?? Number.NaN
 
 /** For the `validate` of a form. */
-export const checkAmount = (text: string): string | null =>
-  readAmount(text) === null ? 'Enter an amount such as 1234.56.' : null
+export const checkAmount = (text: string): string | null => {
+  if (isAmbiguous(text.trim())) return `Enter ${text.trim().replaceAll('.', '')}, or ${text.trim()}0 for a fraction.`
+  return readAmount(text) === null ? 'Enter an amount such as 1234.56.' : null
+}
 
 /** The same, for what must be more than nothing. */
 export const checkPositive = (text: string): string | null =>

@@ -1,32 +1,78 @@
-// How numbers, money and times are shown.
-const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
-const count = new Intl.NumberFormat('en-US')
-const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 })
+// How numbers, money and times are shown: in the language and time zone of the person's profile, or else the browser's.
+// Words stay English, as the pages are.
 
-// Cut, not rounded: nothing is shown as owed that is not, and what is payable agrees with what a payment run pays.
-const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', roundingMode: 'trunc', signDisplay: 'negative' }) // prettier-ignore
+const formatsOf = (locale: string | undefined, zone: string | undefined) => {
+  const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(locale, options)
+  const usd = (options: Intl.NumberFormatOptions) => number({ style: 'currency', currency: 'USD', ...options })
+  const time = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options)
+  const period = (options: Intl.DateTimeFormatOptions) => time({ timeZone: 'UTC', ...options })
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  return {
+    locale,
+    zone,
+    count: number(),
+    upToFour: number({ maximumFractionDigits: 4 }),
+    upToTwo: number({ maximumFractionDigits: 2 }),
+    upToOne: number({ maximumFractionDigits: 1 }),
+    percent: number({ style: 'percent', maximumFractionDigits: 2 }),
+    usd: usd({ maximumFractionDigits: 4 }),
+    // Cut, not rounded: nothing is shown as owed that is not, and what is payable agrees with what a payment run pays.
+    cents: usd({ roundingMode: 'trunc', signDisplay: 'negative' }),
+    // All with the same digits, so that those below each other can be compared.
+    rate: number({ style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+    small: usd({ minimumFractionDigits: 4 }),
+    change: number({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'always' }),
+    points: number({ maximumFractionDigits: 2, signDisplay: 'always' }),
+    local: time({ dateStyle: 'medium', timeStyle: 'medium', ...(zone === undefined ? {} : { timeZone: zone }) }),
+    utc: period({ dateStyle: 'medium', timeStyle: 'medium' }),
+    month: [period({ month: 'short', year: 'numeric' }), period({ month: 'long', year: 'numeric' })] as const,
+    day: [period({ month: 'short', day: 'numeric' }), period({ dateStyle: 'medium' })] as const,
+    hour: [period(clock), period({ month: 'short', day: 'numeric', ...clock })] as const,
+  }
+}
+
+let formats = formatsOf(undefined, undefined)
+
+/** To be called before pages are shown. A browser may not know every zone or language that the server knows. */
+export function setFormats({ locale, time_zone }: { locale: string | null; time_zone: string | null }): void {
+  const wanted = locale !== null && Intl.NumberFormat.supportedLocalesOf(locale).length > 0 ? locale : undefined
+  const zone = time_zone !== null && isZone(time_zone) ? time_zone : undefined
+  if (wanted !== formats.locale || zone !== formats.zone) formats = formatsOf(wanted, zone)
+}
+
+/** What these would make of an amount and the present time. */
+export function exampleOf(locale: string | undefined, zone: string | undefined): string {
+  const { usd, local } = formatsOf(locale, zone)
+  return `${usd.format(1234.56)} · ${local.format(new Date())}`
+}
 
 /** A price, exactly. */
-export const formatUsd = (amount: number) => usd.format(amount)
+export const formatUsd = (amount: number) => formats.usd.format(amount)
 /** A balance or a sum, in whole cents. */
-export const formatCents = (amount: number) => cents.format(amount)
-export const formatCount = (number: number) => count.format(number)
+export const formatCents = (amount: number) => formats.cents.format(amount)
+export const formatCount = (number: number) => formats.count.format(number)
 /** Of what the server counts up to a limit. */
-export const formatUpTo = (number: number, most = 10_000) => `${count.format(number)}${number >= most ? '+' : ''}`
-export const formatShare = (share: number) => percent.format(share)
-
-// All with the same digits, so that those below each other can be compared.
-const rate = new Intl.NumberFormat('en-US', { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 })
-const small = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 4 })
-export const formatRate = (share: number) => rate.format(share)
+export const formatUpTo = (number: number, most = 10_000) => `${formatCount(number)}${number >= most ? '+' : ''}`
+export const formatShare = (share: number) => formats.percent.format(share)
+export const formatRate = (share: number) => formats.rate.format(share)
 /** What a click earns, which is often less than a cent. */
-export const formatPerClick = (amount: number) => small.format(amount)
+export const formatPerClick = (amount: number) => formats.small.format(amount)
+export const formatReward = (value: number, currency: string) => `${formats.upToFour.format(value)} ${currency}`
+/** How much more or less, as a share and in percentage points. */
+export const formatChange = (share: number) => formats.change.format(share)
+export const formatPoints = (points: number) => formats.points.format(points)
+export const formatDuration = (ms: number) => `${ms < 10 ? formats.upToTwo.format(ms) : formatCount(Math.round(ms))} ms`
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
-export const formatTime = (time: string) => local.format(new Date(time))
-export const formatUtc = (time: string) => `${utc.format(new Date(time))} UTC`
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
+  const number = bytes / 1000 ** power
+  return `${number < 10 ? formats.upToOne.format(number) : formatCount(Math.round(number))} ${UNITS[power]}`
+}
+
+export const formatTime = (time: string) => formats.local.format(new Date(time))
+export const formatUtc = (time: string) => `${formats.utc.format(new Date(time))} UTC`
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -42,4 +88,23 @@ export function formatAgo(time: string, now = Date.now()): string {
   return relative.format(Math.round(seconds / size), unit)
 }
 
-export const timeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+const periodFormats = (period: string) => formats[period.length === 7 ? 'month' : period.length === 10 ? 'day' : 'hour']
+
+/** A month (2026-03), a day or week by its first day (2026-03-10) or an hour (2026-03-10T23:00Z). */
+export const formatPeriod = (period: string) => periodFormats(period)[0].format(new Date(period))
+export const formatFullPeriod = (period: string) => periodFormats(period)[1].format(new Date(period))
+
+const languages = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
+export const formatLanguage = (tag: string) => languages.of(tag) ?? tag
+
+export const timeZone = () => formats.local.resolvedOptions().timeZone
+/** Whether 1,5 is how one and a half is written, and 1.500 is one thousand five hundred. */
+export const hasDecimalComma = () => formats.usd.formatToParts(0.5).some(({ type, value }) => type === 'decimal' && value === ',') // prettier-ignore
+
+export function isZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,7 @@
 // The API request log of an app: what its server asked lately, and what it was answered.
 import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
 import { useParams } from 'wouter'
+import { formatCount, formatDuration } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
@@ -10,7 +11,7 @@ import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterSelect } from '../../parts/filter-select.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
-import { formatDuration, RequestDrawer, StatusCode } from '../../parts/requests/request-drawer.tsx'
+import { RequestDrawer, StatusCode } from '../../parts/requests/request-drawer.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -111,7 +112,7 @@ function RequestLine({ row, open }: { row: ApiRequest; open: (requestId: string)
       )}
       {row.skipped > 0 && (
         <Badge variant="light" color="gray" tt="none" autoContrast miw="max-content">
-          {row.skipped.toLocaleString()} earlier ones not shown
+          {formatCount(row.skipped)} earlier ones not shown
         </Badge>
       )}
     </Stack>

@@ -1,11 +1,10 @@
 // How the program is: versions, what waits, what it stands on, how it is set.
 import { Alert, SimpleGrid, Stack } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount, formatUpTo } from '../../lib/format.ts'
+import { formatBytes, formatCount, formatUpTo } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
-import { formatBytes } from '../../parts/system/bytes.ts'
 import { Fact } from '../../parts/system/fact.tsx'
 import { FailedMails, Nodes, Partitions, Settings } from '../../parts/system/tables.tsx'
 import { Time } from '../../parts/time.tsx'

@@ -3,8 +3,9 @@ import { Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine
 import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
 import { type ReactNode, useState } from 'react'
+import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
 import { post, put } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, timeZone } from '../../lib/format.ts'
 import { isOwner, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { Copyable } from '../copy.tsx'
@@ -163,13 +164,6 @@ function SecretAges({ appId, credential: { mode, secrets }, mayChange }: SecretA
   )
 }
 
-/** As the input has it: local, to the minute. */
-function toLocalInput(time: string | null): string {
-  if (time === null) return ''
-  const date = new Date(time)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
 function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialProps) {
   const [isOpen, { open, close }] = useDisclosure()
   const [value, setValue] = useState('')
@@ -181,7 +175,7 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
     onError: (error) => setError(error.details['expires_at'] ?? error.message),
   })
   const start = () => {
-    setValue(toLocalInput(expires_at))
+    setValue(toClockTime(expires_at).slice(0, 16))
     setError(null)
     open()
   }
@@ -195,7 +189,7 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
           <TextInput
             type="datetime-local"
             label="Expires"
-            description="After this, requests are refused. In your time zone."
+            description={`After this, requests are refused. In your time zone, ${timeZone()}.`}
             value={value}
             error={error}
             onChange={(event) => setValue(event.currentTarget.value)}
@@ -205,7 +199,7 @@ function ExpiryButton({ appId, credential: { mode, expires_at } }: CredentialPro
             <Button
               disabled={value === ''}
               loading={save.isPending}
-              onClick={() => save.mutate({ expires_at: new Date(value).toISOString() })}
+              onClick={() => save.mutate({ expires_at: fromClockTime(value) ?? value })}
             >
               Save
             </Button>

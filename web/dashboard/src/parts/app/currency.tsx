@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { amountOf, checkPositive, readAmount } from '../../lib/amounts.ts'
 import { patch, put } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatReward, formatUsd } from '../../lib/format.ts'
 import { isOperator, mayWrite, seesMoney, useMe } from '../../lib/me.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useFollow } from '../../lib/use-follow.ts'
@@ -15,7 +15,6 @@ import type { AppData } from './data.ts'
 
 const EXAMPLE_USD = 1.5
 const STEPS = 10_000n // four decimals
-const reward = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
 
 /** As the server does it: rounded down to four decimals. */
 function toReward(usd: number, rate: number): number {
@@ -30,11 +29,7 @@ export function RateExample({ currency, rate, usd = EXAMPLE_USD }: RateExamplePr
   if (number <= 0 || currency.trim() === '') return <>Enter how many units one US dollar is worth.</>
   return (
     <>
-      A payout of {formatUsd(usd)} is{' '}
-      <strong>
-        {reward.format(toReward(usd, number))} {currency.trim()}
-      </strong>
-      .
+      A payout of {formatUsd(usd)} is <strong>{formatReward(toReward(usd, number), currency.trim())}</strong>.
     </>
   )
 }

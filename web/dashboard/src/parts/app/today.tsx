@@ -4,6 +4,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { formatCount, timeZone } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
+import { todayIn } from '../../lib/zoned-time.ts'
 import { ConversionTable } from '../conversions/conversion-table.tsx'
 import { Loaded } from '../page.tsx'
 import { MetricFigure } from '../reports/figure.tsx'
@@ -50,8 +51,7 @@ function Figures({ today, week }: { today: Totals; week: Totals }) {
 
 function LastDays({ appId }: { appId: number }) {
   const zone = timeZone()
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date())
-  const from = addDays(today, 1 - DAYS)
+  const from = addDays(todayIn(zone), 1 - DAYS)
   const stats = useGet(`/apps/${appId}/stats`, { query: { from, timezone: zone, group_by: 'day' } })
   return (
     <Section

@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { formatFullPeriod } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Column, DataTable } from '../data-table.tsx'
@@ -11,9 +12,6 @@ import { Section } from '../section.tsx'
 type StatementsData = Schemas['StatementList']
 type Statement = StatementsData['statements'][number]
 
-const monthName = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const formatMonth = (month: string) => monthName.format(new Date(`${month}-01`))
-
 const sum = (name: string, amountOf: (one: Statement) => number): Column<Statement> => ({
   name,
   isNumber: true,
@@ -21,7 +19,7 @@ const sum = (name: string, amountOf: (one: Statement) => number): Column<Stateme
 })
 
 const columnsOf = (base: `/publishers/${string}`): Column<Statement>[] => [
-  { name: 'Month', cell: ({ month, is_open }) => `${formatMonth(month)}${is_open ? ' to date' : ''}` },
+  { name: 'Month', cell: ({ month, is_open }) => `${formatFullPeriod(month)}${is_open ? ' to date' : ''}` },
   sum('Earned', ({ earned }) => earned),
   sum('Reversed', ({ reversed }) => reversed),
   sum('Adjusted', ({ adjusted }) => adjusted),
@@ -37,7 +35,7 @@ const columnsOf = (base: `/publishers/${string}`): Column<Statement>[] => [
         size="xs"
         variant="default"
         leftSection={<IconDownload size={14} />}
-        aria-label={`Download the ${formatMonth(month)} statement as CSV`}
+        aria-label={`Download the ${formatFullPeriod(month)} statement as CSV`}
       >
         CSV
       </Button>

@@ -6,6 +6,7 @@ import { FilterBar } from '../filter-bar.tsx'
 import { FilterText } from '../filter-text.tsx'
 import { SearchInput } from '../search-input.tsx'
 import { CONVERSION_STATUSES } from '../../lib/statuses.ts'
+import { startOfDay } from '../../lib/zoned-time.ts'
 import { choicesOf, MODES, oneOf } from '../../lib/words.ts'
 
 type ConversionFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
@@ -67,15 +68,8 @@ export function conversionQuery({ user_id, offer_id, status, sub_id, from, to, m
     offer_id,
     status: oneOf(CONVERSION_STATUSES, status),
     sub_id,
-    from: beginningOf(from, 0),
-    to: beginningOf(to, 1),
+    from: startOfDay(from),
+    to: startOfDay(to, 1),
     mode: oneOf(MODES, mode),
   }
-}
-
-function beginningOf(day: string | undefined, daysLater: number): string | undefined {
-  const time = new Date(`${day}T00:00`)
-  if (Number.isNaN(time.getTime())) return undefined
-  time.setDate(time.getDate() + daysLater)
-  return time.toISOString()
 }

@@ -1,5 +1,6 @@
 // What to look for among all conversions. It stands in the address of the page.
 import { Select, TextInput } from '@mantine/core'
+import { startOfDay } from '../../lib/zoned-time.ts'
 import { checkId } from '../../lib/amounts.ts'
 import type { Filters } from '../../lib/use-filters.ts'
 import type { QueryOf } from '../../lib/operations.ts'
@@ -34,16 +35,9 @@ export function searchOf(filters: Filters, isQueue: boolean) {
     reason: oneOf(STATUS_REASONS, filters['reason']),
     signal: oneOf(ANY_SIGNAL, filters['signal']),
     mode: oneOf(MODES, filters['mode']),
-    from: startOfDay(from, 0),
+    from: startOfDay(from),
     to: startOfDay(to, 1),
   } satisfies QueryOf<'GET /conversions'>
-}
-
-function startOfDay(day: string | undefined, later: number): string | undefined {
-  const [year, month, date] = (day ?? '').split('-').map(Number)
-  if (year === undefined || month === undefined || date === undefined) return undefined
-  const time = new Date(year, month - 1, date + later)
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
 
 type ConversionFiltersProps = { filters: Filters; change: Change; isQueue: boolean }

@@ -1,5 +1,6 @@
 // What the form of an offer holds: texts, as people type them. The server reads them as it reads a row of an import.
 import { OFFER_FIELDS, type Schemas } from '../../lib/api-types.ts'
+import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
 
 export type OfferData = Schemas['NetworkOffer']
 
@@ -60,7 +61,7 @@ export function valuesOf(offer: OfferData): OfferValues {
   return {
     ...fieldsOf((name) => {
       const value = offer[name]
-      if (OFFER_FIELDS[name].input === 'time') return localTime(value as string | null)
+      if (OFFER_FIELDS[name].input === 'time') return toClockTime(value as string | null)
       return typeof value === 'number' || value === null ? textOf(value) : value
     }),
     advertiser_id: String(offer.advertiser_id),
@@ -84,20 +85,8 @@ export function bodyOf({ advertiser_id: _id, external_id: _externalId, starts_at
   return { ...values, starts_at: zonedTime(starts_at), ends_at: zonedTime(ends_at) }
 }
 
-/** For a field of the browser's that has no zone: in that of the viewer. */
-function localTime(time: string | null): string {
-  if (time === null) return ''
-  const at = new Date(time)
-  const shifted = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString()
-  return shifted.slice(0, shifted.slice(17, 19) === '00' ? 16 : 19)
-}
-
 /** What is no time stays as it is, for the server to refuse. */
-function zonedTime(text: string): string | null {
-  if (text === '') return null
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? text : time.toISOString()
-}
+const zonedTime = (text: string) => (text === '' ? null : (fromClockTime(text) ?? text))
 
 /** What was typed, as far as it is a number. */
 export const amountOf = (text: string) => {

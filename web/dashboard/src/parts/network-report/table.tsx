@@ -1,11 +1,12 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
+import { formatFullPeriod } from '../../lib/format.ts'
 import { nameWithCode } from '../../lib/countries.ts'
 import type { Filters } from '../../lib/use-filters.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { ShortDifference } from '../reports/difference.tsx'
 import { MetricValue } from '../reports/figure.tsx'
-import { formatFullPeriod, METRICS, type MetricName, NETWORK_METRICS } from '../reports/metrics.ts'
+import { METRICS, type MetricName, NETWORK_METRICS } from '../reports/metrics.ts'
 import { type Sort, sortable } from '../reports/sort-heading.tsx'
 import { type FilterName, furtherFrom, type Grouping, hrefOf, isTime, type Report, type Row } from './use-report.ts'
 

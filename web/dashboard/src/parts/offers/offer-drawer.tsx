@@ -3,14 +3,14 @@ import { Alert, Anchor, Badge, Drawer, Group, Image, Stack, Text, Title } from '
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatReward, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { CATEGORIES, labelOf, PLATFORMS } from '../../lib/words.ts'
 import { DataTable } from '../data-table.tsx'
 import { Facts } from '../facts.tsx'
 import { Loaded } from '../page.tsx'
 import { Time } from '../time.tsx'
-import { formatAllCountries, formatReward } from './words.ts'
+import { formatAllCountries } from './words.ts'
 
 type Details = Schemas['AppOfferReply']
 type OfferDrawerProps = { appId: string; offerId: string | null; onClose: () => void }

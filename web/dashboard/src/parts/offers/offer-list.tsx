@@ -1,7 +1,7 @@
 // What the users of an app would see.
 import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
+import { formatCount, formatReward, formatUsd } from '../../lib/format.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { CATEGORIES, labelOf, MODES, OFFER_SORTS, oneOf, PLATFORMS } from '../../lib/words.ts'
@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { OfferDrawer } from './offer-drawer.tsx'
 import { OfferFilters } from './offer-filters.tsx'
-import { formatCountries, formatReward } from './words.ts'
+import { formatCountries } from './words.ts'
 
 const PAGE = 20
 type List = Schemas['AppOfferList']

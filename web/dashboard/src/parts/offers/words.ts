@@ -11,6 +11,3 @@ export function formatCountries(codes: string[]): string {
 }
 export const formatAllCountries = (codes: string[]) =>
   codes.length === 0 ? 'Everywhere' : codes.map(countryName).join(', ')
-
-const amount = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
-export const formatReward = (value: number, currency: string) => `${amount.format(value)} ${currency}`

@@ -2,6 +2,8 @@
 import { Anchor, Button, Drawer, Group, SegmentedControl, Switch, Text, TextInput } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
+import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
+import { formatReward } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
@@ -10,7 +12,6 @@ import { choicesOf, MODES, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FilterBar } from '../filter-bar.tsx'
 import { FilterSelect } from '../filter-select.tsx'
-import { formatReward } from '../offers/words.ts'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
 import { SearchInput } from '../search-input.tsx'
@@ -167,19 +168,10 @@ function TimeInput({ label, value, onChange }: TimeInputProps) {
     <TextInput
       type="datetime-local"
       label={label}
-      value={value === undefined ? '' : localText(value)}
-      onChange={(event) => {
-        const at = new Date(event.currentTarget.value)
-        onChange(Number.isNaN(at.getTime()) ? null : at.toISOString())
-      }}
+      value={toClockTime(value ?? null)}
+      onChange={(event) => onChange(fromClockTime(event.currentTarget.value))}
     />
   )
-}
-
-function localText(time: string): string {
-  const at = new Date(time)
-  if (Number.isNaN(at.getTime())) return ''
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 type Logged = LogData['postbacks'][number]

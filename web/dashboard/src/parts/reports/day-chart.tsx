@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.css'
 import { AreaChart } from '@mantine/charts'
 import { Box } from '@mantine/core'
-import { formatFullPeriod, formatPeriod } from './metrics.ts'
+import { formatFullPeriod, formatPeriod } from '../../lib/format.ts'
 
 export type DayChartProps = {
   /** `day`: also a month, or an hour. */

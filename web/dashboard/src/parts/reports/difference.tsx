@@ -1,8 +1,6 @@
 // How a figure differs from that of the period before: with its sign and in words, never by color alone.
+import { formatChange, formatPoints } from '../../lib/format.ts'
 import { METRICS, type MetricName, showFigure } from './metrics.ts'
-
-const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1, signDisplay: 'always' })
-const points = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, signDisplay: 'always' })
 
 type Compared = { of: MetricName; now: number | null; before: number | null }
 
@@ -12,10 +10,10 @@ function differenceOf({ of, now, before }: Compared): { sign: string; words: str
   const [value, old] = [now ?? 0, before ?? 0]
   if (value === old) return { sign: '±0', words: 'unchanged' }
   const words = `${value > old ? 'up' : 'down'} from ${showFigure(of, before)}`
-  if (METRICS[of].isShare === true) return { sign: `${points.format((value - old) * 100)} pts`, words }
+  if (METRICS[of].isShare === true) return { sign: `${formatPoints((value - old) * 100)} pts`, words }
   // Of nothing, or of a loss, there is no share.
   if (old <= 0) return { sign: value > old ? '+' : '−', words }
-  return { sign: percent.format((value - old) / old), words }
+  return { sign: formatChange((value - old) / old), words }
 }
 
 /** For a tile: both. */

@@ -117,18 +117,3 @@ export type Figures<M extends MetricName = MetricName> = Record<M, number | null
 /** A figure that cannot be told, such as a rate without clicks, is a dash. */
 export const showFigure = (name: MetricName, value: number | null) =>
   value === null ? '–' : METRICS[name].format(value)
-
-const formatIn = (options: Intl.DateTimeFormatOptions) => {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options })
-  return (period: string) => format.format(new Date(period))
-}
-const FORMATS = {
-  month: [formatIn({ month: 'short', year: 'numeric' }), formatIn({ month: 'long', year: 'numeric' })],
-  day: [formatIn({ month: 'short', day: 'numeric' }), formatIn({ dateStyle: 'medium' })],
-  hour: [formatIn({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }), formatIn({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })], // prettier-ignore
-} as const
-const formatsOf = (period: string) => FORMATS[period.length === 7 ? 'month' : period.length === 10 ? 'day' : 'hour']
-
-/** A month (2026-03), a day or week by its first day (2026-03-10) or an hour (2026-03-10T23:00Z). */
-export const formatPeriod = (period: string) => formatsOf(period)[0](period)
-export const formatFullPeriod = (period: string) => formatsOf(period)[1](period)

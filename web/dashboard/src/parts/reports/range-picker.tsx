@@ -1,6 +1,7 @@
 import { Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useMemo, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useFilters } from '../../lib/use-filters.ts'
+import { ZoneSelect } from '../zone-select.tsx'
 import { type Range, RANGES } from './use-range.ts'
 
 const NAMES = (['today', 'yesterday', '7', '30', '90', 'month', 'last_month', 'custom'] as const).map((value) => ({
@@ -52,7 +53,7 @@ export function RangePicker({
             />
           </>
         )}
-        {!isUtc && <ZonePicker zone={range.zone} />}
+        {!isUtc && <ZoneSelect w={220} value={range.zone} onChange={(zone) => zone !== null && change({ zone })} />}
         {children}
       </Group>
       {range.error !== null && (
@@ -61,23 +62,5 @@ export function RangePicker({
         </Text>
       )}
     </Stack>
-  )
-}
-
-function ZonePicker({ zone: chosen }: { zone: string }) {
-  const [, change] = useFilters()
-  const zones = useMemo(() => [...new Set(['UTC', chosen, ...Intl.supportedValuesOf('timeZone')])], [chosen])
-  return (
-    <Select
-      label="Time zone"
-      w={220}
-      searchable
-      allowDeselect={false}
-      limit={100}
-      nothingFoundMessage="No such time zone"
-      data={zones}
-      value={chosen}
-      onChange={(zone) => zone !== null && change({ zone })}
-    />
   )
 }

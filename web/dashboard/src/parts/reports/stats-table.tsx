@@ -1,11 +1,12 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { Link, useSearch } from 'wouter'
+import { formatFullPeriod } from '../../lib/format.ts'
 import { nameWithCode } from '../../lib/countries.ts'
 import { labelOf, PLATFORMS } from '../../lib/words.ts'
 import { DataTable } from '../data-table.tsx'
 import { MetricLabel } from './explained.tsx'
 import { MetricValue } from './figure.tsx'
-import { formatFullPeriod, METRICS, type Stats, type StatsRow } from './metrics.ts'
+import { METRICS, type Stats, type StatsRow } from './metrics.ts'
 
 export type Narrowing = { country: string }
 

@@ -1,5 +1,6 @@
 // The days that a page is about, as its address has them.
-import { timeZone } from '../../lib/format.ts'
+import { isZone, timeZone } from '../../lib/format.ts'
+import { todayIn } from '../../lib/zoned-time.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 
 const DAY_MS = 86_400_000
@@ -35,8 +36,9 @@ export function useRange({ onlyZone }: { onlyZone?: 'UTC' } = {}): Range {
   const [filters] = useFilters()
   const given = filters['range'] ?? ''
   const name = Object.hasOwn(RANGES, given) ? (given as RangeName) : '30'
-  const zone = onlyZone ?? (isZone(filters['zone']) ? filters['zone'] : timeZone())
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date())
+  const chosen = filters['zone'] ?? ''
+  const zone = onlyZone ?? (isZone(chosen) ? chosen : timeZone())
+  const today = todayIn(zone)
   const days = name === 'custom' ? ([filters['from'] ?? '', filters['to'] ?? ''] as const) : daysOf(name, today)
   const [firstDay, lastDay] = days
   const error = problemOf(firstDay, lastDay)
@@ -68,12 +70,3 @@ const isDate = (text: string) => DATE.test(text) && !Number.isNaN(Date.parse(tex
 
 export const addDays = (day: string, count: number) =>
   new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10)
-
-function isZone(name: string | undefined): name is string {
-  if (name === undefined) return false
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-  } catch {
-    return false
-  }
-}

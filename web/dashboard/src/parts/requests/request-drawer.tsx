@@ -1,5 +1,6 @@
 // One API request: what was sent, what came back, and where the endpoint is documented.
 import { Alert, Anchor, Badge, Drawer, List, Stack, Text } from '@mantine/core'
+import { formatDuration } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { MODES, oneOf } from '../../lib/words.ts'
@@ -110,9 +111,6 @@ export function StatusCode({ status }: { status: number }) {
     </Badge>
   )
 }
-
-export const formatDuration = (ms: number) =>
-  ms < 10 ? `${ms.toFixed(2)} ms` : `${Math.round(ms).toLocaleString()} ms`
 
 /** The section of the reference that describes a path, and what stands for an ID in it. */
 const SECTIONS: Record<string, { tag: string; id?: string }> = {

@@ -1,11 +1,10 @@
 // The longer lists of the system page.
 import { Code, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatBytes, formatCount } from '../../lib/format.ts'
 import { DataTable } from '../data-table.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
-import { formatBytes } from './bytes.ts'
 
 type Shown = Schemas['System']
 

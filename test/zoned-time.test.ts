@@ -1,0 +1,48 @@
+// The dashboard's days and clock times, where clocks are set.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { checkAmount, readAmount } from '../web/dashboard/src/lib/amounts.ts'
+import { formatBytes, formatCents, formatPeriod, formatReward, setFormats } from '../web/dashboard/src/lib/format.ts'
+import { fromClockTime, startOfDay, toClockTime } from '../web/dashboard/src/lib/zoned-time.ts'
+
+const live = (locale: string | null, time_zone: string | null) => setFormats({ locale, time_zone })
+after(() => live(null, null))
+
+test('a clock time is a moment and back, in any zone and where clocks are set', () => {
+  for (const [zone, clock, moment] of [
+    ['UTC', '2026-03-01T12:30', '2026-03-01T12:30:00.000Z'],
+    ['Asia/Kathmandu', '2026-03-01T00:00', '2026-02-28T18:15:00.000Z'],
+    ['Pacific/Kiritimati', '2026-01-01T00:00:07', '2025-12-31T10:00:07.000Z'],
+    ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'], // twice: the first
+  ] as const) {
+    live('de-DE', zone)
+    assert.equal(fromClockTime(clock), moment, zone)
+    assert.equal(toClockTime(moment), clock, zone)
+  }
+  live(null, 'Europe/Berlin')
+  assert.equal(fromClockTime('2026-03-29T02:30'), '2026-03-29T01:30:00.000Z') // skipped: 03:30 there
+  assert.deepEqual([fromClockTime(''), fromClockTime('soon'), toClockTime(null), toClockTime('soon')], [null, null, '', '']) // prettier-ignore
+})
+
+test('a day begins at its first moment, also where midnight is skipped or comes twice', () => {
+  live(null, 'America/Havana') // 0:00 is skipped in March, and comes twice in November
+  assert.equal(startOfDay('2026-03-08'), '2026-03-08T05:00:00.000Z')
+  assert.equal(startOfDay('2026-10-31', 1), '2026-11-01T04:00:00.000Z')
+  assert.deepEqual([startOfDay(undefined), startOfDay('x')], [undefined, undefined])
+})
+
+test('an unknown zone or language is that of the browser', () => {
+  live('en-US', 'UTC')
+  assert.equal(formatCents(1234.567), '$1,234.56')
+  live('de-DE', 'Mars/Base')
+  assert.deepEqual([formatCents(1234.567), formatReward(0.12345, 'Coins')], ['1.234,56\u00a0$', '0,1235 Coins'])
+  assert.deepEqual([formatBytes(1500), formatPeriod('2026-03-10'), formatPeriod('2026-03')], ['1,5 kB', '10. März', 'März 2026']) // prettier-ignore
+})
+
+test('an amount that the language of numbers reads otherwise is refused', () => {
+  live('en-US', null)
+  assert.deepEqual([readAmount('1.234'), readAmount('1,234'), readAmount('1,23')], [1.234, 1234, null])
+  live('de-DE', null)
+  assert.deepEqual([readAmount('1.234'), readAmount('1.2340'), readAmount('0.125'), readAmount('1234.56')], [null, 1.234, 0.125, 1234.56]) // prettier-ignore
+  assert.equal(checkAmount('1.234'), 'Enter 1234, or 1.2340 for a fraction.')
+})
