@@ -7,7 +7,7 @@ import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, PHONE, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 let worker: Worker
@@ -38,6 +38,7 @@ const dashboard = useDashboard('e2e_app_conversions', async (world) => {
   conversionId = conversion_id ?? ''
   await world.confirm(tea, clickId, { status: 'reversed' })
   await convert(cake, 'userId=bob', 'rejected')
+  await world.report(made.test, { userId: 'tess', offerId: tea })
   for (let user = 0; user < 20; user++) await convert(cake, `userId=user-${user}`, 'approved')
 })
 const { world } = dashboard
@@ -103,9 +104,37 @@ test('filtered conversions can be downloaded, and a filter without a match says 
   await page.getByText('No conversions match').waitFor()
   await page.getByLabel('From').fill('2026-01-01')
   await page.waitForURL(/from=2026-01-01/)
-  await page.goto(`${conversions()}?mode=test`)
-  await page.getByText('No test conversions yet').waitFor()
-  await checkPage(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('one switch shows test traffic on every page, until it is turned off, and is in every address', async () => {
+  const at = `/apps/${appId}/conversions?status=approved`
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { at })
+  await page.getByRole('cell', { name: 'user-19' }).waitFor()
+  const toggle = page.getByRole('switch', { name: 'Test data' })
+  await toggle.check()
+  await page.getByRole('cell', { name: 'tess' }).waitFor()
+  assert.equal(await page.getByRole('cell', { name: 'user-19' }).count(), 0)
+  await page.waitForURL(/\/conversions\?status=approved&mode=test$/)
+  await page.getByText('Test data. This page shows what was done with test keys').waitFor()
+  await checkLooks(page)
+  await page.getByRole('link', { name: 'Reports', exact: true }).click()
+  await page.waitForURL(/\/reports\?mode=test$/)
+  await page.getByText('Live data. This page counts live traffic only').waitFor()
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.getByRole('cell', { name: 'tess' }).waitFor()
+  await page.getByRole('link', { name: 'People', exact: true }).click()
+  await page.getByRole('heading', { name: 'People', exact: true }).waitFor()
+  assert.equal(await page.getByText(/^(Test|Live) data\./).count(), 0)
+  await page.getByRole('link', { name: 'API log' }).click()
+  await page.getByText('POST /v1/conversions').waitFor()
+  await page.getByRole('button', { name: 'Show live data' }).click()
+  await page.getByText('POST /v1/conversions').waitFor({ state: 'detached' })
+  assert.equal(page.url(), `${dashboard.url}/apps/${appId}/requests`)
+  await page.goBack()
+  await page.getByText('POST /v1/conversions').waitFor()
+  await becomes(() => toggle.isChecked(), true)
+  assert.equal(await page.getByRole('link', { name: 'Offers', exact: true }).getAttribute('href'), `/apps/${appId}/offers?mode=test`) // prettier-ignore
   assert.deepEqual(complaints, [])
 })
 

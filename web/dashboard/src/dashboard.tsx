@@ -9,6 +9,7 @@ import { isOperator, type Me, MeContext } from './lib/me.ts'
 import { useGet } from './lib/queries.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { lazyPage, Waiting } from './parts/lazy-page.tsx'
+import { ModeSign, type Traffic } from './parts/mode.tsx'
 import { ErrorMessage } from './parts/page.tsx'
 import { ChallengeDialog } from './parts/challenge-dialog.tsx'
 import { Shell } from './shell.tsx'
@@ -56,44 +57,46 @@ const NetworkConversion = lazyPage(() => import('./pages/network/conversion.tsx'
 const Bans = lazyPage(() => import('./pages/network/bans.tsx'))
 const Fraud = lazyPage(() => import('./pages/network/fraud.tsx'))
 
+type PageRoute = [path: string, page: ComponentType, traffic?: Traffic]
+
 /** Pages for whoever is signed in. */
-const PAGES: [path: string, page: ComponentType][] = [
+const PAGES: PageRoute[] = [
   ['/', Home],
   ['/account', Account],
-  ['/apps/:app_id', AppOverview],
+  ['/apps/:app_id', AppOverview, 'both'],
   ['/apps/:app_id/integration', Integration],
-  ['/apps/:app_id/postbacks', Postbacks],
+  ['/apps/:app_id/postbacks', Postbacks, 'both'],
   ['/apps/:app_id/postbacks/settings', PostbackSettings],
   ['/apps/:app_id/postbacks/:postback_id', Postback],
   ['/publishers/:publisher_id/people', Team],
-  ['/apps/:app_id/offers', AppOffers],
-  ['/apps/:app_id/offers/:offer_id', AppOffer],
-  ['/apps/:app_id/conversions', AppConversions],
+  ['/apps/:app_id/offers', AppOffers, 'both'],
+  ['/apps/:app_id/offers/:offer_id', AppOffer, 'live'],
+  ['/apps/:app_id/conversions', AppConversions, 'both'],
   ['/apps/:app_id/conversions/:conversion_id', AppConversion],
-  ['/apps/:app_id/requests', AppRequests],
+  ['/apps/:app_id/requests', AppRequests, 'both'],
   ['/apps/:app_id/console', AppConsole],
-  ['/publishers/:publisher_id/balance', Balance],
-  ['/apps/:app_id/reports', Reports],
+  ['/publishers/:publisher_id/balance', Balance, 'live'],
+  ['/apps/:app_id/reports', Reports, 'live'],
 ]
-const OPERATOR_PAGES: [path: string, page: ComponentType][] = [
-  ['/network', NetworkOverview],
-  ['/network/reports', NetworkReports],
+const OPERATOR_PAGES: PageRoute[] = [
+  ['/network', NetworkOverview, 'live'],
+  ['/network/reports', NetworkReports, 'live'],
   ['/network/people', Operators],
-  ['/network/ledger', Ledger],
+  ['/network/ledger', Ledger, 'live'],
   ['/network/audit', Audit],
   ['/network/system', System],
-  ['/network/postbacks', PostbackHealth],
-  ['/network/offers', NetworkOffers],
+  ['/network/postbacks', PostbackHealth, 'live'],
+  ['/network/offers', NetworkOffers, 'live'],
   ['/network/offers/import', OfferImport],
   ['/network/offers/:offer_id', NetworkOffer],
-  ['/network/offers/:offer_id/report', OfferReport],
+  ['/network/offers/:offer_id/report', OfferReport, 'live'],
   ['/network/advertisers', Advertisers],
   ['/network/advertisers/:advertiser_id', Advertiser],
   ['/network/publishers', Publishers],
-  ['/network/publishers/:publisher_id', PublisherPage],
-  ['/network/conversions', NetworkConversions],
+  ['/network/publishers/:publisher_id', PublisherPage, 'live'],
+  ['/network/conversions', NetworkConversions, 'both'],
   ['/network/conversions/:conversion_id', NetworkConversion],
-  ['/network/fraud', Fraud],
+  ['/network/fraud', Fraud, 'live'],
   ['/network/bans', Bans],
 ]
 
@@ -138,8 +141,11 @@ function SignedIn() {
       <Shell>
         <Boundary key={path}>
           <Switch>
-            {pages.map(([path, component]) => (
-              <Route key={path} path={path} component={component} />
+            {pages.map(([path, Component, traffic]) => (
+              <Route key={path} path={path}>
+                {traffic !== undefined && <ModeSign traffic={traffic} />}
+                <Component />
+              </Route>
             ))}
             <Route component={NotFound} />
           </Switch>

@@ -12,6 +12,7 @@ import { Router } from 'wouter'
 import { Dashboard } from './dashboard.tsx'
 import { colorSchemeManager } from './lib/color-scheme.ts'
 import { guardLeaving, guardNavigation, useGuardedPath, useGuardedSearch } from './lib/leave.ts'
+import { keepMode } from './lib/mode.ts'
 import { queryClient } from './lib/queries.ts'
 import { confirm } from './parts/confirm.tsx'
 import { theme } from './theme.ts'
@@ -40,7 +41,7 @@ createRoot(document.getElementById('root')!).render(
       <QueryClientProvider client={queryClient}>
         <ModalsProvider>
           <Notifications position="top-right" />
-          <Router hook={useGuardedPath} searchHook={useGuardedSearch} aroundNav={guardNavigation}>
+          <Router hook={useGuardedPath} searchHook={useGuardedSearch} aroundNav={guardNavigation} hrefs={keepMode}>
             <Dashboard />
           </Router>
         </ModalsProvider>

@@ -29,8 +29,10 @@ import { patch, remove } from './lib/api.ts'
 import { colorSchemeOf } from './lib/color-scheme.ts'
 import { useCurrentApp } from './lib/current-app.ts'
 import { isOperator, type Me, seesMoney, useMe } from './lib/me.ts'
+import { useMode } from './lib/mode.ts'
 import { queryClient, useChange } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
+import { ModeSwitch } from './parts/mode.tsx'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
 import { Search } from './parts/search/search.tsx'
 
@@ -38,6 +40,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [path] = useLocation()
   useEffect(close, [path, close])
+  useMode() // the links in the menu have it
   return (
     <AppShell
       header={{ height: 56 }}
@@ -60,6 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <DemoBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <ModeSwitch visibleFrom="sm" mr="xs" />
             <Search />
             <AccountMenu />
           </Group>
@@ -67,6 +71,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Pages">
         <ScrollArea>
+          <ModeSwitch hiddenFrom="sm" p="sm" />
           <Navigation />
         </ScrollArea>
       </AppShell.Navbar>

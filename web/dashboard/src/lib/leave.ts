@@ -6,6 +6,7 @@
 import { useEffect, useId } from 'react'
 import type { AroundNavHandler } from 'wouter'
 import { navigate, useLocationProperty } from 'wouter/use-browser-location'
+import { keepMode } from './mode.ts'
 
 type Place = { index: number; pathname: string; search: string }
 
@@ -43,7 +44,7 @@ export const useGuardedSearch = () => useLocationProperty(() => held?.search ?? 
 export const guardNavigation: AroundNavHandler = (go, to, options) => {
   const move = () => {
     const index = options?.replace === true ? current.index : current.index + 1
-    go(to, { ...options, state: { index } })
+    go(keepMode(to), { ...options, state: { index } })
     current = here(index)
   }
   if (changed.size === 0 || new URL(to, window.location.href).pathname === current.pathname) move()

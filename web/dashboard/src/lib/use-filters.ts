@@ -10,7 +10,10 @@ type Change = (changed: Record<string, string | null>, how?: { isStep?: boolean 
 export function useFilters(): [Filters, Change] {
   const search = useSearch()
   const [path, navigate] = useLocation()
-  const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search])
+  const filters = useMemo(() => {
+    const { mode: _mode, ...rest } = Object.fromEntries(new URLSearchParams(search)) // no filter of a page: mode.ts
+    return rest as Filters
+  }, [search])
   const change = useCallback(
     (changed: Record<string, string | null>, { isStep = false } = {}) => {
       const next = new URLSearchParams(search)

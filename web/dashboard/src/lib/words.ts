@@ -13,7 +13,6 @@ export type Platform = Asked<'GET /apps/{app_id}/offers', 'platform'>
 export type Category = Asked<'GET /apps/{app_id}/offers', 'category'>
 export type OfferSort = Asked<'GET /apps/{app_id}/offers', 'sort'>
 
-export const MODES: Labels<Mode> = { live: 'Live', test: 'Test' }
 export const STATUS_REASONS: Labels<StatusReason> = {
   cap_exceeded: 'over a cap',
   click_expired: 'click expired',

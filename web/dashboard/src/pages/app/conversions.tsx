@@ -4,6 +4,8 @@ import { useParams } from 'wouter'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { fileUrl } from '../../lib/api.ts'
+import { useMode } from '../../lib/mode.ts'
+import type { Mode } from '../../lib/words.ts'
 import { ConversionFilters, conversionQuery } from '../../parts/conversions/conversion-filters.tsx'
 import { ConversionTable } from '../../parts/conversions/conversion-table.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
@@ -12,7 +14,8 @@ import { FoundSoFar, Pager, usePages } from '../../parts/pager.tsx'
 export default function Conversions() {
   const { app_id } = useParams<{ app_id: string }>()
   const [filters, change] = useFilters()
-  const file = fileUrl(`/apps/${app_id}/conversions.csv`, conversionQuery(filters))
+  const mode = useMode()
+  const file = fileUrl(`/apps/${app_id}/conversions.csv`, conversionQuery(filters, mode))
   return (
     <Page
       title="Conversions"
@@ -24,14 +27,14 @@ export default function Conversions() {
       }
     >
       <ConversionFilters filters={filters} change={change} />
-      <List key={JSON.stringify([app_id, filters])} appId={app_id} filters={filters} />
+      <List key={JSON.stringify([app_id, filters, mode])} appId={app_id} filters={filters} mode={mode} />
     </Page>
   )
 }
 
-function List({ appId, filters }: { appId: string; filters: Filters }) {
+function List({ appId, filters, mode }: { appId: string; filters: Filters; mode: Mode }) {
   const pages = usePages()
-  const wanted = { ...conversionQuery(filters), cursor: pages.cursor }
+  const wanted = { ...conversionQuery(filters, mode), cursor: pages.cursor }
   const list = useGet(`/apps/${appId}/conversions`, { query: wanted })
   return (
     <Loaded query={list}>
@@ -39,10 +42,7 @@ function List({ appId, filters }: { appId: string; filters: Filters }) {
         conversions.length === 0 && next_cursor !== null ? (
           <FoundSoFar pages={pages} nextCursor={next_cursor} />
         ) : conversions.length === 0 ? (
-          <Nothing
-            isFiltered={Object.keys(filters).some((name) => name !== 'mode')}
-            isTest={filters['mode'] === 'test'}
-          />
+          <Nothing isFiltered={Object.keys(filters).length > 0} isTest={mode === 'test'} />
         ) : (
           <Stack>
             <ConversionTable appId={appId} conversions={conversions} />
@@ -59,7 +59,7 @@ function Nothing({ isFiltered, isTest }: { isFiltered: boolean; isTest: boolean 
   return (
     <Empty title={isTest ? 'No test conversions yet' : 'No conversions yet'}>
       Conversions appear here when an advertiser confirms that a user completed an offer, or when your server reports
-      one with POST /api/v1/conversions. To see test conversions, change Mode.
+      one with POST /api/v1/conversions.{!isTest && ' To see test conversions, turn on Test data.'}
     </Empty>
   )
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconSettings } from '@tabler/icons-react'
 import { Link, useParams } from 'wouter'
+import { useMode } from '../../lib/mode.ts'
 import { Page } from '../../parts/page.tsx'
 import { Health } from '../../parts/postbacks/health.tsx'
 import { Log } from '../../parts/postbacks/log.tsx'
@@ -26,7 +27,7 @@ export default function Postbacks() {
     >
       <Health base={base} />
       <Replays base={base} />
-      <Log base={base} actions={(filters) => <ReplayButton base={base} filters={filters} />} />
+      <Log key={useMode()} base={base} actions={(filters) => <ReplayButton base={base} filters={filters} />} />
     </Page>
   )
 }

@@ -3,9 +3,10 @@ import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
 import { useParams } from 'wouter'
 import { formatCount, formatDuration } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
-import { choicesOf, MODES, oneOf, REQUEST_RESULTS } from '../../lib/words.ts'
+import { choicesOf, type Mode, oneOf, REQUEST_RESULTS } from '../../lib/words.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterSelect } from '../../parts/filter-select.tsx'
@@ -20,6 +21,7 @@ type ApiRequest = Schemas['ApiRequest']
 export default function Requests() {
   const { app_id } = useParams<{ app_id: string }>()
   const [{ open, ...filters }, change] = useFilters()
+  const mode = useMode()
   const set = (name: string) => (value: string | null) => change({ [name]: value })
   return (
     <Page
@@ -29,7 +31,7 @@ export default function Requests() {
       <FilterBar
         label="API requests"
         filters={filters}
-        names={['outcome', 'mode']}
+        names={['outcome']}
         search={
           <SearchInput
             label="Request ID"
@@ -46,33 +48,26 @@ export default function Requests() {
           value={filters['outcome']}
           onChange={set('outcome')}
         />
-        <FilterSelect
-          label="Mode"
-          data={choicesOf(MODES)}
-          clearable={false}
-          allowDeselect={false}
-          value={filters['mode'] ?? 'live'}
-          onChange={(mode) => set('mode')(mode === 'live' ? null : mode)}
-        />
       </FilterBar>
-      <List key={JSON.stringify([app_id, filters])} appId={app_id} filters={filters} open={set('open')} />
-      <RequestDrawer
+      <List
+        key={JSON.stringify([app_id, filters, mode])}
         appId={app_id}
-        mode={filters['mode']}
-        requestId={open ?? null}
-        onClose={() => change({ open: null })}
+        filters={filters}
+        mode={mode}
+        open={set('open')}
       />
+      <RequestDrawer appId={app_id} mode={mode} requestId={open ?? null} onClose={() => change({ open: null })} />
     </Page>
   )
 }
 
-type ListProps = { appId: string; filters: Filters; open: (requestId: string) => void }
+type ListProps = { appId: string; filters: Filters; mode: Mode; open: (requestId: string) => void }
 
-function List({ appId, filters, open }: ListProps) {
+function List({ appId, filters, mode, open }: ListProps) {
   const pages = usePages()
-  const { mode, outcome, request_id } = filters
+  const { outcome, request_id } = filters
   const list = useGet(`/apps/${appId}/requests`, {
-    query: { mode: oneOf(MODES, mode), outcome: oneOf(REQUEST_RESULTS, outcome), request_id, cursor: pages.cursor },
+    query: { mode, outcome: oneOf(REQUEST_RESULTS, outcome), request_id, cursor: pages.cursor },
   })
   return (
     <Loaded query={list}>

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { ConversionFilters, searchOf } from '../../parts/network-conversions/filters.tsx'
@@ -25,7 +26,8 @@ export default function Conversions() {
   const [filters, change] = useFilters()
   const isQueue = filters['view'] !== 'all'
   const pages = usePages()
-  const search = searchOf(filters, isQueue)
+  const mode = useMode()
+  const search = searchOf(filters, isQueue, mode)
   const found = useGet('/conversions', { query: { ...search, limit: LIMIT, cursor: pages.cursor } })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [decision, setDecision] = useState<Decision | null>(null)
@@ -76,7 +78,7 @@ export default function Conversions() {
           conversions.length === 0 && next_cursor !== null ? (
             <FoundSoFar pages={pages} nextCursor={next_cursor} />
           ) : conversions.length === 0 ? (
-            <Nothing isQueue={isQueue} isFiltered={wanted !== JSON.stringify(searchOf({}, isQueue))} />
+            <Nothing isQueue={isQueue} isFiltered={wanted !== JSON.stringify(searchOf({}, isQueue, mode))} />
           ) : (
             <Stack pb={chosen.size === 0 ? 0 : 96}>
               <ConversionTable

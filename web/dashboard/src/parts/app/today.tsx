@@ -3,7 +3,9 @@ import { Alert, Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/c
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { formatCount, timeZone } from '../../lib/format.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
+import type { Mode } from '../../lib/words.ts'
 import { todayIn } from '../../lib/zoned-time.ts'
 import { ConversionTable } from '../conversions/conversion-table.tsx'
 import { Loaded } from '../page.tsx'
@@ -22,11 +24,18 @@ const PLAIN_TITLE = { title: { color: 'var(--mantine-color-text)' } } // yellow 
 
 export function Today({ appId }: { appId: number }) {
   const overview = useGet(`/apps/${appId}/overview`, { query: { timezone: timeZone() }, everyMs: EVERY_MS })
+  const mode = useMode()
   return (
     <Stack gap="lg">
-      <Loaded query={overview}>{({ today, week }) => <Figures today={today} week={week} />}</Loaded>
-      <LastDays appId={appId} />
-      <LatestConversions appId={appId} />
+      {mode === 'test' ? (
+        <Text>Figures and charts count live traffic only.</Text>
+      ) : (
+        <>
+          <Loaded query={overview}>{({ today, week }) => <Figures today={today} week={week} />}</Loaded>
+          <LastDays appId={appId} />
+        </>
+      )}
+      <LatestConversions appId={appId} mode={mode} />
       {overview.data !== undefined && <Postbacks appId={appId} postbacks={overview.data.postbacks} />}
     </Stack>
   )
@@ -69,8 +78,8 @@ function LastDays({ appId }: { appId: number }) {
   )
 }
 
-function LatestConversions({ appId }: { appId: number }) {
-  const found = useGet(`/apps/${appId}/conversions`, { query: { limit: LATEST }, everyMs: EVERY_MS })
+function LatestConversions({ appId, mode }: { appId: number; mode: Mode }) {
+  const found = useGet(`/apps/${appId}/conversions`, { query: { limit: LATEST, mode }, everyMs: EVERY_MS })
   return (
     <Section
       title="Latest conversions"
@@ -83,7 +92,9 @@ function LatestConversions({ appId }: { appId: number }) {
       <Loaded query={found}>
         {({ conversions }) =>
           conversions.length === 0 ? (
-            <Text size="sm">No conversions yet. They appear here when your users complete offers.</Text>
+            <Text size="sm">
+              No {mode === 'test' && 'test '}conversions yet. They appear here when your users complete offers.
+            </Text>
           ) : (
             <ConversionTable appId={String(appId)} conversions={conversions} isPlain />
           )

@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { checkId } from '../../lib/amounts.ts'
 import type { Filters } from '../../lib/use-filters.ts'
 import { FilterSelect } from '../filter-select.tsx'
@@ -7,7 +7,7 @@ import { FilterText } from '../filter-text.tsx'
 import { SearchInput } from '../search-input.tsx'
 import { CONVERSION_STATUSES } from '../../lib/statuses.ts'
 import { startOfDay } from '../../lib/zoned-time.ts'
-import { choicesOf, MODES, oneOf } from '../../lib/words.ts'
+import { choicesOf, type Mode, oneOf } from '../../lib/words.ts'
 
 type ConversionFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
 
@@ -25,7 +25,7 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
     <FilterBar
       label="Conversions"
       filters={filters}
-      names={['offer_id', 'status', 'sub_id', 'from', 'to', 'mode']}
+      names={['offer_id', 'status', 'sub_id', 'from', 'to']}
       search={<SearchInput label="User ID" value={filters['user_id']} onChange={set('user_id')} maxLength={256} />}
     >
       <FilterText
@@ -50,19 +50,12 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
       />
       {day('from', 'From')}
       {day('to', 'Until')}
-      <Select
-        label="Mode"
-        allowDeselect={false}
-        data={choicesOf(MODES)}
-        value={filters['mode'] ?? 'live'}
-        onChange={(mode) => set('mode')(mode === 'live' ? null : mode)}
-      />
     </FilterBar>
   )
 }
 
 /** What the server is asked for: its times are the days' beginnings in the viewer's zone. */
-export function conversionQuery({ user_id, offer_id, status, sub_id, from, to, mode }: Filters) {
+export function conversionQuery({ user_id, offer_id, status, sub_id, from, to }: Filters, mode: Mode) {
   return {
     user_id,
     offer_id,
@@ -70,6 +63,6 @@ export function conversionQuery({ user_id, offer_id, status, sub_id, from, to, m
     sub_id,
     from: startOfDay(from),
     to: startOfDay(to, 1),
-    mode: oneOf(MODES, mode),
+    mode,
   }
 }

@@ -1,11 +1,11 @@
 // What to look for among all conversions. It stands in the address of the page.
-import { Select, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { startOfDay } from '../../lib/zoned-time.ts'
 import { checkId } from '../../lib/amounts.ts'
 import type { Filters } from '../../lib/use-filters.ts'
 import type { QueryOf } from '../../lib/operations.ts'
 import { CONVERSION_STATUSES } from '../../lib/statuses.ts'
-import { ANY_SIGNAL, choicesOf, MODES, oneOf, STATUS_REASONS } from '../../lib/words.ts'
+import { ANY_SIGNAL, choicesOf, type Mode, oneOf, STATUS_REASONS } from '../../lib/words.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { FilterSelect } from '../filter-select.tsx'
 import { FilterText } from '../filter-text.tsx'
@@ -19,10 +19,10 @@ const IDS = [
   ['app_id', 'App ID'],
   ['advertiser_id', 'Advertiser ID'],
 ] as const
-const LESS_USED = [...IDS.map(([name]) => name), 'from', 'to', 'mode']
+const LESS_USED = [...IDS.map(([name]) => name), 'from', 'to']
 
 /** The names that the server knows, with days of the viewer's own zone as times. */
-export function searchOf(filters: Filters, isQueue: boolean) {
+export function searchOf(filters: Filters, isQueue: boolean, mode: Mode) {
   const { from, to, publisher_id, app_id, advertiser_id, offer_id, user_id } = filters
   return {
     publisher_id,
@@ -34,7 +34,7 @@ export function searchOf(filters: Filters, isQueue: boolean) {
     order: isQueue ? 'oldest' : undefined,
     reason: oneOf(STATUS_REASONS, filters['reason']),
     signal: oneOf(ANY_SIGNAL, filters['signal']),
-    mode: oneOf(MODES, filters['mode']),
+    mode,
     from: startOfDay(from),
     to: startOfDay(to, 1),
   } satisfies QueryOf<'GET /conversions'>
@@ -62,13 +62,6 @@ export function ConversionFilters({ filters, change, isQueue }: ConversionFilter
           <DayInput label="From (day)" {...field('from')} />
           <DayInput label="To (day)" {...field('to')} />
           {!isQueue && <FilterSelect label="Reason" data={choicesOf(STATUS_REASONS)} {...field('reason')} />}
-          <Select
-            label="Mode"
-            allowDeselect={false}
-            data={choicesOf(MODES)}
-            value={filters['mode'] ?? 'live'}
-            onChange={(mode) => change({ mode: mode === 'test' ? mode : null })}
-          />
         </>
       }
     >

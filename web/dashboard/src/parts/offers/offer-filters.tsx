@@ -5,7 +5,7 @@ import { FilterSelect } from '../filter-select.tsx'
 import { FilterBar } from '../filter-bar.tsx'
 import { FilterText } from '../filter-text.tsx'
 import { SearchInput } from '../search-input.tsx'
-import { CATEGORIES, choicesOf, MODES, OFFER_SORTS, PLATFORMS } from '../../lib/words.ts'
+import { CATEGORIES, choicesOf, OFFER_SORTS, PLATFORMS } from '../../lib/words.ts'
 
 type OfferFiltersProps = { filters: Filters; change: (changed: Record<string, string | null>) => void }
 
@@ -16,7 +16,7 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
     <FilterBar
       label="Offers"
       filters={filters}
-      names={['country', 'platform', 'category', 'sort', 'user_id', 'mode']}
+      names={['country', 'platform', 'category', 'sort', 'user_id']}
       search={
         <SearchInput
           placeholder="Name, description or ID"
@@ -53,15 +53,6 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
         onChange={set('user_id')}
         maxLength={256}
       />
-      {filters['user_id'] !== undefined && (
-        <Select
-          label="Completed offers"
-          allowDeselect={false}
-          data={choicesOf(MODES)}
-          value={filters['mode'] ?? 'live'}
-          onChange={set('mode')}
-        />
-      )}
     </FilterBar>
   )
 }

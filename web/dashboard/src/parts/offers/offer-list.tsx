@@ -2,9 +2,10 @@
 import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
 import { formatCount, formatReward, formatUsd } from '../../lib/format.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { CATEGORIES, labelOf, MODES, OFFER_SORTS, oneOf, PLATFORMS } from '../../lib/words.ts'
+import { CATEGORIES, labelOf, OFFER_SORTS, oneOf, PLATFORMS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { OfferDrawer } from './offer-drawer.tsx'
@@ -25,7 +26,7 @@ export function OfferList({ appId }: { appId: string }) {
     category: oneOf(CATEGORIES, filters['category']),
     sort: oneOf(OFFER_SORTS, filters['sort']),
     user_id,
-    mode: oneOf(MODES, filters['mode']),
+    mode: useMode(),
     limit: PAGE,
     offset: (page - 1) * PAGE,
   }

@@ -4,8 +4,9 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
 import { get } from '../../lib/api.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
-import { choicesOf, MODES, oneOf, PLATFORMS } from '../../lib/words.ts'
+import { choicesOf, oneOf, PLATFORMS } from '../../lib/words.ts'
 import { FormError } from '../form-error.tsx'
 import { Section } from '../section.tsx'
 import { COUNTRIES } from '../../lib/countries.ts'
@@ -13,9 +14,10 @@ import { COUNTRIES } from '../../lib/countries.ts'
 type Why = Schemas['OfferVisibility']
 
 export function VisibilitySection({ appId, offerId }: { appId: string; offerId: string }) {
+  const mode = useMode()
   const [answer, setAnswer] = useState<Why | null>(null)
   const form = useForm({
-    initialValues: { offer_id: offerId, user_id: '', country: '', platform: '', mode: 'live' },
+    initialValues: { offer_id: offerId, user_id: '', country: '', platform: '' },
     validate: { offer_id: (id) => (/^[1-9]\d{0,14}$/.test(id.trim()) ? null : 'Enter an offer ID, such as 59.') },
   })
   const { formProps, isSending, error } = useSubmit(
@@ -26,7 +28,7 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
         await get(`/apps/${appId}/offers/${offer_id.trim()}/why`, {
           ...visit,
           platform: oneOf(PLATFORMS, visit.platform),
-          mode: oneOf(MODES, visit.mode),
+          mode,
         }),
       )
     },
@@ -47,7 +49,6 @@ export function VisibilitySection({ appId, offerId }: { appId: string; offerId: 
             <TextInput label="User ID" maxLength={256} {...form.getInputProps('user_id')} />
             <Select label="Country" placeholder="Any" searchable clearable data={COUNTRIES} {...choose('country')} />
             <Select label="Platform" placeholder="Any" clearable data={choicesOf(PLATFORMS)} {...choose('platform')} />
-            <Select label="Mode" allowDeselect={false} data={choicesOf(MODES)} {...form.getInputProps('mode')} />
           </SimpleGrid>
           <Group>
             <Button type="submit" loading={isSending}>

@@ -1,14 +1,15 @@
 // The log of postbacks: newest first, live while its first page is open.
-import { Anchor, Button, Drawer, Group, SegmentedControl, Switch, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Drawer, Group, Switch, Text, TextInput } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
 import { formatReward } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
 import { CONVERSION_STATUSES, POSTBACK_STATES } from '../../lib/statuses.ts'
-import { choicesOf, MODES, oneOf } from '../../lib/words.ts'
+import { choicesOf, type Mode, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FilterBar } from '../filter-bar.tsx'
 import { FilterSelect } from '../filter-select.tsx'
@@ -23,17 +24,18 @@ import { PostbackDetails } from './postback-details.tsx'
 type LogData = Schemas['PostbackLog']
 
 const LIVE_MS = 2_000
-const NAMES = ['mode', 'state', 'status', 'conversion_id', 'from', 'to']
+const NAMES = ['state', 'status', 'conversion_id', 'from', 'to']
 
 /** `actions` get the filters: they concern what is listed. */
 export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filters: Filters) => ReactNode }) {
   const [all, setFilters] = useFilters()
+  const mode = useMode()
   const filters = Object.fromEntries(NAMES.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))
   const pages = usePages()
   const [isLive, setLive] = useState(true)
   const isFirst = pages.cursor === null
   const log = useGet(`${base}/postbacks`, {
-    query: { ...postbackQuery(filters), cursor: pages.cursor },
+    query: { ...postbackQuery(filters, mode), cursor: pages.cursor },
     ...(isLive && isFirst ? { everyMs: LIVE_MS } : {}),
   })
   const change = (changed: Record<string, string | null>) => {
@@ -41,21 +43,12 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
     setFilters(changed)
   }
   const open = ({ postback_id }: Logged) => setFilters({ postback: postback_id }, { isStep: true })
-  const isFiltered = NAMES.some((name) => name !== 'mode' && filters[name] !== undefined)
+  const isFiltered = Object.keys(filters).length > 0
   return (
     <Section title="Delivery log">
       <LogFilters filters={filters} change={change} />
       <Group justify="space-between">
         <Group gap="md">
-          <SegmentedControl
-            aria-label="Key"
-            data={[
-              { value: 'live', label: 'Live key' },
-              { value: 'test', label: 'Test key' },
-            ]}
-            value={filters['mode'] ?? 'live'}
-            onChange={(mode) => change({ mode: mode === 'live' ? null : mode })}
-          />
           <Switch
             label={isFirst ? 'Auto-refresh' : 'Auto-refresh on the first page'}
             checked={isLive && isFirst}
@@ -74,9 +67,7 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
             onOpen={open}
             minWidth={760}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={
-              <Nothing isFiltered={isFiltered} isTest={filters['mode'] === 'test'} clear={() => change(NOTHING)} />
-            }
+            empty={<Nothing isFiltered={isFiltered} isTest={mode === 'test'} clear={() => change(NOTHING)} />}
           />
         )}
       </Loaded>
@@ -95,7 +86,7 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
   )
 }
 
-const NOTHING = Object.fromEntries(NAMES.filter((name) => name !== 'mode').map((name) => [name, null]))
+const NOTHING = Object.fromEntries(NAMES.map((name) => [name, null]))
 
 function Nothing({ isFiltered, isTest, clear }: { isFiltered: boolean; isTest: boolean; clear: () => void }) {
   if (isFiltered)
@@ -116,8 +107,8 @@ function Nothing({ isFiltered, isTest, clear }: { isFiltered: boolean; isTest: b
 }
 
 /** What the server is asked for. */
-export const postbackQuery = ({ mode, state, status, conversion_id, from, to }: Filters) => ({
-  mode: oneOf(MODES, mode),
+export const postbackQuery = ({ state, status, conversion_id, from, to }: Filters, mode: Mode) => ({
+  mode,
   state: oneOf(POSTBACK_STATES, state),
   status: oneOf(CONVERSION_STATUSES, status),
   conversion_id,

@@ -6,6 +6,7 @@ import type { Schemas } from '../../lib/api-types.ts'
 import { type ApiError, get, post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
+import { useMode } from '../../lib/mode.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import type { Filters } from '../../lib/use-filters.ts'
 import { POSTBACK_STATES } from '../../lib/statuses.ts'
@@ -38,7 +39,7 @@ export function ReplayButton({ base, filters }: { base: `/apps/${string}`; filte
 type ConfirmProps = { base: `/apps/${string}`; filters: Filters; close: () => void }
 
 function Confirm({ base, filters, close }: ConfirmProps) {
-  const { conversion_id, state, ...rest } = postbackQuery(filters)
+  const { conversion_id, state, ...rest } = postbackQuery(filters, useMode())
   const isPossible = conversion_id === undefined && state !== 'queued' && state !== 'sending'
   const chosen = { ...rest, state: isPossible ? state : undefined }
   const count = useGet(isPossible ? `${base}/postback/replayable` : null, { query: chosen })

@@ -3,7 +3,7 @@ import { Alert, Anchor, Badge, Drawer, List, Stack, Text } from '@mantine/core'
 import { formatDuration } from '../../lib/format.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
-import { MODES, oneOf } from '../../lib/words.ts'
+import type { Mode } from '../../lib/words.ts'
 import { Copyable, CopyBlock } from '../copy.tsx'
 import { Detail } from '../detail.tsx'
 import { Facts } from '../facts.tsx'
@@ -13,7 +13,7 @@ import { Time } from '../time.tsx'
 type ApiRequest = Schemas['ApiRequest']
 type RequestDrawerProps = {
   appId: string
-  mode: string | undefined
+  mode: Mode
   requestId: string | null
   onClose: () => void
 }
@@ -34,8 +34,8 @@ export function RequestDrawer({ appId, mode, requestId, onClose }: RequestDrawer
   )
 }
 
-function Content({ appId, mode, requestId }: { appId: string; mode: string | undefined; requestId: string }) {
-  const found = useGet(`/apps/${appId}/requests`, { query: { mode: oneOf(MODES, mode), request_id: requestId } })
+function Content({ appId, mode, requestId }: { appId: string; mode: Mode; requestId: string }) {
+  const found = useGet(`/apps/${appId}/requests`, { query: { mode, request_id: requestId } })
   return (
     <Loaded query={found}>
       {({ requests: [request] }) =>

@@ -69,7 +69,7 @@ export function listFound(found: Schemas['SearchResults'], { me }: Place): Entry
     {
       label: 'Conversions',
       entries: found.conversions.map((one) => ({
-        to: `${conversionPath(one.app_id)}/conversions/${one.conversion_id}`,
+        to: `${conversionPath(one.app_id)}/conversions/${one.conversion_id}?mode=${one.is_test ? 'test' : 'live'}`,
         name: `${one.offer}, user ${one.user_id}`,
         about: `${one.is_test ? 'Test conversion' : 'Conversion'} in ${one.app}, ${one.status}, found by ${MATCHES[one.matched]}`,
         icon: IconCircleCheck,

@@ -30,8 +30,9 @@ export function Search() {
   useHotkeys([['mod+K', open]], [])
   return (
     <>
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Search" hiddenFrom="sm" onClick={open}>
+      <ActionIcon variant="subtle" color="gray" size="lg" hiddenFrom="sm" onClick={open}>
         <IconSearch size={20} />
+        <VisuallyHidden>Search</VisuallyHidden>
       </ActionIcon>
       <Button
         variant="default"
