@@ -220,7 +220,7 @@ test('who may only look has nothing to change it with', async () => {
     at: `/network/publishers/${deal.publisherId}`,
   })
   await page.getByRole('link', { name: 'Puzzle corner' }).waitFor()
-  const trust = page.getByRole('switch').first()
+  const trust = page.getByRole('main').getByRole('switch').first()
   await trust.waitFor()
   await becomes(() => trust.isDisabled(), true)
   await becomes(() => page.getByRole('button', { name: /Change|Save|Trust for|Stop trusting/ }).count(), 0)
