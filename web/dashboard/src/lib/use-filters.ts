@@ -12,7 +12,7 @@ export function useFilters(): [Filters, Change] {
   const [path, navigate] = useLocation()
   const filters = useMemo(() => {
     const { mode: _mode, ...rest } = Object.fromEntries(new URLSearchParams(search)) // no filter of a page: mode.ts
-    return rest as Filters
+    return rest
   }, [search])
   const change = useCallback(
     (changed: Record<string, string | null>, { isStep = false } = {}) => {
