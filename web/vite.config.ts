@@ -5,6 +5,7 @@ export default defineConfig({
   root: `${import.meta.dirname}/dashboard`,
   publicDir: false,
   plugins: [react()],
+  server: { fs: { allow: [`${import.meta.dirname}/..`] } }, // the code that pages show: examples/
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: `${import.meta.dirname}/dist`,

@@ -7,12 +7,16 @@ import { delimiter, join } from 'node:path'
 import { runFiles } from './pool.ts'
 
 /** `instead`: what does as well, though slower, where nothing can be installed. */
-const NEEDED: { program: string; package: string; instead?: string }[] = [
+const NEEDED: { program: string; package: string; more?: string; instead?: string }[] = [
   { program: 'redis-server', package: 'redis-server' },
   { program: 'chromium-headless-shell', package: 'chromium-headless-shell', instead: 'chromium' },
   { program: 'openssl', package: 'openssl' },
   { program: 'pgbouncer', package: 'pgbouncer' },
   { program: 'faketime', package: 'faketime' },
+  // The languages of the examples for receivers.
+  { program: 'python3', package: 'python3' },
+  { program: 'php', package: 'php-cli', more: 'php-sqlite3' },
+  { program: 'go', package: 'golang-go' },
 ]
 
 // Where Debian puts servers, which is not on everybody's path.
@@ -43,7 +47,7 @@ function installMissing(): void {
   const canInstall = process.getuid?.() === 0 && isInstalled('apt-get')
   const missing = NEEDED.filter(
     ({ program, instead }) => !isInstalled(program) && (canInstall || instead === undefined || !isInstalled(instead)),
-  ).map((one) => one.package)
+  ).flatMap((one) => (one.more === undefined ? [one.package] : [one.package, one.more]))
   if (missing.length === 0) return
   if (!canInstall) {
     console.error(

@@ -1,8 +1,10 @@
 // An app's postbacks as a publisher sees them: the URL, test sends, the log, resending.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { buildWorker, type Worker } from '../../src/worker.ts'
 import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts'
+import { type Language, secretNameOf, writeReceiver } from '../../web/dashboard/src/parts/postbacks/receiver-code.ts'
 import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
 import { makeLane, NOW, putEvents, putPostbacks } from '../postback-world.ts'
@@ -59,6 +61,23 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
   await until(async () => (await page.getByLabel('Value', { exact: true }).inputValue()) === '')
+
+  const { name: appName } = await world.database.db.selectFrom('apps').select('name').where('app_id', '=', appId).executeTakeFirstOrThrow() // prettier-ignore
+  const saved = { method: 'GET', url: await address.inputValue(), secretName: secretNameOf(appName) } as const
+  await page.getByText(`export ${saved.secretName}='LIVE_SIGNING_SECRET TEST_SIGNING_SECRET'`).waitFor()
+  for (const [language, file] of Object.entries({
+    Node: 'node.mjs',
+    PHP: 'php.php',
+    Python: 'python.py',
+    Go: 'go.go',
+  })) {
+    await page.getByRole('tab', { name: language }).click()
+    const verify = readFileSync(new URL(`../../examples/verify-postback/${file}`, import.meta.url), 'utf8')
+    const shown = await page.getByRole('tabpanel', { name: language }).locator('pre').textContent()
+    assert.equal(shown, writeReceiver(language as Language, verify, saved)) // which receiver-code.test.ts runs
+  }
+  await page.reload() // the language is remembered
+  await page.getByRole('tab', { name: 'Go', selected: true }).waitFor()
 
   await page.getByRole('button', { name: 'Run tests' }).click()
   await page.getByText('5 of 6 passed').waitFor()

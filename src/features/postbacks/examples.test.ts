@@ -12,10 +12,10 @@ import { MACROS } from './template.ts'
 const ROOT = new URL('../../../', import.meta.url)
 const FOLDER = new URL('examples/verify-postback/', ROOT)
 const LANGUAGES = [
-  { file: 'node.mjs', command: [process.execPath], isAlwaysThere: true },
-  { file: 'python.py', command: ['python3'], isAlwaysThere: false },
-  { file: 'php.php', command: ['php'], isAlwaysThere: false },
-  { file: 'go.go', command: ['go', 'run'], isAlwaysThere: false },
+  { file: 'node.mjs', command: [process.execPath] },
+  { file: 'python.py', command: ['python3'] },
+  { file: 'php.php', command: ['php'] },
+  { file: 'go.go', command: ['go', 'run'] },
 ]
 
 const docs = readFileSync(new URL('docs/postbacks.md', ROOT), 'utf8')
@@ -32,18 +32,14 @@ test('the test vectors are those that the program produces, and it judges them a
   assert.equal(new Set(vectors.map(({ content, headers, secrets, proof }) => JSON.stringify([content, headers, secrets, proof]))).size, vectors.length) // prettier-ignore
 })
 
-for (const { file, command, isAlwaysThere } of LANGUAGES) {
-  test(`${file} distinguishes valid postbacks from invalid ones`, (t) => {
+for (const { file, command } of LANGUAGES) {
+  test(`${file} distinguishes valid postbacks from invalid ones`, () => {
     const [program = '', ...args] = command
     const run = spawnSync(program, [...args, file], {
       cwd: fileURLToPath(FOLDER),
       input: readExample('vectors.json'),
       encoding: 'utf8',
     })
-    if (run.error !== undefined && 'code' in run.error && run.error.code === 'ENOENT' && !isAlwaysThere) {
-      t.diagnostic(`${program} is not on this machine: ${file} was not tried.`)
-      return
-    }
     assert.equal(run.status, 0, run.stdout + run.stderr)
     assert.deepEqual(
       run.stdout.trimEnd().split(/\r?\n/),

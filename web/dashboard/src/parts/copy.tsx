@@ -25,12 +25,19 @@ export function Copyable({ value, label }: { value: string; label?: string }) {
   )
 }
 
+type CopyBlockProps = { value: string; label: string; /** Scrolls, instead of filling the page. */ isLong?: boolean }
+
 /** Lines to paste somewhere. */
-export function CopyBlock({ value, label }: { value: string; label: string }) {
+export function CopyBlock({ value, label, isLong = false }: CopyBlockProps) {
   return (
     <Paper p="xs" pos="relative" bg="var(--mantine-color-body)">
       <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <Code block style={{ flex: 1, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} tabIndex={0}>
+        <Code
+          block
+          style={{ flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+          mah={isLong ? 480 : undefined}
+          tabIndex={0}
+        >
           {value}
         </Code>
         <CopyIcon value={value} label={label} />

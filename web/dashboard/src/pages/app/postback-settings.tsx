@@ -5,11 +5,13 @@ import { Loaded, Page } from '../../parts/page.tsx'
 import { MacroTable } from '../../parts/postbacks/macros.tsx'
 import { SettingsForm } from '../../parts/postbacks/settings-form.tsx'
 import { TestSendsSection } from '../../parts/postbacks/test-sends.tsx'
+import { VerificationSection } from '../../parts/postbacks/verification.tsx'
 
 export default function PostbackSettings() {
   const { app_id } = useParams<{ app_id: string }>()
   const base = `/apps/${app_id}` as const
   const settings = useGet(`${base}/postback`)
+  const app = useGet(base)
   return (
     <Page
       title="Postback settings"
@@ -31,6 +33,7 @@ export default function PostbackSettings() {
             {/* Never what was saved for another app. */}
             {!settings.isPlaceholderData && <SettingsForm key={base} base={base} data={data} />}
             <MacroTable macros={data.macros} />
+            {app.data !== undefined && <VerificationSection app={app.data} settings={data.settings} />}
             <TestSendsSection base={base} data={data} />
           </Stack>
         )}
