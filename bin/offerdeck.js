@@ -12,7 +12,8 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // Room for young objects: a server makes very many, and nearly none of them stay.
   v8.setFlagsFromString('--min-semi-space-size=32')
   v8.setFlagsFromString('--max-semi-space-size=64')
-  await import('../src/cli/main.ts')
+  const { isBuilt } = await import('./built.js')
+  await import(isBuilt() ? '../dist/main.js' : '../src/cli/main.ts')
 } else {
   const bundled = findBundled()
   if (bundled === null) {

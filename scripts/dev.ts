@@ -10,7 +10,7 @@ const SERVED =
 
 const { host, port, publicUrl } = loadConfig(process.env)
 const behind = await freePort()
-const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'bin/offerdeck.js', 'serve'], {
+const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'src/cli/main.ts', 'serve'], {
   cwd: new URL('..', import.meta.url),
   env: { ...process.env, HOST: '127.0.0.1', PORT: String(behind), PUBLIC_URL: publicUrl },
   stdio: 'inherit',

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { isBuilt } from '../../bin/built.js'
 import { runFiles } from './pool.ts'
 
 /** `instead`: what does as well, though slower, where nothing can be installed. */
@@ -32,6 +33,7 @@ const DOCUMENTS = ['test/docs/*.test.ts']
 const QUICK = [...LONG, 'test/{e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
 
 installMissing()
+if (!isBuilt()) spawnSync('npm', ['run', '--silent', 'build:program'], { stdio: 'inherit' })
 const patterns = given.length > 0 ? given : chooseFiles()
 process.env['OFFERDECK_TESTS'] = !has('--all') ? 'quick' : has('--short') ? 'short' : 'all'
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')

@@ -2,7 +2,7 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { isUnavailable } from '../db/pg-errors.ts'
 import { AppError, messageOf, OperatorError } from '../errors.ts'
-import { VERSION } from '../lib/version.ts'
+import { VERSION } from '../lib/project.ts'
 import { hintFor } from './hints.ts'
 import { terminal } from './terminal.ts'
 import { hint, USAGE_STATUS, UsageError } from './usage.ts'

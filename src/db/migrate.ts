@@ -6,14 +6,16 @@
 // statement there must be safe to repeat (IF NOT EXISTS), because a crash in the middle restarts the file.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
+import { projectPath } from '../lib/project.ts'
 import { LOCKS } from './locks.ts'
 import type { Database } from './open.ts'
 import { limitRole, NO_TIME_LIMIT } from './timeouts.ts'
 
-const FOLDER = new URL('../../migrations/', import.meta.url)
+const FOLDER = projectPath('migrations')
 const MAX_MS = 3_600_000 // a large table may take its time
 const LOCK_TIMEOUT_MS = 2_000
 const MAX_ATTEMPTS = 150
@@ -21,12 +23,12 @@ const CONCURRENTLY = '-- concurrently'
 
 type Migration = { name: string; sql: string; checksum: string }
 
-export function listMigrations(folder: URL = FOLDER): Migration[] {
+export function listMigrations(folder = FOLDER): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .toSorted()
   return names.map((name) => {
-    const sql = readFileSync(new URL(name, folder), 'utf8')
+    const sql = readFileSync(join(folder, name), 'utf8')
     return { name, sql, checksum: hash('sha256', sql) }
   })
 }

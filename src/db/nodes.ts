@@ -3,7 +3,7 @@
 // place on that machine.
 import { hostname } from 'node:os'
 import { uuid7 } from '../lib/uuid7.ts'
-import { VERSION } from '../lib/version.ts'
+import { VERSION } from '../lib/project.ts'
 import type { Db } from './open.ts'
 
 export const BEAT_MS = 10_000

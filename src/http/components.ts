@@ -1,6 +1,7 @@
 // Gives the OpenAPI description its components. A schema with a title is written once, under that name, and referred to
 // wherever it is used; parameters and responses that operations have in common are written once, too.
 import { readFileSync } from 'node:fs'
+import { projectPath } from '../lib/project.ts'
 
 type Node = Record<string, unknown>
 type Operation = Node & { operationId: string; tags: string[] } & {
@@ -73,7 +74,7 @@ const readExamples = (): Examples =>
   Object.assign(
     {},
     ...['examples.json', 'manage-examples.json'].map(
-      (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as Examples,
+      (name) => JSON.parse(readFileSync(projectPath(`src/http/${name}`), 'utf8')) as Examples,
     ),
   ) as Examples
 

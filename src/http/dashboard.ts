@@ -5,9 +5,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { projectPath } from '../lib/project.ts'
 import { sendPage } from './pages.ts'
 
-const FOLDER = join(import.meta.dirname, '../../web/dist')
+const FOLDER = projectPath('web/dist')
 const NONCE = '__NONCE__'
 const SESSION_COOKIE = 'offerdeck.session_token='
 const TYPES: Record<string, string> = {

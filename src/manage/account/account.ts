@@ -11,7 +11,7 @@ import { endSession, isOperatorRole, listSessions } from '../../features/account
 import { changeProfile, readProfile } from '../../features/accounts/profile.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
 import { isUuid } from '../../lib/uuid7.ts'
-import { VERSION } from '../../lib/version.ts'
+import { VERSION } from '../../lib/project.ts'
 import { readPublisher } from '../../features/accounts/publishers.ts'
 import type { ManageContext } from '../context.ts'
 import { type Caller, notThere } from '../gate.ts'

@@ -3,7 +3,7 @@ import { readDatabase, readPartitions, readSpool } from '../../../db/diagnostics
 import { readNodes } from '../../../db/nodes.ts'
 import { countQueuedMails, listFailedMails } from '../../../features/accounts/mails.ts'
 import { readQueues } from '../../../features/reports/queues.ts'
-import { VERSION } from '../../../lib/version.ts'
+import { VERSION } from '../../../lib/project.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { System } from './schema.ts'

@@ -11,7 +11,7 @@ import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { loadConfig } from '../../../config.ts'
 import { SETTINGS } from '../../../settings.ts'
 import { Node } from '../../../db/nodes.ts'
-import { VERSION } from '../../../lib/version.ts'
+import { VERSION } from '../../../lib/project.ts'
 import type { System } from './schema.ts'
 import { presentSettings } from './settings.ts'
 
