@@ -206,8 +206,8 @@ export const MENDS: Mend[] = [
   mend(
     'a goal that turns repeatable makes second rows',
     `${CONVERSIONS}/resolve-goal.ts`,
-    'return click?.terms[goal.goalId]?.isRepeatable ?? recorded?.isRepeatable ?? goal.isRepeatable',
-    'return recorded === null ? false : goal.isRepeatable',
+    'return click.terms[goal.goalId]?.isRepeatable ?? (goal.isRepeatable && !wasOnce)',
+    'return wasOnce === null ? false : goal.isRepeatable',
   ),
   mend(
     'a payment reference with another amount is taken for the same payment',
