@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publisherOfApp, visit } from '../../../../test/people.ts'
+import { makePerson, publisherOfApp, visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { recordAuditAlone } from '../../../features/accounts/audit.ts'
 
 const world = useWorld('manage_audit')
 
 type Page = {
-  deeds: { action: string; who: string; subject: string; publisher: { name: string } | null; details: object }[]
+  deeds: {
+    action: string
+    who: string
+    subject: string
+    publisher: { name: string } | null
+    details: object
+    target: object | null
+    mentions: object[]
+  }[]
   next_cursor: string | null
 }
 
@@ -46,6 +54,36 @@ test('audit entries are listed newest first, by actor, action, subject and publi
   const { data } = await reader.get<Page>(`/audit?publisher_id=${publisherId}&action=app.change`)
   assert.deepEqual(data.deeds[0]?.details, { name: 'X' })
   assert.match(data.deeds[0]?.publisher?.name ?? '', /^Publisher /)
+})
+
+test('entries name what they are about, and what no longer exists keeps its ID', async () => {
+  const { appId } = await world.makeApp()
+  const publisherId = await publisherOfApp(world, appId)
+  const owner = await makePerson(world, 'publisher_owner', publisherId, { name: 'Olga Owner' })
+  const { db } = world.database
+  const app = await db.selectFrom('apps').select('name').where('app_id', '=', appId).executeTakeFirstOrThrow()
+  const by = { id: null, email: 'names@example.com', ip: null }
+  for (const entry of [
+    { action: 'profile.change', subject: owner.id, publisherId },
+    { action: 'postback_lane.pause', subject: appId },
+    { action: 'offer.change', subject: 999_999_999 },
+    { action: 'offer.pause', subject: '1 2 3' },
+    { action: 'user.ban', subject: String(appId), details: { app_id: appId, offer_ids: [999_999_999], reason: 'x' } },
+  ])
+    await recordAuditAlone(db, by, entry)
+  const { data } = await (await visit(world, 'operator')).get<Page>('/audit?who=names@example.com')
+  const named = { kind: 'app', id: String(appId), name: app.name, publisher_id: publisherId }
+  assert.deepEqual(
+    data.deeds.map(({ target, mentions }) => [target, mentions]),
+    [
+      [null, [{ field: 'app_id', ...named }]], // a user may be called like an app's ID
+      [null, []],
+      [null, []],
+      [named, []],
+      [{ kind: 'person', id: owner.id, name: 'Olga Owner', publisher_id: publisherId }, []],
+    ],
+  )
+  assert.equal(data.deeds[2]?.subject, '999999999')
 })
 
 test('it pages', async () => {

@@ -1,6 +1,6 @@
 // What people did: every change, newest first.
 import { type AuditFilter, searchAuditEntries } from '../../../features/accounts/audit.ts'
-import { readPublisherNames } from '../../../features/accounts/publishers.ts'
+import { readAuditNames } from '../../../features/reports/entity-names.ts'
 import { beforeId } from '../../../http/paging.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
@@ -22,12 +22,14 @@ export function auditRoutes(routes: ManageRoutes, { db }: ManageContext): void {
       if (subject !== undefined) filter.subject = subject
       if (publisher_id !== undefined) filter.publisherId = publisher_id
       const { rows: page, next } = await searchAuditEntries(db, filter, limit)
-      const names = await readPublisherNames(db, [...new Set(page.flatMap((entry) => entry.publisher_id ?? []))])
+      const names = await readAuditNames(db, page)
       return {
-        deeds: page.map(({ publisher_id: id, details, ...entry }) => ({
+        deeds: page.map(({ publisher_id: id, details, ...entry }, i) => ({
           ...entry,
           details: details as Record<string, unknown>,
-          publisher: id === null ? null : { publisher_id: id, name: names.get(id) ?? `Publisher ${id}` },
+          publisher: id === null ? null : { publisher_id: id, name: names[i]?.publisher?.name ?? `Publisher ${id}` },
+          target: names[i]?.target ?? null,
+          mentions: names[i]?.mentions ?? [],
         })),
         next_cursor: next,
       }

@@ -1,7 +1,8 @@
 // The shapes of the audit log.
 import { Type } from 'typebox'
+import { ENTITY_KINDS } from '../../../features/reports/entity-names.ts'
 import { NextCursor, ID_PAGE_QUERY } from '../../../http/paging.ts'
-import { id, orNull, text, Time } from '../../shapes.ts'
+import { id, oneOf, orNull, text, Time } from '../../shapes.ts'
 import { shape } from '../../../http/shape.ts'
 
 export const AuditQuery = Type.Object({
@@ -12,6 +13,13 @@ export const AuditQuery = Type.Object({
   ...ID_PAGE_QUERY,
 })
 
+const NAMED = {
+  kind: oneOf(ENTITY_KINDS),
+  id: Type.String(),
+  name: Type.String({ description: 'As it is called today.' }),
+  publisher_id: orNull(Type.Integer({ description: 'Whose app or person it is.' })),
+}
+
 export const AuditList = shape('AuditList', {
   deeds: Type.Array(
     Type.Object({
@@ -21,6 +29,10 @@ export const AuditList = shape('AuditList', {
       action: Type.String(),
       subject: Type.String(),
       publisher: orNull(Type.Object({ publisher_id: id, name: Type.String() })),
+      target: orNull(Type.Object(NAMED, { description: 'What the subject is, where it still exists and has a name.' })),
+      mentions: Type.Array(Type.Object({ field: Type.String(), ...NAMED }), {
+        description: 'The names of the IDs in the details, by field.',
+      }),
       details: Type.Record(Type.String(), Type.Unknown()),
       ip: orNull(Type.String()),
       via: orNull(Type.String({ description: 'The token that a program used.' })),

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
+import { EntityLink } from '../../parts/audit/entity-link.tsx'
 import { Details } from '../../parts/audit/details.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
@@ -136,10 +137,15 @@ const columnsOf = (change: Change): Column<Entry>[] => [
   {
     name: 'Target',
     isText: true,
-    cell: ({ subject, publisher }) => (
+    cell: ({ subject, target, publisher }) => (
       <>
-        <Text size="sm">{subject}</Text>
-        {publisher !== null && (
+        {target === null ? <Text size="sm">{subject}</Text> : <EntityLink of={target} size="sm" />}
+        {target !== null && (
+          <Text size="xs" c="dimmed">
+            {target.kind === 'person' ? 'person' : `${target.kind} ${target.id}`}
+          </Text>
+        )}
+        {publisher !== null && target?.kind !== 'publisher' && (
           <Anchor component={Link} href={`/network/publishers/${publisher.publisher_id}`} size="xs">
             {publisher.name}
           </Anchor>
@@ -147,5 +153,5 @@ const columnsOf = (change: Change): Column<Entry>[] => [
       </>
     ),
   },
-  { name: 'Details', isText: true, cell: ({ details }) => <Details details={details} /> },
+  { name: 'Details', isText: true, cell: ({ details, mentions }) => <Details {...{ details, mentions }} /> },
 ]

@@ -1,7 +1,11 @@
 import { Text } from '@mantine/core'
+import { EntityLink, type Named } from './entity-link.tsx'
+
+type DetailsProps = { details: Record<string, unknown>; mentions?: Mention[] }
+export type Mention = Named & { field: string }
 
 /** What is worth knowing of an audit entry: name and value, a line each. */
-export function Details({ details }: { details: Record<string, unknown> }) {
+export function Details({ details, mentions = [] }: DetailsProps) {
   const entries = Object.entries(details)
   if (entries.length === 0) return <Text size="sm">–</Text>
   return (
@@ -9,13 +13,30 @@ export function Details({ details }: { details: Record<string, unknown> }) {
       {entries.map(([name, value]) => (
         <Text key={name} size="sm" style={{ overflowWrap: 'anywhere' }}>
           <Text span inherit c="dimmed">
-            {name.replaceAll('_', ' ')}
+            {wordsOf(name, mentions)}
           </Text>{' '}
-          {inWords(value)}
+          <Value value={value} mentions={mentions.filter(({ field }) => field === name)} />
         </Text>
       ))}
     </>
   )
+}
+
+/** What has a name is not announced as an ID. */
+const wordsOf = (field: string, mentions: Mention[]) =>
+  (mentions.some((one) => one.field === field) ? field.replace(/_id(s?)$/, '$1') : field).replaceAll('_', ' ')
+
+function Value({ value, mentions }: { value: unknown; mentions: Mention[] }) {
+  if (mentions.length === 0) return inWords(value)
+  return [value].flat().map((id, i) => {
+    const named = mentions.find((one) => one.id === String(id))
+    return (
+      <span key={String(id)}>
+        {i > 0 && ', '}
+        {named === undefined ? inWords(id) : <EntityLink of={named} inherit />}
+      </span>
+    )
+  })
 }
 
 function inWords(value: unknown): string {
