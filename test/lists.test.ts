@@ -101,6 +101,7 @@ const VALUES = (): Record<string, readonly string[]> => ({
   app_id: [String(crowd.appId)],
   click_id: ['01890000-0000-7000-8000-000000000000'],
   conversion_id: [conversionId],
+  inbound_id: ['01890000-0000-7000-8000-000000000000'],
   country: ['US'],
   from: [new Date(crowd.fromMs).toISOString()],
   limit: ['20'],

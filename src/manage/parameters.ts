@@ -32,6 +32,7 @@ const QUERY: Record<string, string> = {
   conversion_id: 'Only of this conversion.',
   cursor: 'The next_cursor of the previous page.',
   from: 'Only from this time on: RFC 3339, or a date in UTC.',
+  inbound_id: 'Only this callback.',
   kind: 'Only of this kind.',
   limit: 'How many to return.',
   mode: 'Live or test traffic. Defaults to live.',

@@ -127,7 +127,10 @@ test('one switch shows test traffic on every page, until it is turned off, and i
   await page.getByRole('heading', { name: 'People', exact: true }).waitFor()
   assert.equal(await page.getByText(/^(Test|Live) data\./).count(), 0)
   await page.getByRole('link', { name: 'API log' }).click()
-  await page.getByText('POST /v1/conversions').waitFor()
+  await page.getByText('POST /v1/conversions').click()
+  await page.getByRole('dialog', { name: 'API request' }).getByText('Open the documentation').waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Show live data' }).click()
   await page.getByText('POST /v1/conversions').waitFor({ state: 'detached' })
   assert.equal(page.url(), `${dashboard.url}/apps/${appId}/requests`)
@@ -154,6 +157,12 @@ test('on a phone all of it is there; operators also see what looked like fraud',
   await page.getByText('Not visible to the publisher.').waitFor()
   await page.getByText('too_fast').waitFor()
   await checkPage(page)
+  const trail = await page.getByRole('navigation', { name: 'Breadcrumb' }).innerText()
+  const short = `…${conversionId.slice(-8)}`
+  assert.match(
+    trail.replaceAll(/\s+/g, ' '),
+    new RegExp(`^Publishers / Publisher \\d+ / App / Conversions / ${short}$`),
+  )
   await page.goto(`${conversions()}/${crypto.randomUUID()}`)
   await page.getByText('This app has no such conversion.').waitFor()
   complaints.splice(0, 1) // the browser reports the 404

@@ -85,7 +85,7 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
   assert.match(receiver.requests[0]?.head ?? '', /x-token: my secret/i)
   await checkLooks(page)
 
-  await page.getByRole('link', { name: 'Delivery log' }).click()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Postbacks' }).click()
   await page
     .getByRole('link', { name: /^Open postback/ })
     .first()

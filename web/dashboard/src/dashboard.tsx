@@ -11,6 +11,7 @@ import { Boundary } from './parts/boundary.tsx'
 import { lazyPage, Waiting } from './parts/lazy-page.tsx'
 import { ModeSign, type Traffic } from './parts/mode.tsx'
 import { ErrorMessage } from './parts/page.tsx'
+import { Trail } from './parts/trail.tsx'
 import { ChallengeDialog } from './parts/challenge-dialog.tsx'
 import { Shell } from './shell.tsx'
 
@@ -144,6 +145,7 @@ function SignedIn() {
             {pages.map(([path, Component, traffic]) => (
               <Route key={path} path={path}>
                 {traffic !== undefined && <ModeSign traffic={traffic} />}
+                <Trail />
                 <Component />
               </Route>
             ))}

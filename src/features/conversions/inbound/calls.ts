@@ -137,6 +137,7 @@ export type CallFilter = {
   outcome?: string
   advertiserId?: number
   clickId?: string
+  inboundId?: string
   before?: string
   /** Only those without a result that were not dismissed. */
   isOpen?: boolean
@@ -144,13 +145,14 @@ export type CallFilter = {
 
 /** Newest first. Open calls are read from their own small table: the log may be long and hold few of them. */
 export function searchCalls(db: Db, filter: CallFilter, limit: number): Promise<Found<CallRow>> {
-  const { outcome, advertiserId, clickId, before, isOpen } = filter
+  const { outcome, advertiserId, clickId, inboundId, before, isOpen } = filter
   const filters: RawBuilder<boolean>[] = outcome === undefined ? [] : [sql`outcome = ${outcome}`]
   const id = sql.ref(isOpen ? 'o.inbound_id' : 'c.inbound_id')
   let query = selectCalls(db)
   if (isOpen) query = query.where('o.inbound_id', 'is not', null)
   if (advertiserId !== undefined) query = query.where(isOpen ? 'o.advertiser_id' : 'c.advertiser_id', '=', advertiserId)
   if (clickId !== undefined) query = query.where('c.click_id', '=', clickId)
+  if (inboundId !== undefined) query = query.where('c.inbound_id', '=', inboundId)
   if (before !== undefined) query = query.where(id, '<', before)
   const walk = (_: unknown, most: number) => sql`SELECT * FROM (${query.orderBy(id, 'desc').limit(most)}) AS c`
   return search(db, { walk, id: 'inbound_id', filters }, limit)

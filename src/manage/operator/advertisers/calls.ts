@@ -24,6 +24,7 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
     query: CallSearch,
     reply: CallPage,
     async run({ query: { limit = LIMIT, ...query } }) {
+      if (query.inbound_id !== undefined && !isUuid(query.inbound_id)) return { calls: [], next_cursor: null }
       const { rows: page, next } = await searchCalls(db, filterOf(query), limit)
       const names = await namesOf([...new Set(page.flatMap(({ advertiser_id }) => advertiser_id ?? []))])
       return {
@@ -83,14 +84,22 @@ export function callRoutes(routes: ManageRoutes, { db, applyCommand, config }: M
   }
 }
 
-type Search = { outcome?: string; open?: 'yes'; advertiser_id?: number; click_id?: string; cursor?: string }
+type Search = {
+  outcome?: string
+  open?: 'yes'
+  advertiser_id?: number
+  click_id?: string
+  inbound_id?: string
+  cursor?: string
+}
 
-function filterOf({ outcome, open, advertiser_id, click_id, cursor }: Search): CallFilter {
+function filterOf({ outcome, open, advertiser_id, click_id, inbound_id, cursor }: Search): CallFilter {
   return {
     ...(outcome === undefined ? {} : { outcome }),
     ...(open === undefined ? {} : { isOpen: true }),
     ...(advertiser_id === undefined ? {} : { advertiserId: advertiser_id }),
     ...(click_id === undefined ? {} : { clickId: click_id.trim().toLowerCase() }),
+    ...(inbound_id === undefined ? {} : { inboundId: inbound_id }),
     ...(cursor === undefined ? {} : { before: cursor }),
   }
 }

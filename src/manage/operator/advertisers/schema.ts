@@ -81,6 +81,7 @@ export const CallSearch = Type.Object({
   open: Type.Optional(oneOf(['yes'])),
   advertiser_id: Type.Optional(id),
   click_id: Type.Optional(text(256)),
+  inbound_id: Type.Optional(text(100)),
   ...UUID_PAGE_QUERY,
 })
 export const CallPage = shape('CallbackList', {

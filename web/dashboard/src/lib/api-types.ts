@@ -255,7 +255,7 @@ export type Operations = {
   'PATCH /advertisers/{advertiser_id}': { path: { advertiser_id: Schemas['Id'] }; query: {}; body: Schemas['ChangedAdvertiser']; reply: Schemas['Advertiser'] }
   'POST /advertisers/{advertiser_id}/rotate-token': { path: { advertiser_id: Schemas['Id'] }; query: {}; body: Schemas['TokenRotation']; reply: Schemas['RotatedAdvertiserToken'] }
   'GET /advertisers/{advertiser_id}/postback-urls': { path: { advertiser_id: Schemas['Id'] }; query: {}; body: undefined; reply: Schemas['AdvertiserPostbackUrls'] }
-  'GET /inbound-calls': { path: {}; query: { outcome?: "approved" | "pending" | "rejected" | "reversed" | "duplicate" | "unmatched" | "invalid" | "refused"; open?: "yes"; advertiser_id?: Schemas['Id']; click_id?: string; limit?: number; cursor?: string }; body: undefined; reply: Schemas['CallbackList'] }
+  'GET /inbound-calls': { path: {}; query: { outcome?: "approved" | "pending" | "rejected" | "reversed" | "duplicate" | "unmatched" | "invalid" | "refused"; open?: "yes"; advertiser_id?: Schemas['Id']; click_id?: string; inbound_id?: string; limit?: number; cursor?: string }; body: undefined; reply: Schemas['CallbackList'] }
   'POST /inbound-calls/reprocess': { path: {}; query: {}; body: Schemas['ChosenCallbacks']; reply: Schemas['ReprocessedCallbacks'] }
   'POST /inbound-calls/dismiss': { path: {}; query: {}; body: Schemas['ChosenCallbacks']; reply: Schemas['DismissedCallbacks'] }
   'GET /publishers': { path: {}; query: { search?: string; status?: "pending" | "active" | "suspended"; limit?: number; cursor?: string }; body: undefined; reply: Schemas['PublisherList'] }

@@ -23,14 +23,7 @@ export default function Conversion() {
     everyMs: LOOK_AGAIN_MS,
   })
   return (
-    <Page
-      title="Conversion"
-      about={
-        <Anchor component={Link} href={`/apps/${app_id}/conversions`}>
-          All conversions
-        </Anchor>
-      }
-    >
+    <Page title="Conversion">
       <Loaded query={history}>
         {(data) => (
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

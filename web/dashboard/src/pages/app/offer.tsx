@@ -1,9 +1,8 @@
 // What one offer brought an app.
-import { Button, Stack } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link, useParams } from 'wouter'
 import { useGet } from '../../lib/queries.ts'
 import { AppReport } from '../../parts/reports/app-report.tsx'
-import { Trail } from '../../parts/trail.tsx'
 
 export default function Offer() {
   const { app_id, offer_id } = useParams<{ app_id: string; offer_id: string }>()
@@ -15,23 +14,20 @@ export default function Offer() {
   })
   const name = offer.data?.offer.name ?? stats.data?.rows[0]?.offer_name ?? `Offer ${offer_id}`
   return (
-    <Stack>
-      <Trail to={[['Offers', offers]]} here={name} />
-      <AppReport
-        key={offer_id}
-        appId={app_id}
-        offerId={offer_id}
-        title={name}
-        about={`Offer ${offer_id}: what it brought this app. Test traffic is excluded.`}
-        actions={
-          offer.data !== undefined && (
-            <Button component={Link} href={`${offers}?offer=${offer_id}`} variant="default">
-              Offer details
-            </Button>
-          )
-        }
-      />
-    </Stack>
+    <AppReport
+      key={offer_id}
+      appId={app_id}
+      offerId={offer_id}
+      title={name}
+      about={`Offer ${offer_id}: what it brought this app. Test traffic is excluded.`}
+      actions={
+        offer.data !== undefined && (
+          <Button component={Link} href={`${offers}?offer=${offer_id}`} variant="default">
+            Offer details
+          </Button>
+        )
+      }
+    />
   )
 }
 

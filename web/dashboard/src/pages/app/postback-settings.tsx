@@ -1,5 +1,5 @@
-import { Alert, Anchor, Stack } from '@mantine/core'
-import { Link, useParams } from 'wouter'
+import { Alert, Stack } from '@mantine/core'
+import { useParams } from 'wouter'
 import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { MacroTable } from '../../parts/postbacks/macros.tsx'
@@ -13,15 +13,7 @@ export default function PostbackSettings() {
   const settings = useGet(`${base}/postback`)
   const app = useGet(base)
   return (
-    <Page
-      title="Postback settings"
-      about="Where and how conversions are sent to your server."
-      actions={
-        <Anchor component={Link} href={`${base}/postbacks`}>
-          Delivery log
-        </Anchor>
-      }
-    >
+    <Page title="Postback settings" about="Where and how conversions are sent to your server.">
       <Loaded query={settings}>
         {(data) => (
           <Stack gap="lg">

@@ -1,5 +1,4 @@
-import { Anchor } from '@mantine/core'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { Page } from '../../parts/page.tsx'
 import { PostbackDetails } from '../../parts/postbacks/postback-details.tsx'
 
@@ -7,14 +6,7 @@ export default function Postback() {
   const { app_id, postback_id } = useParams<{ app_id: string; postback_id: string }>()
   const base = `/apps/${app_id}` as const
   return (
-    <Page
-      title="Postback"
-      about={
-        <Anchor component={Link} href={`${base}/postbacks`}>
-          All postbacks
-        </Anchor> /* prettier-ignore */
-      }
-    >
+    <Page title="Postback">
       <PostbackDetails base={base} postbackId={postback_id} />
     </Page>
   )

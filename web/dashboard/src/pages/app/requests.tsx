@@ -54,7 +54,7 @@ export default function Requests() {
         appId={app_id}
         filters={filters}
         mode={mode}
-        open={set('open')}
+        open={(id) => change({ open: id }, { isStep: true })}
       />
       <RequestDrawer appId={app_id} mode={mode} requestId={open ?? null} onClose={() => change({ open: null })} />
     </Page>

@@ -11,7 +11,6 @@ import { type AdvertiserData, TokenSection } from '../../parts/advertisers/token
 import { UrlsSection } from '../../parts/advertisers/urls.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trail } from '../../parts/trail.tsx'
 
 export default function Advertiser() {
   const { advertiser_id } = useParams<{ advertiser_id: string }>()
@@ -20,12 +19,7 @@ export default function Advertiser() {
 
 function Known({ advertiserId }: { advertiserId: string }) {
   const advertiser = useGet(`/advertisers/${advertiserId}`)
-  return (
-    <Stack>
-      <Trail to={[['Advertisers', '/network/advertisers']]} here={advertiser.data?.name ?? advertiserId} />
-      <Loaded query={advertiser}>{(data) => <Shown advertiser={data} />}</Loaded>
-    </Stack>
-  )
+  return <Loaded query={advertiser}>{(data) => <Shown advertiser={data} />}</Loaded>
 }
 
 function Shown({ advertiser }: { advertiser: AdvertiserData }) {

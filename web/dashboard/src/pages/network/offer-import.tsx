@@ -17,7 +17,6 @@ import {
 } from '../../parts/network-offers/import-result.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
-import { Trail } from '../../parts/trail.tsx'
 
 const LOOK_MS = 500
 const MAX_BYTES = 20 * 1024 * 1024
@@ -29,18 +28,15 @@ export default function OfferImport() {
   const [filters, change] = useFilters()
   const importId = filters['import']
   return (
-    <Stack>
-      <Trail to={[['Offers', '/network/offers']]} here="Import" />
-      <Page title="Import offers" about="From a JSON or CSV file. You see a preview before anything changes.">
-        {!mayChange ? (
-          <Empty title="You can’t import offers">Your role is read-only. Ask an operator with write access.</Empty>
-        ) : importId === undefined ? (
-          <Choose onUploaded={(id) => change({ import: id })} />
-        ) : (
-          <Watch key={importId} importId={importId} again={() => change({ import: null })} />
-        )}
-      </Page>
-    </Stack>
+    <Page title="Import offers" about="From a JSON or CSV file. You see a preview before anything changes.">
+      {!mayChange ? (
+        <Empty title="You can’t import offers">Your role is read-only. Ask an operator with write access.</Empty>
+      ) : importId === undefined ? (
+        <Choose onUploaded={(id) => change({ import: id })} />
+      ) : (
+        <Watch key={importId} importId={importId} again={() => change({ import: null })} />
+      )}
+    </Page>
   )
 }
 

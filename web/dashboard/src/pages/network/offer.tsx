@@ -16,48 +16,37 @@ import { bodyOf, NEW_OFFER, type OfferData, valuesOf } from '../../parts/network
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trail } from '../../parts/trail.tsx'
 
 export default function Offer() {
   const { offer_id } = useParams<{ offer_id: string }>()
   return offer_id === 'new' ? <NewOffer /> : <KnownOffer key={offer_id} offerId={offer_id} />
 }
 
-const OFFERS = [['Offers', '/network/offers']] as const
-
 function NewOffer() {
   const [filters] = useFilters()
   const [, navigate] = useLocation()
   const mayChange = mayWrite(useMe())
   return (
-    <Stack>
-      <Trail to={OFFERS} here="New" />
-      <Page title="New offer">
-        <OfferForm
-          initial={{ ...NEW_OFFER, advertiser_id: filters['advertiser_id'] ?? '' }}
-          isNew
-          mayChange={mayChange}
-          save={async (values) => {
-            const { advertiser_id, external_id } = values
-            const owner = { advertiser_id: Number(advertiser_id), external_id }
-            const { offer_id } = await post('/offers', { ...bodyOf(values), ...owner })
-            notifications.show({ message: 'Offer created.', color: 'green' })
-            navigate(`/network/offers/${offer_id}`)
-          }}
-        />
-      </Page>
-    </Stack>
+    <Page title="New offer">
+      <OfferForm
+        initial={{ ...NEW_OFFER, advertiser_id: filters['advertiser_id'] ?? '' }}
+        isNew
+        mayChange={mayChange}
+        save={async (values) => {
+          const { advertiser_id, external_id } = values
+          const owner = { advertiser_id: Number(advertiser_id), external_id }
+          const { offer_id } = await post('/offers', { ...bodyOf(values), ...owner })
+          notifications.show({ message: 'Offer created.', color: 'green' })
+          navigate(`/network/offers/${offer_id}`)
+        }}
+      />
+    </Page>
   )
 }
 
 function KnownOffer({ offerId }: { offerId: string }) {
   const offer = useGet(`/offers/${offerId}`)
-  return (
-    <Stack>
-      <Trail to={OFFERS} here={offer.data?.name ?? offerId} />
-      <Loaded query={offer}>{(data) => <Shown offer={data} />}</Loaded>
-    </Stack>
-  )
+  return <Loaded query={offer}>{(data) => <Shown offer={data} />}</Loaded>
 }
 
 function Shown({ offer }: { offer: OfferData }) {

@@ -12,7 +12,6 @@ import { Apps } from '../../parts/publishers/apps.tsx'
 import { Notices } from '../../parts/publishers/notices.tsx'
 import { Trust } from '../../parts/publishers/trust.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trail } from '../../parts/trail.tsx'
 
 type Publisher = Schemas['PublisherReply']
 
@@ -21,51 +20,44 @@ export default function PublisherPage() {
   const mayChange = mayWrite(useMe())
   const found = useGet(`/publishers/${encodeURIComponent(publisher_id)}`)
   return (
-    <Stack>
-      <Trail to={[['Publishers', '/network/publishers']]} here={found.data?.name ?? publisher_id} />
-      <Page
-        title={found.data?.name ?? 'Publisher'}
-        about={`Publisher ${publisher_id}`}
-        actions={
-          found.data !== undefined && (
-            <>
-              <Button component={Link} href={`/publishers/${publisher_id}/people`} variant="default">
-                People
-              </Button>
-              <Button component={Link} href={`/publishers/${publisher_id}/balance`} variant="default">
-                Balance
-              </Button>
-              <Button
-                component={Link}
-                href={`/network/conversions?view=all&publisher_id=${publisher_id}`}
-                variant="default"
-              >
-                Conversions
-              </Button>
-              <Button
-                component={Link}
-                href={`/network/reports?by=offer&publisher_id=${publisher_id}`}
-                variant="default"
-              >
-                Report
-              </Button>
-            </>
-          )
-        }
-      >
-        <Loaded query={found}>
-          {(one) => (
-            <Stack key={one.publisher_id}>
-              <Figures one={one} />
-              <PermissionsSection publisherId={one.publisher_id} />
-              <Apps publisherId={one.publisher_id} apps={one.apps} mayChange={mayChange} />
-              <Notices publisherId={one.publisher_id} email={one.email} mayChange={mayChange} />
-              <Trust apps={one.apps} mayChange={mayChange} />
-            </Stack>
-          )}
-        </Loaded>
-      </Page>
-    </Stack>
+    <Page
+      title={found.data?.name ?? 'Publisher'}
+      about={`Publisher ${publisher_id}`}
+      actions={
+        found.data !== undefined && (
+          <>
+            <Button component={Link} href={`/publishers/${publisher_id}/people`} variant="default">
+              People
+            </Button>
+            <Button component={Link} href={`/publishers/${publisher_id}/balance`} variant="default">
+              Balance
+            </Button>
+            <Button
+              component={Link}
+              href={`/network/conversions?view=all&publisher_id=${publisher_id}`}
+              variant="default"
+            >
+              Conversions
+            </Button>
+            <Button component={Link} href={`/network/reports?by=offer&publisher_id=${publisher_id}`} variant="default">
+              Report
+            </Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={found}>
+        {(one) => (
+          <Stack key={one.publisher_id}>
+            <Figures one={one} />
+            <PermissionsSection publisherId={one.publisher_id} />
+            <Apps publisherId={one.publisher_id} apps={one.apps} mayChange={mayChange} />
+            <Notices publisherId={one.publisher_id} email={one.email} mayChange={mayChange} />
+            <Trust apps={one.apps} mayChange={mayChange} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
   )
 }
 

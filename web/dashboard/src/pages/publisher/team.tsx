@@ -1,8 +1,6 @@
-import { Stack } from '@mantine/core'
 import { useParams } from 'wouter'
 import { isOwner, useMe } from '../../lib/me.ts'
 import { People } from '../../parts/people.tsx'
-import { PublisherTrail } from '../../parts/trail.tsx'
 
 const ROLES = [
   { value: 'publisher_developer', label: 'Developer', about: 'Sets up apps and postbacks. Does not see the balance.' },
@@ -14,15 +12,12 @@ const ROLES = [
 export default function Team() {
   const { publisher_id } = useParams<{ publisher_id: string }>()
   return (
-    <Stack>
-      <PublisherTrail publisherId={publisher_id} here="People" />
-      <People
-        base={`/publishers/${publisher_id}`}
-        about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets rates, viewers can’t change anything."
-        roles={ROLES}
-        ownerRole="publisher_owner"
-        mayChange={isOwner(useMe())}
-      />
-    </Stack>
+    <People
+      base={`/publishers/${publisher_id}`}
+      about="Owners can do everything. Developers set up apps and postbacks, finance sees the balance and sets rates, viewers can’t change anything."
+      roles={ROLES}
+      ownerRole="publisher_owner"
+      mayChange={isOwner(useMe())}
+    />
   )
 }

@@ -3,7 +3,6 @@ import { Anchor, Button, Group, Modal, Select, Stack, Text } from '@mantine/core
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { IconRefresh, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { post } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -30,15 +29,17 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
   const mayChange = mayWrite(useMe())
   const [filters, change] = useFilters()
   const pages = usePages()
-  const [open, setOpen] = useState<Call | null>(null)
-  const { outcome, click_id } = filters
+  const { outcome, click_id, call: openId } = filters
+  const open = ({ inbound_id }: Call) => change({ call: inbound_id }, { isStep: true })
+  const close = () => change({ call: null })
   const only = outcome === OPEN ? { open: 'yes' as const } : { outcome: oneOf(OUTCOMES, outcome) }
   const calls = useGet('/inbound-calls', {
     query: { advertiser_id: advertiserId, ...only, click_id, cursor: pages.cursor },
     everyMs: LOOK_MS,
   })
-  const again = useReprocess(() => setOpen(null))
-  const dismiss = useDismiss(() => setOpen(null))
+  const opened = useGet(openId === undefined ? null : '/inbound-calls', { query: { inbound_id: openId } })
+  const again = useReprocess(close)
+  const dismiss = useDismiss(close)
   const listed = calls.data?.calls.filter(({ advertiser_id }) => advertiser_id !== null) ?? []
   const narrow = (changed: Record<string, string | null>) => {
     pages.reset()
@@ -89,7 +90,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
         {(data) => (
           <DataTable
             rows={data.calls}
-            columns={columnsOf(advertiserId === undefined, setOpen)}
+            columns={columnsOf(advertiserId === undefined, open)}
             rowKey={({ inbound_id }) => inbound_id}
             minWidth={760}
             pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
@@ -107,15 +108,21 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
           />
         )}
       </Loaded>
-      <Modal opened={open !== null} onClose={() => setOpen(null)} title="Callback" size="lg">
-        {open !== null && (
-          <CallDetails
-            call={open}
-            again={mayChange && open.advertiser_id !== null ? () => again.mutate([open.inbound_id]) : null}
-            dismiss={mayChange && isWithOperator(open) ? () => dismiss.mutate([open.inbound_id]) : null}
-            isBusy={again.isPending || dismiss.isPending}
-          />
-        )}
+      <Modal opened={openId !== undefined} onClose={close} title="Callback" size="lg">
+        <Loaded query={opened}>
+          {({ calls: [call] }) =>
+            call === undefined ? (
+              <Empty title="No longer in the log">This callback was deleted, or the address is wrong.</Empty>
+            ) : (
+              <CallDetails
+                call={call}
+                again={mayChange && call.advertiser_id !== null ? () => again.mutate([call.inbound_id]) : null}
+                dismiss={mayChange && isWithOperator(call) ? () => dismiss.mutate([call.inbound_id]) : null}
+                isBusy={again.isPending || dismiss.isPending}
+              />
+            )
+          }
+        </Loaded>
       </Modal>
     </Stack>
   )
