@@ -150,7 +150,7 @@ test('on a phone all of it is there; operators also see what looked like fraud',
   for (const text of ['Approved', '$']) await card.getByText(text).first().waitFor()
   assert.equal(await page.getByLabel('Offer ID').isVisible(), false, 'filters are folded')
   await checkPage(page)
-  await page.getByRole('button', { name: 'Filters' }).click()
+  await page.getByRole('button', { name: /^Filters/ }).click()
   await page.getByLabel('Offer ID').waitFor()
   await checkPage(page)
   await page.goto(`${conversions()}/${conversionId}`)

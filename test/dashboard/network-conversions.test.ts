@@ -93,7 +93,7 @@ test('a pasted list is reversed; what cannot be is reported', async () => {
   await page.waitForURL(/status=reversed/)
   await page.getByRole('link', { name: short(waiting[3]) }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: short(approved) }).waitFor()
-  await page.getByRole('button', { name: 'Filters' }).click()
+  await page.getByRole('button', { name: /^Filters/ }).click()
   await page.getByLabel('App ID').fill('none')
   await page.getByText('An ID is a number.').waitFor()
   await page.getByRole('link', { name: short(approved) }).waitFor()

@@ -14,6 +14,8 @@ export type Column<Row> = {
   isNumber?: boolean
   /** Free text of any length: breaks anywhere, and takes the room that the others leave. */
   isText?: boolean
+  /** A few words: on one line. */
+  isShort?: boolean
   isStrong?: boolean
   /** Of all rows, in a last line below them. */
   total?: ReactNode
@@ -98,11 +100,11 @@ function opening<Row>(row: Row, onOpen: ((row: Row) => void) | undefined) {
 }
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
-  const { name, header, cell, isNumber, isText, isStrong } = column
+  const { name, header, cell, isNumber, isText, isShort, isStrong } = column
   return (
     <Table.Td
       role="cell"
-      className={isText === true ? 'rows-text' : isNumber === true ? 'rows-number' : ''}
+      className={isText === true ? 'rows-text' : isNumber === true || isShort === true ? 'rows-short' : ''}
       data-name={header === undefined ? name : ''}
       {...(isNumber === true ? { ta: 'right' } : {})}
       {...(isStrong === true ? { fw: 600 } : {})}

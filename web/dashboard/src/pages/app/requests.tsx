@@ -31,6 +31,8 @@ export default function Requests() {
       <FilterBar
         label="API requests"
         filters={filters}
+        change={change}
+        searchName="request_id"
         names={['outcome']}
         search={
           <SearchInput

@@ -1,5 +1,5 @@
 // Who changed what, and when.
-import { Anchor, Button, Code, Group, Select, Text } from '@mantine/core'
+import { Anchor, Code, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -27,17 +27,9 @@ export default function Audit() {
   const search = JSON.stringify(wanted)
   useEffect(() => pages.reset(), [search])
   const found = useGet('/audit', { query: { ...wanted, limit: LIMIT, cursor: pages.cursor } })
-  const clear = () => change(Object.fromEntries(FILTERS.map((name) => [name, null])))
   return (
     <Page title="Audit log" about="Every change by every person, newest first. Entries are permanent.">
       <AuditFilters {...{ filters, change }} />
-      {isFiltered && (
-        <Group>
-          <Button size="xs" variant="default" onClick={clear}>
-            Clear filters
-          </Button>
-        </Group>
-      )}
       <Loaded query={found}>
         {({ deeds: entries, next_cursor }) => (
           <DataTable
@@ -71,6 +63,8 @@ function AuditFilters({ filters, change }: { filters: Record<string, string>; ch
     <FilterBar
       label="Audit log"
       filters={filters}
+      change={change}
+      searchName="who"
       names={['action', 'subject', 'publisher_id']}
       search={<SearchInput label="Actor" placeholder="E-mail address" maxLength={254} {...field('who')} />}
     >

@@ -131,6 +131,8 @@ function Narrow({ filters, narrow }: NarrowProps) {
     <FilterBar
       label="Offers"
       filters={filters}
+      change={narrow}
+      searchName="search"
       names={['advertiser_id', 'status', 'category']}
       search={
         <SearchInput

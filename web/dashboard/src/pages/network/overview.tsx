@@ -31,7 +31,7 @@ export default function NetworkOverviewPage() {
                     key={of}
                     of={of}
                     value={today[of]}
-                    about={`Yesterday: ${showFigure(of, yesterday[of])}`}
+                    about={`All of yesterday: ${showFigure(of, yesterday[of])}`}
                   />
                 ))}
               </SimpleGrid>

@@ -1,5 +1,5 @@
 // How postbacks fare over all apps: who does not get them, and why.
-import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
@@ -11,6 +11,8 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { LANE_STATES } from '../../lib/statuses.ts'
 import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-select.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { SearchInput } from '../../parts/search-input.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -36,19 +38,28 @@ export default function PostbackHealth() {
       title="Postback health"
       about="Each app has its own queue, so a failing app does not delay the others. Failures are retried; after five days of failures only, the app’s postbacks are paused."
     >
-      <Group align="flex-end">
-        <SearchInput
-          label="App or publisher"
-          placeholder="Part of the name"
-          value={search}
-          onChange={(value) => change({ search: value, offset: null })}
-        />
-        <StateFilter
-          counts={found.data?.counts}
-          value={state ?? ''}
+      <FilterBar
+        label="Apps"
+        filters={filters}
+        change={(none) => change({ ...none, offset: null })}
+        names={['state']}
+        searchName="search"
+        search={
+          <SearchInput
+            label="App or publisher"
+            placeholder="Part of the name"
+            value={search}
+            onChange={(value) => change({ search: value, offset: null })}
+          />
+        }
+      >
+        <FilterSelect
+          label="Status"
+          data={statesOf(found.data?.counts)}
+          value={state}
           onChange={(value) => change({ state: value, offset: null })}
         />
-      </Group>
+      </FilterBar>
       <Loaded query={found}>
         {({ lanes, total }) => (
           <DataTable
@@ -69,7 +80,7 @@ export default function PostbackHealth() {
                   Apps are listed here once their publisher sets a postback URL.
                 </Empty>
               ) : (
-                <Empty title="No app matches">Choose all statuses, or search for part of another name.</Empty>
+                <Empty title="No app matches">Clear the filters to see all.</Empty>
               )
             }
           />
@@ -79,18 +90,11 @@ export default function PostbackHealth() {
   )
 }
 
-type StateFilterProps = { counts: Lanes['counts'] | undefined; value: string; onChange: (value: string) => void }
-
-function StateFilter({ counts, value, onChange }: StateFilterProps) {
-  const data = [
-    { value: '', label: 'All' },
-    ...choicesOf(LANE_STATES).map(({ value, label }) => ({
-      value,
-      label: counts === undefined ? label : `${label} ${formatCount(counts[value])}`,
-    })),
-  ]
-  return <SegmentedControl aria-label="Status" size="xs" data={data} value={value} onChange={onChange} />
-}
+const statesOf = (counts: Lanes['counts'] | undefined) =>
+  choicesOf(LANE_STATES).map(({ value, label }) => ({
+    value,
+    label: counts === undefined ? label : `${label} (${formatCount(counts[value])})`,
+  }))
 
 const COLUMNS: Column<Lane>[] = [
   {

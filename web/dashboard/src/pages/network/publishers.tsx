@@ -41,6 +41,8 @@ export default function Publishers() {
       <FilterBar
         label="Publishers"
         filters={filters}
+        change={change}
+        searchName="search"
         names={['status']}
         search={
           <SearchInput

@@ -1,5 +1,5 @@
 // What advertisers called, what came of it, and doing it again.
-import { Anchor, Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { IconRefresh, IconX } from '@tabler/icons-react'
@@ -12,6 +12,8 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { OUTCOMES } from '../../lib/statuses.ts'
 import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
+import { FilterBar } from '../filter-bar.tsx'
+import { FilterSelect } from '../filter-select.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { FoundSoFar, Pager, usePages } from '../pager.tsx'
 import { SearchInput } from '../search-input.tsx'
@@ -47,25 +49,31 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
   }
   return (
     <Stack>
-      <Group align="flex-end">
-        <Select
+      <FilterBar
+        label="Callbacks"
+        filters={filters}
+        change={narrow}
+        names={['outcome']}
+        searchName="click_id"
+        search={
+          <SearchInput
+            label="Click"
+            placeholder="click_id"
+            maxLength={256}
+            value={click_id}
+            onChange={(value) => narrow({ click_id: value })}
+          />
+        }
+      >
+        <FilterSelect
           label="Outcome"
-          placeholder="all"
-          clearable
-          w={190}
           data={[{ value: OPEN, label: 'Needs attention' }, ...choicesOf(OUTCOMES)]}
-          value={outcome ?? null}
+          value={outcome}
           onChange={(value) => narrow({ outcome: value })}
         />
-        <SearchInput
-          label="Click"
-          placeholder="click_id"
-          maxLength={256}
-          w={{ base: 200, sm: 320 }}
-          value={click_id}
-          onChange={(value) => narrow({ click_id: value })}
-        />
-        {mayChange && REPAIRABLE.includes(outcome ?? '') && listed.length > 0 && (
+      </FilterBar>
+      {mayChange && REPAIRABLE.includes(outcome ?? '') && listed.length > 0 && (
+        <Group>
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} />}
@@ -74,18 +82,18 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
           >
             Process these {listed.length} again
           </Button>
-        )}
-        {mayChange && outcome === OPEN && listed.length > 0 && (
-          <Button
-            variant="default"
-            leftSection={<IconX size={16} />}
-            loading={dismiss.isPending}
-            onClick={() => askToDismiss(listed, dismiss.mutate)}
-          >
-            Dismiss these {listed.length}
-          </Button>
-        )}
-      </Group>
+          {outcome === OPEN && (
+            <Button
+              variant="default"
+              leftSection={<IconX size={16} />}
+              loading={dismiss.isPending}
+              onClick={() => askToDismiss(listed, dismiss.mutate)}
+            >
+              Dismiss these {listed.length}
+            </Button>
+          )}
+        </Group>
+      )}
       <Loaded query={calls}>
         {(data) => (
           <DataTable

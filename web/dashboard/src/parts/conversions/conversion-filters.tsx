@@ -25,6 +25,8 @@ export function ConversionFilters({ filters, change }: ConversionFiltersProps) {
     <FilterBar
       label="Conversions"
       filters={filters}
+      change={change}
+      searchName="user_id"
       names={['offer_id', 'status', 'sub_id', 'from', 'to']}
       search={<SearchInput label="User ID" value={filters['user_id']} onChange={set('user_id')} maxLength={256} />}
     >

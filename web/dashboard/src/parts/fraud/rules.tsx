@@ -90,10 +90,10 @@ const COLUMNS: Column<Line>[] = [
   },
   {
     name: 'Offers',
-    cell: ({ rule }) => (rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all offers'),
+    cell: ({ rule }) => (rule?.offer_id ? `${rule.offer ?? 'Offer'} (ID ${rule.offer_id})` : 'all'),
   },
   { name: 'Condition', cell: ({ rule, signal }) => (rule === null ? '–' : whenOf(rule, signal.threshold_of)) },
-  { name: 'Action', cell: ({ rule }) => (rule === null ? 'off' : ACTION_NAMES[rule.action]) },
+  { name: 'Action', isShort: true, cell: ({ rule }) => (rule === null ? 'off' : ACTION_NAMES[rule.action]) },
   { name: 'Last 30 days', isNumber: true, cell: ({ rule }) => (rule === null ? '–' : <Seen rule={rule} />) },
 ]
 

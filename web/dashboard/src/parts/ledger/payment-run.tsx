@@ -1,5 +1,5 @@
 // Who is owed how much, and the payment run that stores it.
-import { Alert, Anchor, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { checkAmount, readAmount } from '../../lib/amounts.ts'
@@ -15,6 +15,7 @@ import { FilterText } from '../filter-text.tsx'
 import { BalanceLabel } from './balance-label.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
+import { FilterBar } from '../filter-bar.tsx'
 import { SearchInput } from '../search-input.tsx'
 import { Status } from '../status.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
@@ -44,20 +45,27 @@ export function PaymentRunTab() {
   const listed = owed.isPlaceholderData || minimum === null ? undefined : owed.data
   return (
     <Stack>
-      <Group align="flex-start">
-        <SearchInput label="Publisher" placeholder="Part of the name" value={search} onChange={narrow('search')} />
+      <FilterBar
+        label="Publishers to pay"
+        filters={filters}
+        change={(none) => change({ ...none, offset: null })}
+        names={['minimum']}
+        searchName="search"
+        search={
+          <SearchInput label="Publisher" placeholder="Part of the name" value={search} onChange={narrow('search')} />
+        }
+      >
         <FilterText
           label="Owed at least"
           placeholder="0"
           leftSection="$"
           inputMode="decimal"
-          w={180}
           error={typed === '' ? null : checkAmount(typed)}
           value={typed}
           onChange={narrow('minimum')}
         />
-        {mayPay && <CreateRun {...{ chosen, search }} minimum={minimum ?? 0} due={listed?.total_due ?? 0} />}
-      </Group>
+      </FilterBar>
+      {mayPay && <CreateRun {...{ chosen, search }} minimum={minimum ?? 0} due={listed?.total_due ?? 0} />}
       {minimum !== null && (
         <Loaded query={owed}>
           {({ publishers, total, total_due }) => (
@@ -114,7 +122,6 @@ function CreateRun({ chosen, search, minimum, due }: CreateRunProps) {
   return (
     <div>
       <Button
-        mt={25}
         loading={create.isPending}
         disabled={ofSearch || (isAll && due <= 0)}
         onClick={() => create.mutate({ minimum, ...(isAll ? {} : { publisher_ids: [...chosen.keys()] }) })}

@@ -1,5 +1,5 @@
 // Payments, adjustments and voids as they were recorded: to publishers, from advertisers.
-import { Button, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
@@ -9,6 +9,8 @@ import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { choicesOf, oneOf, PAYMENT_KINDS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
+import { FilterBar } from '../filter-bar.tsx'
+import { FilterSelect } from '../filter-select.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { Pager, usePages } from '../pager.tsx'
@@ -35,13 +37,14 @@ export function PaymentsTab() {
   )
   return (
     <Stack>
-      <SegmentedControl
-        aria-label="Type"
-        data={[{ value: '', label: 'All' }, ...choicesOf(PAYMENT_KINDS)]}
-        value={kind ?? ''}
-        onChange={(value) => change({ kind: value })}
-        maw={420}
-      />
+      <FilterBar label="Payments" {...{ filters, change }} names={['kind']}>
+        <FilterSelect
+          label="Type"
+          data={choicesOf(PAYMENT_KINDS)}
+          value={kind}
+          onChange={(value) => change({ kind: value })}
+        />
+      </FilterBar>
       <Loaded query={found}>
         {({ payments, next_cursor }) => (
           <DataTable

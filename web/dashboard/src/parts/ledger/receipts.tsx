@@ -15,6 +15,7 @@ import { type Column, DataTable } from '../data-table.tsx'
 import { BalanceLabel } from './balance-label.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
+import { FilterBar } from '../filter-bar.tsx'
 import { SearchInput } from '../search-input.tsx'
 import { SubmitForm } from '../submit-form.tsx'
 import { OffsetPager } from '../system/offset-pager.tsx'
@@ -35,12 +36,20 @@ export function ReceiptsTab() {
   const [adjusted, setAdjusted] = useState<AdjustedParty | null>(null)
   return (
     <Stack>
-      <SearchInput
-        label="Advertiser"
-        placeholder="Part of the name"
-        maw={360}
-        value={search}
-        onChange={(value) => change({ search: value, offset: null })}
+      <FilterBar
+        label="Advertisers"
+        filters={filters}
+        change={(none) => change({ ...none, offset: null })}
+        names={[]}
+        searchName="search"
+        search={
+          <SearchInput
+            label="Advertiser"
+            placeholder="Part of the name"
+            value={search}
+            onChange={(value) => change({ search: value, offset: null })}
+          />
+        }
       />
       <Loaded query={debtors}>
         {({ advertisers, total }) => (

@@ -51,6 +51,8 @@ export function ConversionFilters({ filters, change, isQueue }: ConversionFilter
     <FilterBar
       label="Conversions"
       filters={filters}
+      change={change}
+      searchName="user_id"
       names={isQueue ? ['signal', 'offer_id'] : ['status', 'signal', 'offer_id']}
       search={<SearchInput label="User ID" maxLength={256} {...field('user_id')} />}
       moreNames={isQueue ? LESS_USED : [...LESS_USED, 'reason']}

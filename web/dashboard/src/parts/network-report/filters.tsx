@@ -1,5 +1,4 @@
 // Which part of the network a report is about. It stands in the address of the page.
-import { Button } from '@mantine/core'
 import { COUNTRIES } from '../../lib/countries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { AdvertiserSelect } from '../advertisers/advertiser-select.tsx'
@@ -22,7 +21,7 @@ export function ReportFilters({ without }: { without: readonly FilterName[] }) {
     onChange: (value: string | null) => change({ [name]: value }),
   })
   return (
-    <FilterBar label="Report" {...{ filters, names }}>
+    <FilterBar label="Report" {...{ filters, change, names }}>
       {has('publisher_id') && (
         <PublisherSelect
           label="Publisher"
@@ -53,15 +52,6 @@ export function ReportFilters({ without }: { without: readonly FilterName[] }) {
         value={filters['device']}
         onChange={(device) => change({ device })}
       />
-      {names.some((name) => filters[name] !== undefined) && (
-        <Button
-          variant="subtle"
-          style={{ alignSelf: 'end' }}
-          onClick={() => change(Object.fromEntries(names.map((name) => [name, null])))}
-        >
-          Clear filters
-        </Button>
-      )}
     </FilterBar>
   )
 }

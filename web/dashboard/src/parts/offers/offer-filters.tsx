@@ -16,6 +16,8 @@ export function OfferFilters({ filters, change }: OfferFiltersProps) {
     <FilterBar
       label="Offers"
       filters={filters}
+      change={(none) => change({ ...none, page: null })}
+      searchName="search"
       names={['country', 'platform', 'category', 'sort', 'user_id']}
       search={
         <SearchInput

@@ -1,5 +1,5 @@
 // The log of postbacks: newest first, live while its first page is open.
-import { Anchor, Button, Drawer, Group, Switch, Text, TextInput } from '@mantine/core'
+import { Anchor, Drawer, Group, Switch, Text, TextInput } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { fromClockTime, toClockTime } from '../../lib/zoned-time.ts'
@@ -67,7 +67,7 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
             onOpen={open}
             minWidth={760}
             pager={<Pager pages={pages} nextCursor={next_cursor} />}
-            empty={<Nothing isFiltered={isFiltered} isTest={mode === 'test'} clear={() => change(NOTHING)} />}
+            empty={<Nothing isFiltered={isFiltered} isTest={mode === 'test'} />}
           />
         )}
       </Loaded>
@@ -86,17 +86,8 @@ export function Log({ base, actions }: { base: `/apps/${string}`; actions: (filt
   )
 }
 
-const NOTHING = Object.fromEntries(NAMES.map((name) => [name, null]))
-
-function Nothing({ isFiltered, isTest, clear }: { isFiltered: boolean; isTest: boolean; clear: () => void }) {
-  if (isFiltered)
-    return (
-      <Empty title="No postback matches">
-        <Button variant="default" size="xs" onClick={clear}>
-          Clear filters
-        </Button>
-      </Empty>
-    )
+function Nothing({ isFiltered, isTest }: { isFiltered: boolean; isTest: boolean }) {
+  if (isFiltered) return <Empty title="No postback matches">Clear the filters to see all.</Empty>
   return (
     <Empty title="No postbacks yet">
       {isTest
@@ -123,6 +114,8 @@ function LogFilters({ filters, change }: LogFiltersProps) {
     <FilterBar
       label="Postbacks"
       filters={filters}
+      change={change}
+      searchName="conversion_id"
       names={['state', 'status', 'from', 'to']}
       search={
         <SearchInput
