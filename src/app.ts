@@ -34,6 +34,7 @@ import { conversionRoutes } from './features/conversions/routes.ts'
 import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
 import { Contexts, type UserContext } from './features/offers/contexts.ts'
+import { imageRoutes } from './features/offers/images.ts'
 import { createLinkSigner } from './features/offers/links.ts'
 import { allOffers, readChangedOffers } from './features/offers/offer-rows.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
@@ -226,6 +227,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   healthRoutes(server, pool)
   referenceRoutes(server)
   pictureRoutes(server)
+  imageRoutes(server, db)
   securityTxtRoute(server, config)
   dashboardRoutes(server)
 }

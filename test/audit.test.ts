@@ -1,6 +1,7 @@
 // A change and its audit entry are one: every operation of the management API is run while the audit log accepts
 // nothing, and must leave everything as it was; then again, and must leave a change and an entry. A new operation needs
 // an example here, or a reason why it has none.
+import { PIXEL } from './images.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -98,6 +99,7 @@ async function makeSteps(): Promise<Step[]> {
     step('resumeOffer', 'POST', `${offer}/resume`),
     step('setOfferStatuses', 'POST', '/offers/status', { offer_ids: [offerId], status: 'paused' }),
     step('setOfferStatuses', 'POST', '/offers/status', { offer_ids: [offerId], status: 'active' }),
+    step('uploadImage', 'POST', '/images', { content: PIXEL.toString('base64') }),
     step('duplicateOffer', 'POST', `${offer}/duplicate`, { external_id: 'copy' }),
     step('runOfferImport', 'POST', `/offer-imports/${await uploaded()}/run`),
     step('banUser', 'POST', '/bans', { user_id: 'u', reason: 'fraud' }),

@@ -31,6 +31,7 @@ const BOUNDS: Record<string, string> = {
   fraud_rules: SET_UP,
   goals: SET_UP,
   idempotency_keys: 'forgotten after a day (forgetOldKeys)',
+  images: 'those of offers; others go after 30 days, with the next upload (deleteUnused)',
   inbound_calls: BY_RETENTION,
   invitations: BY_PERSON,
   ledger_balances: 'one for each party and account',

@@ -1,6 +1,7 @@
 // The management API's examples in the OpenAPI description are what it really answers: one for each kind of reply.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PIXEL } from './images.ts'
 import { makePerson, PASSWORD, publisherOfApp, visit } from './people.ts'
 import { checkExamples } from './steady-answers.ts'
 import { useWorld } from './world.ts'
@@ -124,6 +125,7 @@ async function integrate({ post, ask }: Recorder, { publisher_id, app_id, offer_
   await post(`/advertisers/${advertiser_id}/rotate-token`, { grace: '24h' })
   const copy = { external_id: 'island-builder-2', name: 'Island Builder 2' }
   const { offer_id: copied } = await post(`/offers/${offer_id}/duplicate`, copy)
+  await post('/images', { content: PIXEL.toString('base64') })
   await post('/offers/status', { offer_ids: [copied], status: 'active' })
   await ask('PUT', '/fraud/rules', { signal: 'too_fast', threshold: 5, action: 'hold' })
   const content = JSON.stringify([{ ...OFFER, advertiser: 'Harbor Studios', external_id: 'island-builder' }])

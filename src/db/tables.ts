@@ -306,6 +306,12 @@ export interface IdempotencyKeys {
   request: string;
 }
 
+export interface Images {
+  content: Buffer;
+  created_at: Generated<Date>;
+  name: string;
+}
+
 export interface InboundCalls {
   advertiser_id: number | null;
   attempts: Generated<number>;
@@ -819,6 +825,7 @@ export interface DB {
   fraud_rules: FraudRules;
   goals: Goals;
   idempotency_keys: IdempotencyKeys;
+  images: Images;
   inbound_calls: InboundCalls;
   invitations: Invitations;
   ledger_balances: LedgerBalances;

@@ -37,6 +37,7 @@ const PAGES = [
   '/docs/start.js',
   '/docs/v1.json',
   '/icon.svg',
+  '/images/:name',
   '/openapi.json',
   '/pictures/:file',
   '/robots.txt',

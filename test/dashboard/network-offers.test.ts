@@ -118,6 +118,38 @@ test('an operator sorts offers by a figure, and pauses and resumes several at on
   assert.deepEqual(complaints, [])
 })
 
+test('a picture is uploaded in the form of an offer, and what is no picture is refused', async () => {
+  const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/offers/${offerId}` })
+  const picture = page.getByRole('textbox', { name: 'Picture' })
+  await picture.waitFor()
+  const before = await picture.inputValue()
+  const choose = async (name: string, buffer: Buffer) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Upload' }).click()]) // prettier-ignore
+    await chooser.setFiles({ name, mimeType: 'image/png', buffer })
+  }
+  await choose('logo.png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"></svg>'))
+  await page.getByText('Use a PNG, JPEG, WebP or GIF image.').waitFor()
+  assert.equal(await picture.inputValue(), before)
+  await checkLooks(page)
+  complaints.length = 0
+  for (const type of ['jpeg', 'webp', 'png']) {
+    // As a browser writes it.
+    const drawn = await page.evaluate<string>(`(() => {
+      const canvas = Object.assign(document.createElement('canvas'), { width: 30, height: 20 })
+      canvas.getContext('2d').fillRect(0, 0, 20, 20)
+      return canvas.toDataURL('image/${type}').split(',')[1]
+    })()`)
+    await choose('picture.png', Buffer.from(drawn, 'base64')) // whatever its name says
+    const path = new RegExp(`^/images/[0-9a-f]{32}[.]${type === 'jpeg' ? 'jpg' : type}$`)
+    await becomes(async () => path.test(await picture.inputValue()), true, type)
+  }
+  const shown = JSON.stringify(`img[src="${await picture.inputValue()}"]`)
+  await becomes(() => page.evaluate(`document.querySelector(${shown})?.naturalWidth`), 30)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await becomes(() => page.getByRole('button', { name: 'Save' }).isDisabled(), true, 'all is saved')
+  assert.deepEqual(complaints, [])
+})
+
 test('an operator changes, pauses and copies an offer, and finds all that in its history', async () => {
   const { page, complaints } = await dashboard.signIn('operator', null, { at: `/network/offers/${offerId}` })
   const name = page.getByRole('textbox', { name: 'Name', exact: true })

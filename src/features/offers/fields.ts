@@ -75,7 +75,7 @@ export const FIELDS = {
     about: 'Where users are sent. Macros are filled in at the click; without `{click_id}` conversions cannot be confirmed.' },
   image_url: {
     ...textOrNull((from, name) => from.url(name, { optional: true, local: true })), shown: 'always', part: 'look',
-    label: 'Picture', placeholder: 'https://… or /pictures/…', about: 'A URL, or a path on this server.' },
+    label: 'Picture', placeholder: 'https://… or upload one', about: 'A URL, or a path on this server.' },
   countries: { ...countries, shown: 'always', part: 'target',
     label: 'Countries', hint: 'Leave empty for all countries.', about: 'Where it runs. Empty: everywhere.' },
   platforms: { ...choices(PLATFORMS), shown: 'always', part: 'target',

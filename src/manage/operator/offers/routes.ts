@@ -12,6 +12,7 @@ import {
   setOfferStatus,
   setOfferStatuses,
 } from '../../../features/offers/offers.ts'
+import { MAX_IMAGE_BYTES, storeImage } from '../../../features/offers/images.ts'
 import { warningsOf } from '../../../features/offers/offer-warnings.ts'
 import { putOffer } from '../../../features/offers/upsert.ts'
 import type { ReportFigures } from '../../../features/reports/network-report.ts'
@@ -27,7 +28,9 @@ import {
   ChangedOffer,
   CopiedOffer,
   HistoryQuery,
+  Image,
   MadeOffer,
+  NewImage,
   NewOffer,
   NewStatus,
   OfferHistory,
@@ -217,6 +220,18 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
         next_cursor: next,
       }
     },
+  })
+
+  routes.post('/images', {
+    id: 'uploadImage',
+    summary: 'Upload an image',
+    about: 'Stores a picture and returns its path, which is an `image_url` for offers. SVG is refused.',
+    tag: TAG,
+    access: 'operator',
+    body: NewImage,
+    reply: Image,
+    bodyLimit: 2 * MAX_IMAGE_BYTES, // base64 is longer
+    run: ({ by, body }) => storeImage(db, by, Buffer.from(body.content, 'base64')),
   })
 
   importRoutes(routes, context)

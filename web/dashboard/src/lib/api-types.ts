@@ -51,6 +51,7 @@ export type Schemas = {
   Goal: { goal_id: number; name: string; description: string; payout: number; payout_local: number; is_optional: boolean; payout_percent?: number }
   GracePeriod: { grace_hours: number }
   Id: number
+  Image: { path: string; type: string; width: number; height: number; bytes: number }
   InvitationToken: { token: string }
   IssuedAdvertiser: { advertiser_id: Schemas['Id']; name: string; created_at: string; token: string }
   IssuedApp: { app_id: Schemas['Id']; live: Schemas['IssuedCredential']; test: Schemas['IssuedCredential'] }
@@ -77,6 +78,7 @@ export type Schemas = {
   NewContentRules: { blocked_categories: ("survey" | "app" | "game" | "video")[]; blocked_keywords: (string)[]; payment_offers: boolean }
   NewCurrency: { currency: string; rate: number }
   NewFraudRule: { signal: "too_fast" | "ip_users" | "user_velocity" | "geo_mismatch" | "listed_ip" | "bot"; offer_id?: Schemas['Id'] | null; threshold?: number | null; action: "flag" | "hold" | "reject" }
+  NewImage: { content: string }
   NewInvitationOfNetwork: { email: string; role: "operator" | "operator_reader" }
   NewInvitationOfPublisher: { email: string; role: "publisher_owner" | "publisher_developer" | "publisher_finance" | "publisher_viewer" }
   NewOffer: { advertiser_id: Schemas['Id']; external_id: string; name?: string | null; description?: string | null; category?: string | null; payout?: number | string | null; revenue?: number | string | null; destination_url?: string | null; image_url?: string | null; countries?: (string)[] | null; platforms?: (string)[] | null; difficulty?: string | null; time_estimate?: string | null; language?: string | null; requirements?: string | null; payment_required?: boolean | null; conversion_type?: string | null; goals?: ({ external_id?: string | null; name?: string | null; description?: string | null; payout?: number | string | null; revenue?: number | string | null; is_optional?: boolean | null; is_repeatable?: boolean | null; payout_percent?: number | string | null; revenue_percent?: number | string | null })[] | null; status?: string | null; starts_at?: string | null; ends_at?: string | null; attribution_window?: string | null; hold?: string | null; confirm_within?: string | null; redo_after_reversal?: boolean | null; daily_click_cap?: number | string | null; total_click_cap?: number | string | null; daily_conversion_cap?: number | string | null; total_conversion_cap?: number | string | null; daily_payout_cap?: number | string | null; total_payout_cap?: number | string | null; over_cap?: string | null }
@@ -246,6 +248,7 @@ export type Operations = {
   'POST /offers/status': { path: {}; query: {}; body: Schemas['NewOfferStatus']; reply: Schemas['OfferStatusChange'] }
   'POST /offers/{offer_id}/duplicate': { path: { offer_id: Schemas['Id'] }; query: {}; body: Schemas['CopiedOffer']; reply: Schemas['CreatedOffer'] }
   'GET /offers/{offer_id}/history': { path: { offer_id: Schemas['Id'] }; query: { limit?: number; cursor?: string }; body: undefined; reply: Schemas['OfferHistory'] }
+  'POST /images': { path: {}; query: {}; body: Schemas['NewImage']; reply: Schemas['Image'] }
   'POST /offer-imports': { path: {}; query: {}; body: Schemas['NewOfferImport']; reply: Schemas['OfferImport'] }
   'GET /offer-imports/{import_id}': { path: { import_id: string }; query: {}; body: undefined; reply: Schemas['OfferImport'] }
   'POST /offer-imports/{import_id}/run': { path: { import_id: string }; query: {}; body: undefined; reply: Schemas['OfferImport'] }
@@ -305,7 +308,7 @@ export const OFFER_FIELDS = {
   description: {"part":"look","input":"lines","label":"Description","required":false,"initial":""},
   category: {"part":"look","input":"choice","label":"Category","data":[{"value":"survey","label":"survey"},{"value":"app","label":"app"},{"value":"game","label":"game"},{"value":"video","label":"video"}],"required":true,"initial":"app"},
   destination_url: {"part":"target","input":"text","label":"Destination","hint":"The URL users are sent to. {click_id} is required, or the advertiser can’t confirm conversions.","placeholder":"https://advertiser.example/?click={click_id}","required":true,"initial":""},
-  image_url: {"part":"look","input":"text","label":"Picture","placeholder":"https://… or /pictures/…","required":false,"initial":""},
+  image_url: {"part":"look","input":"text","label":"Picture","placeholder":"https://… or upload one","required":false,"initial":""},
   countries: {"part":"target","input":"countries","label":"Countries","hint":"Leave empty for all countries.","required":false,"initial":[]},
   platforms: {"part":"target","input":"choices","label":"Platforms","data":[{"value":"web","label":"web"},{"value":"android","label":"android"},{"value":"ios","label":"ios"}],"required":false,"initial":["web","android","ios"]},
   difficulty: {"part":"look","input":"choice","label":"Difficulty","data":[{"value":"easy","label":"easy"},{"value":"medium","label":"medium"},{"value":"hard","label":"hard"}],"required":false,"initial":"easy"},

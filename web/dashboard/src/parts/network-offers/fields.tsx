@@ -4,6 +4,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { OFFER_FIELDS } from '../../lib/api-types.ts'
 import { timeZone } from '../../lib/format.ts'
 import { COUNTRIES } from '../../lib/countries.ts'
+import { PictureInput } from './picture-input.tsx'
 import { FIELD_NAMES, type FieldName, type OfferValues } from './values.ts'
 
 type OfferFormType = UseFormReturnType<OfferValues>
@@ -49,6 +50,7 @@ function Input({ form, name }: { form: OfferFormType; name: FieldName }) {
   if (input === 'choices') return <MultiSelect {...more} data={[...data]} />
   if (input === 'countries')
     return <MultiSelect {...more} searchable clearable limit={60} nothingFoundMessage="No such country" data={COUNTRIES} /> // prettier-ignore
+  if (name === 'image_url') return <PictureInput {...more} onUpload={(path) => form.setFieldValue('image_url', path)} />
   if (input === 'number') return <TextInput {...more} placeholder="no cap" inputMode="decimal" />
   if (input === 'time') return <TextInput {...more} type="datetime-local" label={`${label} (${timeZone()})`} />
   return (

@@ -1,0 +1,89 @@
+// Uploaded pictures of offers. They are stored in the database, so every node has them, under the hash of their content:
+// an image never changes, and the same image is stored once.
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { FastifyInstance } from 'fastify'
+import { type Db, inTransaction, type Trx } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import { badRequest } from '../../http/validation.ts'
+import { Cache } from '../../lib/cache.ts'
+import { type ImageFormat, readImageFormat } from '../../lib/image-format.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
+
+export const MAX_IMAGE_BYTES = 1_048_576
+export const MAX_IMAGE_PIXELS = 4_096 // on a side
+const KEPT_BYTES = 16 * MAX_IMAGE_BYTES // in memory; twice that at times
+
+const NAME = /^[0-9a-f]{32}\.(png|jpg|webp|gif)$/
+const TYPES = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
+
+export type StoredImage = { path: string; type: string; width: number; height: number; bytes: number }
+
+export async function storeImage(db: Db, by: Actor, content: Buffer): Promise<StoredImage> {
+  const { extension, width, height } = checkImage(content)
+  const name = `${createHash('sha256').update(content).digest('hex').slice(0, 32)}.${extension}`
+  const stored = { path: `/images/${name}`, type: TYPES[extension], width, height, bytes: content.length }
+  await inTransaction(db, async (trx) => {
+    await deleteUnused(trx)
+    await trx
+      .insertInto('images')
+      .values({ name, content })
+      .onConflict((on) => on.column('name').doUpdateSet({ created_at: sql`now()` }))
+      .execute()
+    await recordAudit(trx, by, {
+      action: 'image.upload',
+      subject: name,
+      details: { width, height, bytes: stored.bytes },
+    })
+  })
+  return stored
+}
+
+function checkImage(content: Buffer): ImageFormat {
+  const refuse = (why: string) => badRequest({ content: why })
+  if (content.length > MAX_IMAGE_BYTES) throw refuse('An image may have 1 MB at most.')
+  const format = readImageFormat(content)
+  if (format === null) throw refuse('Use a PNG, JPEG, WebP or GIF image.')
+  if (Math.min(format.width, format.height) < 1) throw refuse('This image is empty.')
+  if (Math.max(format.width, format.height) > MAX_IMAGE_PIXELS)
+    throw refuse(`An image may have ${MAX_IMAGE_PIXELS} pixels on each side at most.`)
+  return format
+}
+
+/** A form may have been left without saving, or an offer have another picture by now. */
+async function deleteUnused(trx: Trx): Promise<void> {
+  await sql`
+    DELETE FROM images WHERE created_at < now() - interval '30 days' AND NOT EXISTS (
+      SELECT FROM offers WHERE substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)$') = images.name)`.execute(trx)
+}
+
+const findImage = async (db: Db, name: string) =>
+  (await db.selectFrom('images').select('content').where('name', '=', name).executeTakeFirst())?.content ?? null
+
+const notFound = () => new AppError('RESOURCE_NOT_FOUND', 'There is no such image.')
+
+export function imageRoutes(server: FastifyInstance, db: Db): void {
+  const kept = new Cache<string, Buffer>(KEPT_BYTES, ({ length }) => length)
+  let turn: Promise<unknown> = Promise.resolve()
+  /** One at a time: requests for names that do not exist take one connection to the database, however many come. */
+  const read = (name: string): Promise<Buffer | null> => {
+    const next = turn.then(async () => kept.get(name) ?? findImage(db, name))
+    turn = next.catch(() => {}) // its caller gets the error
+    return next
+  }
+  server.get<{ Params: { name: string } }>('/images/:name', { schema: { hide: true } }, async (request, reply) => {
+    const { name } = request.params
+    const [, extension] = NAME.exec(name) ?? []
+    if (extension === undefined) throw notFound()
+    const content = kept.get(name) ?? (await read(name))
+    if (content === null) throw notFound()
+    kept.set(name, content)
+    return reply
+      .type(TYPES[extension as keyof typeof TYPES])
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .header('X-Content-Type-Options', 'nosniff')
+      .header('Content-Security-Policy', "default-src 'none'; sandbox")
+      .header('Cross-Origin-Resource-Policy', 'cross-origin') // publishers show the pictures on their own sites
+      .send(content)
+  })
+}
