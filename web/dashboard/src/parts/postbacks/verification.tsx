@@ -66,7 +66,7 @@ function SecretLine({ app, secretName }: { app: AppData; secretName: string }) {
     <div>
       <Text size="sm" mb="xs">
         Set both signing secrets where your server runs. They begin with whsec_; if you have lost one, rotate it under{' '}
-        <Anchor component={Link} href={`/apps/${app.app_id}/integration`} inherit>
+        <Anchor component={Link} href={`/apps/${app.app_id}/integration`} inherit underline="always">
           Integration
         </Anchor>
         .
