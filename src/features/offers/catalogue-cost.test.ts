@@ -72,11 +72,10 @@ test('a change costs the same, however many unused lists there are', async () =>
   const [few, many] = [await load(), await load()]
   await askForAll(many, 1)
   let xid = 1
-  /** Of enough changes for a clock that ticks every few milliseconds. */
   const cpuOf = async (catalogue: Catalogue) => {
     const rows = Array.from({ length: 1_000 }, (_, i) => rowOf(makeOffer(i + 1)))
     let spent = 0
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 2; round++) {
       xid++
       for (const row of rows) row.changedXid = xid
       const start = process.threadCpuUsage()

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Catalogue } from './catalogue.ts'
 import type { Filter } from './filters.ts'
+import { HISTORIES } from '../../../test/tier.ts'
 import { type OfferRecord, rowOf } from '../../../test/offer-record.ts'
 import type { OfferList } from './lists.ts'
 import type { AllOffers } from './offer-rows.ts'
@@ -129,7 +130,7 @@ test('every list is right after changes, new offers and passing time came at onc
         assert.equal(await countWrong(catalogue, state), 0)
       }
     }),
-    { numRuns: 2 },
+    { numRuns: HISTORIES },
   )
 })
 
@@ -180,7 +181,7 @@ test('while everything is reloaded, a page shows the offers of before or of afte
       }
       assert.equal(await countWrong(catalogue, state), 0)
     }),
-    { numRuns: 2 },
+    { numRuns: HISTORIES },
   )
 })
 
