@@ -1,5 +1,6 @@
 // Runs all tests, after seeing to what they need that npm cannot install: servers, a browser and tools.
-// --all: with what takes long (test/tier.ts); --all --short: only that, and less of it; --dashboard: the dashboard alone.
+// --looks: with how pages look; --all: with what takes long, too (test/tier.ts); --all --short: only what takes long, and
+// less of it; --dashboard: the dashboard alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,15 +28,16 @@ const has = (option: string) => process.argv.includes(option)
 const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 const DASHBOARD = ['test/dashboard/*.test.ts']
-const LONG = ['test/faults/**/*.test.ts', 'test/release/*.test.ts', ...DASHBOARD]
+const LONG = ['test/faults/**/*.test.ts', 'test/release/*.test.ts']
 /** What the documentation tells readers to type: a whole start of the demo. */
 const DOCUMENTS = ['test/docs/*.test.ts']
-const QUICK = [...LONG, 'test/{e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
+const QUICK = [...LONG, ...DASHBOARD, 'test/{e2e,spec}/**/*.test.ts', 'test/*.test.ts', 'src/**/*.test.ts']
 
 installMissing()
 if (!isBuilt()) spawnSync('npm', ['run', '--silent', 'build:program'], { stdio: 'inherit' })
 const patterns = given.length > 0 ? given : chooseFiles()
 process.env['OFFERDECK_TESTS'] = !has('--all') ? 'quick' : has('--short') ? 'short' : 'all'
+process.env['OFFERDECK_LOOKS'] = has('--looks') ? 'on' : 'off'
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'offerdeck-compile-cache')
 process.exit(await runFiles(patterns, { timeoutMs: has('--all') && !has('--short') ? 1_800_000 : 300_000 }))
 

@@ -13,7 +13,7 @@ stress_pid=$!
 trap 'kill "$stress_pid"' EXIT
 
 run_tests() {
-  if [ $# -gt 0 ]; then "$@"; else npm test && npm run test:all -- --short; fi
+  if [ $# -gt 0 ]; then "$@"; else npm test -- --looks && npm run test:all -- --short; fi
 }
 
 failed=0

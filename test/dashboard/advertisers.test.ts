@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { becomes, checkPage, go, PHONE, useDashboard } from './browser.ts'
-import { testLong } from '../tier.ts'
+import { testLooks } from '../tier.ts'
 
 let offerId = 0
 let advertiserId = 0
@@ -97,7 +97,7 @@ for (const [name, look] of [
   ['in light on a desktop', {}],
   ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
 ] as const)
-  testLong(`every page of advertisers is open to everybody, ${name}`, async () => {
+  testLooks(`every page of advertisers is open to everybody, ${name}`, async () => {
     const paths = ['', '?tab=calls', `/${advertiserId}`, `/${advertiserId}?tab=dialect`, `/${advertiserId}?tab=calls`]
     const { page } = await dashboard.signIn('operator', null, look)
     for (const path of paths) {

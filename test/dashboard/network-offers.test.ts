@@ -7,7 +7,7 @@ import { asCsv } from '../offer-files.ts'
 import { SECRET_KEY } from '../world.ts'
 import { addClicks } from '../seed-rows.ts'
 import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
-import { testLong } from '../tier.ts'
+import { testLooks } from '../tier.ts'
 import { TESTER } from '../tester.ts'
 
 const ADVERTISER = 'Lanternfield Games'
@@ -223,7 +223,7 @@ for (const [name, look] of [
   ['in light on a desktop', {}],
   ['in the dark on a phone', { colorScheme: 'dark', viewport: PHONE }],
 ] as const)
-  testLong(`every page of offers is open to everybody, ${name}`, async () => {
+  testLooks(`every page of offers is open to everybody, ${name}`, async () => {
     const paths = [
       '',
       '?search=nothing',

@@ -7,7 +7,7 @@ import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
 import { addClicks } from '../seed-rows.ts'
 import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
-import { testLong } from '../tier.ts'
+import { testLooks } from '../tier.ts'
 import { TESTER } from '../tester.ts'
 
 const USD = 1_000_000
@@ -202,7 +202,7 @@ test('an operator reads reports by any dimension, compares, sorts, goes further,
   assert.deepEqual(complaints, [])
 })
 
-testLong('every page is fine on a phone, in the dark, with and without anything on it', async () => {
+testLooks('every page is fine on a phone, in the dark, with and without anything on it', async () => {
   const { page, complaints } = await dashboard.signIn('operator', null, { viewport: PHONE, colorScheme: 'dark' })
   const pages = [deal, quiet].flatMap(({ appId, publisherId }) => [
     `/apps/${appId}/reports`,
