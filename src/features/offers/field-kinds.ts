@@ -123,7 +123,7 @@ export const countCap = kind({
   input: 'number',
   shape: orNull(NUMBER),
   read: (from, name) => from.countCap(name),
-  rule: 'a whole number from 1 to 10<sup>12</sup>; without it no cap',
+  rule: 'a whole number from 1 to 1,000,000,000,000; without it no cap',
 })
 
 /** In micros. */

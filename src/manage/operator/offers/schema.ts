@@ -97,11 +97,16 @@ export const ShownOffer = shape('NetworkOffer', {
 })
 export type ShownOffer = Static<typeof ShownOffer>
 
+const sentence = (rule: string) => (rule === '' ? '' : `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`)
+
 /** What a request may give: everything has a default, or is refused by whoever reads it. */
 function acceptedOf<F extends Fields>(fields: F): { [N in keyof F]: TOptional } {
   const shapes = Object.entries(fields).map(([name, { input, about, rule = '' }]) => {
     const accepted = input === 'goals' ? Type.Array(Type.Object(acceptedOf(GOAL_FIELDS))) : ACCEPTED[input]
-    return [name, Type.Optional(Type.Union([accepted, Type.Null()], { description: `${about} ${rule}`.trim() }))]
+    return [
+      name,
+      Type.Optional(Type.Union([accepted, Type.Null()], { description: `${about} ${sentence(rule)}`.trim() })),
+    ]
   })
   return Object.fromEntries(shapes) as { [N in keyof F]: TOptional }
 }
