@@ -56,7 +56,7 @@ const OPEN = [
   'GET /publishers*', 'GET /reset-password', 'GET /reset-password*', 'GET /robots.txt', 'GET /sign-in', 'GET /sign-in*',
   'GET /verify-email', 'GET /verify-email*',
   // users and advertisers: a link is signed, a callback carries a token
-  'GET /c/:offer_id/:token', 'GET /c/page.css', 'GET /pictures/:file', 'GET /postback', 'POST /postback',
+  'GET /c/:offer_id/:token', 'GET /c/page.css', 'GET /images/:name', 'GET /pictures/:file', 'GET /postback', 'POST /postback',
   // descriptions and health
   'GET /docs', 'GET /docs/manage', 'GET /docs/manage.json', 'GET /docs/reference.js', 'GET /docs/start.js', 'GET /docs/v1.json',
   'GET /.well-known/security.txt', 'GET /healthz', 'GET /openapi.json', 'GET /readyz',
