@@ -44,6 +44,8 @@ test('the audit log is filtered by actor and action, in the URL, and paged', asy
   await page.getByText('name Offer 59').waitFor()
   await becomes(() => page.getByLabel('Action').inputValue(), '')
   await page.getByLabel('Action').fill('session.start')
+  await page.waitForURL(/action=session\.start/)
+  await page.getByText('offer.change').first().waitFor({ state: 'detached' })
   await page.getByRole('cell', { name: 'Bea Browser' }).getByRole('link', { name: 'Bea Browser' }).first().click()
   await page.getByRole('heading', { name: 'People' }).waitFor()
   assert.deepEqual(complaints, [])
