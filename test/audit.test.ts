@@ -220,7 +220,7 @@ const advertiserName = async () =>
   ).name
 
 /** Written automatically, whatever the operation. */
-const BACKGROUND = ['audit_log', 'nodes', 'credential_uses', 'waiting_events', 'event_feed']
+const BACKGROUND = ['audit_log', 'nodes', 'api_requests', 'credential_uses', 'waiting_events', 'event_feed']
 
 /** What every table holds, as a hash. */
 async function readAll(): Promise<Record<string, string>> {

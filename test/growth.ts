@@ -36,9 +36,6 @@ export type Work = (text: string) => unknown
 /** For each doubling: linear work has 2, sorting a little more, quadratic work 4. */
 export const MOST_FOR_TWICE = 3
 
-/** What is accepted at the first look. */
-const CLEARLY_LINEAR = 2.4
-
 const DOUBLINGS = 2
 const MOST_LOOKS = 8
 
@@ -56,7 +53,7 @@ export async function growthForTwice(work: Work, textOf: (length: number) => str
     // A slow run of the small text would let everything pass.
     for (let i = 0; i < 3; i++) leastSmall = Math.min(leastSmall, await timeOf(work, small))
     const growth = perDoubling(leastLarge / leastSmall)
-    if (growth <= (look === 0 ? CLEARLY_LINEAR : MOST_FOR_TWICE)) return growth
+    if (look > 0 && growth <= MOST_FOR_TWICE) return growth
   }
   let growth = Infinity
   for (let attempt = 0; attempt < 4 && growth > MOST_FOR_TWICE; attempt++)
