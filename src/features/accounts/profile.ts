@@ -31,7 +31,16 @@ export async function changeProfile(
   publisherId: number | null,
   given: Partial<Profile>,
 ): Promise<void> {
-  const change = { ...given, ...checkProfile(given) }
+  const now = await trx
+    .selectFrom('people')
+    .select(['name', 'time_zone', 'locale', 'theme'])
+    .where('id', '=', by.id)
+    .executeTakeFirstOrThrow()
+  const change = Object.fromEntries(
+    Object.entries({ ...given, ...checkProfile(given) }).filter(
+      ([field, value]) => now[field as keyof Profile] !== value,
+    ),
+  )
   if (Object.keys(change).length === 0) return
   // In this order: the audit log shares a lock on the person, and two changes at once would wait for each other.
   await trx.updateTable('people').set(change).where('id', '=', by.id).execute()
@@ -47,9 +56,10 @@ function checkProfile({ name, time_zone, locale }: Partial<Profile>): Partial<Pr
   return name === undefined ? {} : { name: checkName(name) }
 }
 
+/** A language and a region. Not how to write digits, or a calendar, which a tag can say as well. */
 function isLocale(tag: string): boolean {
   try {
-    return tag.length <= 35 && Intl.NumberFormat.supportedLocalesOf(tag).length > 0
+    return new Intl.Locale(tag).baseName === tag && Intl.NumberFormat.supportedLocalesOf(tag).length > 0
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 // Uploaded pictures of offers. They are stored in the database, so every node has them, under the hash of their content:
 // an image never changes, and the same image is stored once.
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { FastifyInstance } from 'fastify'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
@@ -13,6 +14,8 @@ import { type Actor, recordAudit } from '../accounts/audit.ts'
 export const MAX_IMAGE_BYTES = 1_048_576
 export const MAX_IMAGE_PIXELS = 4_096 // on a side
 const KEPT_BYTES = 16 * MAX_IMAGE_BYTES // in memory; twice that at times
+
+const NAMES_MS = 1_000
 
 const NAME = /^[0-9a-f]{32}\.(png|jpg|webp|gif)$/
 const TYPES = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
@@ -54,19 +57,47 @@ function checkImage(content: Buffer): ImageFormat {
 async function deleteUnused(trx: Trx): Promise<void> {
   await sql`
     DELETE FROM images WHERE created_at < now() - interval '30 days' AND NOT EXISTS (
-      SELECT FROM offers WHERE substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)$') = images.name)`.execute(trx)
+      SELECT FROM offers WHERE image_url LIKE '%/images/%'
+        AND substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)') = images.name)`.execute(trx)
 }
 
 const findImage = async (db: Db, name: string) =>
   (await db.selectFrom('images').select('content').where('name', '=', name).executeTakeFirst())?.content ?? null
+
+/** The names of all images. Requests for others share one query a second, however many come. */
+class StoredNames {
+  readonly #db: Db
+  #names = new Set<string>()
+  #readAtMs = -Infinity
+  #reading: Promise<void> | null = null
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async has(name: string): Promise<boolean> {
+    if (!this.#names.has(name)) await (this.#reading ??= this.#read().finally(() => (this.#reading = null)))
+    return this.#names.has(name)
+  }
+
+  async #read(): Promise<void> {
+    const waitMs = this.#readAtMs + NAMES_MS - performance.now()
+    if (waitMs > 0) await sleep(waitMs)
+    const rows = await this.#db.selectFrom('images').select('name').execute()
+    this.#names = new Set(rows.map(({ name }) => name))
+    this.#readAtMs = performance.now()
+  }
+}
 
 const notFound = () => new AppError('RESOURCE_NOT_FOUND', 'There is no such image.')
 
 export function imageRoutes(server: FastifyInstance, db: Db): void {
   const kept = new Cache<string, Buffer>(KEPT_BYTES, ({ length }) => length)
   let turn: Promise<unknown> = Promise.resolve()
-  /** One at a time: requests for names that do not exist take one connection to the database, however many come. */
-  const read = (name: string): Promise<Buffer | null> => {
+  const names = new StoredNames(db)
+  /** One at a time: images take one connection to the database, however many are asked for. */
+  const read = async (name: string): Promise<Buffer | null> => {
+    if (!(await names.has(name))) return null
     const next = turn.then(async () => kept.get(name) ?? findImage(db, name))
     turn = next.catch(() => {}) // its caller gets the error
     return next

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GIF, PIXEL, pngOf, WEBP_LOSSLESS, WEBP_LOSSY } from '../../../../test/images.ts'
+import { startExplained } from '../../../../test/explain.ts'
 import { visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { readImageFormat } from '../../../lib/image-format.ts'
@@ -57,7 +58,25 @@ test('what is no image, or too large a one, is refused', async () => {
   assert.equal(await because(pngOf(0, 10)), 'This image is empty.')
   assert.equal(await because(Buffer.concat([PIXEL, Buffer.alloc(1_048_576)])), 'An image may have 1 MB at most.')
   const operator = await visit(world, 'operator')
-  assert.equal((await operator.post('/images', { content: 'not base64!' })).status, 400)
+  const { error } = await operator.post('/images', { content: 'data:image/png;base64,not!' })
+  assert.equal(error.details?.['content'], 'Use a PNG, JPEG, WebP or GIF image.')
+  const inLines = `${PIXEL.toString('base64')}\n`
+  assert.equal((await operator.post('/images', { content: inLines })).status, 200)
+})
+
+test('requests for images that do not exist share a query, and keep none that does waiting', async () => {
+  const { path } = (await upload(pngOf(5, 5))).data
+  const { app, explain, close } = await startExplained(world)
+  try {
+    const unknown = Array.from({ length: 300 }, (_, i) => `/images/${String(i).padStart(32, '0')}.png`)
+    const statements = await explain(async () => {
+      const replies = await Promise.all([...unknown, path].map((one) => app.server.inject(one)))
+      assert.deepEqual(replies.map(({ statusCode }) => statusCode), [...unknown.map(() => 404), 200]) // prettier-ignore
+    })
+    assert.equal(statements.filter(({ text }) => text.includes('"images"')).length, 2)
+  } finally {
+    await close()
+  }
 })
 
 test('an image that no offer has is deleted after a month, with a later upload', async () => {
@@ -67,7 +86,7 @@ test('an image that no offer has is deleted after a month, with a later upload',
   const [offerId = 0] = await world.makeOffers({})
   await db
     .updateTable('offers')
-    .set({ image_url: `https://offers.test${used}` })
+    .set({ image_url: `https://offers.test${used}?v=1` })
     .where('offer_id', '=', offerId)
     .execute()
   await db

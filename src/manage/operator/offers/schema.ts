@@ -186,7 +186,6 @@ export const NewImage = shape('NewImage', {
   content: Type.String({
     minLength: 1,
     maxLength: 2 * MAX_IMAGE_BYTES,
-    pattern: '^[A-Za-z0-9+/]+={0,2}$',
     description: `A PNG, JPEG, WebP or GIF in base64: at most 1 MB, and ${MAX_IMAGE_PIXELS} pixels on each side.`,
   }),
 })

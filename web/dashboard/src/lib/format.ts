@@ -42,7 +42,7 @@ export function setFormats({ locale, time_zone }: { locale: string | null; time_
 
 /** What these would make of an amount and the present time. */
 export function exampleOf(locale: string | undefined, zone: string | undefined): string {
-  const { usd, local } = formatsOf(locale, zone)
+  const { usd, local } = formatsOf(locale, zone !== undefined && isZone(zone) ? zone : undefined)
   return `${usd.format(1234.56)} · ${local.format(new Date())}`
 }
 
@@ -95,7 +95,14 @@ export const formatPeriod = (period: string) => periodFormats(period)[0].format(
 export const formatFullPeriod = (period: string) => periodFormats(period)[1].format(new Date(period))
 
 const languages = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
-export const formatLanguage = (tag: string) => languages.of(tag) ?? tag
+/** A tag that a browser gives may be one that it cannot name. */
+export function formatLanguage(tag: string): string {
+  try {
+    return languages.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
 
 export const timeZone = () => formats.local.resolvedOptions().timeZone
 /** Whether 1,5 is how one and a half is written, and 1.500 is one thousand five hundred. */
