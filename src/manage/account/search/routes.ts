@@ -20,7 +20,7 @@ export function searchRoutes(routes: ManageRoutes, { db, catalogue, credentials 
     id: 'search',
     summary: 'Search everything',
     about:
-      'Operators find publishers, apps, offers and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them. At most five of each.',
+      'Operators find publishers, apps, offers and conversions of the network; people of a publisher find their own apps and conversions, and offers as their users see them: by ID, or by name among the 1,000 most popular. At most five of each.',
     tag: 'Search',
     access: 'session',
     query: SearchQuery,
