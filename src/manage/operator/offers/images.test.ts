@@ -66,16 +66,16 @@ test('what is no image, or too large a one, is refused', async () => {
 
 test('requests for images that do not exist share a query, and keep none that does waiting', async () => {
   const { path } = (await upload(pngOf(5, 5))).data
-  const { app, explain, close } = await startExplained(world)
+  const explained = await startExplained(world)
   try {
     const unknown = Array.from({ length: 300 }, (_, i) => `/images/${String(i).padStart(32, '0')}.png`)
-    const statements = await explain(async () => {
-      const replies = await Promise.all([...unknown, path].map((one) => app.server.inject(one)))
+    const statements = await explained.explain(async () => {
+      const replies = await Promise.all([...unknown, path].map((one) => explained.app.server.inject(one)))
       assert.deepEqual(replies.map(({ statusCode }) => statusCode), [...unknown.map(() => 404), 200]) // prettier-ignore
     })
     assert.equal(statements.filter(({ text }) => text.includes('"images"')).length, 2)
   } finally {
-    await close()
+    await explained.close()
   }
 })
 
