@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { Role } from '../../src/features/accounts/people.ts'
 import { useBrowser } from '../chromium.ts'
 import { until } from '../installation.ts'
@@ -137,6 +137,19 @@ export async function checkPage(page: Page): Promise<void> {
         .join(' | ')}`,
   )
   assert.deepEqual(found, [], `${page.url()} is not accessible`)
+}
+
+/** Points at something until this explains it: a page that moves under the pointer meanwhile is pointed at again. */
+export async function explains(page: Page, what: Locator, text: string): Promise<void> {
+  const tooltip = page.getByRole('tooltip').filter({ hasText: text })
+  await until(async () => {
+    await page.mouse.move(0, 0)
+    await what.hover()
+    return tooltip.waitFor({ timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    )
+  })
 }
 
 /** Waits for the fact itself: what a page shows follows a notice, or an answer, in its own time. */

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { recordPayout } from '../../src/features/ledger/payments.ts'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
 import { addClicks } from '../seed-rows.ts'
-import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, explains, go, PHONE, useDashboard } from './browser.ts'
 import { testLooks } from '../tier.ts'
 import { TESTER } from '../tester.ts'
 
@@ -96,8 +96,7 @@ test('a publisher reads the figures by day, offer, country and sub-ID, and takes
   await page.getByRole('heading', { name: 'Latest conversions' }).waitFor()
   await page.getByRole('img', { name: /Clicks by day/ }).waitFor()
   await becomes(() => page.getByRole('link', { name: 'Tiny Farm' }).count(), 3)
-  await page.getByText('CR', { exact: true }).first().hover()
-  await page.getByRole('tooltip').filter({ hasText: 'divided by clicks' }).waitFor()
+  await explains(page, page.getByText('CR', { exact: true }).first(), 'divided by clicks')
   await checkLooks(page)
   assert.deepEqual(complaints, [])
   await page.context().close()
@@ -232,8 +231,8 @@ test('times, days and numbers follow the profile, on every page', async () => {
   await page.getByText('Profile saved.').waitFor()
   await page.getByRole('button', { name: /Ada Profile/ }).waitFor()
   const there = new Intl.DateTimeFormat('de-DE', { timeZone: 'Pacific/Kiritimati', dateStyle: 'medium' })
-  await page.locator('time').first().hover() // of a session: nothing was loaded anew
-  await page.getByRole('tooltip', { name: there.format(new Date()) }).waitFor()
+  // Of a session: nothing was loaded anew.
+  await explains(page, page.locator('time').first(), there.format(new Date()))
 
   await go(page, `/apps/${deal.appId}/reports`)
   await becomes(() => page.getByRole('combobox', { name: 'Time zone' }).inputValue(), 'Pacific/Kiritimati')
