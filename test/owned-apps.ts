@@ -18,4 +18,14 @@ export const createOwnedApps = (world: World) => ({
       .where('who', '<>', TESTER.email)
       .orderBy('audit_id')
       .execute(),
+  /** What people did with it, but for signing in. */
+  auditOfPublisher: (publisherId: number) =>
+    world.database.db
+      .selectFrom('audit_log')
+      .select(['action', 'details'])
+      .where('publisher_id', '=', publisherId)
+      .where('action', '<>', 'session.start')
+      .where('who', '<>', TESTER.email)
+      .orderBy('audit_id')
+      .execute(),
 })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { TESTER } from '../../../../test/tester.ts'
 import { until } from '../../../../test/installation.ts'
+import { createOwnedApps } from '../../../../test/owned-apps.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
 import {
   before,
@@ -26,21 +27,7 @@ import type { Log, OnePostback, PostbackHealth, Replay, ReplayedPostback } from 
 
 const world = useWorld('manage_postbacks')
 
-async function makeOwner() {
-  const { appId } = await world.makeApp()
-  const publisherId = await publisherOfApp(world, appId)
-  return { appId, publisherId, base: `/apps/${appId}`, visitor: await visit(world, 'publisher_owner', publisherId) }
-}
-
-const auditOf = (publisherId: number) =>
-  world.database.db
-    .selectFrom('audit_log')
-    .select(['action', 'details'])
-    .where('publisher_id', '=', publisherId)
-    .where('action', '<>', 'session.start')
-    .where('who', '<>', TESTER.email)
-    .orderBy('audit_id')
-    .execute()
+const { makeOwned, auditOfPublisher } = createOwnedApps(world)
 
 async function makePaused() {
   const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing', failing_since: before(HOUR) })
@@ -113,7 +100,7 @@ test('one postback is shown with every attempt in full, and resent', async () =>
   const replayed = await visitor.post<Static<typeof OnePostback>>(`${base}/postbacks/${id}/replay`)
   assert.deepEqual([replayed.data.postback.state, replayed.data.postback.tries.length], ['queued', 1])
   assert.deepEqual(
-    (await auditOf(publisherId)).map(({ action }) => action),
+    (await auditOfPublisher(publisherId)).map(({ action }) => action),
     ['postback.replay'],
   )
 })
@@ -165,7 +152,7 @@ test('a replay of many is counted, started once, watched and cancelled, by its o
   })
   const done = await read()
   assert.deepEqual([done.queued, done.waiting, done.remaining, done.filter.state], [12, 12, 0, 'dead'])
-  const stranger = await makeOwner()
+  const stranger = await makeOwned()
   assert.equal((await stranger.visitor.get(`${stranger.base}/postback/replays/${replay?.replay_id}`)).status, 404)
   assert.equal(
     (await stranger.visitor.post(`${stranger.base}/postback/replays/${replay?.replay_id}/cancel`)).status,
@@ -181,7 +168,7 @@ test('a replay of many is counted, started once, watched and cancelled, by its o
     [replay?.replay_id],
   )
   assert.deepEqual(
-    (await auditOf(publisherId)).map(({ action }) => action),
+    (await auditOfPublisher(publisherId)).map(({ action }) => action),
     ['replay.start', 'replay.cancel'],
   )
 })
@@ -221,7 +208,7 @@ test('readers look and change nothing; other publishers find nothing', async () 
   const { appId, base } = await makePaused()
   const id = await putPostback(world.database.db, appId, { state: 'dead' })
   const reader = await visit(world, 'operator_reader')
-  const stranger = await visit(world, 'publisher_owner', (await makeOwner()).publisherId)
+  const stranger = await visit(world, 'publisher_owner', (await makeOwned()).publisherId)
   const looks = ['/postback', '/postback/health', '/postback/replayable', '/postback/replays', '/postbacks', `/postbacks/${id}`] // prettier-ignore
   for (const path of looks) {
     assert.equal((await reader.get(base + path)).status, 200, path)
