@@ -13,8 +13,7 @@ import { choicesOf, oneOf } from '../../lib/words.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
 import { FilterSelect } from '../../parts/filter-select.tsx'
-import { BalanceLabel } from '../../parts/ledger/balance-label.tsx'
-import { Money } from '../../parts/money.tsx'
+import { balanceColumn } from '../../parts/ledger/balance-column.tsx'
 import { Empty, Loaded, Page } from '../../parts/page.tsx'
 import { Pager, usePages } from '../../parts/pager.tsx'
 import { NewPublisher } from '../../parts/publishers/new-publisher.tsx'
@@ -102,18 +101,8 @@ const COLUMNS: Column<Schemas['PublisherList']['publishers'][number]>[] = [
   },
   { name: 'Status', cell: ({ status }) => <Status value={status} /> },
   { name: 'Apps', isNumber: true, cell: ({ apps }) => formatCount(apps) },
-  {
-    name: 'Pending',
-    heading: <BalanceLabel of="pending" />,
-    isNumber: true,
-    cell: ({ pending }) => <Money amount={pending} />,
-  },
-  {
-    name: 'Payable',
-    heading: <BalanceLabel of="payable" />,
-    isNumber: true,
-    cell: ({ payable }) => <Money amount={payable} />,
-  },
+  balanceColumn('pending'),
+  balanceColumn('payable'),
   { name: 'Last conversion', cell: ({ last_conversion_at }) => <Time at={last_conversion_at} ago none="never" /> },
   { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
 ]

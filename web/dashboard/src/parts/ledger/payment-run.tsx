@@ -12,7 +12,7 @@ import { useFilters } from '../../lib/use-filters.ts'
 import type { BodyOf } from '../../lib/operations.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FilterText } from '../filter-text.tsx'
-import { BalanceLabel } from './balance-label.tsx'
+import { balanceColumn } from './balance-column.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { FilterBar } from '../filter-bar.tsx'
@@ -194,18 +194,8 @@ const COLUMNS: Column<Owed>[] = [
       </>
     ),
   },
-  {
-    name: 'Pending',
-    heading: <BalanceLabel of="pending" />,
-    isNumber: true,
-    cell: ({ pending }) => <Money amount={pending} />,
-  },
-  {
-    name: 'Payable',
-    heading: <BalanceLabel of="payable" />,
-    isNumber: true,
-    cell: ({ payable }) => <Money amount={payable} />,
-  },
+  balanceColumn('pending'),
+  balanceColumn('payable'),
   { name: 'Paid so far', isNumber: true, cell: ({ paid }) => <Money amount={paid} /> },
   { name: 'Last paid', cell: ({ last_paid_at }) => <Time at={last_paid_at} ago none="never" /> },
   {

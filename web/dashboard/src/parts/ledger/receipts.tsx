@@ -12,7 +12,7 @@ import { useFilters } from '../../lib/use-filters.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { AmountInput } from '../amount-input.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
-import { BalanceLabel } from './balance-label.tsx'
+import { balanceColumn } from './balance-column.tsx'
 import { Money } from '../money.tsx'
 import { Empty, Loaded } from '../page.tsx'
 import { FilterBar } from '../filter-bar.tsx'
@@ -108,12 +108,7 @@ const COLUMNS: Column<Debtor>[] = [
         <Money amount={receivable} />
       ),
   },
-  {
-    name: 'Unconfirmed',
-    heading: <BalanceLabel of="unconfirmed" />,
-    isNumber: true,
-    cell: ({ unconfirmed }) => <Money amount={unconfirmed} />,
-  },
+  balanceColumn('unconfirmed'),
   { name: 'Received so far', isNumber: true, cell: ({ received }) => <Money amount={received} /> },
   { name: 'Last received', cell: ({ last_received_at }) => <Time at={last_received_at} ago none="never" /> },
 ]
