@@ -38,7 +38,7 @@ export function confirm(book: Book, action: Confirmed, nowMs: number, toldMs = n
   if (key === null) return { kind: 'ambiguous' }
   const goal = namedGoal(book, action, click, key) ?? renamedGoal(book, action, click)
   if (goal === undefined) return { kind: 'no_goal' }
-  const theirs = book.of(click, goal.key)
+  const theirs = book.of(click, goal.key).filter(mayBeAbout(action))
   const isRepeatable = book.repeats(goal, click, theirs)
   if (isRepeatable && action.txn === null) return { kind: 'needs_transaction' }
   if (told?.micros === null && !isDenial(action) && paysShare(goal)) return { kind: 'amount_unclear' }

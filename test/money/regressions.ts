@@ -50,6 +50,31 @@ export const REGRESSIONS: Record<string, History> = {
       after(1, told({ goal: 2, status: 'rejected' })),
     ],
   },
+  'what a report of a retired goal is answered with does not depend on what else is heard': {
+    begin: {
+      ...BEGIN,
+      caps: [{ ...NO_CAPS, totalClicks: 1 }, NO_CAPS, NO_CAPS],
+      hasExternalIds: false,
+      onlyOffer: null,
+    },
+    steps: [
+      after(1, click),
+      after(18_000, { kind: 'report', person: 0, offer: 0, goal: null, txn: 't2', key: null, isTest: false }),
+      after(1, { kind: 'edit', offer: 0, goal: 0, change: 'repeatable', version: 2 }),
+      after(1, { kind: 'report', person: 0, offer: 0, goal: null, txn: 't1', key: null, isTest: false }),
+      after(1, { kind: 'edit', offer: 0, goal: 0, change: 'add', version: 2 }),
+      after(1, { kind: 'import', offer: 0, price: 1, isShort: false, isWhole: false }),
+      {
+        waitS: 1,
+        tracks: [
+          [
+            { kind: 'report', person: 0, offer: 0, goal: null, txn: 't2', key: null, isTest: false },
+            { kind: 'report', person: 0, offer: 0, goal: null, txn: 't1', key: null, isTest: false },
+          ],
+        ],
+      },
+    ],
+  },
   'whether a goal repeats does not depend on what else is heard': {
     begin: BEGIN,
     steps: [

@@ -35,7 +35,7 @@ function reportAnew(book: Book, action: Reported, nowMs: number): Answer {
   const click = latestLiveClick(book, action, nowMs)
   const goal = book.goal(action, action.goal ?? unnamedGoal(book, action, click), click, mayBeAbout(action))
   if (goal === undefined) return { kind: 'no_goal' }
-  const theirs = book.of(action, goal.key)
+  const theirs = book.of(action, goal.key).filter(mayBeAbout(action))
   const isRepeatable = book.repeats(goal, click, theirs)
   const before = findSame(theirs, action, click, isRepeatable)
   if (before !== undefined) return same(before)

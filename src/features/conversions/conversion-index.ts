@@ -28,6 +28,14 @@ export class ConversionIndex {
     return this.#all(this.#ofUser.get(key))
   }
 
+  /**
+   * Those of a user that a command with this transaction may be about. Of what repeats, only such are loaded
+   * (batch-conversions.ts), and more where another command of the batch needs them: no decision may depend on those.
+   */
+  about(key: string, transactionId: string | null): Conversion[] {
+    return this.ofUser(key).filter((one) => mayBeAbout(one, transactionId))
+  }
+
   /** Conversions that any advertiser has given this transaction ID. */
   ofTransaction(transactionId: string | null): Conversion[] {
     return transactionId === null ? [] : this.#all(this.#ofTransaction.get(transactionId))
@@ -36,6 +44,13 @@ export class ConversionIndex {
   #all(ids: ReadonlySet<string> | undefined): Conversion[] {
     return ids === undefined ? [] : [...ids].map((id) => this.#byId.get(id) as Conversion)
   }
+}
+
+function mayBeAbout(one: Conversion, transactionId: string | null): boolean {
+  if (!one.isRepeatable || one.barsRedo) return true
+  const { publisherTransactionId: publishers, advertiserTransactionId: advertisers } = one
+  if (transactionId !== null && (publishers === transactionId || advertisers === transactionId)) return true
+  return (one.status === 'pending' || one.status === 'approved') && (publishers === null || advertisers === null)
 }
 
 function add(index: Map<string, Set<string>>, key: string, id: string): void {

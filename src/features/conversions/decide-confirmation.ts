@@ -23,7 +23,7 @@ export function decideConfirmation(confirmation: Confirmation, context: Decision
   if (click === undefined && context.ambiguous.has(transactionKey(confirmation))) return refuse('ambiguous')
   if (click === undefined || offer === undefined || app === undefined) return refuse('unmatched')
   if (offer.advertiserId !== confirmation.advertiserId) return refuse('not_yours')
-  const ofOffer = context.conversions.ofUser(userKey(click))
+  const ofOffer = context.conversions.about(userKey(click), confirmation.transactionId)
   const goal = goalOfConfirmation(confirmation, offer, click, ofOffer)
   if (typeof goal === 'string') return refuse(goal)
   const ofUser = ofOffer.filter((one) => one.goalId === goal.goalId)

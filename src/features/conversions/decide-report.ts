@@ -24,7 +24,7 @@ export function decideReport(report: Report, context: DecisionContext, moment: M
     return seen.request === requestText(report) && first !== undefined ? duplicate(first) : refuse('key_reused')
   }
   const click = liveClick(context.latestClicks.get(userKey(report)), moment.now)
-  const ofOffer = context.conversions.ofUser(userKey(report))
+  const ofOffer = context.conversions.about(userKey(report), report.transactionId)
   const goal = goalOfReport(report, offer, click, ofOffer)
   if (goal === undefined) return refuse('no_goal')
   const earlier = ofOffer.filter((one) => one.goalId === goal.goalId)

@@ -43,28 +43,14 @@ function namedGoal(goals: readonly GoalSnapshot[], wanted: string, click: ClickS
   )
 }
 
-/**
- * Of what repeats, only conversions that a command may be about are loaded (load-context.ts), and more where another
- * command of the batch needs them: a retired goal must not be known by those.
- */
-const mayBeAbout =
-  ({ transactionId }: Report | Confirmation) =>
-  (one: Conversion): boolean => {
-    if (!one.isRepeatable || one.barsRedo) return true
-    const { publisherTransactionId: publishers, advertiserTransactionId: advertisers } = one
-    if (transactionId !== null && (publishers === transactionId || advertisers === transactionId)) return true
-    return (one.status === 'pending' || one.status === 'approved') && (publishers === null || advertisers === null)
-  }
-
-/** `ofUser`: all conversions that the click's user has of the offer. */
+/** `ofUser`: the conversions of the click's user that it may be about (conversion-index.ts). */
 export function goalOfConfirmation(
   confirmation: Confirmation,
   offer: OfferSnapshot,
   click: ClickSnapshot,
   ofUser: readonly Conversion[],
 ): GoalSnapshot | 'no_goal' | 'ambiguous' {
-  const about = ofUser.filter(mayBeAbout(confirmation))
-  const goals = knownGoals(offer, click, about)
+  const goals = knownGoals(offer, click, ofUser)
   const named = confirmation.goal === null ? undefined : namedGoal(goals, confirmation.goal, click)
   if (named !== undefined) return named
   // A denial of a goal by its former name still reaches its transaction.
@@ -73,7 +59,7 @@ export function goalOfConfirmation(
   const isOnlyRecorded = confirmation.clickId === null || confirmation.clickId !== click.clickId
   if (confirmation.goal === null && hasOrder(click) && !isDenial(confirmation) && !isOnlyRecorded)
     return first ?? 'no_goal'
-  const recorded = about.filter((one) =>
+  const recorded = ofUser.filter((one) =>
     confirmation.transactionId === null
       ? one.goalId === first?.goalId || (one.clickId !== null && one.clickId === click.clickId)
       : one.advertiserTransactionId === confirmation.transactionId,
@@ -93,7 +79,7 @@ export function goalOfReport(
   click: ClickSnapshot | null,
   ofUser: readonly Conversion[],
 ): GoalSnapshot | undefined {
-  const goals = knownGoals(offer, click, ofUser.filter(mayBeAbout(report)))
+  const goals = knownGoals(offer, click, ofUser)
   if (report.goalId !== null) return goals.find((goal) => goal.goalId === report.goalId)
   // A repeated report is about the same goal, whichever is the first one by now.
   const same = ofUser.findLast(

@@ -13,7 +13,18 @@ import type { DecisionContext } from './decision-context.ts'
 import { idempotencyKey, requestText } from './keys.ts'
 
 const columnList = sql.raw(COLUMNS.join(', '))
-const assignments = sql.raw(CHANGING_COLUMNS.map((name) => `${name} = n.${name}`).join(', '))
+/** Of what repeats, earlier conversions of the click are not always in the context: the first one is looked up. */
+const NTH_OF_CLICK = `CASE WHEN n.nth_of_click = 1 AND EXISTS (SELECT FROM conversions o
+  WHERE o.click_id = n.click_id AND o.conversion_id <> n.conversion_id AND o.status <> 'rejected') THEN 2 ELSE n.nth_of_click END`
+const valueOf = (column: string) => (column === 'nth_of_click' ? NTH_OF_CLICK : `n.${column}`)
+const values = sql.raw(COLUMNS.map(valueOf).join(', '))
+const assignments = sql.raw(
+  CHANGING_COLUMNS.map((name) =>
+    name === 'nth_of_click'
+      ? `${name} = CASE WHEN c.click_id IS DISTINCT FROM n.click_id THEN ${NTH_OF_CLICK} ELSE c.${name} END`
+      : `${name} = n.${name}`,
+  ).join(', '),
+)
 const tableOf = (conversions: Conversion[]) =>
   sql`unnest(${rowsLiteral(PROPERTIES, conversions)}::clicked_conversion_row[])`
 
@@ -34,7 +45,8 @@ export async function writeChanges(trx: Trx, changes: Change[], context: Decisio
       WHERE c.conversion_id = n.conversion_id`.execute(trx)
   }
   if (made.length > 0)
-    await sql`/* commands-insert */ INSERT INTO conversions (${columnList}) SELECT * FROM ${tableOf(made)}`.execute(trx)
+    await sql`/* commands-insert */ INSERT INTO conversions (${columnList})
+      SELECT ${values} FROM ${tableOf(made)} n`.execute(trx)
   const live = changes.filter(({ after }) => !after.isTest)
   await post(
     trx,

@@ -90,25 +90,6 @@ test('a day has all its figures, without what bots, test credentials and other a
   })
 })
 
-test('conversion rate and EPC compare clicks with what the same clicks led to', async () => {
-  const { live } = await world.makeApp()
-  const goals = [{ name: 'Install', external_id: 'install', payout: '1' }, { name: 'Buy', external_id: 'buy', payout: '4' }] // prettier-ignore
-  const [offerId = 0] = await world.makeOffers({ payout: '5', goals })
-  const visit = async (userId: string, ...confirmed: string[]) => {
-    const headers = userId === 'bot' ? { 'user-agent': 'curl/8' } : {}
-    const { clickId } = await world.click(offerId, live, `userId=${userId}`, headers)
-    for (const goal of confirmed)
-      assert.equal((await world.confirm(offerId, clickId, { goal })).outcome, 'approved', goal)
-  }
-  await visit('buyer', 'install', 'buy')
-  await visit('looker')
-  await visit('bot', 'install')
-  assert.equal((await world.report(live, { userId: 'without a click', offerId })).status, 201)
-  const { totals } = await ask('', live)
-  assert.deepEqual([totals.clicks, totals.conversions, totals.payout], [2, 4, 6])
-  assert.deepEqual([totals.converted_clicks, totals.conversion_rate, totals.epc], [1, 0.5, 2.5])
-})
-
 test('every day of the range appears in order, also one without anything, and the end is not in it', async () => {
   const { rows, from, to, timezone, group_by, has_more } = await ask('from=2026-03-09&to=2026-03-13')
   assert.deepEqual(columns(rows, 'day', 'clicks', 'conversions', 'epc', 'conversion_rate'), [
