@@ -4,13 +4,16 @@ import { randomFillSync } from 'node:crypto'
 
 const POOL = Buffer.alloc(8 * 512)
 let poolAt = POOL.length
-let lastMs = 0
+let lastMs = -1
 let count = 0
+/** How far others got among the recent milliseconds: a batch goes on with its own while newer ones are counted. */
+const counts = new Map<number, number>()
+const MAX_COUNTS = 1_000
 
-/** A new id for this time. Those of one process ascend while its clock does, and those of one time always do. */
+/** A new ID for this time. Those of one process ascend while its clock does, and those of one time always do. */
 export function uuid7(nowMs: number): string {
-  count = nowMs > lastMs ? 0 : count + 1
-  lastMs = Math.max(lastMs, nowMs)
+  if (nowMs !== lastMs) switchTo(nowMs)
+  count++
   if (poolAt === POOL.length) {
     randomFillSync(POOL)
     poolAt = 0
@@ -21,6 +24,16 @@ export function uuid7(nowMs: number): string {
   const within = (0x7000 | (count & 0xfff)).toString(16)
   const variant = '89ab'[parseInt(random[0] as string, 16) & 3]
   return `${time.slice(0, 8)}-${time.slice(8)}-${within}-${variant}${random.slice(1, 4)}-${random.slice(4)}`
+}
+
+function switchTo(nowMs: number): void {
+  counts.set(lastMs, count)
+  lastMs = nowMs
+  count = counts.get(nowMs) ?? -1
+  counts.delete(nowMs)
+  if (counts.size <= MAX_COUNTS) return
+  const [oldest = 0] = counts.keys()
+  counts.delete(oldest)
 }
 
 /** Below every ID created at this time or later, and above every one created before. */
