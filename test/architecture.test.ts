@@ -201,6 +201,11 @@ test('the management API holds no SQL: it calls the features', () => {
   assert.deepEqual(wrong, [])
 })
 
+test('a feature writes the audit entry of what it changes: the management API and the command line only call it', () => {
+  const writers = files.filter((file) => /^(manage|cli)\//.test(file) && /\brecord(Audit|Parts)/.test(source(file)))
+  assert.deepEqual(writers, ['cli/audit.ts']) // commands that have no counterpart in the dashboard
+})
+
 /** Speak to whoever runs a command: the receiver that `listen` starts, the key at a start, an import's rows. */
 const SPOKEN_AT_A_TERMINAL = [
   'features/postbacks/listener.ts',

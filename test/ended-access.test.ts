@@ -8,6 +8,7 @@ import { operationsOf, readPaths } from './operations.ts'
 import { makePerson, makeToken, PASSWORD, publisherOfApp } from './people.ts'
 import { fill, isBehind, isClosed, listRoutes, type ServedRoute } from './routes.ts'
 import { PUBLIC_URL, useWorld } from './world.ts'
+import { TESTER } from './tester.ts'
 
 let routes: ServedRoute[]
 let senders = 0
@@ -78,7 +79,7 @@ test('whose role was just taken away has no more than the new one, on every rout
     const session = await sessionOf(person.email)
     await world.database.db
       .transaction()
-      .execute((trx) => changePerson(trx, { personId: person.id, publisherId: ofPublisher, byOperator: true }, { role: to }, new Date())) // prettier-ignore
+      .execute((trx) => changePerson(trx, TESTER, { personId: person.id, publisherId: ofPublisher, byOperator: true }, { role: to }, new Date())) // prettier-ignore
     for (const { method, path, roles, access } of operations) {
       if (roles === null || roles.includes(to) || access === 'anyone') continue
       const { statusCode } = await send({ method, path: `/manage/v1${path.replaceAll(/\{\w+\}/g, '1')}` }, session)

@@ -14,7 +14,8 @@ import { type ConversionFilter, searchConversions } from '../src/features/conver
 import { readBalances } from '../src/features/ledger/ledger.ts'
 import { rollUp } from '../src/features/ledger/rollup.ts'
 import { readNetworkDays } from '../src/features/ledger/periods.ts'
-import { setCaps, countCaps } from '../src/features/offers/cap-counts.ts'
+import { countCaps } from '../src/features/offers/cap-counts.ts'
+import { setCaps } from '../src/features/offers/edit-offers.ts'
 import { showCaps } from '../src/features/offers/caps.ts'
 import { readOperatorCounts } from '../src/features/reports/operator-counts.ts'
 import { readQueues } from '../src/features/reports/queues.ts'
@@ -23,6 +24,7 @@ import { type Crowd, daysOf, fillClicks, fillConversions, fillHistory, run } fro
 import { assertBelow, type CostArguments, type ExplainedApp, pagesIn, readCost, startExplained } from './explain.ts'
 import { until } from './installation.ts'
 import { BROWSER, type Envelope, useWorld } from './world.ts'
+import { TESTER } from './tester.ts'
 
 const DAY_MS = 86_400_000
 const CONVERSIONS = 40_000
@@ -268,7 +270,7 @@ test('a cap on an offer with many conversions is counted while others click and 
   // A transaction that may not have seen the cap keeps the count waiting.
   const { setting } = await db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock_shared(${LOCKS.caps})`.execute(trx)
-    const capping = setCaps(db, offerId, { totalConversions: 1 }, new Date())
+    const capping = setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())
     await until(async () => (await db.selectFrom('cap_counts').selectAll().execute()).length > 0)
     const { clickId } = await world.click(other, live, 'userId=meanwhile')
     assert.equal((await world.confirm(other, clickId)).outcome, 'approved')

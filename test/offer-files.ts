@@ -1,11 +1,24 @@
 // Files of offers as advertisers send them, and what importing them does.
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after } from 'node:test'
 import type { Db } from '../src/db/open.ts'
 import { FIELD_NAMES } from '../src/features/offers/fields.ts'
-import { importOffers, type ImportResult, type RowProblem } from '../src/features/offers/import.ts'
+import {
+  importOffers,
+  type ImportResult,
+  type ImportWatcher,
+  type RowProblem,
+  startImport,
+} from '../src/features/offers/import.ts'
+import { TESTER } from './tester.ts'
+
+export async function importFile(db: Db, file: string, watcher: ImportWatcher): Promise<ImportResult> {
+  const source = { importId: randomUUID(), file, fileName: basename(file) }
+  return importOffers(db, await startImport(db, TESTER, source), watcher)
+}
 
 export type Format = 'json' | 'csv'
 export const FORMATS: readonly Format[] = ['json', 'csv']
@@ -52,7 +65,7 @@ export function useOfferFiles(): {
         Buffer.from(content).map((byte) => (byte === 0x7f ? 0xff : byte)),
       )
       const problems: RowProblem[] = []
-      const result = await importOffers(db, file, { onProblem: (one) => problems.push(one), onProgress: () => {} })
+      const result = await importFile(db, file, { onProblem: (one) => problems.push(one), onProgress: () => {} })
       return { ...result, problems }
     },
   }

@@ -6,6 +6,7 @@ import { hashPassword } from '../src/features/accounts/password-hash.ts'
 import { addPerson, type Person, type Role } from '../src/features/accounts/people.ts'
 import { changePerson } from '../src/features/accounts/team.ts'
 import { SECRET_KEY, type World } from './world.ts'
+import { TESTER } from './tester.ts'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -37,7 +38,13 @@ export const keepOut = (world: World, { id, publisher_id }: Pick<Person, 'id' | 
   world.database.db
     .transaction()
     .execute((trx) =>
-      changePerson(trx, { personId: id, publisherId: publisher_id, byOperator: true }, { disabled: true }, new Date()),
+      changePerson(
+        trx,
+        TESTER,
+        { personId: id, publisherId: publisher_id, byOperator: true },
+        { disabled: true },
+        new Date(),
+      ),
     )
 
 export const publisherOfApp = async (world: World, appId: number) =>
@@ -109,7 +116,7 @@ export async function makeToken(world: World, personId: string, scopes: readonly
   const wanted = { personId, name: `Job ${count++}`, scopes, days: 1, allowedIps }
   const { token } = await world.database.db
     .transaction()
-    .execute((trx) => createAccessToken(trx, SECRET_KEY, wanted, new Date()))
+    .execute((trx) => createAccessToken(trx, TESTER, SECRET_KEY, wanted, new Date()))
   const program = new Visitor(world)
   program.token = token
   return program

@@ -58,7 +58,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   const { link } = (await world.get(`/v1/offers/${offerId}?userId=u`, used.live)).body.data.offer
   const person = await makePerson(world, 'operator')
   const wanted = { personId: person.id, name: 'script', scopes: ['read'], days: 90, allowedIps: [] } as const
-  const access = await db.transaction().execute((trx) => createAccessToken(trx, SECRET_KEY, wanted, now))
+  const access = await db.transaction().execute((trx) => createAccessToken(trx, TESTER, SECRET_KEY, wanted, now))
   const invited = { email: 'new@example.com', role: 'operator', publisherId: null, invitedBy: null } as const
   const invitation = await db.transaction().execute((trx) => invite(trx, TESTER, SECRET_KEY, invited, now))
   await createAdvertiser(db, TESTER, SECRET_KEY, 'Never calls')

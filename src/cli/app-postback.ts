@@ -76,7 +76,7 @@ async function setPostback({ config, database: { db }, secretKey, by }: Context,
   const { errors, warnings } = checkSettings(settings, createGuards(config)(appId, settings.url))
   if (errors.length > 0) throw new OperatorError(errors.join('\n'))
   await saveSettings(db, by, secretKey, appId, settings)
-  if (options.resume === true) await resumeLane(db as Trx, by, appId)
+  if (options.resume === true) await resumeLane(db as Trx, by, appId, 'operator')
   return { app_id: appId, ...presentPostback(settings), example: previewTemplate(settings.url), warnings }
 }
 

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import type { Command } from 'commander'
 import { makeConversion, makeDeal } from '../../test/conversion-rows.ts'
 import { useOperator } from '../../test/operator.ts'
+import { makePerson } from '../../test/people.ts'
 import { listAuditEntries } from '../features/accounts/audit.ts'
 import { uuid7 } from '../lib/uuid7.ts'
 import { COMMANDS } from './run.ts'
@@ -27,8 +28,7 @@ const OTHERS: Record<string, string> = {
   'ledger void': 'the management API leaves the same entry',
   'advertiser test-confirm': 'recorded as seed is',
   'secret-key rotate': 'recorded as seed is',
-  'user reset-password': 'recorded as seed is',
-  'user reset-two-factor': 'recorded as seed is',
+  'user reset-two-factor': 'in user.test.ts',
 }
 
 const pathsOf = (command: Command, before: string[] = []): string[] =>
@@ -58,6 +58,7 @@ async function makeSteps(): Promise<void> {
     .select('name')
     .where('publisher_id', '=', deal.publisherId)
     .executeTakeFirstOrThrow()
+  const person = await makePerson(world, 'operator')
   const money = ['--amount', '1', '--reference', 'r']
   steps.push(
     ['seed', ['--offers', '1'], 'seed'],
@@ -81,8 +82,8 @@ async function makeSteps(): Promise<void> {
     ['advertiser create', ['--name', 'Ads'], 'advertiser.create'],
     ['advertiser set', [advertiser, '--map', 'paid=approved'], 'advertiser.change', advertiser],
     ['advertiser rotate-token', [advertiser], 'advertiser.rotate_token', advertiser],
-    ['offer import', [writeOffers({ advertiser: 'Ads' })], 'offer.import'],
-    ['offer caps', [offer, '--daily-clicks', '5'], 'offer.caps', offer],
+    ['offer import', [writeOffers({ advertiser: 'Ads' })], 'offers.imported'],
+    ['offer caps', [offer, '--daily-clicks', '5'], 'offer.change', offer],
     ['offer pause', [offer], 'offer.pause', offer],
     ['offer resume', [offer], 'offer.resume', offer],
     ['conversion approve', [first], 'conversion.approve', first],
@@ -103,6 +104,7 @@ async function makeSteps(): Promise<void> {
     ['ban add', ['u1', '--reason', 'robot'], 'user.ban', 'u1'],
     ['ban lift', ['1'], 'user.unban', 'u1'],
     ['user create', ['--email', 'op@example.com', '--role', 'operator'], 'invitation.create'],
+    ['user reset-password', [person.email], 'user.reset_password', person.id],
   )
 }
 

@@ -1,12 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
 import { Command, Option } from 'commander'
-import { countCaps, setCaps } from '../features/offers/cap-counts.ts'
+import { countCaps } from '../features/offers/cap-counts.ts'
 import { type Caps, OVER_CAP, parseCountCap, parsePayoutCap, showCaps } from '../features/offers/caps.ts'
-import { importOffers, type ImportResult, type RowProblem, type RowWarning } from '../features/offers/import.ts'
+import { setCaps } from '../features/offers/edit-offers.ts'
+import {
+  importOffers,
+  type ImportResult,
+  type RowProblem,
+  type RowWarning,
+  startImport,
+} from '../features/offers/import.ts'
 import { listOffers, setOfferStatus, showOffer } from '../features/offers/offers.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { microsToUsd } from '../lib/money.ts'
-import { recordCommand } from './audit.ts'
-import { withChange, withDatabase, withRecord } from './context.ts'
+import { withChange, withDatabase } from './context.ts'
 import { findAdvertiser, findOffer, findOfferId } from './find.ts'
 import { fields, type OutputOptions, readId, readLimit, readOn, show, table } from './output.ts'
 import { createProgressBar } from './progress.ts'
@@ -118,10 +126,9 @@ const capsCommand = () =>
       const settings = { ...readCapOptions(options), ...(options.overCap && { overCap: options.overCap }) }
       const now = new Date()
       if (Object.keys(settings).length > 0)
-        await withChange(async ({ database: { db } }) => {
-          await recordCommand(db)
-          await setCaps(db, await findOfferId(db, named), settings, now)
-        })
+        await withChange(async ({ database: { db }, by }) =>
+          setCaps(db, by, await findOfferId(db, named), settings, now),
+        )
       const caps = await withDatabase(async ({ database: { db } }) => {
         const offerId = await findOfferId(db, named)
         await countCaps(db, now)
@@ -191,8 +198,9 @@ async function importFile(file: string, options: OutputOptions): Promise<void> {
   const problems: RowProblem[] = []
   const warnings: RowWarning[] = []
   const bar = createProgressBar()
-  const result = await withRecord(({ database }) =>
-    importOffers(database.db, file, {
+  const source = { importId: randomUUID(), file, fileName: basename(file) }
+  const result = await withDatabase(async ({ database: { db }, by }) =>
+    importOffers(db, await startImport(db, by, source), {
       onProblem: (problem) => {
         if (problems.length < MAX_PROBLEMS_SHOWN) problems.push(problem)
       },

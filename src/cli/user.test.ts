@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failsWith, useOperator } from '../../test/operator.ts'
 import { PASSWORD, totp } from '../../test/people.ts'
+import { listAuditEntries } from '../features/accounts/audit.ts'
 
-const { home, serverUrl } = useOperator()
+const { home, serverUrl, world } = useOperator()
 
 /** A browser at the running server. */
 function browse() {
@@ -38,6 +39,8 @@ test('a person is invited, and one who lost a second factor signs in with the pa
     (await home.run(['user', 'reset-two-factor', 'Ann@example.com', '--yes'])).out,
     /signs in with just the password/,
   )
+  const [entry] = await listAuditEntries(world.database.db, { action: 'user.' }, 1)
+  assert.partialDeepStrictEqual(entry, { action: 'user.reset_two_factor', details: { email } })
   assert.equal((await post('/session/proof', { password: PASSWORD })).status, 401)
   assert.equal((await browse()('/session', { email, password: PASSWORD })).data['two_factor'], false)
 })

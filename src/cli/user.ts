@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander'
 import { type Db, inTransaction } from '../db/open.ts'
 import { invitationUrl, invite } from '../features/accounts/invitations.ts'
-import { endSessionsOf } from '../features/accounts/passwords.ts'
 import {
   findPersonByEmail,
   isOperatorRole,
@@ -10,10 +9,9 @@ import {
   type Role,
   ROLES,
 } from '../features/accounts/people.ts'
-import { createResetLink } from '../features/accounts/reset-links.ts'
-import { removeSecondFactor } from '../features/accounts/second-factor.ts'
+import { issueResetLink } from '../features/accounts/reset-links.ts'
+import { resetSecondFactor } from '../features/accounts/second-factor.ts'
 import { OperatorError } from '../errors.ts'
-import { recordCommand } from './audit.ts'
 import { confirm, type ConfirmOptions, yesOption } from './confirm.ts'
 import { withChange, withDatabase } from './context.ts'
 import { findPublisher } from './find.ts'
@@ -70,10 +68,10 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function resetPassword(email: string, options: OutputOptions): Promise<void> {
-  const issued = await withChange(async ({ config: { publicUrl }, database: { db }, secretKey }) => {
-    await recordCommand(db)
+  const issued = await withChange(async ({ config: { publicUrl }, database: { db }, secretKey, by }) => {
     const person = await findKnown(db, email)
-    const url = await createResetLink(db, secretKey, { publicUrl, personId: person.id }, new Date())
+    const network = { secretKey, publicUrl }
+    const url = await inTransaction(db, (trx) => issueResetLink(trx, by, network, person, new Date()))
     return { email: person.email, url }
   })
   show(options, issued, ({ url }) => `Send this link to ${issued.email}. It works once and expires in an hour:\n${url}`)
@@ -81,13 +79,10 @@ async function resetPassword(email: string, options: OutputOptions): Promise<voi
 
 async function resetTwoFactor(email: string, options: OutputOptions & ConfirmOptions): Promise<void> {
   await confirm(`This removes the second factor of ${email} and signs them out everywhere.`, options)
-  const person = await withChange(async ({ database: { db } }) => {
-    await recordCommand(db)
+  const person = await withChange(async ({ database: { db }, by }) => {
     const known = await findKnown(db, email)
-    await inTransaction(db, async (trx) => {
-      if (!(await removeSecondFactor(trx, known.id))) throw new OperatorError(`${known.email} has no second factor.`)
-      await endSessionsOf(trx, known.id, null)
-    })
+    if (!(await inTransaction(db, (trx) => resetSecondFactor(trx, by, known))))
+      throw new OperatorError(`${known.email} has no second factor.`)
     return { email: known.email }
   })
   show(

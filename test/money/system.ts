@@ -10,7 +10,7 @@ import { setFraudRule } from '../../src/features/conversions/fraud.ts'
 import { confirmCall } from '../../src/features/conversions/inbound/confirm.ts'
 import { readCall } from '../../src/features/conversions/inbound/parameters.ts'
 import { applyCommands } from '../../src/features/conversions/apply-commands.ts'
-import { setCaps } from '../../src/features/offers/cap-counts.ts'
+import { setCaps } from '../../src/features/offers/edit-offers.ts'
 import { setOfferStatus } from '../../src/features/offers/offers.ts'
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import { DROPPED_AFTER_MS } from './apply.ts'
@@ -131,7 +131,7 @@ export class System {
     else if (action.kind === 'drop') await this.#dropClicks(now)
     else if (action.kind === 'ban') await this.#ban(action.person, action.isBanned)
     else if (action.kind === 'caps')
-      await setCaps(this.db, this.offerId(action.offer), { ...action.caps, overCap: action.overCap }, now)
+      await setCaps(this.db, TESTER, this.offerId(action.offer), { ...action.caps, overCap: action.overCap }, now)
     else if (action.kind === 'status') await setOfferStatus(this.db, TESTER, this.offerId(action.offer), action.status)
     else if (action.kind === 'import') await this.#import([action], now)
     else if (action.kind === 'share')

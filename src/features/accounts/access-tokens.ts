@@ -6,6 +6,8 @@ import type { Db, Trx } from '../../db/open.ts'
 import { OperatorError } from '../../errors.ts'
 import { parseRanges } from '../../lib/ip-ranges.ts'
 import { base62, createSecretHash, withChecksum } from '../../lib/tokens.ts'
+import { type Actor, recordAudit } from './audit.ts'
+import type { Account } from './people.ts'
 
 /** `read` looks at everything; the others read and change one area each. */
 export const SCOPES = [
@@ -43,7 +45,7 @@ export type NewAccessToken = {
   allowedIps: readonly string[]
 }
 
-export async function createAccessToken(trx: Trx, secretKey: string, wanted: NewAccessToken, now: Date) {
+export async function createAccessToken(trx: Trx, by: Actor, secretKey: string, wanted: NewAccessToken, now: Date) {
   const { personId, name, scopes, days, allowedIps } = wanted
   if (name.trim() === '' || name.length > 100)
     throw new OperatorError('The name of a token must have 1 to 100 characters.', 'name')
@@ -54,7 +56,7 @@ export async function createAccessToken(trx: Trx, secretKey: string, wanted: New
   // at this moment.
   const person = await trx
     .selectFrom('people')
-    .select('disabled_at')
+    .select(['disabled_at', 'publisher_id'])
     .where('id', '=', personId)
     .forNoKeyUpdate()
     .executeTakeFirst()
@@ -74,6 +76,8 @@ export async function createAccessToken(trx: Trx, secretKey: string, wanted: New
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+  const entry = { action: 'token.create', subject: personId, publisherId: person.publisher_id, details: { ...row } }
+  await recordAudit(trx, by, entry)
   return { ...(row as typeof row & { scopes: Scope[] }), token }
 }
 
@@ -89,16 +93,30 @@ export async function listAccessTokens(db: Db, personId: string) {
   return rows as ((typeof rows)[number] & { scopes: Scope[] })[]
 }
 
-/** How many of this person's tokens it ended: all, or the one with this id. They stay ended for good. */
-export async function revokeAccessTokens(trx: Trx, personId: string, now: Date, tokenId?: number): Promise<number> {
-  let revoked = trx
+/** False when there is no such token. Stays revoked for good, as do all tokens that are. */
+export async function revokeAccessToken(
+  trx: Trx,
+  by: Actor,
+  { id, publisherId }: Account,
+  tokenId: number,
+  now: Date,
+): Promise<boolean> {
+  const revoked = await revoke(trx, id, now).where('token_id', '=', tokenId).executeTakeFirst()
+  if (revoked.numUpdatedRows === 0n) return false
+  await recordAudit(trx, by, { action: 'token.revoke', subject: id, publisherId, details: { token_id: tokenId } })
+  return true
+}
+
+/** All tokens of a person: how many that were. Part of a change that has an entry of its own. */
+export const revokeAccessTokens = async (trx: Trx, personId: string, now: Date): Promise<number> =>
+  Number((await revoke(trx, personId, now).executeTakeFirst()).numUpdatedRows)
+
+const revoke = (trx: Trx, personId: string, now: Date) =>
+  trx
     .updateTable('access_tokens')
     .set({ revoked_at: now })
     .where('person_id', '=', personId)
     .where('revoked_at', 'is', null)
-  if (tokenId !== undefined) revoked = revoked.where('token_id', '=', tokenId)
-  return Number((await revoked.executeTakeFirst()).numUpdatedRows)
-}
 
 /** The owner of a token with one of these hashes; null when there is none, or no longer. */
 export async function findTokenHolder(db: Db, hashes: readonly string[], now: Date) {

@@ -7,9 +7,9 @@ import { createSecretHash } from '../../lib/tokens.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
 import { recordAudit } from './audit.ts'
 import { type Network, queueMail, type Writer } from './mails.ts'
-import { endSessionsOf } from './passwords.ts'
 import { isOperatorRole, type Role } from './people.ts'
 import { findEnabledEmail, findPersonName, voidResetLinks } from './reset-links.ts'
+import { endSessionsOf } from './sessions.ts'
 import { revokeInvitationsBy } from './team.ts'
 
 const VALID_MS = 86_400_000
@@ -37,16 +37,24 @@ export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer =>
   },
 })
 
-/** Consumes a link; returns the person whose address it verified, or null. */
-export async function useVerificationLink(trx: Trx, secretKey: string, token: string, now: Date) {
+/** Consumes a link. */
+export async function useVerificationLink(
+  trx: Trx,
+  secretKey: string,
+  { token, ip }: { token: string; ip: string },
+  now: Date,
+): Promise<void> {
   const used = await trx
     .deleteFrom('verifications')
     .where('identifier', '=', stored(secretKey, token))
     .where('expires_at', '>', now)
     .returning('value')
     .executeTakeFirst()
-  if (used === undefined) return null
-  return verifyEmail(trx, used.value)
+  const person = used === undefined ? null : await verifyEmail(trx, used.value)
+  if (person === null)
+    throw new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
+  const { id, email, publisher_id: publisherId } = person
+  await recordAudit(trx, { id, email, ip }, { action: 'person.verify_email', subject: id, publisherId })
 }
 
 /** Null for a person who is disabled by now. */

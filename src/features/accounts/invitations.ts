@@ -131,7 +131,13 @@ export async function listInvitations(db: Db, publisherId: number | null, now: D
 }
 
 /** False when there is no such invitation of this publisher that could still be accepted. */
-export async function revokeInvitation(trx: Trx, invitationId: number, publisherId: number | null, now: Date) {
+export async function revokeInvitation(
+  trx: Trx,
+  by: Actor,
+  invitationId: number,
+  publisherId: number | null,
+  now: Date,
+): Promise<boolean> {
   const revoked = await trx
     .updateTable('invitations')
     .set({ revoked_at: now })
@@ -139,7 +145,9 @@ export async function revokeInvitation(trx: Trx, invitationId: number, publisher
     .where('publisher_id', publisherId === null ? 'is' : '=', publisherId)
     .where(isOpen(now))
     .executeTakeFirst()
-  return revoked.numUpdatedRows > 0n
+  if (revoked.numUpdatedRows === 0n) return false
+  await recordAudit(trx, by, { action: 'invitation.revoke', subject: invitationId, publisherId })
+  return true
 }
 
 export type Acceptance = { token: string; name: string; email: string | null; password: string; ip: string }

@@ -36,6 +36,9 @@ export type Person = {
   created_at: Date
 }
 
+/** Whose entries in the audit log these are. */
+export type Account = { id: string; publisherId: number | null }
+
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 128
 
@@ -150,42 +153,4 @@ export async function findByTypedEmail(db: Db, typed: string) {
 export async function isDisabled(db: Db, personId: string): Promise<boolean> {
   const person = await db.selectFrom('people').select('disabled_at').where('id', '=', personId).executeTakeFirst()
   return person?.disabled_at != null
-}
-
-/** A person's sessions, the latest first. */
-export async function listSessions(db: Db, personId: string, now: Date) {
-  return db
-    .selectFrom('sessions')
-    .select(['id', 'ip_address', 'user_agent', 'created_at', 'updated_at'])
-    .where('person_id', '=', personId)
-    .where('expires_at', '>', now)
-    .orderBy('updated_at', 'desc')
-    .execute()
-}
-
-/** False when there is no such session of this person. */
-export async function endSession(trx: Trx, personId: string, sessionId: string): Promise<boolean> {
-  const ended = await trx
-    .deleteFrom('sessions')
-    .where('id', '=', sessionId)
-    .where('person_id', '=', personId)
-    .executeTakeFirst()
-  return ended.numDeletedRows > 0n
-}
-
-/** Records that the person of this session was verified just now. */
-export async function proveSession(db: Db, sessionId: string, now: Date): Promise<void> {
-  await db.updateTable('sessions').set({ proven_at: now }).where('id', '=', sessionId).execute()
-}
-
-/** A code of the second factor was given for this session. Without that it is over once its person has one. */
-export async function noteCodeGiven(db: Db, session: { id: string } | { token: string }): Promise<void> {
-  const [name, value] = 'id' in session ? (['id', session.id] as const) : (['token', session.token] as const)
-  await db.updateTable('sessions').set({ with_code: true }).where(name, '=', value).execute()
-}
-
-/** Deletes expired sessions, with the IP addresses and browsers they name, and unused links and codes. */
-export async function forgetExpired(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<', now).execute()
-  await db.deleteFrom('verifications').where('expires_at', '<', now).execute()
 }

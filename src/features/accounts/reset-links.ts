@@ -4,8 +4,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db, Trx } from '../../db/open.ts'
 import { createSecretHash } from '../../lib/tokens.ts'
+import { type Actor, recordAudit } from './audit.ts'
 import { type Network, queueMail, type Writer } from './mails.ts'
-import { findByTypedEmail } from './people.ts'
+import { findByTypedEmail, type Person } from './people.ts'
 
 const VALID_MS = 3_600_000
 
@@ -16,7 +17,18 @@ const stored = (secretKey: string, kind: string, token: string) => createSecretH
 
 export type ResetLink = { publicUrl: string; personId: string }
 
-/** For networks that send no mail. */
+/** For an operator to hand over, in a network that sends no mail. */
+export async function issueResetLink(
+  trx: Trx,
+  by: Actor,
+  network: Network,
+  { id, email, publisher_id: publisherId }: Person,
+  now: Date,
+): Promise<string> {
+  await recordAudit(trx, by, { action: 'user.reset_password', subject: id, publisherId, details: { email } })
+  return createResetLink(trx, network.secretKey, { publicUrl: network.publicUrl, personId: id }, now)
+}
+
 export const createResetLink = (db: Db, secretKey: string, { publicUrl, personId }: ResetLink, now: Date) =>
   createLink(db, { secretKey, publicUrl }, { kind: PRINTED, personId }, now)
 

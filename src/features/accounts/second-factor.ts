@@ -3,6 +3,9 @@
 // creates the secrets and the backup codes, and stores both encrypted.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Trx } from '../../db/open.ts'
+import { type Actor, recordAudit } from './audit.ts'
+import type { Account, Person } from './people.ts'
+import { endSessionsOf, noteCodeGiven } from './sessions.ts'
 
 const STEP_MS = 30_000
 const STEPS_APART = [-1, 0, 1] // clocks of phones differ, and typing takes its time
@@ -74,14 +77,46 @@ function codeOf(secret: string, step: number): string {
   return String(number % 1_000_000).padStart(6, '0')
 }
 
-/** After its first code. */
-export async function enableSecondFactor(trx: Trx, personId: string): Promise<void> {
-  await trx.updateTable('two_factors').set({ verified: true }).where('person_id', '=', personId).execute()
-  await trx.updateTable('people').set({ two_factor_enabled: true }).where('id', '=', personId).execute()
+/** After its first code. Other sessions than this one end. */
+export async function enableSecondFactor(
+  trx: Trx,
+  by: Actor,
+  { id, publisherId }: Account,
+  session: { id: string } | null,
+): Promise<void> {
+  await trx.updateTable('two_factors').set({ verified: true }).where('person_id', '=', id).execute()
+  await trx.updateTable('people').set({ two_factor_enabled: true }).where('id', '=', id).execute()
+  if (session !== null) await noteCodeGiven(trx, session)
+  await endSessionsOf(trx, id, session?.id ?? null)
+  await recordAudit(trx, by, { action: 'two_factor.enable', subject: id, publisherId })
 }
 
-/** False when there was none. */
-export async function removeSecondFactor(trx: Trx, personId: string): Promise<boolean> {
+/** By its owner. Other sessions than this one end. False when there was none. */
+export async function disableSecondFactor(
+  trx: Trx,
+  by: Actor,
+  { id, publisherId }: Account,
+  session: { id: string } | null,
+): Promise<boolean> {
+  if (!(await removeSecondFactor(trx, id))) return false
+  await endSessionsOf(trx, id, session?.id ?? null)
+  await recordAudit(trx, by, { action: 'two_factor.disable', subject: id, publisherId })
+  return true
+}
+
+/** By an operator, for a person who lost it. False when there was none. */
+export async function resetSecondFactor(
+  trx: Trx,
+  by: Actor,
+  { id, email, publisher_id: publisherId }: Person,
+): Promise<boolean> {
+  if (!(await removeSecondFactor(trx, id))) return false
+  await endSessionsOf(trx, id, null)
+  await recordAudit(trx, by, { action: 'user.reset_two_factor', subject: id, publisherId, details: { email } })
+  return true
+}
+
+async function removeSecondFactor(trx: Trx, personId: string): Promise<boolean> {
   const removed = await trx.deleteFrom('two_factors').where('person_id', '=', personId).executeTakeFirst()
   await trx.updateTable('people').set({ two_factor_enabled: false }).where('id', '=', personId).execute()
   return removed.numDeletedRows > 0n

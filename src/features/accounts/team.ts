@@ -4,9 +4,10 @@
 import type { Trx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { revokeAccessTokens } from './access-tokens.ts'
-import { endSessionsOf } from './passwords.ts'
+import { type Actor, recordAudit } from './audit.ts'
 import { isLeading, peopleOf, type Person, type Role } from './people.ts'
 import { voidResetLinks } from './reset-links.ts'
+import { endSessionsOf } from './sessions.ts'
 
 /** What is absent stays. */
 export type PersonChange = { role?: Role; disabled?: boolean }
@@ -17,16 +18,18 @@ export type PersonChange = { role?: Role; disabled?: boolean }
  */
 export type TeamPlace = { personId: string; publisherId: number | null; byOperator: boolean }
 
-/** Null when there is no such person in the team. Who is disabled is signed out everywhere, and their tokens end for good. */
+/** False when there is no such person in the team. Who is disabled is signed out everywhere, and their tokens end for good. */
 export async function changePerson(
   trx: Trx,
+  by: Actor,
   { personId, publisherId, byOperator }: TeamPlace,
-  { role, disabled }: PersonChange,
+  change: PersonChange,
   now: Date,
-): Promise<Person | null> {
+): Promise<boolean> {
+  const { role, disabled } = change
   const team = (await peopleOf(trx, publisherId).orderBy('id').forNoKeyUpdate().execute()) as Person[]
   const person = team.find(({ id }) => id === personId)
-  if (person === undefined) return null
+  if (person === undefined) return false
   if (disabled === false && person.disabled_by_operator && !byOperator)
     throw new AppError('NOT_ALLOWED', 'The operator of this network disabled this account: only they enable it again.')
   const after: Person = {
@@ -37,7 +40,10 @@ export async function changePerson(
       disabled === undefined ? person.disabled_by_operator : disabled && (byOperator || person.disabled_by_operator),
   }
   if (!byOperator && !team.some((one) => isLeading(one.id === personId ? after : one)))
-    throw new AppError('CONFLICT', 'Nobody would be left to look after these people. Choose somebody else first.')
+    throw new AppError(
+      'CONFLICT',
+      'This team would have no one left to manage it. Give another member that role first.',
+    )
   await trx
     .updateTable('people')
     .set({
@@ -54,7 +60,9 @@ export async function changePerson(
     await revokeAccessTokens(trx, personId, now)
   }
   if (!isLeading(after)) await revokeInvitationsBy(trx, personId, now)
-  return after
+  const details = { email: person.email, ...change }
+  await recordAudit(trx, by, { action: 'person.change', subject: personId, publisherId, details })
+  return true
 }
 
 /** Otherwise they could come back, or invite others, by a link they created before. */

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { BROWSER, useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
-import { setCaps } from '../offers/cap-counts.ts'
+import { setCaps } from '../offers/edit-offers.ts'
 import { type Click, recordClicks, recordLateClicks } from './clicks.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const NOON = '2026-03-10T12:00:00.000Z'
 const NEXT_NOON = '2026-03-11T12:00:00.000Z'
@@ -100,14 +101,14 @@ test('bots and tests are recorded, and do not count towards caps', async () => {
 test('a cap on conversions or on payout closes clicks, and opens them again when it is taken away', async () => {
   for (const caps of [{ totalConversions: 1 }, { dailyConversions: 1 }, { totalPayoutMicros: 1_000_000 }]) {
     const offerId = await makeOffer({})
-    await setCaps(world.database.db, offerId, caps, new Date())
+    await setCaps(world.database.db, TESTER, offerId, caps, new Date())
     await world.app.refresh()
     const first = await world.click(offerId, live, 'userId=one')
     const link = await linkOf(offerId, live, 'two')
     await world.confirm(offerId, first.clickId)
     assert.equal((await world.follow(link)).status, 410)
     const [cap] = Object.keys(caps)
-    await setCaps(world.database.db, offerId, { [cap as string]: null }, new Date())
+    await setCaps(world.database.db, TESTER, offerId, { [cap as string]: null }, new Date())
     await world.app.refresh()
     assert.equal((await world.follow(link)).status, 302)
   }
@@ -118,7 +119,7 @@ test('a cap set while clicks come in holds from then on', async () => {
   const link = await linkOf(offerId)
   const follow = () => world.follow(link)
   const [, ...answers] = await Promise.all([
-    setCaps(world.database.db, offerId, { totalClicks: 5 }, new Date()),
+    setCaps(world.database.db, TESTER, offerId, { totalClicks: 5 }, new Date()),
     ...Array.from({ length: 60 }, follow),
   ])
   const recorded = (await clicksOn(offerId)).length

@@ -7,8 +7,9 @@ import type { App } from '../../app.ts'
 import { buildMmdb } from '../../../test/mmdb.ts'
 import { BROWSER, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
-import { setCaps } from '../offers/cap-counts.ts'
+import { setCaps } from '../offers/edit-offers.ts'
 import { createLinkSigner } from '../offers/links.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const ANDROID = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Mobile Safari/537.36' // prettier-ignore
 const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1' // prettier-ignore
@@ -173,7 +174,7 @@ test('what a click promised is paid, whatever becomes of the offer and of the ra
   await world.database.pool.query('SELECT renew_terms(ARRAY[$1::bigint])', [offerId])
   await world.app.refresh()
   const late = await world.click(offerId, deal.live, 'userId=late')
-  await setCaps(db, offerId, { totalConversions: 1 }, new Date())
+  await setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())
   await db.updateTable('offers').set({ status: 'paused' }).where('offer_id', '=', offerId).execute()
   await world.app.refresh()
   const paid = async (clickId: string) => {

@@ -7,7 +7,7 @@ import { createApp } from '../apps/apps.ts'
 import type { IssuedCredentials } from '../apps/keys.ts'
 import { distrustApp, trustApp } from '../apps/trust.ts'
 import { checkLedger } from '../ledger/check.ts'
-import { setCaps } from '../offers/cap-counts.ts'
+import { setCaps } from '../offers/edit-offers.ts'
 import { forgetOldKeys } from './conversions.ts'
 import { applyCommands } from './apply-commands.ts'
 import { TESTER } from '../../../test/tester.ts'
@@ -206,7 +206,7 @@ test('a user who clicked while the offer was open is honoured when it closes', a
   for (const offerId of [capped, paused, strict]) await world.click(offerId, live, 'userId=early')
   for (const offerId of [capped, strict]) {
     await world.report(live, { userId: 'another', offerId })
-    await setCaps(db, offerId, { totalConversions: 1 }, new Date())
+    await setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())
   }
   await db.updateTable('offers').set({ status: 'paused' }).where('offer_id', '=', paused).execute()
   assert.deepEqual(statusOf(await world.report(live, { userId: 'early', offerId: capped })), ['pending', null])

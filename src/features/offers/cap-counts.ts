@@ -12,48 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LOCKS } from '../../db/locks.ts'
 import { withRetry } from '../../db/pg-errors.ts'
-import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { NoSuch } from '../../errors.ts'
-import {
-  CAP_COLUMN,
-  type CapRow,
-  type Caps,
-  dayNumber,
-  lockUsage,
-  type OVER_CAP,
-  refreshFull,
-  startOf,
-  TOTAL,
-} from './caps.ts'
+import type { Db, Trx } from '../../db/open.ts'
+import { dayNumber, lockUsage, refreshFull, startOf, TOTAL } from './caps.ts'
 
 const LOOK_MS = 5
 const PATIENCE_MS = 5_000
 const OFFERS_AT_ONCE = 500
 const SLICE_MS = 90 * 86_400_000 // counted in one statement, so that none takes longer than a statement may
-
-/** Sets the caps given (null: no cap any more) and leaves the others. In a caller's transaction, `countCaps` must follow. */
-export async function setCaps(
-  db: Db,
-  offerId: number,
-  { overCap, ...caps }: Partial<Caps & { overCap: (typeof OVER_CAP)[number] }>,
-  now: Date,
-): Promise<void> {
-  const values = Object.entries(caps).map(([name, cap]) => [CAP_COLUMN[name as keyof Caps], cap])
-  await inTransaction(db, async (trx) => {
-    const changed = await trx
-      .updateTable('offers')
-      .set({
-        ...(Object.fromEntries(values) as Partial<CapRow>),
-        ...(overCap === undefined ? {} : { over_cap: overCap }),
-        updated_at: sql`date_trunc('second', ${now}::timestamptz)`,
-      })
-      .where('offer_id', '=', offerId)
-      .executeTakeFirst()
-    if (changed.numUpdatedRows === 0n) throw new NoSuch('offer', offerId)
-    await askForCount(trx, [offerId])
-  })
-  if (!db.isTransaction) await countCaps(db, now)
-}
 
 type Asked = { offer_id: number; asked_xid: string }
 

@@ -5,7 +5,8 @@ import { addConversions, type ConversionSeed } from '../../../test/seed-rows.ts'
 import { until } from '../../../test/installation.ts'
 import { useWorld } from '../../../test/world.ts'
 import type { Db } from '../../db/open.ts'
-import { countCaps, setCaps } from './cap-counts.ts'
+import { countCaps } from './cap-counts.ts'
+import { setCaps } from './edit-offers.ts'
 import {
   addUsage,
   type Caps,
@@ -20,6 +21,7 @@ import {
   showCaps,
   type Usage,
 } from './caps.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const NOON = new Date('2026-03-10T12:00:00Z')
 const TODAY = dayNumber(NOON)
@@ -80,7 +82,7 @@ test('setting a cap counts existing conversions, each day separately, and closes
   await convert(db, offerId, { isTest: true })
   await convert(db, offerId, { status: 'reversed' })
 
-  await setCaps(db, offerId, { dailyConversions: 3 }, NOON)
+  await setCaps(db, TESTER, offerId, { dailyConversions: 3 }, NOON)
   assert.partialDeepStrictEqual(await showCaps(db, offerId, NOON), {
     daily_conversion_cap: 3,
     full: 'no',
@@ -88,9 +90,9 @@ test('setting a cap counts existing conversions, each day separately, and closes
     total: { clicks: 0, conversions: 3, payout_micros: 4_500_000 },
   })
   assert.equal(await fullUntil(offerId), null)
-  await setCaps(db, offerId, { dailyConversions: 2 }, NOON)
+  await setCaps(db, TESTER, offerId, { dailyConversions: 2 }, NOON)
   assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
-  await setCaps(db, offerId, { totalPayoutMicros: 4_500_000 }, NOON)
+  await setCaps(db, TESTER, offerId, { totalPayoutMicros: 4_500_000 }, NOON)
   assert.equal(await fullUntil(offerId), Infinity)
 })
 
@@ -98,15 +100,15 @@ test('raising a cap or taking it away opens the offer again', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
   await convert(db, offerId)
-  await setCaps(db, offerId, { totalConversions: 1, dailyPayoutMicros: 1_000_000 }, NOON)
+  await setCaps(db, TESTER, offerId, { totalConversions: 1, dailyPayoutMicros: 1_000_000 }, NOON)
   assert.equal(await fullUntil(offerId), Infinity)
-  await setCaps(db, offerId, { totalConversions: 2 }, NOON)
+  await setCaps(db, TESTER, offerId, { totalConversions: 2 }, NOON)
   assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
-  await setCaps(db, offerId, { dailyPayoutMicros: null }, NOON)
+  await setCaps(db, TESTER, offerId, { dailyPayoutMicros: null }, NOON)
   assert.equal(await fullUntil(offerId), null)
-  await setCaps(db, offerId, { totalConversions: 1 }, NOON)
+  await setCaps(db, TESTER, offerId, { totalConversions: 1 }, NOON)
   assert.equal(await fullUntil(offerId), Infinity)
-  await setCaps(db, offerId, { totalConversions: null, overCap: 'reject' }, NOON)
+  await setCaps(db, TESTER, offerId, { totalConversions: null, overCap: 'reject' }, NOON)
   assert.equal(await fullUntil(offerId), null)
   assert.partialDeepStrictEqual(await showCaps(db, offerId, NOON), {
     total_conversion_cap: null,
@@ -114,19 +116,19 @@ test('raising a cap or taking it away opens the offer again', async () => {
     full: 'no',
     total: null,
   })
-  await assert.rejects(setCaps(db, 999_999, { totalClicks: 1 }, NOON), /There is no offer 999999/)
+  await assert.rejects(setCaps(db, TESTER, 999_999, { totalClicks: 1 }, NOON), /There is no offer 999999/)
 })
 
 test('a new day begins empty, and clicks are kept when caps change', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
-  await setCaps(db, offerId, { dailyClicks: 2 }, NOON)
+  await setCaps(db, TESTER, offerId, { dailyClicks: 2 }, NOON)
   for (const isTaken of [true, true, false]) assert.equal(await takePlaces([offerId], NOON), isTaken)
   assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
   assert.equal(await takePlaces([offerId], new Date(MIDNIGHT.getTime() - 1)), false)
   assert.equal(await takePlaces([offerId], MIDNIGHT), true)
   assert.equal(await fullUntil(offerId), null)
-  await setCaps(db, offerId, { dailyClicks: 1, totalClicks: 4 }, MIDNIGHT)
+  await setCaps(db, TESTER, offerId, { dailyClicks: 1, totalClicks: 4 }, MIDNIGHT)
   const next = { clicks: 1, conversions: 0, payout_micros: 0 }
   assert.partialDeepStrictEqual(await showCaps(db, offerId, MIDNIGHT), {
     full: 'today',
@@ -139,14 +141,14 @@ test('conversions of a day that began while the lock was awaited are counted for
   const { db } = world.database
   const offerId = await makeOffer()
   await convert(db, offerId, { at: MIDNIGHT.toISOString() })
-  await setCaps(db, offerId, { dailyConversions: 1 }, new Date(MIDNIGHT.getTime() - 1))
+  await setCaps(db, TESTER, offerId, { dailyConversions: 1 }, new Date(MIDNIGHT.getTime() - 1))
   assert.equal((await showCaps(db, offerId, MIDNIGHT)).full, 'today')
 })
 
 test('a reversal lowers the total, and its own day only where that was counted', async () => {
   const { db } = world.database
   const offerId = await makeOffer()
-  await setCaps(db, offerId, { totalConversions: 9 }, NOON)
+  await setCaps(db, TESTER, offerId, { totalConversions: 9 }, NOON)
   await add(offerId, TODAY, { conversions: 3, payoutMicros: 30 })
   await add(offerId, TODAY - 40, { conversions: -1, payoutMicros: -10 })
   await add(offerId, TODAY, { conversions: -1, payoutMicros: -10 })
@@ -209,7 +211,7 @@ test('a cap set while conversions pour in has counted every one of them', async 
       await convert(trx, offerId)
       await refreshFull(trx, [offerId], NOON)
     })
-  await tenAtATime(120, (i) => (i === 60 ? setCaps(db, offerId, { totalConversions: 90 }, NOON) : pour()))
+  await tenAtATime(120, (i) => (i === 60 ? setCaps(db, TESTER, offerId, { totalConversions: 90 }, NOON) : pour()))
   const { count } = await db.selectFrom('conversions').select((is) => is.fn.countAll<number>().as('count')).where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   const { full, total } = await showCaps(db, offerId, NOON)
   assert.ok(count >= 90)
@@ -223,7 +225,7 @@ test('setting a cap waits for transactions that may not have seen it, and nothin
   const capping = await db.transaction().execute(async (trx) => {
     await lockCaps(trx)
     assert.equal(await isCapped(), false)
-    const setting = setCaps(db, offerId, { totalConversions: 2 }, NOON)
+    const setting = setCaps(db, TESTER, offerId, { totalConversions: 2 }, NOON)
     await until(isCapped)
     assert.equal(await takePlaces([offerId], NOON), true) // another, which sees the cap
     await convert(trx, offerId) // without counting it
@@ -239,7 +241,7 @@ test('caps that were set and not counted are counted later, once, by any process
   const { db } = world.database
   const offerId = await makeOffer()
   await convert(db, offerId)
-  await db.transaction().execute((trx) => setCaps(trx, offerId, { totalConversions: 1 }, NOON)) // and then a crash
+  await db.transaction().execute((trx) => setCaps(trx, TESTER, offerId, { totalConversions: 1 }, NOON)) // and then a crash
   assert.equal(await fullUntil(offerId), null)
   await Promise.all([1, 2, 3].map(() => countCaps(db, NOON)))
   assert.deepEqual([(await showCaps(db, offerId, NOON)).total?.conversions, await fullUntil(offerId)], [1, Infinity])
@@ -254,7 +256,7 @@ test('what closes an offer in the database is the rule that the program goes by'
   const usage = fc.record({ clicks: count, conversions: count, payoutMicros: count })
   await fc.assert(
     fc.asyncProperty(caps, usage, usage, async (given, today, total) => {
-      await setCaps(db, offerId, given, NOON)
+      await setCaps(db, TESTER, offerId, given, NOON)
       await db.deleteFrom('offer_usage').where('offer_id', '=', offerId).execute()
       const rows = [{ day: 0, ...total }, { day: TODAY, ...today }] // prettier-ignore
       await db.insertInto('offer_usage').values(rows.map(({ payoutMicros, ...row }) => ({ offer_id: offerId, payout_micros: payoutMicros, ...row }))).execute() // prettier-ignore

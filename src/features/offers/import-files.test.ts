@@ -4,10 +4,9 @@ import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { asCsv, asJson, FORMATS, write } from '../../../test/offer-files.ts'
+import { asCsv, asJson, FORMATS, importFile, write } from '../../../test/offer-files.ts'
 import { counts, row, useImports } from '../../../test/offer-imports.ts'
 import { OperatorError } from '../../errors.ts'
-import { importOffers } from './import.ts'
 
 const { world, folder, bring, offerOf, isKnown } = useImports('import_files')
 
@@ -19,7 +18,7 @@ for (const format of FORMATS) {
     const heapBefore = process.memoryUsage().heapUsed
     let heapMost = 0
     let readLast = 0
-    const result = await importOffers(world.database.db, file, {
+    const result = await importFile(world.database.db, file, {
       onProblem: ({ line, problem }) => assert.fail(`line ${line}: ${problem}`),
       onProgress: (read, total) => {
         assert.ok(read >= readLast && read <= total)
@@ -105,7 +104,7 @@ test('a file that is not UTF-8 is refused with a sentence', async () => {
   ]) {
     const file = join(folder, 'wide.csv')
     await writeFile(file, bytes)
-    const imported = importOffers(world.database.db, file, { onProblem() {}, onProgress() {} })
+    const imported = importFile(world.database.db, file, { onProblem() {}, onProgress() {} })
     await assert.rejects(imported, /wide\.csv is not UTF-8 text; it looks like UTF-16\. Save it as UTF-8/)
   }
 })
@@ -162,6 +161,6 @@ test('what cannot be read as a file of offers is refused with a sentence', async
   await assert.rejects(bring('offers.txt', '[]'), /offers\.txt must end in \.json or \.csv/)
   for (const [name, message] of [['missing', /There is no file .*missing\.json/], ['folder', /is not a file/]] as const) {
     const file = join(folder, `${name}.json`)
-    await assert.rejects(importOffers(world.database.db, file, { onProblem() {}, onProgress() {} }), message)
+    await assert.rejects(importFile(world.database.db, file, { onProblem() {}, onProgress() {} }), message)
   } // prettier-ignore
 })

@@ -7,10 +7,11 @@ import type { Db } from '../../db/open.ts'
 import { cannotRead, OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
+import { type Actor, type AuditEntry, recordAuditAlone, recordParts } from '../accounts/audit.ts'
 import { FIELD_NAMES, type NewOffer } from './fields.ts'
 import { readImportRecord } from './import-record.ts'
 import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
-import type { OnOfferChanges } from './offer-changes.ts'
+import { compareRecords, type OfferChange } from './offer-changes.ts'
 import { warningsOf } from './offer-warnings.ts'
 import { type UpsertOutcome, upsertOffers } from './upsert.ts'
 
@@ -19,6 +20,8 @@ const BATCH = 500
 export type RowProblem = { line: number; problem: string }
 export type RowWarning = { line: number; warning: string }
 export type ImportResult = { rows: number; created: number; updated: number; unchanged: number; rejected: number }
+
+export const NOTHING: ImportResult = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
 
 export type ImportWatcher = {
   onProblem(problem: RowProblem): void
@@ -29,12 +32,50 @@ export type ImportWatcher = {
 
 type Row = { line: number; offer: NewOffer }
 
-export const importOffers = (
-  db: Db,
-  file: string,
-  watcher: ImportWatcher,
-  onChanges?: OnOfferChanges,
-): Promise<ImportResult> => readFile(file, watcher, (rows) => upsertOffers(db, rows, new Date(), onChanges))
+export type ImportSource = { importId: string; file: string; fileName: string }
+export type StartedImport = ImportSource & { by: Actor; auditId: number }
+
+/** In the audit log before it begins: none is missing there if it is cut short. */
+export async function startImport(db: Db, by: Actor, source: ImportSource): Promise<StartedImport> {
+  const { importId: subject, fileName: file_name } = source
+  const auditId = await recordAuditAlone(db, by, { action: 'offers.import', subject, details: { file_name } })
+  return { ...source, by, auditId }
+}
+
+/** Each offer's history has what the import did to it, and the audit log how it ended. */
+export async function importOffers(db: Db, started: StartedImport, watcher: ImportWatcher): Promise<ImportResult> {
+  const { importId: subject, file, fileName: file_name, by, auditId } = started
+  const result: ImportResult = { ...NOTHING }
+  const end = (state: 'done' | 'failed') =>
+    recordAuditAlone(db, by, { action: 'offers.imported', subject, details: { file_name, state, ...result } })
+  try {
+    await readFile(file, result, watcher, (rows) =>
+      upsertOffers(db, rows, new Date(), (trx, changes) =>
+        recordParts(
+          trx,
+          by,
+          auditId,
+          changes.map((change) => partOf(change, file_name)),
+        ),
+      ),
+    )
+  } catch (error) {
+    await end('failed')
+    throw error
+  }
+  await end('done')
+  return result
+}
+
+function partOf(change: OfferChange, file_name: string): AuditEntry {
+  const { offerId: subject } = change
+  if (change.made === null) {
+    const changes = compareRecords(change.before, change.after)
+    return { action: 'offer.import', subject, details: { file_name, changes } }
+  }
+  const { name, advertiser, external_id } = change.made
+  return { action: 'offer.import_new', subject, details: { name, advertiser, external_id, file_name } }
+}
 
 /** Previews an import. Nothing is written, and nothing waits for it. */
 export function tryImport(
@@ -43,17 +84,19 @@ export function tryImport(
   watcher: ImportWatcher & { onChange(change: PlannedChange): void },
 ): Promise<ImportResult> {
   const planned: Planned = new Map()
-  return readFile(file, watcher, (rows) => planOffers(db, rows, planned, (change) => watcher.onChange(change)))
+  return readFile(file, { ...NOTHING }, watcher, (rows) =>
+    planOffers(db, rows, planned, (change) => watcher.onChange(change)),
+  )
 }
 
 async function readFile(
   file: string,
+  result: ImportResult,
   watcher: ImportWatcher,
   take: (rows: Row[]) => Promise<UpsertOutcome>,
 ): Promise<ImportResult> {
   const size = await sizeOf(file)
   const lastRows = await findLastRows(file)
-  const result: ImportResult = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
   const reject = (problem: RowProblem) => {
     result.rejected++
     watcher.onProblem(problem)

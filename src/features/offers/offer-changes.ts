@@ -1,6 +1,7 @@
 // What writing a batch of offers changed, for the offers' history.
+import { isDeepStrictEqual } from 'node:util'
 import type { Trx } from '../../db/open.ts'
-import type { NewOffer } from './fields.ts'
+import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from './fields.ts'
 import { findOffers, type RecordedOffer } from './offers.ts'
 
 /** What happened to an offer: created, or changed from one state to another. */
@@ -18,7 +19,7 @@ export type Goals = RecordedOffer['goals']
 export type WrittenOffer = OfferColumns & { is_new: boolean; is_recapped: boolean }
 
 /** Of offers whose columns stayed the goals changed, and the other way round: only what is now is read again. */
-export async function tellChanges(
+export async function readChanges(
   trx: Trx,
   rows: { advertiserId: number; offer: NewOffer }[],
   written: WrittenOffer[],
@@ -45,4 +46,13 @@ export async function tellChanges(
     }
   })
   return [...creations, ...updates]
+}
+
+type Change = { before: unknown; after: unknown }
+
+/** What is different, field by field, in dollars and durations, as the audit log keeps it. */
+export function compareRecords(before: RecordedOffer, after: RecordedOffer): Record<string, Change> {
+  const [old, now] = [showFields(FIELDS, before), showFields(FIELDS, after)]
+  const changed = FIELD_NAMES.filter((field) => !isDeepStrictEqual(old[field], now[field]))
+  return Object.fromEntries(changed.map((field) => [field, { before: old[field], after: now[field] }]))
 }

@@ -4,7 +4,7 @@ import { addConversions } from '../../../test/seed-rows.ts'
 import { FORMATS, useOfferFiles, write } from '../../../test/offer-files.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createAdvertiser } from '../accounts/advertisers.ts'
-import { setCaps } from './cap-counts.ts'
+import { setCaps } from './edit-offers.ts'
 import { showCaps } from './caps.ts'
 import { TESTER } from '../../../test/tester.ts'
 
@@ -178,7 +178,7 @@ test('an import and a command that set caps at once leave an offer that is close
   const { db } = world.database
   const { offerId, again, fullUntil } = await makeCompleted()
   for (let i = 0; i < 30; i++) {
-    await Promise.all([again({ name: `Name ${i}` }), setCaps(db, offerId, { totalConversions: 1 }, new Date())])
+    await Promise.all([again({ name: `Name ${i}` }), setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())])
     const { total_conversion_cap } = await showCaps(db, offerId, new Date())
     assert.equal(await fullUntil(), total_conversion_cap === null ? null : Infinity)
     await again({})

@@ -8,7 +8,7 @@ import { messageOf } from '../../errors.ts'
 import { askForCount, countCaps } from './cap-counts.ts'
 import { CAP_COLUMNS } from './caps.ts'
 import { type NewOffer, OFFER_COLUMNS } from './fields.ts'
-import { type OnOfferChanges, tellChanges, type WrittenOffer } from './offer-changes.ts'
+import { type OnOfferChanges, readChanges, type WrittenOffer } from './offer-changes.ts'
 import { writeGoals } from './write-goals.ts'
 
 export type UpsertOutcome = {
@@ -144,7 +144,7 @@ async function write(trx: Trx, rows: KnownRow[], onChanges?: OnOfferChanges): Pr
   }
   if (changed.size > 0) await sql`SELECT renew_terms(${[...changed]}::bigint[])`.execute(trx)
   if (onChanges !== undefined && changed.size > 0)
-    await onChanges(trx, await tellChanges(trx, rows, written, changedGoals))
+    await onChanges(trx, await readChanges(trx, rows, written, changedGoals))
   return { created, updated: changed.size - created, recapped: idsOf(written.filter((row) => row.is_recapped)) }
 }
 

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { arrayLiteral } from '../../db/arrays.ts'
 import { briefly } from '../../db/brief.ts'
 import type { Db, Trx } from '../../db/open.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { Finished } from './claims.ts'
 import { laneOf } from './queue.ts'
 import { afterResults, isHopeless, type Lane, signOf } from './schedule.ts'
@@ -141,12 +142,16 @@ export async function findLane(db: Db, appId: number): Promise<{ hasAddress: boo
  * Queued postbacks are kept until an operator resumes the lane. A lane paused by failures can be held, too: then its
  * publisher can no longer resume it. False when there is no lane, or it was held already.
  */
-export async function pauseLane(db: Db, appId: number, now: Date): Promise<boolean> {
-  const paused = await db
+export async function pauseLane(trx: Trx, by: Actor, appId: number, now: Date): Promise<boolean> {
+  const paused = await trx
     .updateTable('postback_lanes')
     .set({ paused_at: now, pause_reason: 'operator' })
     .where('app_id', '=', appId)
     .where((is) => is.or([is('pause_reason', 'is', null), is('pause_reason', '<>', 'operator')]))
+    .returning('publisher_id')
     .executeTakeFirst()
-  return paused.numUpdatedRows > 0n
+  if (paused === undefined) return false
+  const { publisher_id: publisherId } = paused
+  await recordAudit(trx, by, { action: 'postback_lane.pause', subject: appId, publisherId })
+  return true
 }

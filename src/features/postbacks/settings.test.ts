@@ -262,10 +262,11 @@ test('what is queued when the URL is removed stays queued, and is sent when ther
 
 test('what an operator holds stays held, whoever saves the URL; only an operator resumes it', async () => {
   const { db } = world.database
+  const pause = (appId: number) => db.transaction().execute((trx) => pauseLane(trx, TESTER, appId, NOW))
   for (const before of [null, 'failing', 'gone'] as const) {
     const lane = await makeLane(world, before === null ? {} : { paused_at: NOW, pause_reason: before })
-    assert.equal(await pauseLane(db, lane, NOW), true)
-    assert.equal(await pauseLane(db, lane, NOW), false)
+    assert.equal(await pause(lane), true)
+    assert.equal(await pause(lane), false)
     await save(lane, { timeoutMs: 5_000 })
     assert.equal(await openLane(db, lane, 'publisher'), false)
     assert.equal((await readLane(db, lane)).pause_reason, 'operator')

@@ -201,12 +201,13 @@ export async function openLane(trx: Trx | Db, appId: number, by: LaneOpener = 'o
   return opened.numUpdatedRows > 0n
 }
 
-/** For an operator, who may resume what any of them holds. */
-export async function resumeLane(trx: Trx, by: Actor, appId: number): Promise<void> {
-  await openLane(trx, appId)
+/** False when the caller may not do that. */
+export async function resumeLane(trx: Trx, by: Actor, appId: number, opener: LaneOpener): Promise<boolean> {
+  const isOpen = await openLane(trx, appId, opener)
   const app = await trx.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirst()
   const publisherId = app?.publisher_id ?? null
-  await recordAudit(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
+  if (isOpen) await recordAudit(trx, by, { action: 'postback_lane.resume', subject: appId, publisherId })
+  return isOpen
 }
 
 export async function readSettings(db: Db, secretKey: string, appId: number): Promise<PostbackSettings | null> {

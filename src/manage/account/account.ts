@@ -1,20 +1,20 @@
 // One's own account: who one is, sessions, tokens.
-import type { Db, Trx } from '../../db/open.ts'
+import type { Db } from '../../db/open.ts'
 import {
   createAccessToken,
   DEFAULT_DAYS,
   listAccessTokens,
-  revokeAccessTokens,
+  revokeAccessToken,
 } from '../../features/accounts/access-tokens.ts'
-import { type Actor, recordAudit } from '../../features/accounts/audit.ts'
-import { endSession, isOperatorRole, listSessions } from '../../features/accounts/people.ts'
+import { isOperatorRole } from '../../features/accounts/people.ts'
 import { changeProfile, readProfile } from '../../features/accounts/profile.ts'
+import { endSession, listSessions } from '../../features/accounts/sessions.ts'
 import { listAppsOf } from '../../features/apps/read-app.ts'
 import { isUuid } from '../../lib/uuid7.ts'
 import { VERSION } from '../../lib/project.ts'
 import { readPublisher } from '../../features/accounts/publishers.ts'
 import type { ManageContext } from '../context.ts'
-import { type Caller, notThere } from '../gate.ts'
+import { notThere } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import {
@@ -46,8 +46,6 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     has_mail: sendMails !== null,
     version: VERSION,
   }
-  const note = (trx: Trx, by: Actor, caller: Caller, action: string, details = {}) =>
-    recordAudit(trx, by, { action, subject: caller.id, publisherId: caller.publisherId, details })
 
   routes.get('/me', {
     id: 'getMe',
@@ -116,11 +114,10 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     access: 'session',
     params: SessionParams,
     reply: Ok,
-    async run({ caller, by, params }) {
-      await db.transaction().execute(async (trx) => {
-        if (!isUuid(params.session_id) || !(await endSession(trx, caller.id, params.session_id))) throw notThere()
-        await note(trx, by, caller, 'session.end', { session_id: params.session_id })
-      })
+    async run({ caller, by, params: { session_id } }) {
+      if (!isUuid(session_id)) throw notThere()
+      const isEnded = await db.transaction().execute((trx) => endSession(trx, by, caller, session_id))
+      if (!isEnded) throw notThere()
       return OK
     },
   })
@@ -146,12 +143,8 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     reply: IssuedToken,
     async run({ caller, by, body }) {
       const { name, scopes = ['read'], expires_in_days: days = DEFAULT_DAYS, allowed_ips: allowedIps = [] } = body
-      return db.transaction().execute(async (trx) => {
-        const wanted = { personId: caller.id, name, scopes, days, allowedIps }
-        const { token, ...made } = await createAccessToken(trx, secretKey, wanted, new Date())
-        await note(trx, by, caller, 'token.create', { ...made })
-        return { ...made, token }
-      })
+      const wanted = { personId: caller.id, name, scopes, days, allowedIps }
+      return db.transaction().execute((trx) => createAccessToken(trx, by, secretKey, wanted, new Date()))
     },
   })
 
@@ -164,10 +157,10 @@ export function accountRoutes(routes: ManageRoutes, { db, secretKey, config, sen
     params: TokenParams,
     reply: Ok,
     async run({ caller, by, params: { token_id } }) {
-      await db.transaction().execute(async (trx) => {
-        if ((await revokeAccessTokens(trx, caller.id, new Date(), token_id)) === 0) throw notThere()
-        await note(trx, by, caller, 'token.revoke', { token_id })
-      })
+      const isRevoked = await db
+        .transaction()
+        .execute((trx) => revokeAccessToken(trx, by, caller, token_id, new Date()))
+      if (!isRevoked) throw notThere()
       return OK
     },
   })

@@ -1,16 +1,12 @@
 // One's own password: changing it, and setting a new one by a reset link.
-import { AppError } from '../../errors.ts'
-import { recordAudit } from '../../features/accounts/audit.ts'
-import { verifyEmail } from '../../features/accounts/email-verification.ts'
-import { hashNewPassword, setPassword } from '../../features/accounts/passwords.ts'
-import { queueResetMail, useResetLink } from '../../features/accounts/reset-links.ts'
+import { changePassword, resetPassword } from '../../features/accounts/change-password.ts'
+import { hashNewPassword } from '../../features/accounts/passwords.ts'
+import { queueResetMail } from '../../features/accounts/reset-links.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
 import { createProver } from './proof.ts'
 import { ChangePassword, ForgotPassword, ForgotPasswordReply, PasswordReset, ResetPassword } from './schema.ts'
 import { createAttemptLimits } from './attempt-limits.ts'
-
-const deadLink = () => new AppError('INVALID_REQUEST', 'This link was already used or has expired. Request a new one.')
 
 export function passwordRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, secretKey, limiter, sendMails } = context
@@ -28,21 +24,14 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
     async run({ caller, by, body, request }) {
       const hash = await hashNewPassword(body.new_password)
       const provedHash = await prove.password(caller, body.current_password, request, 'current_password')
-      const endTokens = body.end_tokens ?? false
-      const tokensEnded = await db.transaction().execute(async (trx) => {
-        const wanted = { personId: caller.id, hash, provedHash, keptSessionId: caller.session?.id ?? null, endTokens }
-        const ended = await setPassword(trx, wanted, new Date())
-        if (ended === null)
-          throw new AppError('CONFLICT', 'Your password was changed at the same moment. Sign in again.')
-        await recordAudit(trx, by, {
-          action: 'password.change',
-          subject: caller.id,
-          publisherId: caller.publisherId,
-          details: { tokens_ended: ended },
-        })
-        return ended
-      })
-      return { tokens_ended: tokensEnded }
+      const wanted = {
+        hash,
+        provedHash,
+        keptSessionId: caller.session?.id ?? null,
+        endTokens: body.end_tokens ?? false,
+      }
+      const change = db.transaction().execute((trx) => changePassword(trx, by, caller, wanted, new Date()))
+      return { tokens_ended: await change }
     },
   })
 
@@ -73,26 +62,9 @@ export function passwordRoutes(routes: ManageRoutes, context: ManageContext): vo
     async run({ body: { token, password }, request }) {
       await attempts.count(request, 'reset')
       const hash = await hashNewPassword(password)
-      const tokensEnded = await db.transaction().execute(async (trx) => {
-        const now = new Date()
-        const person = await useResetLink(trx, secretKey, token, now)
-        if (person === null) throw deadLink()
-        const wanted = { personId: person.id, hash, provedHash: null, keptSessionId: null, endTokens: true }
-        const ended = (await setPassword(trx, wanted, now)) ?? 0
-        if (person.isMailed) await verifyEmail(trx, person.id)
-        await recordAudit(
-          trx,
-          { id: person.id, email: person.email, ip: request.ip },
-          {
-            action: 'password.reset',
-            subject: person.id,
-            publisherId: person.publisher_id,
-            details: { tokens_ended: ended },
-          },
-        )
-        return ended
-      })
-      return { tokens_ended: tokensEnded }
+      const given = { token, hash, ip: request.ip }
+      const reset = db.transaction().execute((trx) => resetPassword(trx, secretKey, given, new Date()))
+      return { tokens_ended: await reset }
     },
   })
 }

@@ -1,12 +1,9 @@
 // Turning one's own second factor on and off.
 import { AppError } from '../../errors.ts'
-import { recordAudit } from '../../features/accounts/audit.ts'
-import { endSessionsOf } from '../../features/accounts/passwords.ts'
-import { isOperatorRole, noteCodeGiven } from '../../features/accounts/people.ts'
-import { enableSecondFactor, removeSecondFactor } from '../../features/accounts/second-factor.ts'
+import { isOperatorRole } from '../../features/accounts/people.ts'
+import { disableSecondFactor, enableSecondFactor } from '../../features/accounts/second-factor.ts'
 import { authHeaders } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
-import type { Caller } from '../gate.ts'
 import type { ManageRoutes } from '../route.ts'
 import { OK, Ok } from '../shapes.ts'
 import { createProver } from './proof.ts'
@@ -17,7 +14,6 @@ const TAG = 'Your account'
 export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext): void {
   const { db, auth, config } = context
   const prove = createProver(context)
-  const ofSelf = ({ id, publisherId }: Caller, action: string) => ({ action, subject: id, publisherId })
 
   routes.post('/me/two-factor', {
     id: 'startTwoFactor',
@@ -49,12 +45,8 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
     reply: Ok,
     async run({ caller, by, body, request }) {
       if (caller.hasSecondFactor) throw new AppError('CONFLICT', 'Two-factor sign-in is already on.')
-      await prove.authenticator(caller, body.code, request, async (trx) => {
-        await enableSecondFactor(trx, caller.id)
-        if (caller.session !== null) await noteCodeGiven(trx, caller.session)
-        await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
-        await recordAudit(trx, by, ofSelf(caller, 'two_factor.enable'))
-      })
+      const { session } = caller
+      await prove.authenticator(caller, body.code, request, (trx) => enableSecondFactor(trx, by, caller, session))
       return OK
     },
   })
@@ -75,12 +67,9 @@ export function secondFactorRoutes(routes: ManageRoutes, context: ManageContext)
           'This network requires two-factor sign-in for operators, so it cannot be turned off.',
         )
       await prove.password(caller, body.password, request)
-      await db.transaction().execute(async (trx) => {
-        if (!(await removeSecondFactor(trx, caller.id)))
-          throw new AppError('CONFLICT', 'Two-factor sign-in is already off.')
-        await endSessionsOf(trx, caller.id, caller.session?.id ?? null)
-        await recordAudit(trx, by, ofSelf(caller, 'two_factor.disable'))
-      })
+      const { session } = caller
+      const isDisabled = await db.transaction().execute((trx) => disableSecondFactor(trx, by, caller, session))
+      if (!isDisabled) throw new AppError('CONFLICT', 'Two-factor sign-in is already off.')
       return OK
     },
   })

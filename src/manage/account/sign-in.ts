@@ -1,13 +1,12 @@
 // Signing in and out.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { recordAudit, recordAuditAlone } from '../../features/accounts/audit.ts'
 import { recordFailure } from '../../features/accounts/failed-attempts.ts'
-import { endSession, readPasswordHash } from '../../features/accounts/passwords.ts'
-import { findByTypedEmail, noteCodeGiven } from '../../features/accounts/people.ts'
+import { readPasswordHash } from '../../features/accounts/passwords.ts'
+import { findByTypedEmail } from '../../features/accounts/people.ts'
 import { findChallenged } from '../../features/accounts/reset-links.ts'
 import { burnCode } from '../../features/accounts/second-factor.ts'
-import { noteSignInPlace } from '../../features/accounts/sign-in-places.ts'
+import { type NewSession, noteCodeGiven, recordSignOut, startSession } from '../../features/accounts/sessions.ts'
 import { authHeaders, challengeOf, openSealed } from '../auth.ts'
 import type { ManageContext } from '../context.ts'
 import type { ManageRoutes } from '../route.ts'
@@ -23,29 +22,10 @@ type Known = { id: string; email: string; publisher_id: number | null }
 
 export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limiter }: ManageContext): void {
   const attempts = createAttemptLimits(limiter)
-  /**
-   * `hash` is the password's from before it was looked at: was it changed meanwhile, the sessions have ended that the old
-   * one opened, and so does this one, which came too late for that.
-   */
-  const start = ({ ip }: FastifyRequest, person: Known, session: { token: string; hash: string | null }) =>
-    db.transaction().execute(async (trx) => {
-      if ((await readPasswordHash(trx, person.id, true)) !== session.hash) {
-        await endSession(trx, session.token)
-        return false
-      }
-      const isNewPlace = await noteSignInPlace(trx, person.id, ip, new Date())
-      await recordAudit(
-        trx,
-        { id: person.id, email: person.email, ip },
-        {
-          action: 'session.start',
-          subject: person.id,
-          publisherId: person.publisher_id,
-          details: isNewPlace ? { new_place: true } : {},
-        },
-      )
-      return true
-    })
+  const start = ({ ip }: FastifyRequest, person: Known, session: NewSession) =>
+    db
+      .transaction()
+      .execute((trx) => startSession(trx, { ...person, publisherId: person.publisher_id }, session, ip, new Date()))
 
   routes.post('/session', {
     id: 'signIn',
@@ -120,8 +100,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const answer = await auth.api.signOut({ headers: authHeaders(request), asResponse: true })
       cookies.push(...answer.headers.getSetCookie())
       const { caller } = request
-      if (caller !== null && caller.session !== null)
-        await recordAuditAlone(db, by, { action: 'session.end', subject: caller.id, publisherId: caller.publisherId })
+      if (caller !== null && caller.session !== null) await recordSignOut(db, by, caller)
       return OK
     },
   })

@@ -6,6 +6,7 @@ import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { createResetLink } from '../../features/accounts/reset-links.ts'
 import { changePerson } from '../../features/accounts/team.ts'
+import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('tokens')
 const DAY_MS = 86_400_000
@@ -78,7 +79,9 @@ test('a disabled person loses their tokens for good: enabling brings none back',
   await keepOut(world, person)
   assert.equal((await program.get('/me')).status, 401)
   const place = { personId: person.id, publisherId: null, byOperator: true }
-  await world.database.db.transaction().execute((trx) => changePerson(trx, place, { disabled: false }, new Date()))
+  await world.database.db
+    .transaction()
+    .execute((trx) => changePerson(trx, TESTER, place, { disabled: false }, new Date()))
   assert.equal((await program.get('/me')).status, 401)
   const visitor = await new Visitor(world).signIn(person.email)
   assert.deepEqual((await visitor.get<{ tokens: unknown[] }>('/me/tokens')).data.tokens, [])
@@ -113,7 +116,7 @@ test('a token follows its person: a new role holds at once', async () => {
   const place = { personId: person.id, publisherId, byOperator: true }
   await world.database.db
     .transaction()
-    .execute((trx) => changePerson(trx, place, { role: 'publisher_viewer' }, new Date()))
+    .execute((trx) => changePerson(trx, TESTER, place, { role: 'publisher_viewer' }, new Date()))
   assert.equal((await rename()).status, 403)
   assert.equal((await program.get(`/apps/${appId}`)).status, 200)
 })

@@ -2,7 +2,6 @@
 import { type TObject, Type } from 'typebox'
 import type { Db } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
-import { recordAudit } from '../../../features/accounts/audit.ts'
 import { invitationUrl, invite, listInvitations, revokeInvitation } from '../../../features/accounts/invitations.ts'
 import {
   findByTypedEmail,
@@ -140,10 +139,10 @@ function addTeam(
     async run(call) {
       const { invitation_id } = call.params as unknown as { invitation_id: number }
       const publisherId = publisherOf(call)
-      await db.transaction().execute(async (trx) => {
-        if (!(await revokeInvitation(trx, invitation_id, publisherId, new Date()))) throw notThere()
-        await recordAudit(trx, call.by, { action: 'invitation.revoke', subject: invitation_id, publisherId })
-      })
+      const isRevoked = await db
+        .transaction()
+        .execute((trx) => revokeInvitation(trx, call.by, invitation_id, publisherId, new Date()))
+      if (!isRevoked) throw notThere()
       return OK
     },
   })
@@ -164,16 +163,11 @@ function addTeam(
       if (person_id === call.caller.id)
         throw new AppError('CONFLICT', 'You cannot change your own access. Ask another owner or operator.')
       const byOperator = call.caller.publisherId !== publisherId
-      await db.transaction().execute(async (trx) => {
-        const person = await changePerson(trx, { personId: person_id, publisherId, byOperator }, call.body, new Date())
-        if (person === null) throw notThere()
-        await recordAudit(trx, call.by, {
-          action: 'person.change',
-          subject: person.id,
-          publisherId,
-          details: { email: person.email, ...call.body },
-        })
-      })
+      const place = { personId: person_id, publisherId, byOperator }
+      const isChanged = await db
+        .transaction()
+        .execute((trx) => changePerson(trx, call.by, place, call.body, new Date()))
+      if (!isChanged) throw notThere()
       return OK
     },
   })

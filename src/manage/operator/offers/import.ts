@@ -12,19 +12,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { AppError, messageOf, OperatorError } from '../../../errors.ts'
-import { type Actor, recordAuditAlone } from '../../../features/accounts/audit.ts'
-import { importOffers, type ImportWatcher, tryImport } from '../../../features/offers/import.ts'
+import {
+  importOffers,
+  type ImportWatcher,
+  NOTHING,
+  type StartedImport,
+  startImport,
+  tryImport,
+} from '../../../features/offers/import.ts'
 import type { ManageContext } from '../../context.ts'
 import { notThere } from '../../gate.ts'
 import type { ManageRoutes } from '../../route.ts'
-import { recordImport } from './import-audit.ts'
 import { ImportJob, ImportParams, MAX_FILE_BYTES, NewImport } from './schema.ts'
 
 const TAG = 'Offers of the network'
 const MAX_JOBS = 20
 const MAX_CHANGES = 200
 const MAX_PROBLEMS = 1_000
-const NOTHING = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 }
 
 type Job = ImportJob & { folder: string; file: string }
 
@@ -89,15 +93,14 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
         throw new AppError('CONFLICT', 'This import has no preview yet, or was already run. Upload the file again.')
       if ([...jobs.values()].some(({ state }) => state === 'running'))
         throw new AppError('CONFLICT', 'Another import is running. Wait until it is done.')
-      job.state = 'running' // nobody else takes it
-      const { file_name } = job
-      const entry = { action: 'offers.import', subject: job.import_id, details: { file_name } }
-      const auditId = await recordAuditAlone(db, by, entry).catch((error: unknown) => {
+      job.state = 'running' // no other request can run it
+      const source = { importId: job.import_id, file: job.file, fileName: job.file_name }
+      const started = await startImport(db, by, source).catch((error: unknown) => {
         job.state = 'checked' // or no other could ever run
         throw error
       })
       start(job, 'running')
-      void take(job, by, auditId, request.log)
+      void run(job, started, request.log)
       return present(job)
     },
   })
@@ -129,17 +132,12 @@ export function importRoutes(routes: ManageRoutes, { db, refresh }: ManageContex
     })
   }
 
-  async function take(job: Job, by: Actor, auditId: number, log: FastifyBaseLogger): Promise<void> {
+  async function run(job: Job, started: StartedImport, log: FastifyBaseLogger): Promise<void> {
     await attempt(job, log, async () => {
-      job.result = await importOffers(db, job.file, watch(job), recordImport(by, job.file_name, auditId))
+      job.result = await importOffers(db, started, watch(job))
       await refresh()
       await rm(job.folder, { recursive: true, force: true })
       job.state = 'done'
-    })
-    const { file_name, state, result } = job
-    await attempt(job, log, async () => {
-      const details = { file_name, state, ...result }
-      await recordAuditAlone(db, by, { action: 'offers.imported', subject: job.import_id, details })
     })
   }
 }

@@ -1,5 +1,4 @@
 // An offer as the operator sees and sends it: the fields of an import, in dollars and durations.
-import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../../db/open.ts'
 import { AppError, type Details } from '../../../errors.ts'
 import { showCaps } from '../../../features/offers/caps.ts'
@@ -61,15 +60,6 @@ export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Pro
     usage: today === null || total === null ? null : { full, today: used(today), total: used(total) },
     warnings: warningsOf(goals),
   }
-}
-
-type Change = { before: unknown; after: unknown }
-
-/** What is different, field by field, as the audit log keeps it. */
-export function compareRecords(before: RecordedOffer, after: RecordedOffer): Record<string, Change> {
-  const [old, now] = [presentRecord(before), presentRecord(after)]
-  const changed = FIELD_NAMES.filter((field) => !isDeepStrictEqual(old[field], now[field]))
-  return Object.fromEntries(changed.map((field) => [field, { before: old[field], after: now[field] }]))
 }
 
 /** Parses the request as an import parses a row; problems are reported by field. */

@@ -1,12 +1,10 @@
 // The operator's offers: finding, creating, changing, pausing and copying them, and their history.
 import { AppError } from '../../../errors.ts'
 import { findAdvertiserName } from '../../../features/accounts/advertisers.ts'
-import { type Actor, recordAudit, searchAuditEntries } from '../../../features/accounts/audit.ts'
-import type { NewOffer as OfferToWrite } from '../../../features/offers/fields.ts'
-import { countCaps } from '../../../features/offers/cap-counts.ts'
+import { searchAuditEntries } from '../../../features/accounts/audit.ts'
+import { changeOffer, createOffer } from '../../../features/offers/edit-offers.ts'
 import {
   type FoundOffer,
-  lockOffer,
   type OfferFilter,
   searchOffers,
   setOfferStatus,
@@ -14,16 +12,15 @@ import {
 } from '../../../features/offers/offers.ts'
 import { MAX_IMAGE_BYTES, storeImage } from '../../../features/offers/images.ts'
 import { warningsOf } from '../../../features/offers/offer-warnings.ts'
-import { putOffer } from '../../../features/offers/upsert.ts'
 import type { ReportFigures } from '../../../features/reports/network-report.ts'
 import { addFigures, MAX_RANKED, rankOffers } from '../../../features/reports/offer-figures.ts'
 import { beforeId } from '../../../http/paging.ts'
-import { parseTime, rfc3339 } from '../../../lib/time.ts'
+import { parseTime } from '../../../lib/time.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
 import { OK, Ok } from '../../shapes.ts'
 import { importRoutes } from './import.ts'
-import { compareRecords, getOffer, presentOffer, presentRecord, presentSummary, readOffer } from './record.ts'
+import { getOffer, presentOffer, presentRecord, presentSummary, readOffer } from './record.ts'
 import {
   ChangedOffer,
   CopiedOffer,
@@ -103,7 +100,9 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
           advertiser_id: 'No advertiser has this id.',
         })
       const offer = readOffer({ ...fields, advertiser })
-      return { offer_id: await createOffer(advertiser_id, offer, by, {}), warnings: warningsOf(offer.goals) }
+      const offerId = await createOffer(db, by, { advertiserId: advertiser_id, offer }, new Date())
+      await refresh()
+      return { offer_id: offerId, warnings: warningsOf(offer.goals) }
     },
   })
 
@@ -118,19 +117,10 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
     reply: ShownOffer,
     async run({ params, body, by }) {
       const { seen_updated_at, ...fields } = body
-      const { external_id, advertiser, advertiser_id } = await getOffer(db, params.offer_id)
+      const { offer_id: offerId, external_id, advertiser } = await getOffer(db, params.offer_id)
       const offer = readOffer({ ...fields, external_id, advertiser })
-      await db.transaction().execute(async (trx) => {
-        await lockOffer(trx, params.offer_id)
-        const before = await getOffer(trx, params.offer_id)
-        if (seen_updated_at !== undefined && !isSameTime(seen_updated_at, before.updated_at))
-          throw new AppError('CONFLICT', 'Someone else changed this offer. Reload it, then make your change.')
-        await putOffer(trx, advertiser_id, offer)
-        const changes = compareRecords(before, await getOffer(trx, params.offer_id))
-        if (Object.keys(changes).length > 0)
-          await recordAudit(trx, by, { action: 'offer.change', subject: params.offer_id, details: { changes } })
-      })
-      await countCaps(db, new Date())
+      const seen = seen_updated_at === undefined ? undefined : parseTime(seen_updated_at)
+      await changeOffer(db, by, { offerId, offer, seen }, new Date())
       await refresh()
       return presentOffer(db, await getOffer(db, params.offer_id), new Date())
     },
@@ -191,7 +181,9 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
         external_id: body.external_id,
         status: 'paused',
       })
-      const offerId = await createOffer(original.advertiser_id, offer, by, { copy_of: params.offer_id })
+      const details = { copy_of: params.offer_id }
+      const offerId = await createOffer(db, by, { advertiserId: original.advertiser_id, offer, details }, new Date())
+      await refresh()
       return { offer_id: offerId, warnings: warningsOf(offer.goals) }
     },
   })
@@ -235,40 +227,12 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
   })
 
   importRoutes(routes, context)
-
-  async function createOffer(advertiserId: number, offer: OfferToWrite, by: Actor, details: object): Promise<number> {
-    const offerId = await db.transaction().execute(async (trx) => {
-      const { offerId, isNew } = await putOffer(trx, advertiserId, offer)
-      // Thrown inside: what was written over is as before.
-      if (!isNew) throw taken(offer.external_id, offerId)
-      const { name, external_id, advertiser } = offer
-      await recordAudit(trx, by, {
-        action: 'offer.create',
-        subject: offerId,
-        details: { name, advertiser, external_id, ...details },
-      })
-      return offerId
-    })
-    await countCaps(db, new Date())
-    await refresh()
-    return offerId
-  }
 }
-
-const taken = (externalId: string, offerId: number) =>
-  new AppError('CONFLICT', 'This advertiser already has an offer with this external ID.', {
-    external_id: `Offer ${offerId} already has the external ID ${externalId}.`,
-  })
 
 const tooFar = () =>
   new AppError('INVALID_REQUEST', 'A list that is sorted by a figure ends here.', {
     cursor: `At most ${MAX_RANKED} offers are sorted by a figure. Filter them.`,
   })
-
-const isSameTime = (text: string, time: Date) => {
-  const seen = parseTime(text)
-  return seen !== null && rfc3339(seen) === rfc3339(time)
-}
 
 type Search = { search?: string; status?: string; advertiser_id?: number; category?: string }
 

@@ -1,7 +1,6 @@
 // Postback health over all apps, and pausing or resuming each lane.
 import type { Trx } from '../../../db/open.ts'
 import { AppError } from '../../../errors.ts'
-import { recordAudit } from '../../../features/accounts/audit.ts'
 import { countLanes, listLanes, readDay, readHealth, readP95 } from '../../../features/postbacks/health.ts'
 import { findLane, pauseLane } from '../../../features/postbacks/lanes.ts'
 import { resumeLane } from '../../../features/postbacks/settings.ts'
@@ -58,12 +57,11 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
     access: 'operator',
     params: AppParams,
     reply: Ok,
-    async run({ app: { appId, publisherId }, by }) {
+    async run({ app: { appId }, by }) {
       await db.transaction().execute(async (trx) => {
         await laneOf(trx, appId)
-        if (!(await pauseLane(trx, appId, new Date())))
+        if (!(await pauseLane(trx, by, appId, new Date())))
           throw new AppError('CONFLICT', 'These postbacks are already paused.')
-        await recordAudit(trx, by, { action: 'postback_lane.pause', subject: appId, publisherId })
       })
       return OK
     },
@@ -82,7 +80,7 @@ export function postbackHealthRoutes(routes: ManageRoutes, { db, wakePostbacks }
         const { hasAddress } = await laneOf(trx, appId)
         if (!hasAddress)
           throw new AppError('CONFLICT', 'This app has no postback URL. The publisher must set one first.')
-        await resumeLane(trx, by, appId)
+        await resumeLane(trx, by, appId, 'operator')
       })
       wakePostbacks()
       return OK

@@ -2,7 +2,6 @@
 import type { Static } from 'typebox'
 import type { Db } from '../../../db/open.ts'
 import { AppError, type Details } from '../../../errors.ts'
-import { recordAudit } from '../../../features/accounts/audit.ts'
 import { isOperatorRole } from '../../../features/accounts/people.ts'
 import type { AddressGuard } from '../../../features/postbacks/address-guard.ts'
 import { createGuards } from '../../../features/postbacks/demo-receiver.ts'
@@ -10,7 +9,7 @@ import {
   checkSettings,
   DEFAULTS,
   lockSettings,
-  openLane,
+  resumeLane,
   type PostbackSettings,
   readAllSettings,
   removeSettings,
@@ -108,10 +107,8 @@ export function settingsRoutes(routes: ManageRoutes, context: ManageContext): vo
         // Without a URL, queued postbacks would use up their attempts.
         if ((await read(app.appId, trx)) === null)
           throw new AppError('CONFLICT', 'This app has no postback URL. Save one, and queued postbacks are sent.')
-        if (!(await openLane(trx, app.appId, openerOf(caller))))
+        if (!(await resumeLane(trx, by, app.appId, openerOf(caller))))
           throw new AppError('CONFLICT', 'The operator of this network paused these postbacks. Contact the operator.')
-        const { appId: subject, publisherId } = app
-        await recordAudit(trx, by, { action: 'postback_settings.resume', subject, publisherId })
       })
       wakePostbacks()
       return OK

@@ -1,0 +1,90 @@
+// Sessions of people. better-auth creates and checks them; what we do with them is here.
+import type { Db, Trx } from '../../db/open.ts'
+import { type Actor, recordAudit, recordAuditAlone } from './audit.ts'
+import { readPasswordHash } from './passwords.ts'
+import type { Account } from './people.ts'
+import { noteSignInPlace } from './sign-in-places.ts'
+
+export type NewSession = {
+  token: string
+  /** The password's hash before it was verified. */
+  hash: string | null
+}
+
+/**
+ * False when the password was changed meanwhile: that ended the sessions which the old one had started, and so this one
+ * ends, too.
+ */
+export async function startSession(
+  trx: Trx,
+  { id, email, publisherId }: Account & { email: string },
+  { token, hash }: NewSession,
+  ip: string,
+  now: Date,
+): Promise<boolean> {
+  if ((await readPasswordHash(trx, id, true)) !== hash) {
+    await trx.deleteFrom('sessions').where('token', '=', token).execute()
+    return false
+  }
+  const details = (await noteSignInPlace(trx, id, ip, now)) ? { new_place: true } : {}
+  await recordAudit(trx, { id, email, ip }, { action: 'session.start', subject: id, publisherId, details })
+  return true
+}
+
+/** A person's sessions, the latest first. */
+export async function listSessions(db: Db, personId: string, now: Date) {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'ip_address', 'user_agent', 'created_at', 'updated_at'])
+    .where('person_id', '=', personId)
+    .where('expires_at', '>', now)
+    .orderBy('updated_at', 'desc')
+    .execute()
+}
+
+/** False when there is no such session of this person. */
+export async function endSession(
+  trx: Trx,
+  by: Actor,
+  { id, publisherId }: Account,
+  sessionId: string,
+): Promise<boolean> {
+  const ended = await trx
+    .deleteFrom('sessions')
+    .where('id', '=', sessionId)
+    .where('person_id', '=', id)
+    .executeTakeFirst()
+  if (ended.numDeletedRows === 0n) return false
+  const details = { session_id: sessionId }
+  await recordAudit(trx, by, { action: 'session.end', subject: id, publisherId, details })
+  return true
+}
+
+/** All sessions of a person, except one that continues. Part of a change that has an entry of its own. */
+export async function endSessionsOf(trx: Trx, personId: string, keptSessionId: string | null): Promise<void> {
+  let ended = trx.deleteFrom('sessions').where('person_id', '=', personId)
+  if (keptSessionId !== null) ended = ended.where('id', '<>', keptSessionId)
+  await ended.execute()
+}
+
+/** better-auth has ended the session. */
+export async function recordSignOut(db: Db, by: Actor, { id, publisherId }: Account): Promise<void> {
+  await recordAuditAlone(db, by, { action: 'session.end', subject: id, publisherId })
+}
+
+/** Records that the person of this session was verified just now. */
+export async function proveSession(db: Db, sessionId: string, now: Date): Promise<void> {
+  await db.updateTable('sessions').set({ proven_at: now }).where('id', '=', sessionId).execute()
+}
+
+/** A code of the second factor was given for this session. Without that it is over once its person has one. */
+export async function noteCodeGiven(db: Db, session: { id: string } | { token: string }): Promise<void> {
+  const [name, value] = 'id' in session ? (['id', session.id] as const) : (['token', session.token] as const)
+  await db.updateTable('sessions').set({ with_code: true }).where(name, '=', value).execute()
+}
+
+/** Deletes expired sessions, with the IP addresses and browsers they name, and unused links and codes. */
+export async function forgetExpired(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<', now).execute()
+  await db.deleteFrom('verifications').where('expires_at', '<', now).execute()
+}
