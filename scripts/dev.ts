@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'vite'
 import { loadConfig } from '../src/config.ts'
+import { PAGES } from '../src/http/dashboard.ts'
 import { freePort } from '../test/ports.ts'
 
-const SERVED =
-  '^/(api|v1|manage|c|postback|docs|openapi\\.json|healthz|readyz|pictures|icon\\.svg|robots\\.txt|\\.well-known)(/|\\?|$)'
+/** Everything but Vite's own files and the pages of the dashboard. */
+const SERVED = `^/(?!$|\\?|@|(src|node_modules)/|(${PAGES.join('|')})(/|\\?|$))`
 
 const { host, port, publicUrl } = loadConfig(process.env)
 const behind = await freePort()
