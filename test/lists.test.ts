@@ -13,7 +13,7 @@ import { makePerson, makeToken, visit } from './people.ts'
 import { useWorld } from './world.ts'
 
 const DAY_MS = 86_400_000
-const MANY = 100_000
+const MANY = 50_000
 const SOME = 8_000
 const APPS = 500
 

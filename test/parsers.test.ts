@@ -123,7 +123,7 @@ const textOf = (prefix: string, pump: string, suffix: string) => (length: number
   prefix + pump.repeat(Math.ceil(length / pump.length)) + suffix
 
 /** Headers and paths are cut by Node at 16 KiB, bodies at 64 KiB; files can be longer. */
-const LENGTH = 4_096
+const LENGTH = 2_048
 
 for (const [name, work] of Object.entries(PARSERS)) {
   test(`${name}: twice the bytes, about twice the work`, async () => {

@@ -7,7 +7,7 @@ import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts
 import { publisherOfApp } from '../people.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
-import { becomes, checkLooks, checkPage, PHONE, useDashboard } from './browser.ts'
+import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
 let worker: Worker
@@ -90,7 +90,7 @@ test('a publisher finds a conversion by its sub-ID and follows it from the reque
 
 test('filtered conversions can be downloaded, and a filter without a match says so', async () => {
   const { page, complaints } = await dashboard.signIn('publisher_owner', publisherId, { colorScheme: 'dark' })
-  await page.goto(`${conversions()}?status=rejected`)
+  await go(page, `${conversions()}?status=rejected`)
   await page.getByText('The advertiser rejected it.').waitFor()
   await checkPage(page)
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()])
@@ -144,7 +144,7 @@ test('one switch shows test traffic on every page, until it is turned off, and i
 test('on a phone all of it is there; operators also see what looked like fraud', async () => {
   const look = { viewport: PHONE, colorScheme: 'dark' as const }
   const { page, complaints } = await dashboard.signIn('operator_reader', null, look)
-  await page.goto(conversions())
+  await go(page, conversions())
   await page.getByRole('cell', { name: 'user-19' }).waitFor()
   const card = page.getByRole('row').filter({ hasText: 'user-19' })
   for (const text of ['Approved', '$']) await card.getByText(text).first().waitFor()
@@ -153,7 +153,7 @@ test('on a phone all of it is there; operators also see what looked like fraud',
   await page.getByRole('button', { name: /^Filters/ }).click()
   await page.getByLabel('Offer ID').waitFor()
   await checkPage(page)
-  await page.goto(`${conversions()}/${conversionId}`)
+  await go(page, `${conversions()}/${conversionId}`)
   await page.getByText('Not visible to the publisher.').waitFor()
   await page.getByText('too_fast').waitFor()
   await checkPage(page)
@@ -163,7 +163,7 @@ test('on a phone all of it is there; operators also see what looked like fraud',
     trail.replaceAll(/\s+/g, ' '),
     new RegExp(`^Publishers / Publisher \\d+ / App / Conversions / ${short}$`),
   )
-  await page.goto(`${conversions()}/${crypto.randomUUID()}`)
+  await go(page, `${conversions()}/${crypto.randomUUID()}`)
   await page.getByText('This app has no such conversion.').waitFor()
   complaints.splice(0, 1) // the browser reports the 404
   assert.deepEqual(complaints, [])

@@ -87,14 +87,14 @@ test('rules that are saved take offers away at once, and the form says why a use
 
 test('on a phone and in the dark, all of it is there; who may only look has nothing to save', async () => {
   const { page, complaints } = await dashboard.signIn('operator_reader', null, { viewport: PHONE, colorScheme: 'dark' })
-  await page.goto(offers())
+  await go(page, offers())
   await page.getByText('1 to 20 of 22 offers').waitFor()
   await checkPage(page)
-  await page.goto(`${offers()}?tab=rules`)
+  await go(page, `${offers()}?tab=rules`)
   await page.getByText('22 of 22').waitFor()
   await becomes(() => page.getByRole('button', { name: 'Save' }).count(), 0)
   await checkPage(page)
-  await page.goto(`${offers()}?tab=why`)
+  await go(page, `${offers()}?tab=why`)
   await page.getByRole('button', { name: 'Check' }).waitFor()
   await checkPage(page)
   await go(page, `/apps/${appId}/console`)

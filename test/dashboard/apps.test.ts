@@ -47,7 +47,7 @@ const stepIsDone = (page: Page, name: string) =>
 test('from nothing to the first conversion: the page notices every step automatically', async () => {
   const { db } = world.database
   const { publisher_id } = await createPublisher(db, TESTER, 'First steps')
-  const { page, complaints } = await dashboard.signIn('publisher_owner', publisher_id)
+  const { page, complaints } = await dashboard.signIn('publisher_owner', publisher_id, { at: '/' })
 
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
   await checkPage(page)
@@ -101,7 +101,7 @@ test('from nothing to the first conversion: the page notices every step automati
 
 test('a person whose app was created by the operator creates a secret, which the examples then have', async () => {
   const { appId, test: keys } = await world.makeApp()
-  const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId))
+  const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), { at: '/' })
   await page.getByRole('button', { name: 'Create test secret' }).click()
   await page.getByRole('button', { name: 'Create new API secret' }).click()
   await page.getByText('Your new test API secret').waitFor()

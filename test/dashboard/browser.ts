@@ -29,7 +29,7 @@ export type Dashboard = {
   readonly url: string
   /** A page of a browser that nobody has used. Everything that goes wrong on it is in `complaints`. */
   open(look?: Look): Promise<{ page: Page; complaints: string[] }>
-  /** Somebody new of this role, signed in, at this path, or at the page they come to first. */
+  /** A new person of this role, signed in, at this path, or at the page of their account, which loads the least. */
   signIn(
     role: Role,
     publisherId?: number | null,
@@ -77,7 +77,7 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
       return world.config.publicUrl
     },
     open,
-    async signIn(role, publisherId = null, { at = '/', ...look } = {}) {
+    async signIn(role, publisherId = null, { at = '/account', ...look } = {}) {
       const email = `browser-${count++}@example.com`
       await makePerson(world, role, publisherId, { name: 'Bea Browser', email })
       const { page, complaints } = await open(look)

@@ -27,7 +27,7 @@ test('little JavaScript comes before the first page can be used', async () => {
 })
 
 test('who is signed in is asked for before the script has come, and each thing once', async () => {
-  const { page } = await dashboard.signIn('operator')
+  const { page } = await dashboard.signIn('operator', null, { at: '/' })
   await page.getByText('Needs attention').waitFor()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -92,7 +92,7 @@ test('an incomplete link says so, and what to do', async () => {
 })
 
 test('without a connection the pages say so, and go on by themselves once it is back', async () => {
-  const { page } = await dashboard.signIn('operator')
+  const { page } = await dashboard.signIn('operator', null, { at: '/' })
   await page.getByText('Needs attention').waitFor()
   await page.route('**/manage/v1/**', (route) => route.abort())
   await page.getByRole('link', { name: 'Audit log' }).click()

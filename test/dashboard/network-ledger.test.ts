@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
-import { becomes, checkLooks, useDashboard } from './browser.ts'
+import { becomes, checkLooks, go, useDashboard } from './browser.ts'
 
 let games: Deal
 let small: Deal
@@ -120,7 +120,7 @@ test('a payment run pays what the list shows: never all publishers for a search,
   await page.getByText('Enter an amount such as 1234.56.').waitFor()
   await becomes(() => create.isDisabled(), true)
 
-  await page.goto(`${dashboard.url}/network/ledger`)
+  await go(page, '/network/ledger')
   await page.getByLabel(`Select ${small.publisher}`).check()
   await page.getByRole('button', { name: 'Create payment run for 1' }).click()
   await page.getByRole('row', { name: small.publisher }).getByText('due').waitFor()

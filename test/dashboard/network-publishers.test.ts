@@ -86,8 +86,7 @@ test('allowance, notices and trust of a publisher are changed on its page', asyn
 })
 
 test('offers are blocked by name, and what cannot be read is never saved', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers/${deal.publisherId}`)
+  const { page } = await dashboard.signIn('operator', null, { at: `/network/publishers/${deal.publisherId}` })
   const blocked = () =>
     dashboard.world.database.db
       .selectFrom('publisher_offers')
@@ -125,8 +124,7 @@ test('offers are blocked by name, and what cannot be read is never saved', async
 })
 
 test('leaving a changed form asks, by a link as by Back', async () => {
-  const { page } = await dashboard.signIn('operator')
-  await page.goto(`${dashboard.url}/network/publishers`)
+  const { page } = await dashboard.signIn('operator', null, { at: '/network/publishers' })
   await page.getByRole('link', { name: deal.publisher }).click()
   const margin = page.getByLabel('Margin')
   await margin.fill('33')

@@ -133,7 +133,7 @@ test('a publisher sees its balance, a statement of each month and what was paid'
 })
 
 test('an operator begins with the figures of today, the latest conversions and what needs attention', async () => {
-  const { page, complaints } = await dashboard.signIn('operator_reader')
+  const { page, complaints } = await dashboard.signIn('operator_reader', null, { at: '/' })
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/network')
   await page.getByText('1 conversion is pending').waitFor()
@@ -208,7 +208,7 @@ testLooks('every page is fine on a phone, in the dark, with and without anything
     `/publishers/${publisherId}/balance`,
   ])
   for (const path of ['/network', '/network/reports?range=yesterday', ...pages]) {
-    await page.goto(dashboard.url + path)
+    await go(page, path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await checkPage(page)
   }
