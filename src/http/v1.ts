@@ -62,10 +62,10 @@ const isPerson = ({ method, headers }: FastifyRequest, path: string) =>
 
 const NOTHING_HERE = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Nothing here · Offerdeck</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Page not found · Offerdeck</title><link rel="icon" href="/icon.svg"></head>
 <body>
-<h1>There is nothing at this address</h1>
-<p>Look for a typing error in it, or go to the <a href="/">dashboard</a>. The API is described at <a href="/docs">/docs</a>.</p>
+<h1>Page not found</h1>
+<p>Check the URL, or go to the <a href="/">dashboard</a>. The API is documented at <a href="/docs">/docs</a>.</p>
 </body>
 </html>
 `

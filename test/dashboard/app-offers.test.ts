@@ -30,7 +30,7 @@ test('a publisher looks through the offers, filters them and reads about one', a
   await page.getByText('21 to 22 of 22 offers').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('page'), '2')
   await page.getByLabel('Search').fill('garden')
-  await page.getByText('1 to 1 of 1 offers').waitFor()
+  await page.getByText('1 to 1 of 1 offer').waitFor()
   await page.getByRole('combobox', { name: 'Country' }).click()
   await page.getByRole('option', { name: 'Norway (NO)' }).click()
   await page.getByText('No offers match').waitFor()

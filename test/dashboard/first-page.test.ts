@@ -114,7 +114,7 @@ test('an unknown URL is a page for people, and JSON for programs', async () => {
   const { page } = await dashboard.open()
   const shown = await page.goto(`${dashboard.url}/sign-inn`)
   assert.equal(shown?.status(), 404)
-  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await checkLooks(page)
   await page.getByRole('link', { name: 'dashboard' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()

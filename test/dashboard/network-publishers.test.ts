@@ -156,10 +156,10 @@ test('a publisher’s margin and state are set on its page', async () => {
     at: `/network/publishers/${deal.publisherId}`,
   })
   await page.getByLabel('Margin').fill('20')
-  await page.locator('label', { hasText: /^suspended$/ }).click()
+  await page.locator('label', { hasText: /^Suspended$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.locator('label', { hasText: /^active$/ }).click()
+  await page.locator('label', { hasText: /^Active$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('effective immediately').waitFor()
   const { db } = dashboard.world.database
@@ -175,7 +175,7 @@ test('a publisher’s margin and state are set on its page', async () => {
 
 test('a publisher that is suspended sees that on every page, and so does the operator', async () => {
   const { page } = await dashboard.signIn('operator', null, { at: `/network/publishers/${deal.publisherId}` })
-  await page.locator('label', { hasText: /^suspended$/ }).click()
+  await page.locator('label', { hasText: /^Suspended$/ }).click()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('stop working immediately').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()

@@ -157,7 +157,7 @@ test('an operator reads reports by any dimension, compares, sorts, goes further,
   await choosePeriod(page, 'Last 90 days')
   await becomes(() => page.getByRole('row').count(), 91)
   await choosePeriod(page, 'Last 30 days')
-  await page.getByRole('switch', { name: 'Compare with the period before' }).check()
+  await page.getByRole('switch', { name: 'Compare with previous period' }).check()
   await page.getByText(/^Compared with /).waitFor()
   assert.match(
     (await figure(page, 'Clicks').innerText()).replaceAll(/\s+/g, ' '),

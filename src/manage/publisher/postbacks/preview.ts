@@ -38,12 +38,12 @@ export function previewPostback(
 }
 
 function aboutHeader(name: string, { method, headers }: PostbackSettings): string | null {
-  if (Object.keys(headers).some((own) => own.toLowerCase() === name)) return 'Your own. Its value is never shown.'
-  const content = method === 'POST' ? 'the body, byte for byte' : 'the whole address as it was sent'
+  if (Object.keys(headers).some((own) => own.toLowerCase() === name)) return 'Custom header. Its value is never shown.'
+  const content = method === 'POST' ? 'the body, byte for byte' : 'the full URL as sent'
   const about: Record<string, string> = {
-    'webhook-id': 'The event: the same in every try. Take each once.',
-    'webhook-timestamp': 'When this try was sent, in Unix seconds. Refuse what is more than five minutes off.',
-    'webhook-signature': `"v1," and the HMAC-SHA256, in base64, of id.timestamp.content with your signing secret as its key. The content is ${content}. This one is made with an example of a secret.`,
+    'webhook-id': 'Identifies the event, the same in every attempt. Process each one once.',
+    'webhook-timestamp': 'When this attempt was sent, in Unix seconds. Refuse requests more than five minutes off.',
+    'webhook-signature': `"v1," and the HMAC-SHA256, in base64, of id.timestamp.content, keyed with your signing secret. The content is ${content}. This example uses a sample secret.`,
   }
   return about[name] ?? null
 }

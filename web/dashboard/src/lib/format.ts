@@ -48,9 +48,14 @@ export function exampleOf(locale: string | undefined, zone: string | undefined):
 
 /** A price, exactly. */
 export const formatUsd = (amount: number) => formats.usd.format(amount)
+/** Prices below each other: all in whole cents, or all with four digits. */
+export const formatPrices = (amounts: readonly number[]) =>
+  amounts.every((amount) => Math.round(amount * 10_000) % 100 === 0) ? formatUsd : formatPerClick
 /** A balance or a sum, in whole cents. */
 export const formatCents = (amount: number) => formats.cents.format(amount)
 export const formatCount = (number: number) => formats.count.format(number)
+/** `1 offer`, `2 offers`. */
+export const formatNoun = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 /** Of what the server counts up to a limit. */
 export const formatUpTo = (number: number, most = 10_000) => `${formatCount(number)}${number >= most ? '+' : ''}`
 export const formatShare = (share: number) => formats.percent.format(share)

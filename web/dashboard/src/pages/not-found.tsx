@@ -6,10 +6,11 @@ export default function NotFound() {
   return (
     <Page title="Page not found">
       <Text>
-        Check the URL, or go back to the start. The page may have been removed.{' '}
+        Check the URL, or go to the{' '}
         <Anchor component={Link} href="/">
-          Go to the start
+          start page
         </Anchor>
+        .
       </Text>
     </Page>
   )

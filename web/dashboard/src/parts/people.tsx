@@ -104,7 +104,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
         ),
     },
     { name: 'Two-factor', cell: ({ two_factor_enabled }) => (two_factor_enabled ? 'on' : 'off') },
-    { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+    { name: 'Joined', cell: ({ created_at }) => <Time at={created_at} ago /> },
     mayChange && {
       name: 'Access',
       cell: (person) => {

@@ -22,7 +22,7 @@ export default function Conversions() {
       about="Offers that your users completed, newest first. The CSV file follows the filters, with up to 10,000 of the newest."
       actions={
         <Button component="a" href={file} download variant="default" leftSection={<IconDownload size={16} />}>
-          CSV
+          Download CSV
         </Button>
       }
     >

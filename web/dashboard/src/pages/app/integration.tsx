@@ -27,8 +27,11 @@ function IntegrationOf({ appId }: { appId: string }) {
       about={
         app.data !== undefined && (
           <>
-            Keys, secrets and currency of {app.data.name}. The API is at {app.data.api_url}
-            <CopyIcon value={app.data.api_url} label="Copy the API URL" />
+            Keys, secrets and currency of {app.data.name}. The API is at{' '}
+            <span style={{ whiteSpace: 'nowrap' }}>
+              {app.data.api_url}
+              <CopyIcon value={app.data.api_url} label="Copy the API URL" />
+            </span>{' '}
             and documented in the <a href="/docs">API reference</a>.
           </>
         )

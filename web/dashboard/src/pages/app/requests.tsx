@@ -78,6 +78,7 @@ function List({ appId, filters, mode, open }: ListProps) {
           rows={requests}
           rowKey={(row) => row.request_id}
           minWidth={760}
+          onOpen={({ request_id: id }) => open(id)}
           empty={<Nothing isFiltered={outcome !== undefined || request_id !== undefined} isTest={mode === 'test'} />}
           pager={<Pager pages={pages} nextCursor={next_cursor} />}
           columns={[

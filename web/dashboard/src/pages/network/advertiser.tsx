@@ -35,7 +35,7 @@ function Shown({ advertiser }: { advertiser: AdvertiserData }) {
       title={name}
       about={
         <>
-          Advertiser {advertiser_id}, here since <Time at={created_at} />.
+          Advertiser {advertiser_id} · created <Time at={created_at} ago />
         </>
       }
       actions={

@@ -121,7 +121,7 @@ const COLUMNS: Column<Listed['advertisers'][number]>[] = [
     ),
   },
   { name: 'Token', cell: ({ has_token }) => (has_token ? 'works' : 'none') },
-  { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+  { name: 'Created', cell: ({ created_at }) => <Time at={created_at} ago /> },
 ]
 
 function NewAdvertiser({ close }: { close: () => void }) {

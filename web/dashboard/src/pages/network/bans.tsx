@@ -79,7 +79,7 @@ const COLUMNS: Column<Ban>[] = [
   { name: 'User', isText: true, cell: ({ user_id }) => user_id },
   { name: 'App', isText: true, cell: ({ app, app_id }) => (app === null ? 'every app' : `${app} (${app_id})`) },
   { name: 'Reason', isText: true, cell: ({ reason }) => reason },
-  { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+  { name: 'Banned', cell: ({ created_at }) => <Time at={created_at} ago /> },
 ]
 
 const liftColumn = (ask: (ban: Ban) => void): Column<Ban> => ({

@@ -2,7 +2,7 @@ import { Alert, Button, FileInput, Group, List, Paper, Progress, Stack, Text } f
 import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { post } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatNoun } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -106,7 +106,7 @@ function Choose({ onUploaded }: { onUploaded: (importId: string) => void }) {
   )
 }
 
-const importWords = (count: number) => (count === 1 ? 'Import 1 offer' : `Import ${formatCount(count)} offers`)
+const importWords = (count: number) => `Import ${formatNoun(count, 'offer')}`
 
 const isUnderWay = (job: ImportData | undefined) => job?.state === 'checking' || job?.state === 'running'
 

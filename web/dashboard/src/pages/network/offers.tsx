@@ -2,7 +2,7 @@ import { Anchor, Box, Button, Group, Stack, Text } from '@mantine/core'
 import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatPrices } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useGet } from '../../lib/queries.ts'
 import { type Filters, useFilters } from '../../lib/use-filters.ts'
@@ -79,7 +79,7 @@ export default function Offers() {
               rows={listed}
               columns={[
                 mayChange && selectColumn(listed, selection),
-                ...COLUMNS,
+                ...columnsOf(listed),
                 ...SHOWN_METRICS.map((of) => figureColumn(of, sort, sortBy)),
               ]}
               rowKey={({ offer_id }) => offer_id}
@@ -175,7 +175,20 @@ const whereOf = (countries: string[]) =>
     ? 'everywhere'
     : countries.slice(0, 3).join(', ') + (countries.length > 3 ? ` +${countries.length - 3}` : '')
 
-const COLUMNS: Column<Row>[] = [
+const pricesColumn = (formatPrice: (amount: number) => string): Column<Row> => ({
+  name: 'Payout / revenue',
+  isNumber: true,
+  cell: ({ payout, revenue }) => (
+    <>
+      {formatPrice(payout)}
+      <Text size="xs" c="dimmed">
+        {formatPrice(revenue)}
+      </Text>
+    </>
+  ),
+})
+
+const columnsOf = (offers: readonly Row[]): Column<Row>[] => [
   {
     name: 'Offer',
     isText: true,
@@ -208,17 +221,6 @@ const COLUMNS: Column<Row>[] = [
     ),
   },
   { name: 'Status', cell: ({ state }) => <Status value={state} /> },
-  {
-    name: 'Payout / revenue',
-    isNumber: true,
-    cell: ({ payout, revenue }) => (
-      <>
-        {formatUsd(payout)}
-        <Text size="xs" c="dimmed">
-          {formatUsd(revenue)}
-        </Text>
-      </>
-    ),
-  },
+  pricesColumn(formatPrices(offers.flatMap(({ payout, revenue }) => [payout, revenue]))),
   { name: 'Countries', cell: ({ countries }) => whereOf(countries) },
 ]

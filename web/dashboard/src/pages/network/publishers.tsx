@@ -104,5 +104,5 @@ const COLUMNS: Column<Schemas['PublisherList']['publishers'][number]>[] = [
   balanceColumn('pending'),
   balanceColumn('payable'),
   { name: 'Last conversion', cell: ({ last_conversion_at }) => <Time at={last_conversion_at} ago none="never" /> },
-  { name: 'Since', cell: ({ created_at }) => <Time at={created_at} ago /> },
+  { name: 'Created', cell: ({ created_at }) => <Time at={created_at} ago /> },
 ]

@@ -21,11 +21,11 @@ export function SessionsSection() {
                 <div>
                   <Text size="sm">{browserOf(session.user_agent)}</Text>
                   <Text size="xs" c="dimmed">
-                    {session.ip_address ?? 'unknown IP address'} · since <Time at={session.created_at} ago />
+                    {session.ip_address ?? 'unknown IP address'} · signed in <Time at={session.created_at} ago />
                   </Text>
                 </div>
                 {session.is_current ? (
-                  <Badge variant="light" tt="none">
+                  <Badge variant="light" tt="none" flex="none">
                     this session
                   </Badge>
                 ) : (

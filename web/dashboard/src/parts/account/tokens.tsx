@@ -131,7 +131,7 @@ function NewTokenForm({ onIssued }: { onIssued: (token: string) => void }) {
         <FormError error={error} />
         <Group align="flex-end">
           <TextInput label="Token name" required maxLength={100} {...form.getInputProps('name')} />
-          <WholeInput label="Expires in (days)" required w={140} {...form.getInputProps('expires_in_days')} />
+          <WholeInput label="Expires in (days)" required w={160} {...form.getInputProps('expires_in_days')} />
         </Group>
         <MultiSelect
           label="Scopes"

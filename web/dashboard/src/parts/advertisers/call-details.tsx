@@ -2,7 +2,7 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconRefresh, IconX } from '@tabler/icons-react'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatNoun } from '../../lib/format.ts'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
 
@@ -35,8 +35,8 @@ export function CallDetails({ call, again, dismiss, isBusy }: CallDetailsProps) 
       </Group>
       {call.repeats !== null && call.repeated_at !== null && (
         <Text size="sm">
-          {formatCount(call.repeats)} repeated {call.repeats === 1 ? 'callback' : 'callbacks'} for this click changed
-          nothing, the last one <Time at={call.repeated_at} ago />.
+          {formatNoun(call.repeats, 'repeated callback')} for this click changed nothing, the last one{' '}
+          <Time at={call.repeated_at} ago />.
         </Text>
       )}
       {call.next_attempt_at !== null && (

@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications'
 import { IconRefresh, IconX } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { post } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatNoun } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -99,6 +99,7 @@ export function Calls({ advertiserId }: { advertiserId?: number }) {
           <DataTable
             rows={data.calls}
             columns={columnsOf(advertiserId === undefined, open)}
+            onOpen={open}
             rowKey={({ inbound_id }) => inbound_id}
             minWidth={760}
             pager={<Pager pages={pages} nextCursor={data.next_cursor} />}
@@ -166,7 +167,7 @@ function useDismiss(onDone: () => void) {
 
 function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {
   modals.openConfirmModal({
-    title: `Dismiss ${calls.length} callbacks?`,
+    title: `Dismiss ${formatNoun(calls.length, 'callback')}?`,
     children: (
       <Text size="sm">
         Dismissed callbacks no longer need attention but stay in the log. Callbacks still waiting for their click are
@@ -180,7 +181,7 @@ function askToDismiss(calls: Call[], run: (ids: string[]) => void): void {
 
 function ask(calls: Call[], run: (ids: string[]) => void): void {
   modals.openConfirmModal({
-    title: `Process ${calls.length} callbacks again?`,
+    title: `Process ${formatNoun(calls.length, 'callback')} again?`,
     children: (
       <Text size="sm">
         Callbacks are processed with the advertiser’s current mappings. Recorded conversions are not changed.
@@ -223,7 +224,7 @@ const columnsOf = (withAdvertiser: boolean, onOpen: (call: Call) => void): (Colu
         <Status value={outcome} />
         {repeats !== null && (
           <Text size="xs" c="dimmed">
-            +{formatCount(repeats)} repeats
+            +{formatNoun(repeats, 'repeat')}
           </Text>
         )}
       </>

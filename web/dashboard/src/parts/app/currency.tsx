@@ -84,7 +84,7 @@ export function CurrencySection({ app }: { app: AppData }) {
               max={10_000}
               decimalScale={2}
               fixedDecimalScale
-              w={120}
+              w={140}
               value={usd}
               onChange={setUsd}
             />

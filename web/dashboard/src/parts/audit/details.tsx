@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { formatTime } from '../../lib/format.ts'
 import { EntityLink, type Named } from './entity-link.tsx'
 
 type DetailsProps = { details: Record<string, unknown>; mentions?: Mention[] }
@@ -44,9 +45,15 @@ function inWords(value: unknown): string {
   if (value === true) return 'yes'
   if (value === false) return 'no'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(inWords).join(', ')
+  if (isChange(value)) return `${inWords(value.before)} → ${inWords(value.after)}`
   if (typeof value === 'object')
     return Object.entries(value)
       .map(([name, part]) => `${name.replaceAll('_', ' ')}: ${inWords(part)}`)
       .join(', ')
-  return String(value)
+  return typeof value === 'string' && ISO_TIME.test(value) ? formatTime(value) : String(value)
 }
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+const isChange = (value: unknown): value is { before: unknown; after: unknown } =>
+  typeof value === 'object' && value !== null && 'before' in value && 'after' in value

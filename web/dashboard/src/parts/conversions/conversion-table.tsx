@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatReward, formatUsd } from '../../lib/format.ts'
+import { formatPrices, formatReward } from '../../lib/format.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
@@ -15,7 +15,7 @@ export function ConversionTable({ appId, conversions, isPlain = false }: TablePr
   return (
     <DataTable
       rows={conversions}
-      columns={[offerColumn(appId), ...COLUMNS]}
+      columns={columnsOf(appId, formatPrices(conversions.map(({ payout }) => payout)))}
       rowKey={({ conversion_id }) => conversion_id}
       minWidth={900}
       isPlain={isPlain}
@@ -33,7 +33,8 @@ const offerColumn = (appId: string): Column<Conversion> => ({
   ),
 })
 
-const COLUMNS: Column<Conversion>[] = [
+const columnsOf = (appId: string, formatPrice: (payout: number) => string): Column<Conversion>[] => [
+  offerColumn(appId),
   { name: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   { name: 'User', isText: true, cell: ({ user_id }) => user_id },
   {
@@ -54,7 +55,7 @@ const COLUMNS: Column<Conversion>[] = [
     isNumber: true,
     cell: ({ payout, payout_local, currency }) => (
       <>
-        {formatUsd(payout)}
+        {formatPrice(payout)}
         <Text size="xs" c="dimmed">
           {formatReward(payout_local, currency)}
         </Text>

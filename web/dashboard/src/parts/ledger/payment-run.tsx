@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { checkAmount, readAmount } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
-import { formatCents, formatCount } from '../../lib/format.ts'
+import { formatCents, formatCount, formatNoun } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -72,8 +72,7 @@ export function PaymentRunTab() {
             <>
               {total > 0 && (
                 <Text size="sm" role="status">
-                  {formatCount(total)} {total === 1 ? 'publisher' : 'publishers'}, {formatCents(total_due)} to pay, in
-                  whole cents.
+                  {formatNoun(total, 'publisher')}, {formatCents(total_due)} to pay, in whole cents.
                 </Text>
               )}
               <DataTable

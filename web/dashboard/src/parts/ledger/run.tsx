@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
-import { formatCents, formatCount } from '../../lib/format.ts'
+import { formatCents, formatCount, formatNoun } from '../../lib/format.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import type { BodyOf } from '../../lib/operations.ts'
@@ -113,7 +113,7 @@ function Summary({ run }: { run: RunData }) {
       <Fact name="Created" about={`Owed at least ${formatCents(run.minimum)}`}>
         <Time at={run.created_at} ago />
       </Fact>
-      <Fact name="Total" about={`${formatCount(run.lines)} ${run.lines === 1 ? 'publisher' : 'publishers'}`}>
+      <Fact name="Total" about={formatNoun(run.lines, 'publisher')}>
         {formatCents(run.total)}
       </Fact>
       <Fact name="Paid" about={`${formatCount(run.paid)} of ${formatCount(run.lines)}`}>
@@ -174,8 +174,7 @@ const confirmPay = ({ run_id, due, due_total }: RunData, onConfirm: () => void) 
     title: `Mark run ${run_id} as paid`,
     children: (
       <Text size="sm">
-        {formatCents(due_total)} to {formatCount(due)} {due === 1 ? 'publisher' : 'publishers'}. A payment that was
-        marked by mistake can be voided.
+        {formatCents(due_total)} to {formatNoun(due, 'publisher')}. A payment that was marked by mistake can be voided.
       </Text>
     ),
     labels: { confirm: 'Mark as paid', cancel: 'Back' },

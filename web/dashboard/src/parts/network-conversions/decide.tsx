@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Modal, Progress, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { MoveReasons } from '../../../../../src/manage/operator/conversions/schema.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatNoun } from '../../lib/format.ts'
 import { STATUS_REASONS } from '../../lib/words.ts'
 import { DataTable } from '../data-table.tsx'
 import { FormError } from '../form-error.tsx'
@@ -131,7 +131,7 @@ function Deciding({ to, ids, onClose }: Decision & { onClose: (isDone: boolean) 
   )
 }
 
-const countOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'conversion' : 'conversions'}`
+const countOf = (count: number) => formatNoun(count, 'conversion')
 
 function summarize(to: MoveTo, done: number, already: number, refused: number): string {
   const parts = [`${formatCount(done)} ${to}`]

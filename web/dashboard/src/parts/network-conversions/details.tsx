@@ -3,12 +3,13 @@ import { Anchor, Group, SimpleGrid, Text, Timeline } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
+import { formatCount, formatNoun, formatUsd } from '../../lib/format.ts'
 import { STATUS_REASONS } from '../../lib/words.ts'
 import { Copyable } from '../copy.tsx'
 import { DataTable } from '../data-table.tsx'
 import { Detail } from '../detail.tsx'
 import { Signals } from '../fraud/signals.tsx'
+import { subIdsOf } from '../conversions/words.ts'
 import { Section } from '../section.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
@@ -17,7 +18,7 @@ import { Standing } from './table.tsx'
 export type Details = Schemas['NetworkConversion']
 
 export function Facts({ one }: { one: Details }) {
-  const subIds = [one.aff_sub, one.aff_sub2, one.aff_sub3, one.aff_sub4]
+  const subIds = subIdsOf(one)
   return (
     <Section title="Details">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
@@ -56,9 +57,7 @@ export function Facts({ one }: { one: Details }) {
         <Detail name="Source">{one.source}</Detail>
         <Detail name="Publisher transaction ID">{one.publisher_transaction_id ?? '–'}</Detail>
         <Detail name="Advertiser transaction ID">{one.advertiser_transaction_id ?? '–'}</Detail>
-        <Detail name="Sub-IDs">
-          {subIds.every((id) => id === null) ? '–' : subIds.map((id) => id ?? '–').join(' · ')}
-        </Detail>
+        <Detail name="Sub-IDs">{subIds.map(([name, value]) => `${name}: ${value}`).join(', ') || '–'}</Detail>
         <Detail name="Mode">{one.is_test ? 'test' : 'live'}</Detail>
       </SimpleGrid>
     </Section>
@@ -120,7 +119,7 @@ function stepsOf(one: Details): Step[] {
           Postback <Status value={postback.state} />
         </Group>
       ),
-      about: `${formatCount(postback.attempts)} ${postback.attempts === 1 ? 'attempt' : 'attempts'}${postback.last_status === null ? '' : `, last response ${postback.last_status}`}${postback.last_error === null ? '' : `: ${postback.last_error}`}`,
+      about: `${formatNoun(postback.attempts, 'attempt')}${postback.last_status === null ? '' : `, last response ${postback.last_status}`}${postback.last_error === null ? '' : `: ${postback.last_error}`}`,
     })),
   ]
   return steps.toSorted((a, b) => a.at.localeCompare(b.at))

@@ -3,7 +3,7 @@ import { Anchor, Checkbox, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatPrices } from '../../lib/format.ts'
 import { STATUS_REASONS } from '../../lib/words.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Signals } from '../fraud/signals.tsx'
@@ -19,7 +19,7 @@ export function ConversionTable({ rows, selection, pager, isPlain = false }: Tab
   return (
     <DataTable
       rows={rows}
-      columns={[selection !== undefined && selectColumn(rows, selection), ...COLUMNS]}
+      columns={[selection !== undefined && selectColumn(rows, selection), ...columnsOf(rows)]}
       rowKey={({ conversion_id }) => conversion_id}
       minWidth={900}
       pager={pager}
@@ -53,7 +53,13 @@ function selectColumn(rows: Row[], selection: Selection): Column<Row> {
   }
 }
 
-const COLUMNS: Column<Row>[] = [
+const payoutColumn = (formatPrice: (payout: number) => string): Column<Row> => ({
+  name: 'Payout',
+  isNumber: true,
+  cell: ({ payout }) => formatPrice(payout),
+})
+
+const columnsOf = (rows: readonly Row[]): Column<Row>[] => [
   {
     name: 'Conversion',
     cell: (row) => (
@@ -94,7 +100,7 @@ const COLUMNS: Column<Row>[] = [
     ),
   },
   { name: 'User', isText: true, cell: ({ user_id }) => user_id },
-  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
+  payoutColumn(formatPrices(rows.map(({ payout }) => payout))),
   { name: 'Status', cell: (row) => <Standing row={row} /> },
   { name: 'Signals', cell: ({ signals }) => <Signals signals={signals} /> },
 ]

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useEffect, useState } from 'react'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatNoun } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { confirm } from '../confirm.tsx'
 import type { Column } from '../data-table.tsx'
@@ -51,7 +51,7 @@ export function selectColumn(offers: readonly Offer[], { chosen, choose }: Selec
   }
 }
 
-const offersOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'offer' : 'offers'}`
+const offersOf = (count: number) => formatNoun(count, 'offer')
 
 const VERBS = {
   paused: {

@@ -73,7 +73,7 @@ export function ReportPage({ title, about, actions, fixed = {} }: ReportPageProp
     >
       <RangePicker range={range} isUtc>
         <Switch
-          label="Compare with the period before"
+          label="Compare with previous period"
           pb={6}
           checked={filters['compare'] === 'yes'}
           onChange={({ currentTarget }) => change({ compare: currentTarget.checked ? 'yes' : null })}

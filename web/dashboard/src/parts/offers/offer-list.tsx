@@ -1,7 +1,7 @@
 // What the users of an app would see.
 import { Anchor, Button, Group, Image, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatCount, formatReward, formatUsd } from '../../lib/format.ts'
+import { formatCount, formatNoun, formatPrices, formatReward } from '../../lib/format.ts'
 import { useMode } from '../../lib/mode.ts'
 import { useGet } from '../../lib/queries.ts'
 import { useFilters } from '../../lib/use-filters.ts'
@@ -13,6 +13,7 @@ import { OfferFilters } from './offer-filters.tsx'
 import { formatCountries } from './words.ts'
 
 const PAGE = 20
+const NAMES = ['search', 'country', 'platform', 'category', 'user_id']
 type List = Schemas['AppOfferList']
 
 export function OfferList({ appId }: { appId: string }) {
@@ -39,16 +40,12 @@ export function OfferList({ appId }: { appId: string }) {
         {(data) => (
           <DataTable
             rows={data.offers}
-            columns={columnsOf(open)}
+            columns={columnsOf(open, formatPrices(data.offers.map(({ payout }) => payout)))}
+            onOpen={({ offer_id }) => open(offer_id)}
             rowKey={({ offer_id }) => offer_id}
             minWidth={680}
             pager={<Steps data={data} page={page} go={(next) => change({ page: next === 1 ? null : String(next) })} />}
-            empty={
-              <Empty title="No offers match">
-                Clear a filter. If there are still none, check the content rules or contact the operator of this
-                network.
-              </Empty>
-            }
+            empty={<Nothing isFiltered={NAMES.some((name) => filters[name] !== undefined)} />}
           />
         )}
       </Loaded>
@@ -57,7 +54,10 @@ export function OfferList({ appId }: { appId: string }) {
   )
 }
 
-const columnsOf = (open: (offerId: number) => void): Column<List['offers'][number]>[] => [
+const columnsOf = (
+  open: (offerId: number) => void,
+  formatPrice: (payout: number) => string,
+): Column<List['offers'][number]>[] => [
   {
     name: 'Offer',
     isText: true,
@@ -77,17 +77,28 @@ const columnsOf = (open: (offerId: number) => void): Column<List['offers'][numbe
     ),
   },
   { name: 'Reward', isNumber: true, cell: ({ payout_local, currency }) => formatReward(payout_local, currency) },
-  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatUsd(payout) },
+  { name: 'Payout', isNumber: true, cell: ({ payout }) => formatPrice(payout) },
   { name: 'Countries', cell: ({ countries }) => formatCountries(countries) },
   { name: 'Platforms', cell: ({ platforms }) => platforms.map((name) => labelOf(PLATFORMS, name)).join(', ') },
 ]
+
+const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No offers match">
+      Clear a filter. If there are still none, check the content rules or contact the operator of this network.
+    </Empty>
+  ) : (
+    <Empty title="No offers yet">
+      Check the content rules of this app. If they exclude nothing, contact the operator of this network.
+    </Empty>
+  )
 
 function Steps({ data, page, go }: { data: List; page: number; go: (page: number) => void }) {
   const { total, offset, offers, has_more } = data
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed" role="status">
-        {formatCount(offset + 1)} to {formatCount(offset + offers.length)} of {formatCount(total)} offers
+        {formatCount(offset + 1)} to {formatCount(offset + offers.length)} of {formatNoun(total, 'offer')}
       </Text>
       <Group gap="xs">
         <Button variant="default" size="xs" disabled={page === 1} onClick={() => go(page - 1)}>

@@ -7,8 +7,10 @@ import type { Schemas } from '../../lib/api-types.ts'
 import { patch } from '../../lib/api.ts'
 import { mayWrite, useMe } from '../../lib/me.ts'
 import { queryClient, useGet } from '../../lib/queries.ts'
+import { PUBLISHER_STATUSES } from '../../lib/statuses.ts'
 import { useFollow } from '../../lib/use-follow.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
+import { choicesOf } from '../../lib/words.ts'
 import { confirm } from '../confirm.tsx'
 import { FormError } from '../form-error.tsx'
 import { OffersPicker } from '../network-offers/offer-picker.tsx'
@@ -119,7 +121,7 @@ function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permiss
           </Text>
           <SegmentedControl
             aria-labelledby="publisher-status"
-            data={Object.keys(STATUSES)}
+            data={choicesOf(PUBLISHER_STATUSES)}
             {...form.getInputProps('status')}
           />
           <Text size="sm" c="dimmed">
@@ -141,8 +143,8 @@ function PermissionsForm({ path, shown }: { path: `/publishers/${string}/permiss
           <SegmentedControl
             aria-labelledby="publisher-offers"
             data={[
-              { value: 'all', label: 'All except' },
-              { value: 'only', label: 'Only' },
+              { value: 'all', label: 'All offers except' },
+              { value: 'only', label: 'Only these offers' },
             ]}
             {...form.getInputProps('mode')}
           />

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Schemas } from '../../lib/api-types.ts'
 import { post } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatNoun } from '../../lib/format.ts'
 import { isOperator, mayWrite, useMe } from '../../lib/me.ts'
 import { useChange, useGet } from '../../lib/queries.ts'
 import { Loaded } from '../page.tsx'
@@ -122,7 +122,7 @@ function Numbers({ base, health }: HealthProps) {
       >
         {attempts === 0
           ? 'Nothing sent'
-          : `${formatCount(delivered_24h)} of ${formatCount(delivered_24h + failed_24h)} postbacks, ${formatCount(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`}
+          : `${formatCount(delivered_24h)} of ${formatNoun(delivered_24h + failed_24h, 'postback')}, ${formatNoun(attempts, 'attempt')}`}
       </Number>
       <Number
         name={<Explained meaning={P95}>Response time, p95</Explained>}

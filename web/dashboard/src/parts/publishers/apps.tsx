@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import { checkWhole, wholeOf } from '../../lib/amounts.ts'
 import type { Schemas } from '../../lib/api-types.ts'
 import { put } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatNoun } from '../../lib/format.ts'
 import { useChange } from '../../lib/queries.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { WholeInput } from '../amount-input.tsx'
@@ -90,7 +90,7 @@ const columnsOf = (onChange: ((app: App) => void) | null): Column<App>[] => [
   },
   {
     name: 'Trusted for',
-    cell: ({ trusted_offers }) => `${formatCount(trusted_offers)} ${trusted_offers === 1 ? 'offer' : 'offers'}`,
+    cell: ({ trusted_offers }) => formatNoun(trusted_offers, 'offer'),
   },
   { name: 'Last request', cell: ({ last_used_at }) => <Time at={last_used_at} ago none="never" /> },
 ]

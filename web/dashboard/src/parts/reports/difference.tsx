@@ -1,4 +1,4 @@
-// How a figure differs from that of the period before: with its sign and in words, never by color alone.
+// How a figure differs from that of the previous period: with its sign and in words, never by color alone.
 import { formatChange, formatPoints } from '../../lib/format.ts'
 import { METRICS, type MetricName, showFigure } from './metrics.ts'
 

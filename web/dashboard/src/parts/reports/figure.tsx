@@ -58,8 +58,8 @@ function Inside({ label, value, about }: FigureProps) {
       <Text size="sm" c="dimmed" component="span" display="block">
         {label}
       </Text>
-      <Text size="xl" fw={700} component="span" display="block">
-        {value}
+      <Text size="xl" fw={700} component="span" className="figure">
+        <span>{value}</span>
       </Text>
       {about !== undefined && (
         <Text size="xs" c="dimmed" component="span" display="block">

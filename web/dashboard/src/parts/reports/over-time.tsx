@@ -11,7 +11,7 @@ type OverTimeProps<M extends MetricName> = {
   /** The first one is shown unless another one is chosen. */
   metrics: readonly [M, ...M[]]
   totals: Figures<M>
-  /** Totals of the period before. */
+  /** Totals of the previous period. */
   before?: Figures<M> | null
   points: readonly Point<M>[]
   /** For those who cannot see the chart. */
@@ -53,7 +53,7 @@ export function OverTime<M extends MetricName>({ metrics, totals, points, by = '
           { name: 'now', label, color: 'blue.6' },
           ...(before === null
             ? []
-            : [{ name: 'before', label: 'Period before', color: 'gray.6', strokeDasharray: '4 4' }]),
+            : [{ name: 'before', label: 'Previous period', color: 'gray.6', strokeDasharray: '4 4' }]),
         ]}
         format={format}
         label={`Chart: ${label} by ${by}. ${table}`}

@@ -1,3 +1,4 @@
+import { formatCount } from '../../lib/format.ts'
 import { APP_METRICS, type Stats } from './metrics.ts'
 import { OverTime } from './over-time.tsx'
 
@@ -9,7 +10,7 @@ export function StatsOverTime({ stats: { rows, totals }, table }: { stats: Stats
       totals={totals}
       points={rows.map((row) => ({ ...row, day: row.day ?? '' }))}
       table={table}
-      about={{ conversions: `${totals.approved} approved, ${totals.pending} pending` }}
+      about={{ conversions: `${formatCount(totals.approved)} approved, ${formatCount(totals.pending)} pending` }}
     />
   )
 }

@@ -1,7 +1,7 @@
 // The longer lists of the system page.
 import { Code, Text } from '@mantine/core'
 import type { Schemas } from '../../lib/api-types.ts'
-import { formatBytes, formatCount } from '../../lib/format.ts'
+import { formatBytes, formatCount, formatFullPeriod } from '../../lib/format.ts'
 import { DataTable } from '../data-table.tsx'
 import { Status } from '../status.tsx'
 import { Time } from '../time.tsx'
@@ -18,8 +18,8 @@ export const Partitions = ({ partitions }: Pick<Shown, 'partitions'>) => (
     columns={[
       { name: 'Table', cell: ({ table }) => table.replaceAll('_', ' ') },
       { name: 'Days', isNumber: true, cell: ({ count }) => formatCount(count) },
-      { name: 'From', cell: ({ oldest_day }) => oldest_day ?? '–' },
-      { name: 'To', cell: ({ newest_day }) => newest_day ?? '–' },
+      { name: 'From', cell: ({ oldest_day }) => (oldest_day === null ? '–' : formatFullPeriod(oldest_day)) },
+      { name: 'To', cell: ({ newest_day }) => (newest_day === null ? '–' : formatFullPeriod(newest_day)) },
       { name: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
     ]}
   />
