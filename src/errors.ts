@@ -50,8 +50,37 @@ export class OperatorError extends Error {
   }
 }
 
+/** What is wrong with one field of what was given. `field` is its name in the management API. */
+export type Problem = { field: string; message: string }
+
+/** By field; several problems of one field are one text. */
+export function detailsOf(problems: readonly Problem[]): Details {
+  const details: Details = {}
+  for (const { field, message } of problems)
+    details[field] = details[field] === undefined ? message : `${details[field]} ${message}`
+  return details
+}
+
+/** Everything that is wrong with what the operator gave, at once. */
+export class InvalidInput extends OperatorError {
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ message }) => message).join('\n'))
+    this.problems = problems
+  }
+}
+
 /** What can be looked for by its ID or name. */
-export type Noun = 'app' | 'offer' | 'publisher' | 'advertiser' | 'click'
+export type Noun =
+  | 'app'
+  | 'offer'
+  | 'publisher'
+  | 'advertiser'
+  | 'click'
+  | 'payment run'
+  | 'payment or adjustment'
+  | 'replay'
 
 /** Who looked for it adds where such things are listed: on the command line, a command. */
 export class NoSuch extends OperatorError {

@@ -1,7 +1,7 @@
 // Commands about an app's postback settings.
 import { Command, Option } from 'commander'
 import type { Trx } from '../db/open.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, InvalidInput } from '../errors.ts'
 import { createGuards } from '../features/postbacks/demo-receiver.ts'
 import {
   checkSettings,
@@ -73,8 +73,8 @@ async function setPostback({ config, database: { db }, secretKey, by }: Context,
   }
   const before = await readSettings(db, secretKey, appId)
   const settings = readOptions(options, before)
-  const { errors, warnings } = checkSettings(settings, createGuards(config)(appId, settings.url))
-  if (errors.length > 0) throw new OperatorError(errors.join('\n'))
+  const { problems, warnings } = checkSettings(settings, createGuards(config)(appId, settings.url))
+  if (problems.length > 0) throw new InvalidInput(problems)
   await saveSettings(db, by, secretKey, appId, settings)
   if (options.resume === true) await resumeLane(db as Trx, by, appId, 'operator')
   return { app_id: appId, ...presentPostback(settings), example: previewTemplate(settings.url), warnings }

@@ -118,3 +118,16 @@ test('an amount or a party that cannot be is refused with what is right', async 
   const both = await home.run(['ledger', 'balance', '--publisher', 'P', '--advertiser', 'A'])
   assert.match(both.err, /^Use either --publisher or --advertiser, not both\./)
 })
+
+test('what is not there is named, with the command that helps', async () => {
+  for (const [args, says] of [
+    [['ledger', 'run', 'show', '99'], 'There is no payment run 99. List payment runs with: npx offerdeck ledger run list'],
+    [['ledger', 'run', 'pay', '99'], 'There is no payment run 99. List payment runs with: npx offerdeck ledger run list'],
+    [['ledger', 'void', 'x', '--reason', 'y', '--yes'], 'There is no payment or adjustment "x". List them with: npx offerdeck ledger list'],
+    [['postback', 'replay', '--status', '99'], 'There is no replay 99. Start one with: npx offerdeck postback replay --app APP'],
+    [['postback', 'replay', '--cancel', '99'], 'There is no replay 99. Start one with: npx offerdeck postback replay --app APP'],
+  ] as const) {
+    const { status, err } = await home.run([...args])
+    assert.deepEqual([status, err.trim()], [1, says])
+  }
+}) // prettier-ignore

@@ -1,6 +1,6 @@
 // The management API: what the dashboard and the operator's own programs use. Every subject by name.
 import type { FastifyInstance } from 'fastify'
-import { AppError, OperatorError } from '../errors.ts'
+import { AppError, detailsOf, InvalidInput, OperatorError } from '../errors.ts'
 import { findTokenHolder } from '../features/accounts/access-tokens.ts'
 import type { Role } from '../features/accounts/people.ts'
 import { findAppOwner } from '../features/apps/apps.ts'
@@ -119,5 +119,9 @@ function callerOf(holder: Awaited<ReturnType<typeof findTokenHolder>>): Caller |
   }
 }
 
-const asInvalid = ({ message, field }: OperatorError) =>
-  new AppError('INVALID_REQUEST', message, field === null ? null : { [field]: message })
+function asInvalid(error: OperatorError): AppError {
+  const { message, field } = error
+  if (!(error instanceof InvalidInput))
+    return new AppError('INVALID_REQUEST', message, field === null ? null : { [field]: message })
+  return new AppError('INVALID_REQUEST', message.replaceAll('\n', ' '), detailsOf(error.problems))
+}

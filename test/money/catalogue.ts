@@ -2,7 +2,7 @@
 import { createAdvertiser } from '../../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import type { Db } from '../../src/db/open.ts'
-import { readImportRecord } from '../../src/features/offers/import-record.ts'
+import { describeProblems, readImportRecord } from '../../src/features/offers/import-record.ts'
 import { upsertOffers } from '../../src/features/offers/upsert.ts'
 import { SECRET_KEY } from '../world.ts'
 import { type OfferTerms, PEOPLE, TOLD_APP } from './actions.ts'
@@ -59,7 +59,7 @@ export async function importOffers(
 ): Promise<ImportedGoal[]> {
   const rows = imported.map(({ offer, terms }) => {
     const read = readImportRecord({ advertiser: advertiserOf(run), ...recordOf(offer, terms, hasExternalIds) })
-    if ('problems' in read) throw new Error(read.problems.join('; '))
+    if ('problems' in read) throw new Error(describeProblems(read.problems))
     return { line: offer, offer: read.offer }
   })
   const { problems } = await upsertOffers(db, rows, now)

@@ -1,7 +1,7 @@
 // What an advertiser's confirmations may come from, and the words it uses in them.
 import ipaddr from 'ipaddr.js'
 import { type Db, inTransaction } from '../../db/open.ts'
-import { NoSuch, OperatorError } from '../../errors.ts'
+import { InvalidInput, NoSuch, type Problem } from '../../errors.ts'
 import { type Advertiser, getAdvertiser } from './advertisers.ts'
 import { type Actor, recordAudit } from './audit.ts'
 
@@ -30,26 +30,32 @@ export type AdvertiserSettings = {
   decimalMark: string
 }
 
-/** Replaces each given setting as a whole, and leaves the rest. All problems are reported in one message. */
+type Report = (message: string) => void
+
+/** Replaces each given setting as a whole, and leaves the rest. All problems are reported at once. */
 export async function setAdvertiser(
   db: Db,
   by: Actor,
   advertiserId: number,
   settings: Partial<AdvertiserSettings>,
 ): Promise<Advertiser> {
-  const problems: string[] = []
+  const problems: Problem[] = []
+  const of =
+    (field: string): Report =>
+    (message) =>
+      void problems.push({ field, message })
   const values = {
-    ...(settings.allowedIps && { allowed_ips: readAllowedIps(settings.allowedIps, problems) }),
-    ...(settings.statusMap && { status_map: JSON.stringify(readStatusMap(settings.statusMap, problems)) }),
-    ...(settings.aliases && { aliases: JSON.stringify(readAliases(settings.aliases, problems)) }),
+    ...(settings.allowedIps && { allowed_ips: readAllowedIps(settings.allowedIps, of('allowed_ips')) }),
+    ...(settings.statusMap && { status_map: JSON.stringify(readStatusMap(settings.statusMap, of('status_map'))) }),
+    ...(settings.aliases && { aliases: JSON.stringify(readAliases(settings.aliases, of('aliases'))) }),
     ...(settings.negativeAmount !== undefined && {
-      negative_amount: readOneOf(NEGATIVE_AMOUNTS, settings.negativeAmount, 'a negative amount', problems),
+      negative_amount: readOneOf(NEGATIVE_AMOUNTS, settings.negativeAmount, 'a negative amount', of('negative_amount')),
     }),
     ...(settings.decimalMark !== undefined && {
-      decimal_mark: readOneOf(DECIMAL_MARKS, settings.decimalMark, 'the decimal mark', problems),
+      decimal_mark: readOneOf(DECIMAL_MARKS, settings.decimalMark, 'the decimal mark', of('decimal_mark')),
     }),
   }
-  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  if (problems.length > 0) throw new InvalidInput(problems)
   if (Object.keys(values).length === 0) return getAdvertiser(db, advertiserId)
   return inTransaction(db, async (trx) => {
     const ofThis = trx.selectFrom('advertisers').selectAll().where('advertiser_id', '=', advertiserId)
@@ -69,12 +75,12 @@ function compare(before: Advertiser, after: Advertiser) {
   return Object.fromEntries(changed.map((field) => [field, { before: before[field], after: after[field] }]))
 }
 
-function readAllowedIps(texts: string[], problems: string[]): string[] {
-  if (texts.length > MAX_ENTRIES) problems.push(`At most ${MAX_ENTRIES} addresses can be allowed.`)
+function readAllowedIps(texts: string[], report: Report): string[] {
+  if (texts.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} addresses can be allowed.`)
   const ranges = texts.map((text) => {
     const range = readRange(text.trim())
-    if (range === 'bad') problems.push(`"${text}" is not an address such as 192.0.2.7 or a range such as 192.0.2.0/24.`)
-    if (range === 'everything') problems.push(`"${text}" takes in every address, so it would protect nothing.`)
+    if (range === 'bad') report(`"${text}" is not an address such as 192.0.2.7 or a range such as 192.0.2.0/24.`)
+    if (range === 'everything') report(`"${text}" takes in every address, so it would protect nothing.`)
     return range
   })
   return [...new Set(ranges)]
@@ -95,38 +101,38 @@ function readRange(text: string): string {
   return bits === 0 || takesInIPv4 ? 'everything' : `${address.toString()}/${bits}`
 }
 
-function readOneOf(known: readonly string[], value: string, of: string, problems: string[]): string {
-  if (!known.includes(value)) problems.push(`"${value}" is not known for ${of}: it can be ${known.join(', ')}.`)
+function readOneOf(known: readonly string[], value: string, what: string, report: Report): string {
+  if (!known.includes(value)) report(`"${value}" is not known for ${what}: it can be ${known.join(', ')}.`)
   return value
 }
 
-function readStatusMap(pairs: [string, string][], problems: string[]): Record<string, string> {
-  if (pairs.length > MAX_ENTRIES) problems.push(`At most ${MAX_ENTRIES} words can be mapped.`)
+function readStatusMap(pairs: [string, string][], report: Report): Record<string, string> {
+  if (pairs.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} words can be mapped.`)
   const map = new Map<string, string>()
   for (const [word, status] of pairs) {
     const theirs = word.trim().toLowerCase()
-    if (!isWord(theirs)) problems.push(`"${word}" is not a word of 1 to ${MAX_WORD} characters.`)
+    if (!isWord(theirs)) report(`"${word}" is not a word of 1 to ${MAX_WORD} characters.`)
     if (!CONFIRMED_STATUSES.some((known) => known === status))
-      problems.push(`"${status}" is not a status: a word can stand for ${CONFIRMED_STATUSES.join(', ')}.`)
-    if ((map.get(theirs) ?? status) !== status) problems.push(`"${theirs}" cannot stand for two statuses.`)
+      report(`"${status}" is not a status: a word can stand for ${CONFIRMED_STATUSES.join(', ')}.`)
+    if ((map.get(theirs) ?? status) !== status) report(`"${theirs}" cannot stand for two statuses.`)
     map.set(theirs, status)
   }
   return Object.fromEntries(map)
 }
 
-function readAliases(pairs: [string, string][], problems: string[]): Record<string, string[]> {
-  if (pairs.length > MAX_ENTRIES) problems.push(`At most ${MAX_ENTRIES} names can be given.`)
+function readAliases(pairs: [string, string][], report: Report): Record<string, string[]> {
+  if (pairs.length > MAX_ENTRIES) report(`At most ${MAX_ENTRIES} names can be given.`)
   const meanings = new Map<string, string>()
   for (const [ours, name] of pairs) {
     const theirs = name.trim()
     if (!POSTBACK_PARAMETERS.some((known) => known === ours))
-      problems.push(`"${ours}" is not a parameter: names can be given to ${POSTBACK_PARAMETERS.join(', ')}.`)
+      report(`"${ours}" is not a parameter: names can be given to ${POSTBACK_PARAMETERS.join(', ')}.`)
     if (!isWord(theirs) || /[\s&=#]/.test(theirs))
-      problems.push(`"${name}" is not the name of a parameter: 1 to ${MAX_WORD} characters, no blanks, no & = #.`)
+      report(`"${name}" is not the name of a parameter: 1 to ${MAX_WORD} characters, no blanks, no & = #.`)
     // Our own names are understood as well, whatever the aliases.
     if (theirs !== ours && ['token', ...POSTBACK_PARAMETERS].includes(theirs))
-      problems.push(`"${theirs}" is a parameter of its own: it cannot stand for ${ours}.`)
-    if ((meanings.get(theirs) ?? ours) !== ours) problems.push(`"${theirs}" cannot stand for two parameters.`)
+      report(`"${theirs}" is a parameter of its own: it cannot stand for ${ours}.`)
+    if ((meanings.get(theirs) ?? ours) !== ours) report(`"${theirs}" cannot stand for two parameters.`)
     meanings.set(theirs, ours)
   }
   const names = [...meanings.keys()]

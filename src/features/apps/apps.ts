@@ -53,8 +53,7 @@ export async function createApp(db: Db, by: Actor, secretKey: string, input: New
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new OperatorError(`This publisher has an app "${input.name}" already.`, 'name')
-    if ((error as { code?: string }).code === NO_SUCH_REFERENCE)
-      throw new OperatorError(`There is no publisher ${input.publisherId}.`)
+    if ((error as { code?: string }).code === NO_SUCH_REFERENCE) throw new NoSuch('publisher', input.publisherId)
     throw error
   }
 }

@@ -2,7 +2,7 @@
 // adjustment credits or debits a publisher or an advertiser against the network's margin. Each needs a reason.
 import { isUuid } from '../../lib/uuid7.ts'
 import type { Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
 import { microsToUsd } from '../../lib/money.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { type Account, NETWORK, post, type Posting, readBalances } from './ledger.ts'
@@ -93,8 +93,7 @@ async function readPosting(trx: Trx, postingId: string) {
   }))
   const [row] = rows
   const line = lines.find(({ partyId }) => partyId !== NETWORK)
-  if (row === undefined || line === undefined)
-    throw new OperatorError('There is no such payment or adjustment. What conversions post is reversed with them.')
+  if (row === undefined || line === undefined) throw new NoSuch('payment or adjustment', postingId)
   if (row.voids !== null)
     throw new OperatorError('This is a void itself, and stays. Record the payment or adjustment again instead.')
   return { line, lines, kind: row.kind as Posting['kind'], reference: row.reference ?? '' }
@@ -106,7 +105,9 @@ async function checkParty(trx: Trx, party: Party): Promise<void> {
       ? trx.selectFrom('publishers').select('name').where('publisher_id', '=', party.publisherId)
       : trx.selectFrom('advertisers').select('name').where('advertiser_id', '=', party.advertiserId)
   if ((await query.executeTakeFirst()) === undefined)
-    throw new OperatorError(`There is no such ${'publisherId' in party ? 'publisher' : 'advertiser'}.`)
+    throw 'publisherId' in party
+      ? new NoSuch('publisher', party.publisherId)
+      : new NoSuch('advertiser', party.advertiserId)
 }
 
 const publisherOf = (party: Party) => ('publisherId' in party ? { publisherId: party.publisherId } : {})

@@ -11,7 +11,7 @@
 // that comes later is paid only if the operator says that the money was sent, and a balance below zero is carried over.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/open.ts'
-import { OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError } from '../../errors.ts'
 import { exactUsd, microsToUsd } from '../../lib/money.ts'
 import { type Actor, recordAudit, recordParts } from '../accounts/audit.ts'
 import { post } from './ledger.ts'
@@ -77,7 +77,7 @@ async function lockRun(trx: Trx, runId: number): Promise<RunStatus> {
   return run.status as RunStatus
 }
 
-export const noSuchRun = (runId: number) => new OperatorError(`There is no payment run ${runId}.`)
+export const noSuchRun = (runId: number) => new NoSuch('payment run', runId)
 
 /** Why a due line must not be paid without a second look. */
 type HeldBack = 'short' | 'suspended'

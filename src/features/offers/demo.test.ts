@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { countryPlace } from '../../lib/countries.ts'
 import { parseUsd } from '../../lib/money.ts'
 import { DEMO_ADVERTISERS, demoOffer, demoOffers } from './demo.ts'
-import { readImportRecord } from './import-record.ts'
+import { describeProblems, readImportRecord } from './import-record.ts'
 import { pictureRoutes } from './pictures.ts'
 
 const FIRST = demoOffers(200)
@@ -60,7 +60,7 @@ test('the payout of a demo offer is usual for its category', () => {
 test('a demo offer is a record that an import accepts', () => {
   for (const offer of [...MANY, demoOffer(1_000_000)]) {
     const read = readImportRecord(offer)
-    assert.ok('offer' in read, `${offer.external_id}: ${'problems' in read ? read.problems.join(', ') : ''}`)
+    assert.ok('offer' in read, `${offer.external_id}: ${'problems' in read ? describeProblems(read.problems) : ''}`)
     assert.ok(DEMO_ADVERTISERS.includes(offer.advertiser))
     assert.ok(offer.goals.length >= 1 && offer.goals.length <= 4)
     assert.ok(offer.destination_url.includes('{click_id}'))

@@ -16,9 +16,12 @@ export function secondsOf(text: string): number | null {
   return ms === null ? null : ms / 1_000
 }
 
+/** `field` is null for a field that is not known. The message begins with the field's name. */
+export type FieldProblem = { field: string | null; message: string }
+
 /** The fields of one row. Problems are recorded, and a harmless value returned, so that all are reported at once. */
 export class FieldReader {
-  readonly problems: string[] = []
+  readonly problems: FieldProblem[] = []
   readonly #record: Record<string, unknown>
 
   constructor(record: Record<string, unknown>) {
@@ -27,7 +30,8 @@ export class FieldReader {
 
   refuseUnknown(known: object): void {
     const unknown = Object.keys(this.#record).filter((field) => !Object.hasOwn(known, field))
-    if (unknown.length > 0) this.problems.push(`unknown field ${unknown.slice(0, 5).join(', ')}`)
+    if (unknown.length > 0)
+      this.problems.push({ field: null, message: `unknown field ${unknown.slice(0, 5).join(', ')}` })
   }
 
   has(field: string): boolean {
@@ -45,20 +49,20 @@ export class FieldReader {
     { required = false, max = MAX_TEXT }: { required?: boolean; max?: number | undefined } = {},
   ): string {
     if (!this.has(field)) {
-      if (required) this.problems.push(`${field} is missing`)
+      if (required) this.refuse(field, 'is missing')
       return ''
     }
     const value = this.#record[field]
-    if (typeof value !== 'string' && typeof value !== 'number') return this.#refuse(`${field} is not text`, '')
+    if (typeof value !== 'string' && typeof value !== 'number') return this.#refuse(field, 'is not text', '')
     // A number beyond 2^53 has lost its last digits already, and with them what it was the id of.
     if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-      return this.#refuse(`${field} is too large a number; write it as text`, '')
+      return this.#refuse(field, 'is too large a number; write it as text', '')
     const text = String(value)
-    if (required && text.trim() === '') return this.#refuse(`${field} is missing`, '')
-    if (text.length > max) return this.#refuse(`${field} is longer than ${max} characters`, '')
-    if (text.includes('\ufffd')) return this.#refuse(`${field} has bytes that are not UTF-8`, '')
+    if (required && text.trim() === '') return this.#refuse(field, 'is missing', '')
+    if (text.length > max) return this.#refuse(field, `is longer than ${max} characters`, '')
+    if (text.includes('\ufffd')) return this.#refuse(field, 'has bytes that are not UTF-8', '')
     if (text.includes('\0') || !text.isWellFormed())
-      return this.#refuse(`${field} has a NUL or an unpaired surrogate`, '')
+      return this.#refuse(field, 'has a NUL or an unpaired surrogate', '')
     return text
   }
 
@@ -67,29 +71,28 @@ export class FieldReader {
     const text = String(this.#record[field] ?? '')
       .trim()
       .toLowerCase()
-    return values.includes(text) ? text : this.#refuse(`${field} is not ${what ?? `one of ${values.join(', ')}`}`, '')
+    return values.includes(text) ? text : this.#refuse(field, `is not ${what ?? `one of ${values.join(', ')}`}`, '')
   }
 
   money(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
     const micros = parseUsd(value)
-    if (micros === null) return this.#refuse(`${field} is not an amount of dollars with at most 4 decimals`, null)
-    return micros <= MAX_PAYOUT_MICROS ? micros : this.#refuse(`${field} is more than 100,000 dollars`, null)
+    if (micros === null) return this.#refuse(field, 'is not an amount of dollars with at most 4 decimals', null)
+    return micros <= MAX_PAYOUT_MICROS ? micros : this.#refuse(field, 'is more than 100,000 dollars', null)
   }
 
   flag(field: string, fallback = false): boolean {
     if (!this.has(field)) return fallback
     const text = String(this.#record[field]).trim().toLowerCase()
     if (['true', '1', 'yes'].includes(text)) return true
-    return ['false', '0', 'no'].includes(text) ? false : this.#refuse(`${field} is not true or false`, false)
+    return ['false', '0', 'no'].includes(text) ? false : this.#refuse(field, 'is not true or false', false)
   }
 
   time(field: string): Date | null {
     if (!this.has(field)) return null
     return (
-      parseTime(String(this.#record[field])) ??
-      this.#refuse(`${field} is not a time such as 2026-01-31T12:00:00Z`, null)
+      parseTime(String(this.#record[field])) ?? this.#refuse(field, 'is not a time such as 2026-01-31T12:00:00Z', null)
     )
   }
 
@@ -98,12 +101,12 @@ export class FieldReader {
     if (!this.has(field)) return []
     const value = this.#record[field]
     if (Array.isArray(value)) return value
-    if (typeof value !== 'string') return this.#refuse(`${field} is not a list`, [])
+    if (typeof value !== 'string') return this.#refuse(field, 'is not a list', [])
     if (!/^\s*[[{]/.test(value)) return value.split(/[\s,;|]+/).filter((word) => word !== '')
     try {
       return [JSON.parse(value) as unknown].flat()
     } catch {
-      return this.#refuse(`${field} is not valid JSON`, [])
+      return this.#refuse(field, 'is not valid JSON', [])
     }
   }
 
@@ -111,22 +114,22 @@ export class FieldReader {
   duration(field: string, atLeast: string, atMost: string): number | null {
     if (!this.has(field)) return null
     const seconds = secondsOf(String(this.#record[field]))
-    if (seconds === null) return this.#refuse(`${field} is not a time such as 90s, 15m, 24h or 30d`, 0)
+    if (seconds === null) return this.#refuse(field, 'is not a time such as 90s, 15m, 24h or 30d', 0)
     const isInside = seconds >= (secondsOf(atLeast) ?? 0) && seconds <= (secondsOf(atMost) ?? 0)
-    return isInside ? seconds : this.#refuse(`${field} is not from ${atLeast} to ${atMost}`, 0)
+    return isInside ? seconds : this.#refuse(field, `is not from ${atLeast} to ${atMost}`, 0)
   }
 
   countCap(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
-    return parseCountCap(value) ?? this.#refuse(`${field} is not a whole number from 1 to 1,000,000,000,000`, null)
+    return parseCountCap(value) ?? this.#refuse(field, 'is not a whole number from 1 to 1,000,000,000,000', null)
   }
 
   payoutCap(field: string): number | null {
     const value = this.#scalar(field)
     if (value === null) return null
     const rule = 'an amount of dollars above 0 and below 1,000,000,000 with at most 4 decimals'
-    return parsePayoutCap(value) ?? this.#refuse(`${field} is not ${rule}`, null)
+    return parsePayoutCap(value) ?? this.#refuse(field, `is not ${rule}`, null)
   }
 
   /** In millionths. */
@@ -137,7 +140,7 @@ export class FieldReader {
     const ppm = micros === null ? Infinity : micros / 100
     return ppm <= 1_000_000
       ? ppm
-      : this.#refuse(`${field} is not a percentage from 0 to 100 with at most 4 decimals`, null)
+      : this.#refuse(field, 'is not a percentage from 0 to 100 with at most 4 decimals', null)
   }
 
   countries(field: string): string[] {
@@ -155,28 +158,29 @@ export class FieldReader {
 
   #refuseOthers(field: string, given: string[], isKnown: (one: string) => boolean, what: string): void {
     const others = given.filter((one) => !isKnown(one))
-    if (others.length > 0) this.problems.push(`${field} has ${others.slice(0, 5).join(', ')}, not ${what}`)
+    if (others.length > 0) this.refuse(field, `has ${others.slice(0, 5).join(', ')}, not ${what}`)
   }
 
   url(field: string, { optional = false, local = false, macros = NONE } = {}): string | null {
     if (!this.has(field) && optional) return null
     const text = this.text(field, { required: true }).trim()
     if (text === '') return null
-    if (/[\s\p{Cc}]/u.test(text)) return this.#refuse(`${field} has blanks or control characters in it`, null)
+    if (/[\s\p{Cc}]/u.test(text)) return this.#refuse(field, 'has blanks or control characters in it', null)
     if (local && /^\/[^/\\]/.test(text)) return text
     // Macros such as {click_id} stand in the path and query only; they are no reason to refuse the rest.
     const parsed = URL.parse(text.replaceAll(/\{\w+\}/g, IN_PLACE_OF_MACRO))
     if (parsed === null || !/^https?:$/.test(parsed.protocol))
-      return this.#refuse(`${field} is not an http or https URL`, null)
-    if (parsed.username !== '' || parsed.password !== '') return this.#refuse(`${field} has credentials in it`, null)
+      return this.#refuse(field, 'is not an http or https URL', null)
+    if (parsed.username !== '' || parsed.password !== '') return this.#refuse(field, 'has credentials in it', null)
     if (parsed.host.includes(IN_PLACE_OF_MACRO) || parsed.host.includes('{'))
-      return this.#refuse(`${field} has a macro in its host`, null)
+      return this.#refuse(field, 'has a macro in its host', null)
     const unknown = [...text.matchAll(/\{([^{}]*)\}/g)]
       .map(([, name = '']) => name)
       .find((name) => !macros.includes(name))
     if (unknown !== undefined && macros.length > 0)
       return this.#refuse(
-        `${field} has the macro {${unknown}}, which is not known; known are ${macros.map((name) => `{${name}}`).join(', ')}`,
+        field,
+        `has the macro {${unknown}}, which is not known; known are ${macros.map((name) => `{${name}}`).join(', ')}`,
         null,
       )
     return text
@@ -189,8 +193,12 @@ export class FieldReader {
     return typeof value === 'string' || typeof value === 'number' ? value : ''
   }
 
-  #refuse<T>(problem: string, instead: T): T {
-    this.problems.push(problem)
+  refuse(field: string, what: string): void {
+    this.problems.push({ field, message: `${field} ${what}` })
+  }
+
+  #refuse<T>(field: string, what: string, instead: T): T {
+    this.refuse(field, what)
     return instead
   }
 }

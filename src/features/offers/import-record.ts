@@ -1,5 +1,5 @@
 // One row of an import, from JSON or CSV, read strictly: what cannot be understood is refused with a sentence.
-import { FieldReader, MAX_PAYOUT_MICROS } from './field-reader.ts'
+import { type FieldProblem, FieldReader, MAX_PAYOUT_MICROS } from './field-reader.ts'
 import { FIELDS, GOAL_FIELDS, type NewGoal, type NewOffer, readFields } from './fields.ts'
 
 const MAX_GOALS = 50
@@ -11,22 +11,33 @@ type Read<T> = Omit<T, 'payout_micros' | 'revenue_micros'> & {
 }
 
 /** Reads a row; either the offer or everything that is wrong with it. */
-export function readImportRecord(record: unknown): { offer: NewOffer } | { problems: string[] } {
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return { problems: ['not an object'] }
+export function readImportRecord(record: unknown): { offer: NewOffer } | { problems: FieldProblem[] } {
+  if (typeof record !== 'object' || record === null || Array.isArray(record))
+    return { problems: [{ field: null, message: 'not an object' }] }
   const reader = new FieldReader(record as Record<string, unknown>)
   const { problems } = reader
   const read = readFields(FIELDS, reader) as Read<NewOffer> & { goals: unknown[] }
   const goals = readGoals(reader, read)
   const payout_micros = goals.reduce((sum, goal) => sum + goal.payout_micros, 0)
   const revenue_micros = goals.reduce((sum, goal) => sum + goal.revenue_micros, 0)
-  if ((read.payout_micros ?? payout_micros) !== payout_micros) problems.push('payout is not the sum over its goals')
-  if ((read.revenue_micros ?? revenue_micros) !== revenue_micros) problems.push('revenue is not the sum over its goals')
+  if ((read.payout_micros ?? payout_micros) !== payout_micros) reader.refuse('payout', 'is not the sum over its goals')
+  if ((read.revenue_micros ?? revenue_micros) !== revenue_micros)
+    reader.refuse('revenue', 'is not the sum over its goals')
   if (Math.max(payout_micros, revenue_micros) > MAX_PAYOUT_MICROS)
-    problems.push('its goals are worth more than 100,000 dollars together')
+    problems.push({ field: 'goals', message: 'its goals are worth more than 100,000 dollars together' })
   if (read.starts_at !== null && read.ends_at !== null && read.starts_at >= read.ends_at)
-    problems.push('ends_at is not after starts_at')
+    reader.refuse('ends_at', 'is not after starts_at')
   return problems.length > 0 ? { problems } : { offer: { ...read, payout_micros, revenue_micros, goals } }
 }
+
+/** In a line of a file, where there are no fields to show them at: goals[1].payout is missing; … */
+export const describeProblems = (problems: readonly FieldProblem[]): string =>
+  problems
+    .map(({ field, message }) => {
+      const [, place] = /^goals\.(\d+)\./.exec(field ?? '') ?? []
+      return place === undefined ? message : `goals[${Number(place) + 1}].${message}`
+    })
+    .join('; ')
 
 /** The goals given, or the one goal that an offer without any consists of. */
 function readGoals(
@@ -35,24 +46,30 @@ function readGoals(
 ): NewGoal[] {
   const { problems } = reader
   if (offer.goals.length === 0) {
-    if (!reader.has('payout')) problems.push('payout is missing')
+    if (!reader.has('payout')) reader.refuse('payout', 'is missing')
     const payout_micros = offer.payout_micros ?? 0
     const { external_id: _none, ...goal } = readGoal(new FieldReader({ name: 'Complete' }))
     return [{ ...goal, payout_micros, revenue_micros: offer.revenue_micros ?? payout_micros }]
   }
-  if (offer.goals.length > MAX_GOALS) problems.push(`goals has more than ${MAX_GOALS} entries`)
+  if (offer.goals.length > MAX_GOALS) reader.refuse('goals', `has more than ${MAX_GOALS} entries`)
   const goals = offer.goals.map((entry, i) => {
     const goal = new FieldReader((typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>)
-    if (!goal.has('payout')) goal.problems.push('payout is missing')
+    if (!goal.has('payout')) goal.refuse('payout', 'is missing')
     const read = readGoal(goal)
-    problems.push(...goal.problems.map((problem) => `goals[${i + 1}].${problem}`))
+    problems.push(
+      ...goal.problems.map(({ field, message }) =>
+        field === null
+          ? { field: 'goals', message: `goals[${i + 1}].${message}` }
+          : { field: `goals.${i}.${field}`, message },
+      ),
+    )
     return read
   })
   const isTwice = (values: string[]) => new Set(values).size < values.length
-  if (isTwice(goals.map(({ name }) => name))) problems.push('goals has two of the same name')
+  if (isTwice(goals.map(({ name }) => name))) reader.refuse('goals', 'has two of the same name')
   if (isTwice(goals.flatMap(({ external_id }) => external_id ?? [])))
-    problems.push('goals has two of the same external_id')
-  if (goals.every(({ is_optional }) => is_optional)) problems.push('goals has none that is required')
+    reader.refuse('goals', 'has two of the same external_id')
+  if (goals.every(({ is_optional }) => is_optional)) reader.refuse('goals', 'has none that is required')
   return goals
 }
 

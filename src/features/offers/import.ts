@@ -9,7 +9,7 @@ import { readCsvRows } from '../../lib/csv-rows.ts'
 import { readJsonRows } from '../../lib/json-rows.ts'
 import { type Actor, type AuditEntry, recordAuditAlone, recordParts } from '../accounts/audit.ts'
 import { FIELD_NAMES, type NewOffer } from './fields.ts'
-import { readImportRecord } from './import-record.ts'
+import { describeProblems, readImportRecord } from './import-record.ts'
 import { type PlannedChange, type Planned, planOffers } from './import-plan.ts'
 import { compareRecords, type OfferChange } from './offer-changes.ts'
 import { warningsOf } from './offer-warnings.ts'
@@ -119,7 +119,7 @@ async function readFile(
       continue
     }
     const read = readImportRecord(row.value)
-    if ('problems' in read) reject({ line: row.line, problem: `${prefixOf(row)}${read.problems.join('; ')}.` })
+    if ('problems' in read) reject({ line: row.line, problem: `${prefixOf(row)}${describeProblems(read.problems)}.` })
     else if (lastRows.get(keyOf(read.offer)) !== result.rows) result.unchanged++
     else {
       batch.push({ line: row.line, offer: read.offer })

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { DEMO_ADVERTISERS, demoOffer } from './demo.ts'
-import { readImportRecord } from './import-record.ts'
+import { describeProblems, readImportRecord } from './import-record.ts'
 import { upsertOffers } from './upsert.ts'
 
 const BATCH = 1_000
@@ -22,7 +22,7 @@ export async function seedOffers(
   for (let start = 0; start < count; start += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - start) }, (_, i) => {
       const read = readImportRecord(demoOffer(start + i))
-      if ('problems' in read) throw new Error(`Demo offer ${start + i}: ${read.problems.join('; ')}`)
+      if ('problems' in read) throw new Error(`Demo offer ${start + i}: ${describeProblems(read.problems)}`)
       return { line: start + i, offer: read.offer }
     })
     created += (await upsertOffers(db, rows)).created

@@ -32,7 +32,7 @@ before(async () => {
 after(() => other.close())
 
 const accepts = (appId: number, url: string, more: Partial<typeof config> = {}) =>
-  checkSettings({ ...DEFAULTS, url }, createGuards({ ...config, ...more })(appId, url)).errors.length === 0
+  checkSettings({ ...DEFAULTS, url }, createGuards({ ...config, ...more })(appId, url)).problems.length === 0
 
 test('only the demo app may use the URL of the demo receiver, and no other on this machine', () => {
   assert.equal(accepts(DEMO_APP, `${DEMO_RECEIVER}/?u={user_id}`), true)

@@ -41,7 +41,7 @@ const world = useWorld('forbidden', async () => {
 
 test('none of them can be saved', () => {
   const guard = createAddressGuard({ allow: [], deny: [], allowLoopback: false })
-  for (const url of URLS) assert.equal(checkSettings({ ...DEFAULTS, url }, guard).errors.length, 1, url)
+  for (const url of URLS) assert.equal(checkSettings({ ...DEFAULTS, url }, guard).problems.length, 1, url)
 })
 
 test('none of them is reached by a delivery, a replay or a test send', async () => {

@@ -45,7 +45,7 @@ async function findPublisher(db: Db, appId: number): Promise<number | null> {
 
 export async function readReplay(db: Db, replayId: number) {
   const row = await db.selectFrom('postback_replays').selectAll().where('replay_id', '=', replayId).executeTakeFirst()
-  if (row === undefined) throw new OperatorError(`There is no replay ${replayId}.`)
+  if (row === undefined) throw new NoSuch('replay', replayId)
   const { waiting } = await db
     .selectFrom('postback_queue')
     .select((is) => is.fn.countAll<number>().as('waiting'))

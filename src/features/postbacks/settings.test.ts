@@ -36,14 +36,15 @@ const guard = createAddressGuard({ allow: [], deny: [], allowLoopback: false })
 const world = useWorld('settings')
 
 const check = (given: Partial<PostbackSettings>) => checkSettings({ ...DEFAULTS, url: GOOD, ...given }, guard)
-const errorsOf = (given: Partial<PostbackSettings>) => check(given).errors.join(' ')
+const messagesOf = ({ problems }: ReturnType<typeof checkSettings>) => problems.map(({ message }) => message).join(' ')
+const errorsOf = (given: Partial<PostbackSettings>) => messagesOf(check(given))
 const withHeader = (name: string, value = 'x') => errorsOf({ headers: { [name]: value } })
 const save = (appId: number, given: Partial<PostbackSettings> = {}) =>
   saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: GOOD, ...given })
 
 test('plain settings have neither problems nor warnings', () => {
-  assert.deepEqual(check({}), { errors: [], warnings: [] })
-  assert.deepEqual(check({ method: 'POST', url: 'https://example.com/' }), { errors: [], warnings: [] })
+  assert.deepEqual(check({}), { problems: [], warnings: [] })
+  assert.deepEqual(check({ method: 'POST', url: 'https://example.com/' }), { problems: [], warnings: [] })
   const headers = { Authorization: 'Bearer a.b-c~d', 'X-Key': '"\\{}\t~', cookie: '', "!#$%&'*+.^_`|~9": 'odd' }
   assert.deepEqual(errorsOf({ headers }), '')
 })
@@ -105,8 +106,9 @@ test('a header can be given once, however it is spelled, and twenty at most', ()
 })
 
 test('all problems are reported at once', () => {
-  const { errors } = check({ events: [], timeoutMs: 1, url: 'https://{user_id}.example/', headers: { host: 'a\n' } })
-  assert.equal(errors.length, 5)
+  const { problems } = check({ events: [], timeoutMs: 1, url: 'https://{user_id}.example/', headers: { host: 'a\n' } })
+  const fields = problems.map(({ field }) => field)
+  assert.deepEqual(fields, ['url', 'events', 'timeout_ms', 'headers', 'headers'])
 })
 
 test('macros in front of the path are refused', () => {
@@ -148,7 +150,7 @@ test('a URL must be http or https, complete, and without a password', () => {
 
 test('what the operator allows can be saved, and what is denied cannot', () => {
   const own = createAddressGuard({ allow: ['10.0.0.0/8'], deny: ['93.184.216.34'], allowLoopback: false })
-  const errors = (host: string) => checkSettings({ ...DEFAULTS, url: `https://${host}/` }, own).errors.join(' ')
+  const errors = (host: string) => messagesOf(checkSettings({ ...DEFAULTS, url: `https://${host}/` }, own))
   assert.equal(errors('10.1.2.3'), '')
   assert.match(errors('93.184.216.34'), /denies/)
   assert.match(errors('0x5db8d822'), /denies/)

@@ -1,7 +1,7 @@
 // An app's postback settings: the URL, the method and the events.
 import { sql } from 'kysely'
 import { type Db, inTransaction, type Trx } from '../../db/open.ts'
-import { NoSuch, OperatorError } from '../../errors.ts'
+import { NoSuch, OperatorError, type Problem } from '../../errors.ts'
 import { deriveKey, deriveKeys, reseal, type Resealed, seal, unseal } from '../../lib/keys.ts'
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { type AddressGuard, literalRefusal } from './address-guard.ts'
@@ -54,23 +54,24 @@ const FORBIDDEN_HEADERS = [
   'accept-encoding',
 ]
 
-/** Errors prevent saving; warnings are shown. Each is a sentence. */
+/** Problems prevent saving; warnings are shown. Each is a sentence. */
 export function checkSettings(
   settings: PostbackSettings,
   guard: AddressGuard,
-): { errors: string[]; warnings: string[] } {
+): { problems: Problem[]; warnings: string[] } {
   const { errors, warnings } = lintTemplate(settings.url, settings.method)
   if (errors.length === 0) {
     const refusal = literalRefusal(guard, new URL(fillTemplate(settings.url, EXAMPLE_VALUES, () => '')))
     if (refusal !== null) errors.push(refusal)
   }
-  if (settings.events.length === 0) errors.push('Choose at least one event to send.')
+  const problems = errors.map((message) => ({ field: 'url', message }))
+  if (settings.events.length === 0) problems.push({ field: 'events', message: 'Choose at least one event to send.' })
   if (!settings.events.includes('reversed') && settings.events.length > 0)
     warnings.push('Reversals are not sent: you will not notice when a credited conversion is reversed.')
   if (settings.timeoutMs < 1_000 || settings.timeoutMs > 15_000)
-    errors.push('The timeout must be from 1 to 15 seconds.')
-  errors.push(...checkHeaders(settings.headers))
-  return { errors, warnings }
+    problems.push({ field: 'timeout_ms', message: 'The timeout must be from 1 to 15 seconds.' })
+  problems.push(...checkHeaders(settings.headers).map((message) => ({ field: 'headers', message })))
+  return { problems, warnings }
 }
 
 function checkHeaders(headers: Readonly<Record<string, string>>): string[] {

@@ -2,8 +2,8 @@
 import type { Db } from '../../../db/open.ts'
 import { AppError, type Details } from '../../../errors.ts'
 import { showCaps } from '../../../features/offers/caps.ts'
-import { FIELD_NAMES, FIELDS, type NewOffer, showFields } from '../../../features/offers/fields.ts'
-import { readImportRecord } from '../../../features/offers/import-record.ts'
+import { FIELDS, type NewOffer, showFields } from '../../../features/offers/fields.ts'
+import { describeProblems, readImportRecord } from '../../../features/offers/import-record.ts'
 import { warningsOf } from '../../../features/offers/offer-warnings.ts'
 import { findOffers, type FoundOffer, type RecordedOffer } from '../../../features/offers/offers.ts'
 import { microsToUsd } from '../../../lib/money.ts'
@@ -66,21 +66,10 @@ export async function presentOffer(db: Db, offer: RecordedOffer, now: Date): Pro
 export function readOffer(record: Record<string, unknown>): NewOffer {
   const read = readImportRecord(record)
   if ('offer' in read) return read.offer
-  throw new AppError('INVALID_REQUEST', sentence(read.problems.join('; ')), detailsOf(read.problems))
+  const { problems } = read
+  const details: Details = {}
+  for (const { field, message } of problems) details[field ?? 'body'] ??= sentence(message)
+  throw new AppError('INVALID_REQUEST', sentence(describeProblems(problems)), details)
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-
-/** The fault of the second goal's payout is under goals.1.payout. */
-function detailsOf(problems: string[]): Details {
-  const details: Details = {}
-  for (const problem of problems) {
-    const [, place = '', inGoal = ''] = /^goals\[(\d+)\]\.(\w+) /.exec(problem) ?? []
-    const [field = ''] = /^\w+/.exec(problem) ?? []
-    if (inGoal !== '' && inGoal !== 'unknown')
-      details[`goals.${Number(place) - 1}.${inGoal}`] ??= sentence(problem.slice(problem.indexOf('.') + 1))
-    else if (field === 'goals' || problem.startsWith('its goals')) details['goals'] ??= sentence(problem)
-    else details[FIELD_NAMES.some((known) => known === field) ? field : 'body'] ??= sentence(problem)
-  }
-  return details
-}

@@ -23,7 +23,8 @@ export function previewPostback(
   status: Status,
   now: Date,
 ): Static<typeof Preview> {
-  const { errors, warnings } = checkSettings(settings, guard)
+  const { problems, warnings } = checkSettings(settings, guard)
+  const errors = problems.map(({ message }) => message)
   if (lintTemplate(settings.url, settings.method).errors.length > 0) return { errors, warnings, request: null }
   const event = exampleOf(currency, status, settings.negativeReversals, now)
   const { method, url, headers, body } = buildRequest(

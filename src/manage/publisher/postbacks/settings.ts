@@ -1,7 +1,7 @@
 // An app's postback settings.
 import type { Static } from 'typebox'
 import type { Db } from '../../../db/open.ts'
-import { AppError, type Details } from '../../../errors.ts'
+import { AppError, InvalidInput } from '../../../errors.ts'
 import { isOperatorRole } from '../../../features/accounts/people.ts'
 import type { AddressGuard } from '../../../features/postbacks/address-guard.ts'
 import { createGuards } from '../../../features/postbacks/demo-receiver.ts'
@@ -149,15 +149,9 @@ function readBody(body: Body, before: PostbackSettings | null, guard: AddressGua
     negativeReversals: body.negative_reversals ?? base.negativeReversals,
   }
   const { headers, problem } = readHeaders(body, before)
-  // Each part is checked beside others that are in order, so that its problems are known to be its own.
-  const problems: Record<string, string[]> = {
-    url: checkSettings({ ...DEFAULTS, url: body.url, method: settings.method }, guard).errors,
-    events: checkSettings({ ...DEFAULTS, url: SOME_URL, events: settings.events }, guard).errors,
-    headers: problem === null ? checkSettings({ ...DEFAULTS, url: SOME_URL, headers }, guard).errors : [problem],
-  }
-  const details: Details = {}
-  for (const [name, found] of Object.entries(problems)) if (found.length > 0) details[name] = found.join(' ')
-  if (Object.keys(details).length > 0) throw new AppError('INVALID_REQUEST', Object.values(details).join(' '), details)
+  const { problems } = checkSettings({ ...settings, headers: problem === null ? headers : {} }, guard)
+  if (problem !== null) problems.push({ field: 'headers', message: problem })
+  if (problems.length > 0) throw new InvalidInput(problems)
   return { ...settings, headers }
 }
 
@@ -172,7 +166,7 @@ function readHeaders({ url, headers: given }: Body, before: PostbackSettings | n
     else if (kept === undefined) problem = `The header ${name} needs a value.`
     // Permission to change the URL must not reveal the values of headers.
     else if (URL.parse(url)?.origin !== URL.parse(before?.url ?? '')?.origin)
-      problem = 'The address leads to another server now: give the values of its headers again, or remove them.'
+      problem = 'The URL leads to another server: enter the values of the headers again, or remove them.'
     else headers[name] = known[kept] ?? ''
   }
   return { headers, problem }
