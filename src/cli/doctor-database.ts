@@ -7,7 +7,8 @@ import { type Database, openDatabase } from '../db/open.ts'
 import { messageOf } from '../errors.ts'
 import { findKeyProblem } from '../features/accounts/secret-keys.ts'
 import { hasSecretKey, readSecretKey } from './context.ts'
-import type { Finding } from './doctor.ts'
+
+export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
 /** Of one process: its pool, one that listens, one that knows whether it is alone. */

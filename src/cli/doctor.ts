@@ -10,13 +10,11 @@ import { messageOf } from '../errors.ts'
 import { isLoopback } from '../lib/ip-ranges.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { hasSecretKey } from './context.ts'
-import { checkDatabase } from './doctor-database.ts'
+import { checkDatabase, type Finding } from './doctor-database.ts'
 import { type OutputOptions, show } from './output.ts'
 import { failLater, terminal } from './terminal.ts'
 
 const EXPIRY_WARNING_DAYS = 14
-
-export type Finding = { check: string; ok: boolean; result: string; advice?: string }
 
 export const doctorCommand = () =>
   new Command('doctor').action(async (options: OutputOptions) => {

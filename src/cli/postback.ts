@@ -11,10 +11,10 @@ import {
   presentAttempt,
   presentPostback,
   readAttempts,
-  replayPostback,
   type State,
   STATES,
 } from '../features/postbacks/postbacks.ts'
+import { replayPostback } from '../features/postbacks/replay-postback.ts'
 import { cancelReplay, readReplay, type ReplayFilter, startReplay } from '../features/postbacks/replays.ts'
 import { readTestSends, SCENARIO_NAMES, startTestSends } from '../features/postbacks/test-sends.ts'
 import { withChange, withDatabase } from './context.ts'

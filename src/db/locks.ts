@@ -1,8 +1,6 @@
 // Every advisory lock, by what it protects. All processes must agree on the numbers, including processes of another
 // version while an upgrade is under way: a number is neither changed nor reused. Functions in the database take some of
 // them, too (migrations/).
-import { sql } from 'kysely'
-import type { Trx } from './open.ts'
 
 export const LOCKS = {
   migrations: 0x0ff3_0001,
@@ -28,9 +26,3 @@ export const LOCK_CLASSES = {
   /** A publisher or an advertiser whose payments take turns. */
   party: 0x0ff3_0008,
 } as const
-
-/** For work that one process at a time does. False: another one is doing it. */
-export async function tryLock(trx: Trx, lock: number): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_xact_lock(${lock}) AS locked`.execute(trx)
-  return rows[0]?.locked ?? false
-}

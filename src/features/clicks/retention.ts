@@ -5,7 +5,8 @@
 // table for a moment; while another transaction still reads it, new clicks would queue up behind us. So we wait for a
 // moment only, and the caller retries later.
 import { sql } from 'kysely'
-import { LOCKS, tryLock } from '../../db/locks.ts'
+import { LOCKS } from '../../db/locks.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import {
   dropPartition,
   findEmpty,

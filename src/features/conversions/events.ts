@@ -1,7 +1,8 @@
 // The feed of conversion events. An event gets its position after it is committed, by one process at a time: a position
 // is never filled later, so a reader that has read up to a position has missed nothing before it.
 import { sql } from 'kysely'
-import { LOCKS, tryLock } from '../../db/locks.ts'
+import { LOCKS } from '../../db/locks.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import { markTime } from '../../db/mark-time.ts'
 import type { Db } from '../../db/open.ts'
 import { rfc3339 } from '../../lib/time.ts'

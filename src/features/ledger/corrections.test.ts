@@ -91,7 +91,7 @@ test('a void undoes a payout, a receipt or an adjustment once, and cannot be voi
   await refuses(undo('01890000-0000-7000-8000-000000000000'), /no payment or adjustment/)
   await refuses(undo('x'), /no payment or adjustment/)
   const [event] = await db.selectFrom('ledger_entries').select('posting_id').where('kind', '=', 'conversion').execute()
-  await refuses(undo(event?.posting_id ?? ''), /reversed with them/)
+  await refuses(undo(event?.posting_id ?? ''), /Reverse the conversion instead/)
   await refuses(recordPayout(db, TESTER, payout), /"p" was voided/)
 })
 

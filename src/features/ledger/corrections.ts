@@ -83,7 +83,6 @@ async function readPosting(trx: Trx, postingId: string) {
         .selectFrom('ledger_entries')
         .select(['kind', 'account', 'party_id', 'amount_micros', 'reference', 'voids'])
         .where('posting_id', '=', postingId)
-        .where('kind', '<>', 'conversion')
         .execute()
     : []
   const lines = rows.map((row) => ({
@@ -93,6 +92,8 @@ async function readPosting(trx: Trx, postingId: string) {
   }))
   const [row] = rows
   const line = lines.find(({ partyId }) => partyId !== NETWORK)
+  if (row?.kind === 'conversion')
+    throw new OperatorError('This posting belongs to a conversion. Reverse the conversion instead.')
   if (row === undefined || line === undefined) throw new NoSuch('payment or adjustment', postingId)
   if (row.voids !== null)
     throw new OperatorError('This is a void itself, and stays. Record the payment or adjustment again instead.')

@@ -7,7 +7,8 @@
 // To rebuild the totals, empty the three tables and set ledger_rollup.entry_id to 0, in one transaction.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import { LOCKS, tryLock } from '../../db/locks.ts'
+import { LOCKS } from '../../db/locks.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import { markTime } from '../../db/mark-time.ts'
 import type { Db, Trx } from '../../db/open.ts'
 

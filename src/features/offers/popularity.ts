@@ -1,7 +1,8 @@
 // Popularity is how often an offer was completed lately. It is recomputed now and then, not counted along: a list that
 // re-sorts itself with every conversion would give overlapping pages all day.
 import { sql } from 'kysely'
-import { LOCKS, tryLock } from '../../db/locks.ts'
+import { LOCKS } from '../../db/locks.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'

@@ -18,7 +18,7 @@ import {
 } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
 import { untilSomebodyWaits } from '../../../test/waiting.ts'
-import { replayPostback } from './postbacks.ts'
+import { replayPostback } from './replay-postback.ts'
 import { finishClaims, reapExpired, returnClaim } from './claims.ts'
 import type { Claimed } from './queue.ts'
 import { cancelReplay, runReplays, startReplay } from './replays.ts'

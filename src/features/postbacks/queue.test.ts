@@ -16,7 +16,8 @@ import {
 } from '../../../test/postback-world.ts'
 import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
-import { readAttempts, replayPostback } from './postbacks.ts'
+import { readAttempts } from './postbacks.ts'
+import { replayPostback } from './replay-postback.ts'
 import { type Claimed, LEASE_MS } from './queue.ts'
 import { TESTER } from '../../../test/tester.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { before, DAY, forgetPostbacks, makeLane, NOW, putPostback, putPostbacks } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
-import { replayPostback } from './postbacks.ts'
+import { replayPostback } from './replay-postback.ts'
 import { forgetOldPostbacks } from './retention.ts'
 import { TESTER } from '../../../test/tester.ts'
 

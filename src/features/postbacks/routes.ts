@@ -13,9 +13,9 @@ import {
   presentAttempt,
   presentPostback,
   readAttempts,
-  replayPostback,
   searchPostbacks,
 } from './postbacks.ts'
+import { replayPostback } from './replay-postback.ts'
 import {
   NewTestSends,
   PostbackDetailReply,

@@ -15,7 +15,7 @@ import {
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { pauseLane } from './lanes.ts'
-import { replayPostback } from './postbacks.ts'
+import { replayPostback } from './replay-postback.ts'
 import { siftQueues } from './sift.ts'
 import { OperatorError } from '../../errors.ts'
 import { createAddressGuard } from './address-guard.ts'

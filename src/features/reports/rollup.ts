@@ -10,7 +10,8 @@
 // The database's clock tells what is past, because it also tells its triggers which changes are late. If that clock was
 // ahead for a while, times were rolled up that were yet to come; they are rolled up again.
 import { sql } from 'kysely'
-import { LOCKS, tryLock } from '../../db/locks.ts'
+import { LOCKS } from '../../db/locks.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import { withRetry } from '../../db/pg-errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
 import { uuid7Floor } from '../../lib/uuid7.ts'

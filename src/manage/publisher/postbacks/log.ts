@@ -11,9 +11,9 @@ import {
   presentAttempt,
   presentPostback,
   readAttempts,
-  replayPostback,
   searchPostbacks,
 } from '../../../features/postbacks/postbacks.ts'
+import { replayPostback } from '../../../features/postbacks/replay-postback.ts'
 import { readTestContents } from '../../../features/postbacks/test-sends.ts'
 import { parseSpan } from '../../../lib/time.ts'
 import type { ManageContext } from '../../context.ts'
