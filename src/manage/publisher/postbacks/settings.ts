@@ -26,7 +26,6 @@ import { previewPostback } from './preview.ts'
 import { NewPostbackSettings, PostbackSettingsReply, Preview, PreviewBody, TAG } from './schema.ts'
 
 const MASK = '********'
-const SOME_URL = 'https://example.com/'
 
 const openerOf = ({ role }: Caller) => (isOperatorRole(role) ? 'operator' : 'publisher')
 
