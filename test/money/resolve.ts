@@ -16,8 +16,9 @@ import {
 /** The newest first; now and then nothing. */
 const pick = <T>(some: readonly T[], n: number): T | undefined => some.at(-1 - (n % (some.length + 1)))
 
+const NO_GOAL = 'None'
 const keyOf = (offer: number, n: number | null) =>
-  n === null ? null : ([...(OFFERS[offer]?.goals ?? []), EXTRA][n]?.key ?? 'None')
+  n === null ? null : ([...(OFFERS[offer]?.goals ?? []), EXTRA][n]?.key ?? NO_GOAL)
 
 export class Resolver {
   readonly #start: Start
@@ -116,8 +117,12 @@ function confirmed(order: Extract<Order, { kind: 'confirm' }>, book: Book) {
   const terms =
     [...book.clicks, ...book.late].find((one) => one.label === click)?.terms ?? book.promises[entry?.label ?? -1]?.terms
   const goals = [...(terms?.goals ?? []), ...book.offer(offer).goals, ...(book.retired[offer] ?? [])]
-  const goal = keyOf(offer, order.goal)
-  return { click, goal, called: goals.find((one) => one.key === goal)?.name ?? null }
+  const key = keyOf(offer, order.goal)
+  const known = goals.find((one) => one.key === key)
+  // A goal that does not exist yet has no ID to name it by; its external ID is the advertiser's own.
+  const isById = order.by === 'id' || (order.by === 'external id' && !book.rules.hasExternalIds)
+  const goal = key !== null && isById && known === undefined ? NO_GOAL : key
+  return { click, goal, called: known?.name ?? null }
 }
 
 /** Everything but payouts, the attribution window and which goals there are stays as it is. */
