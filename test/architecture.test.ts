@@ -69,6 +69,17 @@ test('every file belongs to a layer, and every feature to the list of features',
   )
 })
 
+test('no file has more than 300 lines, but for generated ones', () => {
+  const generated = ['src/db/tables.ts', 'web/dashboard/src/lib/api-types.ts']
+  const long = ['src', 'test', 'web/dashboard/src'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((file) => join(folder, file))
+      .filter((file) => /\.tsx?$/.test(file) && !generated.includes(file))
+      .filter((file) => readFileSync(file, 'utf8').split('\n').length - 1 > 300),
+  )
+  assert.deepEqual(long, [])
+})
+
 test('imports point left, from lib to cli', () => {
   const wrong = imports.filter(({ file, target }) => layerOf(target) > layerOf(file))
   assert.deepEqual(wrong.map(describe), [])

@@ -11,6 +11,7 @@ import { invite } from '../src/features/accounts/invitations.ts'
 import { createResetLink } from '../src/features/accounts/reset-links.ts'
 import { makePerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
+import { hashTables } from './table-hashes.ts'
 import { TESTER } from './tester.ts'
 
 /** Why these are not run here. */
@@ -219,27 +220,6 @@ const advertiserName = async () =>
       .executeTakeFirstOrThrow()
   ).name
 
-/** Written automatically, whatever the operation. */
-const BACKGROUND = ['audit_log', 'nodes', 'api_requests', 'credential_uses', 'waiting_events', 'event_feed']
-
-/** What every table holds, as a hash. */
-async function readAll(): Promise<Record<string, string>> {
-  const { pool } = world.database
-  const { rows: tables } = await pool.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
-       AND NOT relispartition ORDER BY 1`,
-  )
-  const hashes: Record<string, string> = {}
-  for (const { name } of tables) {
-    if (BACKGROUND.includes(name)) continue
-    const { rows } = await pool.query<{ hash: string }>(
-      `SELECT coalesce(md5(string_agg(row, '|' ORDER BY row)), '') AS hash FROM (SELECT t::text AS row FROM ${name} t) AS rows`,
-    )
-    hashes[name] = rows[0]?.hash ?? ''
-  }
-  return hashes
-}
-
 const countEntries = async () =>
   Number((await world.database.pool.query('SELECT count(*) FROM audit_log')).rows[0]?.count)
 
@@ -270,11 +250,11 @@ async function send({ method, path, body, as = operator }: Step) {
 test('no change stays without its entry, and every change has one', async () => {
   const wrong: string[] = []
   for (const step of steps) {
-    const before = await readAll()
+    const before = await hashTables(world.database.pool)
     await world.database.pool.query('ALTER TABLE audit_log ENABLE TRIGGER refuse_entry')
     const refused = await send(step)
     await world.database.pool.query('ALTER TABLE audit_log DISABLE TRIGGER refuse_entry')
-    const after = await readAll()
+    const after = await hashTables(world.database.pool)
     const changed = Object.keys(after).filter((table) => after[table] !== before[table])
     if (refused.status !== 500) wrong.push(`${step.id}: ${refused.status} without an entry ${refused.text}`)
     if (changed.length > 0) wrong.push(`${step.id}: changed ${changed.join(', ')} without an entry`)
@@ -284,7 +264,7 @@ test('no change stays without its entry, and every change has one', async () => 
     if (done.status !== 200) wrong.push(`${step.id}: ${done.status} ${done.text}`)
     if (step.id === 'runOfferImport') await importIs(step.path.split('/')[2] ?? '', 'done')
     if ((await countEntries()) === entries) wrong.push(`${step.id}: no entry`)
-    const made = await readAll()
+    const made = await hashTables(world.database.pool)
     if (Object.keys(made).every((table) => made[table] === after[table])) wrong.push(`${step.id}: no change`)
   }
   assert.deepEqual(wrong, [])

@@ -16,6 +16,7 @@ import { uuid7 } from '../../src/lib/uuid7.ts'
 import { DROPPED_AFTER_MS } from './apply.ts'
 import { type SystemApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
 import { dieAt, type Dying } from '../crash.ts'
+import { type ClickAction, clickOf } from './click-rows.ts'
 import { LateClicks } from './late.ts'
 import {
   type Answer,
@@ -36,8 +37,6 @@ const DIALECT = { aliases: {}, statusMap: {}, decimalMark: 'detect', negativeAmo
 
 type Round = { released: string[]; expired: string[] }
 export type Done = { action: Action; outcome: Outcome | 'recorded' | 'full' | 'done' | 'invalid' | Round }
-
-type ClickAction = Extract<Action, { kind: 'click' }>
 
 let runs = 0
 
@@ -188,29 +187,8 @@ export class System {
   }
 
   #makeClick(action: ClickAction, now: Date): Click {
-    const { app, user } = PEOPLE[action.person] ?? { app: 0, user: '' }
-    return {
-      click_id: action.clickId,
-      clicked_at: now.toISOString(),
-      app_id: this.appId(app),
-      is_test: action.isTest,
-      user_id: user,
-      offer_id: this.offerId(action.offer),
-      terms_id: action.termsId,
-      currency: 'Coins',
-      rate_micros: 100_000_000,
-      share_ppm: action.sharePpm === 1_000_000 ? null : action.sharePpm,
-      request_id: 'req_1',
-      aff_sub: null,
-      aff_sub2: null,
-      aff_sub3: null,
-      aff_sub4: null,
-      ip: null,
-      country: null,
-      device: null,
-      os: null,
-      signals: null,
-    }
+    const appId = this.appId(PEOPLE[action.person]?.app ?? 0)
+    return clickOf(action, { appId, offerId: this.offerId(action.offer) }, now)
   }
 
   /** What the worker does on its own. Nothing of other runs, which share the database, is touched. */

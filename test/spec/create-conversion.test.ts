@@ -1,10 +1,9 @@
 // Section 4.2 of the specification: reporting a conversion, and what design 2.13 decides about it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
-import type { InjectOptions } from 'fastify'
 import type { IssuedCredentials } from '../../src/features/apps/keys.ts'
-import { type Reply, useWorld } from '../world.ts'
+import { useWorld } from '../world.ts'
+import { assertInvalid, assertShared, createReporter, newUser } from './reports.ts'
 
 let live: IssuedCredentials
 let offerId: number
@@ -13,42 +12,8 @@ const world = useWorld('spec_conversion', async () => {
   ;[offerId] = (await world.makeOffers({ payout: '1.2345' })) as [number]
 })
 
+const { send, detailsOf } = createReporter(() => ({ world, live }))
 const PATHS = ['/v1/conversions', '/api/v1/conversions']
-let users = 0
-const newUser = () => `user ${users++}`
-
-/** Sends a body as it is, by default as JSON. */
-function send(payload: string, headers: Record<string, string> = {}, path = '/v1/conversions'): Promise<Reply> {
-  const options: InjectOptions = {
-    method: 'POST',
-    payload,
-    headers: { 'content-type': 'application/json', ...headers },
-  }
-  return world.get(path, live, options)
-}
-
-function assertShared({ headers, body }: Reply): void {
-  assert.equal(headers['x-request-id'], body.meta.request_id)
-  assert.match(body.meta.request_id, /^req_/)
-  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
-    assert.match(headers[name] ?? '', /^\d+$/, name)
-  assert.equal(headers['content-type'], 'application/json')
-}
-
-function assertInvalid(reply: Reply, why: string): void {
-  assert.equal(reply.status, 400, why)
-  assert.equal(reply.body.success, false)
-  assert.equal(reply.body.error.code, 'INVALID_REQUEST', why)
-  assert.match(reply.body.error.message, /^[A-Z].*\.$/)
-  assertShared(reply)
-}
-
-async function detailsOf(body: unknown): Promise<Record<string, string>> {
-  const reply = await send(JSON.stringify(body))
-  assertInvalid(reply, JSON.stringify(body))
-  assert.ok(reply.body.error.details !== null)
-  return reply.body.error.details
-}
 
 test('a report is answered with 201 and the conversion, on both paths', async () => {
   for (const path of PATHS) {
@@ -109,55 +74,8 @@ test('credentials are taken from the query as well, and checked before the body'
   for (const reply of [keyless, secretless]) assertShared(reply)
 })
 
-test('JSON is taken with any charset and in any case of its name', async () => {
-  for (const type of [
-    'application/json',
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'Application/JSON',
-    'application/json; charset="utf-8"',
-  ]) {
-    const userId = `é😀 ${newUser()}`
-    const reply = await send(JSON.stringify({ userId, offerId }), { 'content-type': type })
-    assert.equal(reply.status, 201, type)
-    assert.equal(reply.body.data.conversion.user_id, userId)
-  }
-})
-
-test('a body of another type, without a type, empty, or no JSON is refused', async () => {
-  const body = JSON.stringify({ userId: newUser(), offerId })
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'application/jsonx', 'nonsense'])
-    assertInvalid(await send(body, { 'content-type': type }), type)
-  assertInvalid(await world.get('/v1/conversions', live, { method: 'POST' }), 'no body at all')
-  for (const broken of ['', ' ', '{', '{"userId":"u"', "{'userId':'u'}", 'userId=u&offerId=1', '{"userId":"u",}'])
-    assertInvalid(await send(broken), broken)
-})
-
-test('of a compressed body it is said that it is', async () => {
-  const payload = gzipSync(JSON.stringify({ userId: newUser(), offerId }))
-  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-  const reply = await world.get('/v1/conversions', live, { method: 'POST', payload, headers })
-  assertInvalid(reply, 'gzip')
-  assert.deepEqual(reply.body.error.details, { body: 'The body is compressed. Send it uncompressed, without Content-Encoding.' }) // prettier-ignore
-})
-
-test('JSON that is no object is refused, saying so', async () => {
-  for (const body of [[], [{ userId: 'u', offerId }], null, 'text', 5, true])
-    assert.deepEqual(await detailsOf(body), { body: 'Send a JSON object.' })
-})
-
-test('a body over 64 KiB is refused, one just below is read', async () => {
-  const sized = (bytes: number) => {
-    const body = { userId: newUser(), offerId, note: '' }
-    return JSON.stringify({ ...body, note: 'x'.repeat(bytes - JSON.stringify(body).length) })
-  }
-  assert.equal((await send(sized(65_536))).status, 201)
-  const reply = await send(sized(65_537))
-  assertInvalid(reply, 'too large')
-  assert.match(reply.body.error.message, /65536 bytes/)
-})
-
 test('userId and offerId are required', async () => {
+  assert.deepEqual(await detailsOf({ user_id: 'u', offerId }), { userId: 'userId is required. You sent user_id.' })
   assert.deepEqual(await detailsOf({}), { userId: 'userId is required.', offerId: 'offerId is required.' })
 })
 
@@ -288,27 +206,4 @@ test('other methods are 404 and name what would work', async () => {
     assert.match(reply.headers['allow'] ?? '', /POST/)
     assertShared(reply)
   }
-})
-
-test('where a body stops being JSON is said', async () => {
-  for (const [body, message] of [
-    ['{"userId":"u","offerId":1,}', 'The body is not valid JSON: remove the comma before line 1, column 27.'],
-    [
-      '{\n  "userId": "u",\n  "offerId": 1,\n}',
-      'The body is not valid JSON: remove the comma before line 4, column 1.',
-    ],
-    ["{'userId':'u'}", 'The body is not valid JSON: see line 1, column 2.'],
-    ['{"userId":"u"', 'The body is not valid JSON: it ends too early.'],
-    ['{"userId": u}', 'The body is not valid JSON: “u” cannot be there.'],
-    ['userId=u&offerId=1', 'The body is not valid JSON: “u” cannot be there.'],
-    ['<userId>u</userId>', 'The body is XML or HTML. Send a JSON object.'],
-    ['\u001f\ufffd\b', 'The body is compressed. Send it uncompressed, without Content-Encoding.'],
-    ['{"__proto__":1}', 'The body must not have properties named __proto__ or constructor.'],
-    ['', 'The body is empty. Send a JSON object.'],
-  ] as const) {
-    const reply = await send(body)
-    assertInvalid(reply, body)
-    assert.deepEqual([reply.body.error.message, reply.body.error.details], [message, { body: message }])
-  }
-  assert.deepEqual(await detailsOf({ user_id: 'u', offerId }), { userId: 'userId is required. You sent user_id.' })
 })

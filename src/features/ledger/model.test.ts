@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
 import { dieAt } from '../../../test/crash.ts'
+import { diesAt, story, type Step } from '../../../test/money/ledger-steps.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Db, Trx } from '../../db/open.ts'
@@ -18,82 +19,8 @@ import { readLines } from './run-lines.ts'
 import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('ledger_model')
-const CENT = 10_000
 const START_MS = Date.parse('2026-11-01T00:00:00Z')
 const DAY_MS = 86_400_000
-
-type Step =
-  | { do: 'convert'; who: number; micros: number }
-  | { do: 'reverse'; who: number; pick: number }
-  | { do: 'payout'; who: number; micros: number; reference: number }
-  | { do: 'receipt'; who: number; micros: number; reference: number }
-  | { do: 'adjust'; who: number; micros: number; reference: number; isAdvertiser: boolean }
-  /** A payment, receipt or adjustment requested before, with the same amount or another. */
-  | { do: 'again'; pick: number; more: number }
-  | { do: 'void'; pick: number }
-  | { do: 'create'; minimum: number }
-  | { do: 'export'; pick: number }
-  | { do: 'pay'; pick: number; who: number | null; isSent: boolean; times: number }
-  | { do: 'cancel'; pick: number; who: number | null }
-  /** A credit whose transaction stays open while the sums are brought up to date. */
-  | { do: 'slowCredit'; who: number; micros: number }
-  | { do: 'nextDay' }
-
-const who = fc.nat(2)
-const pick = fc.nat(50)
-const micros = fc.oneof(fc.integer({ min: 1, max: 60 * CENT }), fc.integer({ min: 1, max: 9 }).map((n) => n * CENT)) // prettier-ignore
-const reference = fc.nat(2) // few, so that some are reused
-const one = fc.option(who)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('convert' as const), who, micros }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('reverse' as const), who, pick }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('payout' as const), who, micros, reference }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('receipt' as const), who, micros, reference }) },
-  fc.record({
-    do: fc.constant('adjust' as const),
-    who,
-    micros: fc.tuple(micros, fc.boolean()).map(([n, isCredit]) => (isCredit ? n : -n)),
-    reference,
-    isAdvertiser: fc.boolean(),
-  }),
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('again' as const), pick, more: fc.constantFrom(0, 0, CENT, 1) }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('void' as const), pick }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const), minimum: fc.constantFrom(0, 20 * CENT) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('export' as const), pick }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('pay' as const),
-      pick,
-      who: one,
-      isSent: fc.boolean(),
-      times: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), pick, who: one }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('slowCredit' as const), who, micros }) },
-  fc.record({ do: fc.constant('nextDay' as const) }),
-)
-
-/** A publisher earns something, the newest run pays it, and is asked to pay it again. */
-const phrase: fc.Arbitrary<Step[]> = fc
-  .tuple(who, micros, fc.boolean(), fc.array(step, { maxLength: 1 }), fc.integer({ min: 1, max: 3 }))
-  .map(([payee, earned, isSent, between, times]) => {
-    const pay = { do: 'pay' as const, pick: 0, who: null, isSent, times }
-    return [{ do: 'convert', who: payee, micros: earned }, { do: 'create', minimum: 0 }, pay, ...between, pay]
-  })
-const story = fc
-  .array(fc.oneof({ weight: 8, arbitrary: step.map((only) => [only]) }, { weight: 1, arbitrary: phrase }), {
-    minLength: 5,
-    maxLength: 30,
-  })
-  .map((parts) => parts.flat())
-
-/** The statement at which a process dies during a step, before another process repeats it; mostly none. */
-const diesAt = fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 12 }) }) // prettier-ignore
 
 /** What can be voided: which amount it added to which balance. */
 type Asked = Extract<Step, { do: 'payout' | 'receipt' | 'adjust' }>

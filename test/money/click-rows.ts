@@ -1,0 +1,32 @@
+import type { Click } from '../../src/features/clicks/clicks.ts'
+import { type Action, PEOPLE } from './actions.ts'
+
+export type ClickAction = Extract<Action, { kind: 'click' }>
+
+/** A click as the program would record it. */
+export const clickOf = (
+  action: ClickAction,
+  { appId, offerId }: { appId: number; offerId: number },
+  now: Date,
+): Click => ({
+  click_id: action.clickId,
+  clicked_at: now.toISOString(),
+  app_id: appId,
+  is_test: action.isTest,
+  user_id: PEOPLE[action.person]?.user ?? '',
+  offer_id: offerId,
+  terms_id: action.termsId,
+  currency: 'Coins',
+  rate_micros: 100_000_000,
+  share_ppm: action.sharePpm === 1_000_000 ? null : action.sharePpm,
+  request_id: 'req_1',
+  aff_sub: null,
+  aff_sub2: null,
+  aff_sub3: null,
+  aff_sub4: null,
+  ip: null,
+  country: null,
+  device: null,
+  os: null,
+  signals: null,
+})
