@@ -169,7 +169,8 @@ export type Action =
   | { kind: 'round'; label: number }
   | { kind: 'drop'; label: number }
   | { kind: 'ban'; label: number; person: number; isBanned: boolean }
-  | { kind: 'caps'; label: number; offer: number; caps: Caps; overCap: OfferTerms['overCap'] }
+  | { kind: 'caps'; label: number; offer: number; caps: Caps; overCap: OfferTerms['overCap']; isCounting?: boolean }
+  | { kind: 'counted'; label: number; offer: number }
   | { kind: 'import'; label: number; offer: number; terms: OfferTerms }
   | { kind: 'status'; label: number; offer: number; status: 'active' | 'paused' }
   | { kind: 'share'; label: number; app: number; sharePpm: number }

@@ -32,7 +32,11 @@ export function apply(book: Book, action: Action, nowMs: number): Answer {
       if (action.isBanned) book.banned.push(action.person)
       return { kind: 'done' }
     case 'caps':
+      if (action.isCounting) book.uncounted[action.offer] = book.entries.map(({ label }) => label)
       Object.assign(book.offer(action.offer), { caps: action.caps, overCap: action.overCap })
+      return { kind: 'done' }
+    case 'counted':
+      delete book.uncounted[action.offer]
       return { kind: 'done' }
     case 'import':
       importOffer(book, action.offer, action.terms)

@@ -53,6 +53,8 @@ export class Book {
   shares: number[] = PEOPLE.map(() => 1_000_000)
   /** Clicks that were taken while their offer had caps. */
   counted: { offer: number; atMs: number }[] = []
+  /** By offer, the labels of entries that new caps do not know yet. */
+  uncounted: Record<number, number[]> = {}
   entries: Entry[] = []
   keys: Key[] = []
 
@@ -161,7 +163,7 @@ export class Book {
   usage(offer: number, nowMs: number): Pick<OfferUsage, 'today' | 'total'> {
     const isToday = (atMs: number) => Math.floor(atMs / DAY_MS) === Math.floor(nowMs / DAY_MS)
     const standing = this.entries.filter(
-      (one) => one.offer === offer && !one.isTest && (one.status === 'pending' || one.status === 'approved'),
+      (one) => one.offer === offer && !one.isTest && isStanding(one) && !this.uncounted[offer]?.includes(one.label),
     )
     const clicks = this.counted.filter((one) => one.offer === offer)
     const count = (some: Entry[], clicked: number) => ({

@@ -57,7 +57,7 @@ async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs
   const done = await Promise.all(tracks.map((actions) => system.perform(actions, now)))
   system.learn(done.flat())
   const seen = { answers: answersOf(system, done.flat()), ...(await readState(system, now)) }
-  const orders = permutations(tracks.flatMap(piecesOf))
+  const orders = permutations(tracks.flatMap((track) => piecesOf(track, books[0] as Book))).filter(isPossible)
   const fitting = new Map<string, Book>()
   for (const order of books.flatMap((book) => orders.map((actions) => ({ book, actions: actions.flat() })))) {
     const story = tell(order.book.clone(), order.actions, nowMs)
@@ -71,9 +71,21 @@ async function takeStep(system: System, books: Book[], tracks: Action[][], nowMs
   assert.fail('unreachable')
 }
 
-/** A batch of commands is applied as a whole; clicks that come together may be recorded one by one. */
-const piecesOf = (track: Action[]): Action[][] =>
-  track[0]?.kind === 'click' ? track.map((action) => [action]) : [track]
+/**
+ * A batch of commands is applied as a whole; clicks that come together may be recorded one by one. What an offer has used
+ * is counted after its first caps are set, and others may come between.
+ */
+function piecesOf(track: Action[], book: Book): Action[][] {
+  const [first] = track
+  if (first?.kind === 'click') return track.map((action) => [action])
+  if (first?.kind !== 'caps' || book.isCapped(first.offer)) return [track]
+  return [[{ ...first, isCounting: true }], [{ kind: 'counted', label: first.label, offer: first.offer }]]
+}
+
+const isPossible = (order: Action[][]) => {
+  const kinds = order.flat().map(({ kind, label }) => `${kind} ${label}`)
+  return order.flat().every(({ kind, label }, i) => kind !== 'counted' || kinds.indexOf(`caps ${label}`) < i)
+}
 
 function tell(book: Book, actions: Action[], nowMs: number) {
   const answers = new Map(actions.map((action) => [action.label, apply(book, action, nowMs)]))
