@@ -7,6 +7,7 @@ import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { askForCount, countCaps } from './cap-counts.ts'
 import { CAP_COLUMN, type CapRow, type Caps, type OVER_CAP } from './caps.ts'
 import type { NewOffer } from './fields.ts'
+import { requireImage } from './images.ts'
 import { compareRecords } from './offer-changes.ts'
 import { lockOffer, type RecordedOffer, showOffer } from './offers.ts'
 import { putOffer } from './upsert.ts'
@@ -20,6 +21,7 @@ export async function createOffer(
 ): Promise<number> {
   const { name, external_id, advertiser } = offer
   const offerId = await db.transaction().execute(async (trx) => {
+    await requireImage(trx, offer.image_url)
     const { offerId: subject, isNew } = await putOffer(trx, advertiserId, offer)
     // Thrown inside: what was written over is as before.
     if (!isNew) throw isTaken(external_id, subject)
@@ -49,6 +51,7 @@ export async function changeOffer(
   await changeRecord(db, by, offerId, async (trx, { advertiser_id, updated_at }) => {
     if (seen !== undefined && (seen === null || rfc3339(seen) !== rfc3339(updated_at)))
       throw new AppError('CONFLICT', 'Someone else changed this offer. Reload it, then make your change.')
+    await requireImage(trx, offer.image_url)
     await putOffer(trx, advertiser_id, offer)
   })
   await countCaps(db, now)

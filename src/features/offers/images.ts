@@ -64,6 +64,14 @@ async function deleteUnused(trx: Trx): Promise<void> {
 const findImage = async (db: Db, name: string) =>
   (await db.selectFrom('images').select('content').where('name', '=', name).executeTakeFirst())?.content ?? null
 
+/** Refuses the picture of an offer that would be one of ours, but is not stored. */
+export async function requireImage(db: Db, url: string | null): Promise<void> {
+  const name = url?.startsWith('/images/') === true ? url.slice('/images/'.length) : null
+  if (name === null) return
+  const stored = await db.selectFrom('images').select('name').where('name', '=', name).executeTakeFirst()
+  if (stored === undefined) throw badRequest({ image_url: 'There is no such image on this server. Upload it again.' })
+}
+
 /** The names of all images. Requests for others share one query a second, however many come. */
 class StoredNames {
   readonly #db: Db

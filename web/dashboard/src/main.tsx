@@ -13,6 +13,7 @@ import { Dashboard } from './dashboard.tsx'
 import { colorSchemeManager } from './lib/color-scheme.ts'
 import { guardLeaving, guardNavigation, useGuardedPath, useGuardedSearch } from './lib/leave.ts'
 import { keepMode } from './lib/mode.ts'
+import { watchPresses } from './lib/press.ts'
 import { queryClient } from './lib/queries.ts'
 import { confirm } from './parts/confirm.tsx'
 import { theme } from './theme.ts'
@@ -21,6 +22,7 @@ import { theme } from './theme.ts'
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 setNonce(nonce)
 
+watchPresses()
 guardLeaving(() =>
   confirm({
     title: 'Leave without saving?',

@@ -126,6 +126,9 @@ test('problems of an offer are reported by field, goals included, and nothing is
   assert.deepEqual(Object.keys(types.error.details ?? {}).toSorted(), ['advertiser_id', 'name'])
   const unknown = await operator.post('/offers', { advertiser_id, external_id: 'w', ...FULL, colour: 'red' })
   assert.match(unknown.error.details?.['colour'] ?? '', /not a parameter/)
+  const image_url = `/images/${'0'.repeat(32)}.png`
+  const unstored = await operator.post('/offers', { advertiser_id, external_id: 'w', ...FULL, image_url })
+  assert.deepEqual([unstored.status, unstored.error.details], [400, { image_url: 'There is no such image on this server. Upload it again.' }]) // prettier-ignore
   const nobody = await operator.post('/offers', { advertiser_id: 987654, external_id: 'w', ...FULL })
   assert.match(nobody.error.details?.['advertiser_id'] ?? '', /No advertiser/)
   const { data } = await operator.get<Page>(`/offers?advertiser_id=${advertiser_id}`)

@@ -1,6 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import { afterPress } from '../lib/press.ts'
 
 const PAUSE_MS = 300
 
@@ -11,15 +12,28 @@ export type FilterTextProps = Omit<TextInputProps, 'value' | 'onChange'> & {
   check?: (value: string) => string | null
 }
 
-/** A filter that is typed: it takes effect when the typing pauses, and at once when the field is left. */
+/**
+ * A filter that is typed: it takes effect when the typing pauses, or when the field is left; but never between the press
+ * and the release of a click, which would then hit another row or none.
+ */
 export function FilterText({ value = '', onChange, check = () => null, error, ...props }: FilterTextProps) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)
   const send = useDebouncedCallback((text: string) => {
-    if (check(text) !== null) return
-    sent.current = text
-    onChange(text)
+    afterPress(() => {
+      if (change.current === null || check(text) !== null) return
+      sent.current = text
+      change.current(text)
+    })
   }, PAUSE_MS)
+  // What the click did counts, too; null once it led to another page.
+  const change = useRef<typeof onChange | null>(null)
+  useEffect(() => {
+    change.current = onChange
+    return () => {
+      change.current = null
+    }
+  }, [onChange])
   // Changed from elsewhere, such as by going back; not the echo of what was typed.
   useEffect(() => {
     if (value === sent.current) return
