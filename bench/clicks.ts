@@ -36,7 +36,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Cl
   const postgres = await holdPostgres(catalogue.dataDir)
   const { pool, close } = postgres.open()
   try {
-    const links = await makeLinks(pool, catalogue)
+    const links = await createLinks(pool, catalogue)
     writeFileSync(LINKS_FILE, links.map(({ path, agent }) => `${path}\t${agent}\n`).join(''))
     const { comparison, answers, log } = await compareClicks(catalogue, postgres, links, plan, say)
     const { rows } = await pool.query<{ count: number }>('SELECT count(*) FROM clicks')
@@ -84,7 +84,7 @@ async function followSome(server: Running, links: Link[]): Promise<Reply[]> {
 }
 
 /** A user, an offer and a browser each, of offers that are open on a desktop in any country. */
-async function makeLinks(pool: pg.Pool, { dataDir }: Catalogue): Promise<Link[]> {
+async function createLinks(pool: pg.Pool, { dataDir }: Catalogue): Promise<Link[]> {
   const signer = createLinkSigner(keepSecretFile(join(dataDir, 'secret-key')))
   const apps = await pool.query<{ app_id: number }>('SELECT app_id FROM apps')
   const appId = apps.rows[0]?.app_id ?? 0

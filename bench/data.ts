@@ -32,7 +32,7 @@ export type Say = (text: string) => void
 /** A data folder with so many offers. */
 export async function prepareCatalogue(offers: number, say: Say): Promise<Catalogue> {
   const name = `${offers.toLocaleString('en')} offers`
-  const catalogue = await keepFolder(`offers-${offers}`, name, say, (dataDir) => makeCatalogue(dataDir, offers))
+  const catalogue = await keepFolder(`offers-${offers}`, name, say, (dataDir) => createCatalogue(dataDir, offers))
   await withPool(catalogue.dataDir, (pool) => pool.query('TRUNCATE user_contexts'))
   return catalogue
 }
@@ -49,7 +49,7 @@ export async function withCopy<T>(catalogue: Catalogue, work: (copy: Catalogue) 
   }
 }
 
-async function makeCatalogue(dataDir: string, offers: number): Promise<Catalogue> {
+async function createCatalogue(dataDir: string, offers: number): Promise<Catalogue> {
   const seeded = Math.min(offers, MAX_SEEDED)
   await runCli(dataDir, 'seed', '--offers', String(seeded))
   await runCli(dataDir, 'publisher', 'create', '--name', 'P')

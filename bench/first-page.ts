@@ -50,7 +50,7 @@ async function visit(browser: Browser, url: string, session: Session) {
   const scripts: Promise<{ responseBodySize: number }>[] = []
   page.on('requestfinished', (request) => request.resourceType() === 'script' && scripts.push(request.sizes()))
   const signIn = await readyAt(page, `${url}/sign-in`, `document.querySelector('input[type=email]')`)
-  await page.getByLabel('E-mail address').fill(PERSON.email)
+  await page.getByLabel('Email address').fill(PERSON.email)
   const scriptBytes = (await Promise.all(scripts)).reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
   await using signedIn = await browser.newContext({ storageState: session })
   const home = await readyAt(await signedIn.newPage(), url, `document.body?.textContent.includes('Needs attention')`)

@@ -27,7 +27,7 @@ export async function prepareNetwork(offers: number, sizes: Sizes | null, say: S
     const source = await prepareManyOffers(offers, say)
     rmSync(dataDir, { recursive: true, force: true })
     await promisify(execFile)('cp', ['-a', source.dataDir, dataDir])
-    const made = await makeNetwork(dataDir, offers, sizes, say)
+    const made = await createNetwork(dataDir, offers, sizes, say)
     const { apiKey, apiSecret } = source
     writeFileSync(marker, JSON.stringify({ dataDir, apiKey, apiSecret, ...made }), { mode: 0o600 })
   }
@@ -54,7 +54,7 @@ async function withPostgres(dataDir: string, work: (opened: Opened) => Promise<v
   }
 }
 
-async function makeNetwork(dataDir: string, offers: number, sizes: Sizes | null, say: Say) {
+async function createNetwork(dataDir: string, offers: number, sizes: Sizes | null, say: Say) {
   await withPostgres(dataDir, async (opened) => {
     if (sizes !== null) await grow(opened, sizes, say)
     for (let from = 0; from < offers; from += BATCH)

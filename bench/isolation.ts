@@ -31,8 +31,8 @@ async function measureOn(catalogue: Catalogue, plan: IsolationPlan, say: Say): P
   const arrivals = new Arrivals()
   const [sink, hanging] = [await listen(arrivals.server), await listen(createServer(() => {}))]
   ended.defer(() => [arrivals.server, hanging.server].forEach((one) => (one.closeAllConnections(), one.close())))
-  const healthy = await makeApps(catalogue, opened, sink.url)
-  const troubled = await makeTroubled(catalogue, opened, hanging.url)
+  const healthy = await createApps(catalogue, opened, sink.url)
+  const troubled = await createTroubled(catalogue, opened, hanging.url)
   const worker = await startWorker(catalogue, ended)
 
   say('Postbacks to healthy addresses, without trouble elsewhere and with it, in turn …')
@@ -42,7 +42,7 @@ async function measureOn(catalogue: Catalogue, plan: IsolationPlan, say: Say): P
       : `paused_at = now(), pause_reason = 'operator'`
     await runLong(opened.pool, `UPDATE postback_lanes SET ${state} WHERE app_id = ANY ($1)`, [troubled])
     if (isTroubled) await sleep(500)
-    return arrivals.during(() => makeEvents(opened, healthy, plan.seconds))
+    return arrivals.during(() => createEvents(opened, healthy, plan.seconds))
   }
   await run(false) // connections, plans and code are warm then
   const rounds: IsolationMeasured['rounds'] = []
@@ -78,7 +78,7 @@ async function listen(server: Server): Promise<{ server: Server; url: string }> 
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }
 
-async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
+async function createApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
   const big = await createPublisher(opened.db, TESTER, 'Big')
   const appIds: number[] = []
   for (let i = 0; i < HEALTHY; i++) {
@@ -88,7 +88,7 @@ async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Prom
   return appIds
 }
 
-async function makeTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
+async function createTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: string): Promise<number[]> {
   const { publisher_id } = await createPublisher(opened.db, TESTER, 'Troubled')
   const hanging = await createPostbackApp(catalogue, opened, publisher_id, 'Hangs', hangingUrl)
   const nameless = await createPostbackApp(catalogue, opened, publisher_id, 'Nameless', 'http://nobody.invalid/')
@@ -98,7 +98,7 @@ async function makeTroubled(catalogue: Catalogue, opened: Opened, hangingUrl: st
 }
 
 /** A few conversions now and then, for an even load well below what a worker can do. Returns how many. */
-async function makeEvents(opened: Opened, appIds: number[], seconds: number): Promise<number> {
+async function createEvents(opened: Opened, appIds: number[], seconds: number): Promise<number> {
   let made = 0
   for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(TICK_MS)) {
     const chosen = Array.from({ length: EVENTS_A_TICK }, () => appIds[Math.floor(Math.random() * appIds.length)] ?? 0)

@@ -48,7 +48,7 @@ type Kept = { dataDir: string; todayMs: number; gigabytes: number; madeInSeconds
 export async function measurePartitions(plan: PartitionsPlan, say: Say): Promise<PartitionsMeasured> {
   const { clicks } = plan
   const kept = await keepFolder(`clicks-${clicks}`, `${clicks.toLocaleString('en')} clicks`, say, (dataDir) =>
-    makeClicks(dataDir, clicks),
+    createClicks(dataDir, clicks),
   )
   const postgres = await holdPostgres(kept.dataDir)
   const many = postgres.open()
@@ -71,7 +71,7 @@ export async function measurePartitions(plan: PartitionsPlan, say: Say): Promise
 }
 
 /** The same share for every day; today is noon. */
-async function makeClicks(dataDir: string, clicks: number): Promise<Kept> {
+async function createClicks(dataDir: string, clicks: number): Promise<Kept> {
   const startedAt = performance.now()
   const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
   const postgres = await holdPostgres(dataDir)
@@ -137,7 +137,7 @@ async function compareBatches(many: Opened, empty: Opened, todayMs: number, plan
   const runOne = async (opened: Opened): Promise<BatchTimes> => {
     const times: number[] = []
     for (let i = 0; i < plan.warmUpBatches + plan.batches; i++) {
-      const batch = makeBatch((atMs += 20))
+      const batch = createBatch((atMs += 20))
       const startedAt = performance.now()
       await recordClicks(opened, batch)
       if (i >= plan.warmUpBatches) times.push(performance.now() - startedAt)
@@ -160,7 +160,7 @@ function summarize(times: number[]): BatchTimes {
 
 const pick = (count: number) => Math.floor(Math.random() * count)
 
-function makeBatch(nowMs: number): Click[] {
+function createBatch(nowMs: number): Click[] {
   return Array.from({ length: BATCH }, () => {
     const offerId = 1 + pick(OFFERS)
     return {

@@ -43,7 +43,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Po
   const sink = await startBare({ status: 200, headers: ['Content-Length', '2'], body: 'OK' }, join(FOLDER, 'sink.json'))
   ended.defer(() => sink.stop())
   const url = `http://127.0.0.1:${sink.port}/`
-  const appIds = await makeApps(catalogue, opened, url)
+  const appIds = await createApps(catalogue, opened, url)
   await pauseLanes(opened.pool)
   const worker = await startWorker(catalogue, ended)
   const redisPort = await freePort()
@@ -76,7 +76,7 @@ async function measureOn(catalogue: Catalogue, plan: Plan, say: Say): Promise<Po
   return { rounds, latencies, delivered: counts?.delivered ?? 0, logged: counts?.logged ?? 0, log: worker.log }
 }
 
-async function makeApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
+async function createApps(catalogue: Catalogue, opened: Opened, url: string): Promise<number[]> {
   const appIds: number[] = []
   for (let i = 0; i < APPS; i++) {
     const { publisher_id } = await createPublisher(opened.db, TESTER, `Bench ${i}`)

@@ -33,7 +33,7 @@ export type Findings = {
   firstPage: FirstPageMeasured | null
 }
 
-export function makeFigures(wanted: ReadonlySet<FigureNumber>, findings: Findings): Figure[] {
+export function createFigures(wanted: ReadonlySet<FigureNumber>, findings: Findings): Figure[] {
   const { catalogues, starts, clicks, conversions, partitions, postbacks, isolation, firstPage } = findings
   const figures: Figure[] = []
   const [main] = catalogues

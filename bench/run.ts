@@ -10,7 +10,7 @@ import { measureFirstPage } from './first-page.ts'
 import { measureIsolation } from './isolation.ts'
 import { measurePartitions, type PartitionsPlan } from './partitions.ts'
 import { measurePostbacks } from './postbacks.ts'
-import { type Figure, type Findings, makeFigures, tableOf } from './report.ts'
+import { type Figure, type Findings, createFigures, tableOf } from './report.ts'
 import type { Plan } from './rounds.ts'
 import { prepareWrk } from './wrk.ts'
 
@@ -75,7 +75,7 @@ async function measureCatalogues(): Promise<Measured[]> {
 }
 
 function print(findings: Findings): void {
-  const figures: Figure[] = makeFigures(wanted, findings)
+  const figures: Figure[] = createFigures(wanted, findings)
   const machine = {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),

@@ -10,7 +10,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
 import { apiTypes } from './api-types.ts'
 import { description } from './description.ts'
-import { makeFolder } from '../test/folders.ts'
+import { createFolder } from '../test/folders.ts'
 
 const check = process.argv.includes('--check')
 const stale: string[] = []
@@ -60,7 +60,7 @@ function configurationPage(): string {
 }
 
 async function tableTypes(): Promise<string> {
-  const folder = makeFolder('generate')
+  const folder = createFolder('generate')
   try {
     const postgres = await holdEmbeddedPostgres(folder)
     try {

@@ -102,7 +102,7 @@ test('every variable that is given is taken, without the white space around it',
   })
 })
 
-test('SECURITY_CONTACT is an e-mail address or a URI of https, mailto or tel, on one line', () => {
+test('SECURITY_CONTACT is an email address or a URI of https, mailto or tel, on one line', () => {
   const contactOf = (SECURITY_CONTACT: string) => loadConfig({ SECURITY_CONTACT }).securityContact
   assert.equal(contactOf('security@example.com'), 'mailto:security@example.com')
   for (const uri of ['mailto:security@example.com', 'https://example.com/security', 'tel:+1-201-555-0123'])

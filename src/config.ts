@@ -66,7 +66,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const postbackAllow = given.cidrs('POSTBACK_ALLOW')
   const postbackDeny = given.cidrs('POSTBACK_DENY')
   const mailFrom = given.text('MAIL_FROM') ?? `offerdeck@${URL.parse(publicUrl)?.hostname ?? 'localhost'}`
-  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an e-mail address.')
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(mailFrom)) problems.push('MAIL_FROM must be an email address.')
   const securityContact = readSecurityContact(given)
   const logLevel = given.oneOf('LOG_LEVEL', LOG_LEVELS, 'info')
   const { secretKey, oldSecretKey } = readSecretKeys(given)
@@ -173,7 +173,7 @@ function readSecurityContact(given: EnvReader): string | null {
   if (text === null) return null
   const uri = /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(text) ? `mailto:${text}` : text
   if (/^(mailto|https|tel):[\x21-\x7e]+$/.test(uri) && URL.canParse(uri)) return uri
-  given.problems.push('SECURITY_CONTACT must be an e-mail address, or a URL that starts with https:// or tel:.')
+  given.problems.push('SECURITY_CONTACT must be an email address, or a URL that starts with https:// or tel:.')
   return null
 }
 

@@ -128,7 +128,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SECURITY_CONTACT',
     fallback: 'none',
     about:
-      'Where to report vulnerabilities of this installation: an e-mail address, or a URL that starts with `https://` or `tel:`. ' +
+      'Where to report vulnerabilities of this installation: an email address, or a URL that starts with `https://` or `tel:`. ' +
       'It is published at `/.well-known/security.txt` (RFC 9116), which is 404 without it.',
   },
   { name: 'LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.` },

@@ -8,7 +8,7 @@ export function createAdvertiserCalls(world: World, live: () => IssuedCredential
   let users = 0
 
   async function newOffer(record: Record<string, unknown> = {}) {
-    const [offerId = 0] = await world.makeOffers(record)
+    const [offerId = 0] = await world.createOffers(record)
     const { advertiser_id } = await world.database.db
       .selectFrom('offers')
       .select('advertiser_id')

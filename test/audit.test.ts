@@ -5,11 +5,11 @@ import { PIXEL } from './images.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Deal, makeConversion, makeDeal } from './conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from './conversion-rows.ts'
 import { verificationWriter } from '../src/features/accounts/email-verification.ts'
 import { invite } from '../src/features/accounts/invitations.ts'
 import { createResetLink } from '../src/features/accounts/reset-links.ts'
-import { makePerson, PASSWORD, totp, visit, Visitor } from './people.ts'
+import { createPerson, PASSWORD, totp, visit, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 import { hashTables } from './table-hashes.ts'
 import { TESTER } from './tester.ts'
@@ -34,14 +34,14 @@ let deal: Deal
 let operator: Visitor
 let steps: Step[]
 const world = useWorld('audit', async () => {
-  deal = await makeDeal(world)
+  deal = await createDeal(world)
   operator = await visit(world, 'operator')
   await world.database.pool.query(`
     CREATE FUNCTION refuse_entry() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'The audit log takes nothing.' USING ERRCODE = 'XX000'; END $$;
     CREATE TRIGGER refuse_entry BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_entry();
     ALTER TABLE audit_log DISABLE TRIGGER refuse_entry`)
-  steps = await makeSteps()
+  steps = await createSteps()
 })
 
 const OFFER = {
@@ -51,10 +51,10 @@ const OFFER = {
   goals: [{ name: 'Done', payout: 1 }],
 }
 
-async function makeSteps(): Promise<Step[]> {
+async function createSteps(): Promise<Step[]> {
   const { appId, publisherId, offerId, advertiserId } = deal
   const [app, publisher, offer] = [`/apps/${appId}`, `/publishers/${publisherId}`, `/offers/${offerId}`]
-  const { conversionId } = await makeConversion(world, deal, {
+  const { conversionId } = await createConversion(world, deal, {
     status: 'approved',
     payoutMicros: 90_000_000,
     revenueMicros: 90_000_000,
@@ -128,16 +128,16 @@ async function makeSteps(): Promise<Step[]> {
     }),
     step('revokeKey', 'POST', `${app}/credentials/test/revoke`),
     step('revokeApp', 'POST', `${app}/revoke`),
-    ...(await makeAccountSteps(publisher)),
+    ...(await createAccountSteps(publisher)),
   ]
 }
 
-async function makeAccountSteps(publisher: string): Promise<Step[]> {
+async function createAccountSteps(publisher: string): Promise<Step[]> {
   const step = (id: string, method: string, path: string, body?: unknown): Step => ({ id, method, path, body })
   const { db } = world.database
-  const owner = await makePerson(world, 'publisher_owner', deal.publisherId)
-  const viewer = await makePerson(world, 'publisher_viewer', deal.publisherId)
-  const reader = await makePerson(world, 'operator_reader')
+  const owner = await createPerson(world, 'publisher_owner', deal.publisherId)
+  const viewer = await createPerson(world, 'publisher_viewer', deal.publisherId)
+  const reader = await createPerson(world, 'operator_reader')
   const self = await new Visitor(world).signIn(owner.email)
   await new Visitor(world).signIn(owner.email)
   const { data } = await self.get<{ sessions: { id: string; is_current: boolean }[] }>('/me/sessions')
@@ -188,7 +188,7 @@ async function makeAccountSteps(publisher: string): Promise<Step[]> {
 
 /** A call that was refused for its status, and can be processed again. */
 async function refusedCall(): Promise<string> {
-  const { clickId } = await world.click(deal.offerId, (await world.makeApp()).live)
+  const { clickId } = await world.click(deal.offerId, (await world.createApp()).live)
   await world.confirm(deal.offerId, clickId, { status: 'what' })
   const { data } = await operator.get<{ calls: { inbound_id: string }[] }>('/inbound-calls')
   return data.calls[0]?.inbound_id ?? ''

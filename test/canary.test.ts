@@ -14,7 +14,7 @@ import { Installation, until } from './installation.ts'
 const world = useWorld('canary')
 
 test('no route and no error repeats a secret, in its answer, its headers or the log', async () => {
-  const { live, test: testMode } = await world.makeApp()
+  const { live, test: testMode } = await world.createApp()
   const secrets = [live, testMode].flatMap(({ api_secret, signing_secret }) => [api_secret, signing_secret])
   const broken = `${live.api_secret}%zz`
   const { api_key: key, api_secret: secret } = live
@@ -66,8 +66,8 @@ test('no route and no error repeats a secret, in its answer, its headers or the 
 })
 
 test('no call of an advertiser brings its token into an answer, the log or a table', async () => {
-  const { live } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live)
   const token = world.tokenOf(offerId)
   const loggedBefore = world.logged.length
@@ -113,7 +113,7 @@ test('no call of an advertiser brings its token into an answer, the log or a tab
 })
 
 test('a leak warning names the page a secret came from, not its URL, which may hold the secret', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const headers = { 'sec-fetch-site': 'cross-site', referer: `https://shop.example/page?apiSecret=${live.api_secret}` }
   await world.get('/v1/offers?userId=u', live, { headers })
   const leak = async () =>

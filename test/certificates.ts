@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 
 export type Certificate = { key: string; cert: string }
 
@@ -32,20 +32,20 @@ commonName=supplied
 `
 
 /** A self-signed certificate for localhost and 127.0.0.1. */
-export const makeCertificate = (validity: 'valid' | 'expired'): Certificate =>
+export const createCertificate = (validity: 'valid' | 'expired'): Certificate =>
   selfSign({ names: LOCAL, ...(validity === 'expired' && EXPIRED) })
 
 export const selfSign = (wanted: Wanted): Certificate => sign(wanted, null)
 
 /** Its own, or one that another authority vouches for. */
-export function makeAuthority(by: Certificate | null = null): Authority {
+export function createAuthority(by: Certificate | null = null): Authority {
   const own = sign({ names: [] }, by)
   return { ...own, issue: (wanted) => sign(wanted, own) }
 }
 
 /** Null: signs itself. Without names it is an authority. */
 function sign({ names, from = '20200101', to = '20700101', key }: Wanted, by: Certificate | null): Certificate {
-  const folder = makeFolder('certificate')
+  const folder = createFolder('certificate')
   const file = (name: string) => join(folder, name)
   const openssl = (args: string, ...more: string[]) =>
     execFileSync('openssl', [...args.split(' '), ...more], { stdio: 'ignore', cwd: folder })

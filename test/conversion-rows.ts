@@ -17,10 +17,10 @@ export type Deal = {
 export type Made = { conversionId: string; worth: Worth | null }
 
 /** A publisher with an app, and an advertiser with an offer. */
-export async function makeDeal(world: World, offer: Record<string, unknown> = {}, appName = 'App'): Promise<Deal> {
+export async function createDeal(world: World, offer: Record<string, unknown> = {}, appName = 'App'): Promise<Deal> {
   const { db } = world.database
-  const { appId } = await world.makeApp({ name: appName })
-  const [offerId = 0] = await world.makeOffers(offer)
+  const { appId } = await world.createApp({ name: appName })
+  const [offerId = 0] = await world.createOffers(offer)
   const { publisher_id, name } = await db
     .selectFrom('apps')
     .innerJoin('publishers', 'publishers.publisher_id', 'apps.publisher_id')
@@ -39,7 +39,7 @@ export async function makeDeal(world: World, offer: Record<string, unknown> = {}
 export type NewRow = { status: Status; payoutMicros: number; revenueMicros: number; at: Date; isTest?: boolean }
 
 /** Inserts a conversion and what it posts. A reversed one was approved first. */
-export async function makeConversion(world: World, deal: Deal, row: NewRow): Promise<Made> {
+export async function createConversion(world: World, deal: Deal, row: NewRow): Promise<Made> {
   const conversionId = uuid7(row.at.getTime())
   const first = row.status === 'reversed' ? 'approved' : row.status
   await world.database.db

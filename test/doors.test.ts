@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { connect, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
-import { makePerson, makeToken, PASSWORD, publisherOfApp } from './people.ts'
+import { createPerson, createToken, PASSWORD, publisherOfApp } from './people.ts'
 import { fill, isBehind, isClosed, listRoutes, type ServedRoute } from './routes.ts'
 import { PUBLIC_URL, useWorld } from './world.ts'
 
@@ -17,11 +17,11 @@ const world = useWorld('doors', async () => {
   await world.app.close()
   world.config = { ...world.config, trustProxy: ['127.0.0.1'] }
   world.app = await world.start()
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
   routes = listRoutes(world.app.server)
   await world.app.server.listen({ host: '127.0.0.1', port: 0 })
   port = (world.app.server.server.address() as AddressInfo).port
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const signedIn = await fetch(`http://127.0.0.1:${port}/manage/v1/session`, {
     method: 'POST',
     headers: { origin: PUBLIC_URL, 'content-type': 'application/json', 'x-forwarded-for': '10.9.9.9' },
@@ -168,13 +168,13 @@ test('a session changes something only from our own pages, however the request i
 })
 
 test('a request with a token is its owner’s alone, even with the cookie of a person who may do more', async () => {
-  const viewer = await makePerson(world, 'publisher_viewer', await publisherOfApp(world, 1))
-  const { token } = await makeToken(world, viewer.id, ['read'])
+  const viewer = await createPerson(world, 'publisher_viewer', await publisherOfApp(world, 1))
+  const { token } = await createToken(world, viewer.id, ['read'])
   const both = `Cookie: ${cookie}\r\nAuthorization: Bearer ${token}\r\n`
   assert.equal(statusOf(await ask('GET', '/manage/v1/publishers', `Cookie: ${cookie}\r\n`)), 200)
   assert.equal(statusOf(await ask('GET', '/manage/v1/publishers', both)), 404)
   for (const dead of ['expires_at', 'revoked_at']) {
-    const { token: ended } = await makeToken(world, viewer.id, ['read'])
+    const { token: ended } = await createToken(world, viewer.id, ['read'])
     const { token_id } = await world.database.db.selectFrom('access_tokens').select('token_id').orderBy('token_id', 'desc').executeTakeFirstOrThrow() // prettier-ignore
     await world.database.db.updateTable('access_tokens').set({ [dead]: new Date() }).where('token_id', '=', token_id).execute() // prettier-ignore
     assert.equal(statusOf(await ask('GET', '/manage/v1/me', `Cookie: ${cookie}\r\nAuthorization: Bearer ${ended}\r\n`)), 401, dead) // prettier-ignore

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { changePerson } from '../src/features/accounts/team.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { operationsOf, readPaths } from './operations.ts'
-import { makePerson, makeToken, PASSWORD, publisherOfApp } from './people.ts'
+import { createPerson, createToken, PASSWORD, publisherOfApp } from './people.ts'
 import { fill, isBehind, isClosed, listRoutes, type ServedRoute } from './routes.ts'
 import { PUBLIC_URL, useWorld } from './world.ts'
 import { TESTER } from './tester.ts'
@@ -13,7 +13,7 @@ import { TESTER } from './tester.ts'
 let routes: ServedRoute[]
 let senders = 0
 const world = useWorld('ended_access', async () => {
-  await world.makeApp() // the first one, which the paths name
+  await world.createApp() // the first one, which the paths name
   routes = listRoutes(world.app.server)
 })
 
@@ -44,8 +44,8 @@ async function sessionOf(email: string): Promise<{ cookie: string }> {
 test('no route takes a session or token that expired or was revoked, nor those of a disabled person', async () => {
   const { db } = world.database
   const make = async () => {
-    const person = await makePerson(world, 'operator')
-    const { token } = await makeToken(world, person.id, ['read'])
+    const person = await createPerson(world, 'operator')
+    const { token } = await createToken(world, person.id, ['read'])
     return { person, session: await sessionOf(person.email), token: { authorization: `Bearer ${token}` } }
   }
   const [expired, revoked, disabled] = [await make(), await make(), await make()]
@@ -69,13 +69,13 @@ test('no route takes a session or token that expired or was revoked, nor those o
 test('whose role was just taken away has no more than the new one, on every route', async () => {
   const operations = operationsOf(readPaths(world), '/manage/v1')
   const publisherId = await publisherOfApp(world, 1)
-  const others = await makePerson(world, 'publisher_owner', publisherId) // somebody must lead the team
+  const others = await createPerson(world, 'publisher_owner', publisherId) // somebody must lead the team
   const through: string[] = []
   for (const [from, to, ofPublisher] of [
     ['operator', 'operator_reader', null],
     ['publisher_owner', 'publisher_viewer', publisherId],
   ] as const) {
-    const person = await makePerson(world, from, ofPublisher)
+    const person = await createPerson(world, from, ofPublisher)
     const session = await sessionOf(person.email)
     await world.database.db
       .transaction()
@@ -93,14 +93,14 @@ test('whose role was just taken away has no more than the new one, on every rout
 test('keys of a suspended publisher, and live keys of one that waits for approval, open no route of v1', async () => {
   const closed = [...routes.filter(isBehind('/v1')), ...routes.filter(isBehind('/api/v1'))]
   const keysOf = ({ api_key, api_secret }: IssuedCredentials) => ({ 'x-api-key': api_key, 'x-api-secret': api_secret })
-  const makeOf = async (status: string) => {
-    const app = await world.makeApp()
+  const createOf = async (status: string) => {
+    const app = await world.createApp()
     const publisherId = await publisherOfApp(world, app.appId)
     await world.database.db.updateTable('publishers').set({ status }).where('publisher_id', '=', publisherId).execute()
     await world.database.db.updateTable('apps').set({ name: `App of a ${status} one` }).where('app_id', '=', app.appId).execute() // prettier-ignore
     return { ...app, publisherId }
   }
-  const [suspended, pending] = [await makeOf('suspended'), await makeOf('pending')]
+  const [suspended, pending] = [await createOf('suspended'), await createOf('pending')]
   await world.app.refresh()
   const through: string[] = []
   for (const route of closed)
@@ -119,7 +119,7 @@ test('keys of a suspended publisher, and live keys of one that waits for approva
   // Their people still sign in, and reach nothing of others.
   const operatorOnly = operationsOf(readPaths(world), '/manage/v1').filter(({ roles }) => roles !== null && !roles.includes('publisher_owner')) // prettier-ignore
   for (const [place, { publisherId }] of [suspended, pending].entries()) {
-    const { email } = await makePerson(world, 'publisher_owner', publisherId)
+    const { email } = await createPerson(world, 'publisher_owner', publisherId)
     const session = await sessionOf(email)
     for (const { method, path } of operatorOnly.filter((_, i) => i % 2 === place)) {
       const answer = await send({ method, path: `/manage/v1${path.replaceAll(/\{\w+\}/g, '1')}` }, session)

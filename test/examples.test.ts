@@ -46,8 +46,8 @@ async function record(): Promise<Record<string, unknown>> {
   const config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
   const worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
   try {
-    const { appId, live } = await world.makeApp()
-    const [offerId = 0] = await world.makeOffers(OFFER)
+    const { appId, live } = await world.createApp()
+    const [offerId = 0] = await world.createOffers(OFFER)
     await trustApp(world.database.db, TESTER, appId, [offerId])
     await saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url, method: 'POST' })
     const ask = (path: string, more: InjectOptions = {}) => world.get(`/api/v1${path}`, live, more)
@@ -80,7 +80,7 @@ async function record(): Promise<Record<string, unknown>> {
     keep('InvalidRequestError', await ask('/offers?country=UK'))
     keep('InvalidCredentialsError', await world.get('/api/v1/offers?userId=user-42'))
     keep('NotFoundError', await ask('/offers/99?userId=user-42'))
-    const limited = await world.makeApp({ rateLimit: 1 })
+    const limited = await world.createApp({ rateLimit: 1 })
     await world.get('/api/v1/offers?userId=user-42', limited.live)
     keep('RateLimitError', await world.get('/api/v1/offers?userId=user-42', limited.live))
     keep('ManageError', await world.get('/manage/v1/me'))

@@ -41,11 +41,11 @@ const world = useWorld('growth', fill)
 
 async function fill(): Promise<void> {
   const { db, pool } = world.database
-  const { appId, live: keys } = await world.makeApp()
+  const { appId, live: keys } = await world.createApp()
   live = keys
-  const offerIds = await world.makeOffers(...Array.from({ length: 20 }, () => ({})))
+  const offerIds = await world.createOffers(...Array.from({ length: 20 }, () => ({})))
   const buy = { name: 'Buy', payout: '1', is_repeatable: true }
-  ;[repeatable = 0] = await world.makeOffers({ payout: undefined, goals: [buy] })
+  ;[repeatable = 0] = await world.createOffers({ payout: undefined, goals: [buy] })
   const advertiserOf = async (offerId = 0) => (await db.selectFrom('offers').selectAll().where('offer_id', '=', offerId).executeTakeFirstOrThrow()).advertiser_id // prettier-ignore
   const { publisher_id } = await db.selectFrom('apps').selectAll().where('app_id', '=', appId).executeTakeFirstOrThrow()
   const nowMs = Date.now()
@@ -89,7 +89,7 @@ const costOf = (...given: CostArguments) => readCost(explained, ...given)
 const pagesFor = async (...given: CostArguments) => (await costOf(...given)).pages
 
 test('lists, clicks, confirmations and reports read a bounded number of pages beside 130 partitions', async () => {
-  const [clicked = 0, reported = 0] = await world.makeOffers({}, {})
+  const [clicked = 0, reported = 0] = await world.createOffers({}, {})
   await explained.app.refresh()
   assertBelow(60, 'A list', await costOf((i) => ask(`/v1/offers?userId=crowd-7${i}`)))
   const clickIds: string[] = []
@@ -126,7 +126,7 @@ test('a search reads what an index finds, or a bounded part of the table', async
   assertBelow(200, 'A publisher', await look({ publisherId }))
   assertBelow(200, 'What was reversed of an app', await look({ appId, status: 'reversed' }))
   assertBelow(200, 'What is pending', await look({ status: 'pending' }))
-  assertBelow(100, 'An app without any', await look({ appId: (await world.makeApp()).appId }))
+  assertBelow(100, 'An app without any', await look({ appId: (await world.createApp()).appId }))
   // What has no index: at most a page for each of the 10,000 rows that are walked, once more to see where the walk ended.
   assertBelow(21_000, 'A reason that nothing has', await look({ reason: 'not_eligible' }))
 })
@@ -167,7 +167,7 @@ test('the pages of the operator count up to a limit, and ask for no size of a pa
 })
 
 test('a confirmation is planned and run for the one partition of its click', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   await explained.app.refresh()
   const { clickId } = await world.click(offerId, live, 'userId=one')
   const statements = await explained.explain(() =>
@@ -266,7 +266,7 @@ test('while an old snapshot is open, looking for waiting events costs no more wi
 test('a cap on an offer with many conversions is counted while others click and convert', async () => {
   const { db } = world.database
   const [offerId = 0] = crowd.offerIds
-  const [other = 0] = await world.makeOffers({ total_conversion_cap: 5 })
+  const [other = 0] = await world.createOffers({ total_conversion_cap: 5 })
   // A transaction that may not have seen the cap keeps the count waiting.
   const { setting } = await db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock_shared(${LOCKS.caps})`.execute(trx)

@@ -10,7 +10,7 @@ import pg from 'pg'
 import { runCommand } from '../src/cli/run.ts'
 import { inTerminal } from '../src/cli/terminal.ts'
 import { holdEmbeddedPostgres } from '../src/db/embedded.ts'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 import { freePort } from './ports.ts'
 
 const COMMAND = fileURLToPath(new URL('../bin/offerdeck.js', import.meta.url))
@@ -20,7 +20,7 @@ type Env = Record<string, string>
 
 export class Installation {
   readonly dataDir: string
-  readonly #folder = makeFolder('installation')
+  readonly #folder = createFolder('installation')
   readonly #running = new Set<Running>()
 
   /** What every command gets. */

@@ -9,7 +9,7 @@ import { rollUpStats } from '../src/features/reports/rollup.ts'
 import { type Crowd, daysOf, fillConversions, fillHistory, run } from './crowd.ts'
 import { type ExplainedApp, pagesOf, startExplained } from './explain.ts'
 import { type Operation, operationsOf, readPaths } from './operations.ts'
-import { makePerson, makeToken, visit } from './people.ts'
+import { createPerson, createToken, visit } from './people.ts'
 import { useWorld } from './world.ts'
 
 const DAY_MS = 86_400_000
@@ -26,8 +26,8 @@ const world = useWorld('lists', fill)
 
 async function fill(): Promise<void> {
   const { db, pool } = world.database
-  const { appId } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   const { publisher_id: publisherId } = await db.selectFrom('apps').select('publisher_id').where('app_id', '=', appId).executeTakeFirstOrThrow() // prettier-ignore
   const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   const now = Date.now()
@@ -89,8 +89,8 @@ async function fill(): Promise<void> {
   await rollUp(db) // as a worker does all the time
   await pool.query({ text: 'VACUUM ANALYZE', query_timeout: 600_000 } as pg.QueryConfig)
   conversionId = (await db.selectFrom('postbacks').select('conversion_id').executeTakeFirstOrThrow()).conversion_id
-  const reader = await makePerson(world, 'operator_reader')
-  token = (await makeToken(world, reader.id, ['read'])).token ?? ''
+  const reader = await createPerson(world, 'operator_reader')
+  token = (await createToken(world, reader.id, ['read'])).token ?? ''
   explained = await startExplained(world)
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PIXEL } from './images.ts'
-import { makePerson, PASSWORD, publisherOfApp, visit } from './people.ts'
+import { createPerson, PASSWORD, publisherOfApp, visit } from './people.ts'
 import { checkExamples } from './steady-answers.ts'
 import { useWorld } from './world.ts'
 
@@ -78,9 +78,9 @@ function cut(value: unknown): unknown {
 }
 
 test('the examples of the management API are what it answers', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
-  const [offerId = 0] = await world.makeOffers(OFFER)
+  const [offerId = 0] = await world.createOffers(OFFER)
   const recorder = new Recorder(await visit(world, 'operator'))
   const ids = { publisher_id: publisherId, app_id: appId, offer_id: offerId }
   const integration = await integrate(recorder, ids)
@@ -178,7 +178,7 @@ async function pay({ post, get }: Recorder, { publisherId, payerId }: { publishe
 
 /** People: invitations, sessions, tokens, passwords. */
 async function invite({ post }: Recorder, publisherId: number) {
-  const { email } = await makePerson(world, 'operator', null, { name: 'Olga', email: 'olga@example.com' })
+  const { email } = await createPerson(world, 'operator', null, { name: 'Olga', email: 'olga@example.com' })
   await post('/session', { email, password: PASSWORD })
   const invitation = { email: 'dora@example.com', role: 'publisher_developer' }
   const { url } = await post(`/publishers/${publisherId}/invitations`, invitation)
@@ -189,4 +189,4 @@ async function invite({ post }: Recorder, publisherId: number) {
   await post('/me/password', { current_password: PASSWORD, new_password: 'another correct horse' })
 }
 
-type Keys = Awaited<ReturnType<typeof world.makeApp>>['live']
+type Keys = Awaited<ReturnType<typeof world.createApp>>['live']

@@ -39,7 +39,7 @@ export function useOperator({ worker: hasWorker = true, env = {} }: Beside = {})
     world,
     serverUrl: () => world.config.publicUrl,
     dumpDatabase: () => dumpDatabase(world.connection(world.databaseName)),
-    makeApp: async (): Promise<MadeApp & { publisher: string }> => {
+    createApp: async (): Promise<MadeApp & { publisher: string }> => {
       const publisher = `Publisher ${count++}`
       await home.json('publisher', 'create', '--name', publisher)
       return {

@@ -5,8 +5,8 @@ import type { World } from './world.ts'
 
 export const createOwnedApps = (world: World) => ({
   /** An app, and a member of its publisher. */
-  makeOwned: async (role: 'publisher_owner' | 'publisher_developer' = 'publisher_owner') => {
-    const made = await world.makeApp()
+  createOwned: async (role: 'publisher_owner' | 'publisher_developer' = 'publisher_owner') => {
+    const made = await world.createApp()
     const publisherId = await publisherOfApp(world, made.appId)
     return { ...made, publisherId, base: `/apps/${made.appId}`, visitor: await visit(world, role, publisherId) }
   },

@@ -38,7 +38,7 @@ after(async () => {
 })
 let live: IssuedCredentials
 const world = useWorld('growth', async () => {
-  ;({ live } = await world.makeApp())
+  ;({ live } = await world.createApp())
   const { log } = world
   visitors = await openVisitorReader({ geoipDb: null, countryHeader: null, trustProxy: [], listedIps: null, log })
   behindProxy = await world.start({ trustProxy: ['127.0.0.0/8', '10.0.0.0/8'] })

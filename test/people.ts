@@ -24,7 +24,7 @@ let count = 0
 const PASSWORD_HASH = await hashPassword(PASSWORD, { N: 2, r: 1, p: 1 })
 
 /** A person with a password. Operators have no publisher. */
-export function makePerson(
+export function createPerson(
   world: World,
   role: Role,
   publisherId: number | null = null,
@@ -107,12 +107,12 @@ export class Visitor {
 
 /** Somebody new of this role, signed in. */
 export async function visit(world: World, role: Role, publisherId: number | null = null): Promise<Visitor> {
-  const { email } = await makePerson(world, role, publisherId)
+  const { email } = await createPerson(world, role, publisherId)
   return new Visitor(world).signIn(email)
 }
 
 /** A program with a new token of somebody's. */
-export async function makeToken(world: World, personId: string, scopes: readonly Scope[], allowedIps: string[] = []) {
+export async function createToken(world: World, personId: string, scopes: readonly Scope[], allowedIps: string[] = []) {
   const wanted = { personId, name: `Job ${count++}`, scopes, days: 1, allowedIps }
   const { token } = await world.database.db
     .transaction()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
 import { freePort } from './ports.ts'
 import type { World } from './world.ts'
@@ -21,7 +21,7 @@ export class PgBouncer {
   }
 
   static async open(world: World, poolMode: string): Promise<PgBouncer> {
-    const folder = makeFolder('pgbouncer')
+    const folder = createFolder('pgbouncer')
     const port = await freePort()
     const { host = '', user, password } = world.connection('') as { host?: string; user: string; password: string }
     const file = join(folder, 'pgbouncer.ini')

@@ -7,7 +7,7 @@ import { listPostbacks, type PostbackFilter } from '../src/features/postbacks/po
 import { ROW_BY_ROW, unblockNext } from '../src/features/postbacks/queue.ts'
 import { uuid7Floor } from '../src/lib/uuid7.ts'
 import { type Explained, type ExplainedApp, pagesOf, startExplained, wastedRows } from './explain.ts'
-import { DAY, makeLane } from './postback-world.ts'
+import { DAY, createLane } from './postback-world.ts'
 import { useWorld } from './world.ts'
 
 const ROWS = 50_000 // in the log of each of two apps, and in the queue of one
@@ -21,8 +21,8 @@ let young: number
 let explained: ExplainedApp
 after(() => explained.close()) // before the world does
 const world = useWorld('postback_growth', async () => {
-  old = await makeLane(world, { width: 64 })
-  young = await makeLane(world, { width: 64 })
+  old = await createLane(world, { width: 64 })
+  young = await createLane(world, { width: 64 })
   await fillLog(old, 0)
   await fillLog(young, SPAN_DAYS)
   await fillQueue(old)

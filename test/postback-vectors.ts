@@ -17,11 +17,11 @@ export type Vector = {
 
 const NOW_S = 1_794_719_785
 const ID = '01a3c5d2-7c40-7d3e-9f57-3a1b2c4d5e6f'
-const makeSecret = (name: string) => `whsec_${createHash('sha256').update(name).digest('base64')}`
-const SECRET = makeSecret('the first secret')
-const NEXT = makeSecret('the next secret')
+const createSecret = (name: string) => `whsec_${createHash('sha256').update(name).digest('base64')}`
+const SECRET = createSecret('the first secret')
+const NEXT = createSecret('the next secret')
 
-export function makeVectors(): Vector[] {
+export function createVectors(): Vector[] {
   return [...postVectors(), ...getVectors(), ...signatureVectors()]
 }
 
@@ -135,4 +135,4 @@ function signatureVectors(): Vector[] {
   ]
 }
 
-if (import.meta.main) process.stdout.write(`${JSON.stringify(makeVectors(), null, 2)}\n`)
+if (import.meta.main) process.stdout.write(`${JSON.stringify(createVectors(), null, 2)}\n`)

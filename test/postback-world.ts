@@ -29,9 +29,9 @@ type Lane = {
 }
 
 /** An app with a postback URL, whose lane is as given; of its own publisher where none is named. */
-export async function makeLane(world: World, lane: Partial<Lane> = {}, publisherId?: number): Promise<number> {
+export async function createLane(world: World, lane: Partial<Lane> = {}, publisherId?: number): Promise<number> {
   const { db } = world.database
-  const { appId } = await world.makeApp(
+  const { appId } = await world.createApp(
     publisherId === undefined ? {} : { publisherId, name: `App ${uuid7(Date.now())}` },
   )
   await saveSettings(db, TESTER, SECRET_KEY, appId, {

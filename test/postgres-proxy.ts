@@ -3,12 +3,12 @@ import { rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type Database, openPool } from '../src/db/open.ts'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 import type { World } from './world.ts'
 
 export class PostgresProxy {
   readonly database: Database
-  readonly #folder = makeFolder('proxy')
+  readonly #folder = createFolder('proxy')
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isCut = false

@@ -7,7 +7,7 @@ import { SCOPES } from '../src/features/accounts/access-tokens.ts'
 import { PUBLISHER_ROLES, type Role, ROLES } from '../src/features/accounts/people.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
 import { fill, nameOf, type Operation, operationsOf, type Paths, readPaths } from './operations.ts'
-import { makePerson, makeToken, publisherOfApp, Visitor } from './people.ts'
+import { createPerson, createToken, publisherOfApp, Visitor } from './people.ts'
 import { useWorld } from './world.ts'
 
 let paths: Paths
@@ -21,13 +21,13 @@ const people = {} as Record<Role, Visitor & { id: string }>
 let otherKeys: IssuedCredentials
 
 const world = useWorld('reach', async () => {
-  const [victim, other] = [await world.makeApp(), await world.makeApp()]
+  const [victim, other] = [await world.createApp(), await world.createApp()]
   otherKeys = other.live
   const victimPublisher = await publisherOfApp(world, victim.appId)
   ownPublisher = await publisherOfApp(world, other.appId)
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { body } = await world.report(victim.live, { userId: 'u', offerId })
-  const person = await makePerson(world, 'publisher_viewer', victimPublisher)
+  const person = await createPerson(world, 'publisher_viewer', victimPublisher)
   Object.assign(theirs, {
     publisher_id: String(victimPublisher),
     app_id: String(victim.appId),
@@ -43,7 +43,7 @@ const world = useWorld('reach', async () => {
 
 /** Of the publisher that is not the victim, or an operator. */
 async function somebody(role: Role) {
-  const { id, email } = await makePerson(world, role, isPublishers(role) ? ownPublisher : null)
+  const { id, email } = await createPerson(world, role, isPublishers(role) ? ownPublisher : null)
   return Object.assign(await new Visitor(world).signIn(email), { id })
 }
 
@@ -167,7 +167,7 @@ test('a token does what one of its scopes allows, of what its person may; never 
   const harmless = manage().filter(({ access, isRead, takesTokens }) => access !== 'anyone' && (isRead || !takesTokens))
   const changing = manage().filter(({ isRead, takesTokens }) => takesTokens && !isRead)
   for (const scope of SCOPES) {
-    const program = await makeToken(world, (await somebody('operator')).id, [scope])
+    const program = await createToken(world, (await somebody('operator')).id, [scope])
     for (const { operation, code, message } of await tryAll(harmless, program, own)) {
       const isAllowed = operation.takesTokens && (operation.scopes?.includes(scope) ?? true)
       assert.equal(code !== 'NOT_ALLOWED', isAllowed, `${scope}: ${nameOf(operation)}: ${message}`)
@@ -187,7 +187,7 @@ test('a token does what one of its scopes allows, of what its person may; never 
 
 test('a token of a role that may not stays out, whatever its scopes', async () => {
   for (const role of ROLES.filter((one) => one !== 'operator')) {
-    const program = await makeToken(world, people[role].id, SCOPES)
+    const program = await createToken(world, people[role].id, SCOPES)
     const refused = manage().filter(
       ({ roles, takesTokens, access }) =>
         takesTokens && roles?.includes(role) === false && (access !== 'operator' || !isPublishers(role)),

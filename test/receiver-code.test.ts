@@ -9,7 +9,7 @@ import { buildRequest } from '../src/features/postbacks/message.ts'
 import { DEFAULTS, type PostbackSettings } from '../src/features/postbacks/settings.ts'
 import { EXAMPLE_VALUES } from '../src/features/postbacks/template.ts'
 import { type Language, LANGUAGES, secretNameOf, writeReceiver } from '../web/dashboard/src/parts/postbacks/receiver-code.ts' // prettier-ignore
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 import { until } from './installation.ts'
 import { freePort } from './ports.ts'
 
@@ -18,7 +18,7 @@ const secretOf = (text: string) => `whsec_${Buffer.from(text).toString('base64')
 const [LIVE, TEST, FORGED] = ['the live secret of an app, of 32', 'and the secret for testing it.32', 'of somebody else, who has none..'].map(secretOf) as [string, string, string] // prettier-ignore
 const SECRET_NAME = 'LUCKY_COINS_SIGNING_SECRET'
 
-const folder = makeFolder('receiver-code')
+const folder = createFolder('receiver-code')
 after(() => rmSync(folder, { recursive: true }))
 
 const SETTINGS: Record<string, Pick<PostbackSettings, 'method' | 'url'>> = {

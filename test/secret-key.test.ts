@@ -10,7 +10,7 @@ import { readSigningSecrets, resealSigningSecrets, rotateSigningSecret } from '.
 import { DEFAULTS, readSettings, resealHeaders, saveSettings } from '../src/features/postbacks/settings.ts'
 import { joinKeys } from '../src/lib/keys.ts'
 import { resealSecondFactors } from '../src/features/accounts/session-keys.ts'
-import { makePerson, PASSWORD, setUpSecondFactor, Visitor } from './people.ts'
+import { createPerson, PASSWORD, setUpSecondFactor, Visitor } from './people.ts'
 import { SECRET_KEY, useWorld } from './world.ts'
 import { TESTER } from './tester.ts'
 
@@ -30,7 +30,7 @@ async function restart(secretKey: string): Promise<void> {
 }
 
 async function withSecondFactor() {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   return { email, visitor, ...(await setUpSecondFactor(visitor)) }
 }
@@ -44,8 +44,8 @@ async function signsInWith({ email }: { email: string }, code: string): Promise<
 test('links, secrets, tokens, invitations and second factors outlive their key; what is not used is counted', async () => {
   const { db } = world.database
   const now = new Date()
-  const [used, unused] = [await world.makeApp(), await world.makeApp()]
-  const [offerId = 0] = await world.makeOffers({})
+  const [used, unused] = [await world.createApp(), await world.createApp()]
+  const [offerId = 0] = await world.createOffers({})
   await rotateSigningSecret(db, TESTER, SECRET_KEY, used.appId, 'live', 3_600_000)
   const headers = { Authorization: 'a secret of the publisher' }
   await saveSettings(db, TESTER, SECRET_KEY, used.appId, {
@@ -56,7 +56,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
   })
   const signing = await readSigningSecrets(db, SECRET_KEY, [used.appId])
   const { link } = (await world.get(`/v1/offers/${offerId}?userId=u`, used.live)).body.data.offer
-  const person = await makePerson(world, 'operator')
+  const person = await createPerson(world, 'operator')
   const wanted = { personId: person.id, name: 'script', scopes: ['read'], days: 90, allowedIps: [] } as const
   const access = await db.transaction().execute((trx) => createAccessToken(trx, TESTER, SECRET_KEY, wanted, now))
   const invited = { email: 'new@example.com', role: 'operator', publisherId: null, invitedBy: null } as const
@@ -102,7 +102,7 @@ test('links, secrets, tokens, invitations and second factors outlive their key; 
 
 test('a database that was used before ids of keys were kept takes the key that opens it, and no other', async () => {
   const { db } = world.database
-  await world.makeApp() // sealed with SECRET_KEY
+  await world.createApp() // sealed with SECRET_KEY
   await db.deleteFrom('secret_keys').execute()
   const other = 'a key that was never used here, long enough'
   assert.match((await findKeyProblem(db, other)) ?? '', /is not the one that this database is used with/)
@@ -122,8 +122,8 @@ test('nodes that take the new key by the steps of the README follow each otherâ€
     return buildApp({ config, secretKey, database, log })
   }
   const before = await start(SECRET_KEY, [])
-  const { live } = await nodes.makeApp()
-  const [offerId = 0] = await nodes.makeOffers({})
+  const { live } = await nodes.createApp()
+  const [offerId = 0] = await nodes.createOffers({})
   const follows = async (from: typeof before, to: typeof before) => {
     nodes.app = from
     await from.refresh()

@@ -18,7 +18,7 @@ export function namesTo(...addresses: string[]) {
 }
 
 /** Lets through what is public, and the receivers of tests. */
-export const makeGuard = (resolver: NonNullable<GuardOptions['resolver']>, allowLoopback = true) =>
+export const createGuard = (resolver: NonNullable<GuardOptions['resolver']>, allowLoopback = true) =>
   createAddressGuard({ allow: [], deny: [], allowLoopback, resolver })
 
 export async function withReceiver(
@@ -28,7 +28,7 @@ export async function withReceiver(
 ) {
   const { tls, ...senderOptions } = options
   const receiver = await startReceiver(behave, tls)
-  const sender = createSender({ guard: makeGuard(namesTo('127.0.0.1')), proxy: null, ...senderOptions })
+  const sender = createSender({ guard: createGuard(namesTo('127.0.0.1')), proxy: null, ...senderOptions })
   t.after(async () => {
     await sender.close()
     await receiver.close()

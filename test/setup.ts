@@ -8,14 +8,14 @@ import { type EmbeddedPostgres, holdEmbeddedPostgres } from '../src/db/embedded.
 import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/open.ts'
 import { freePort } from './ports.ts'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 
 let postgres: EmbeddedPostgres
 let redis: ChildProcess
 let folder: string
 
 export async function globalSetup(): Promise<void> {
-  folder = makeFolder('test')
+  folder = createFolder('test')
   postgres = await holdEmbeddedPostgres(join(folder, 'postgres'))
   const admin = new pg.Client(postgres.superuserConnection)
   await admin.connect()

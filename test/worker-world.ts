@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '../src/db/open.ts'
 import { DEFAULTS, saveSettings } from '../src/features/postbacks/settings.ts'
-import { type Deal, makeDeal } from './conversion-rows.ts'
+import { type Deal, createDeal } from './conversion-rows.ts'
 import { Installation, type Running } from './installation.ts'
 import { SECRET_KEY, useWorld, type World } from './world.ts'
 import { TESTER } from './tester.ts'
@@ -162,9 +162,9 @@ export function databaseUrl(database: string, name: string): string {
 }
 
 /** An app of its own publisher, with POST postbacks under its id, and a lane of this width. */
-export async function makeDealWithLane(world: World, server: PublisherServer, width: number): Promise<Deal> {
+export async function createDealWithLane(world: World, server: PublisherServer, width: number): Promise<Deal> {
   const { db } = world.database
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const url = `${server.url}/${deal.appId}`
   await saveSettings(db, TESTER, SECRET_KEY, deal.appId, { ...DEFAULTS, method: 'POST', url })
   await db.updateTable('postback_lanes').set({ width }).where('app_id', '=', deal.appId).execute()

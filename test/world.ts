@@ -15,12 +15,12 @@ import { createAdvertiser } from '../src/features/accounts/advertisers.ts'
 import { createPublisher } from '../src/features/accounts/publishers.ts'
 import { createApp, type NewApp } from '../src/features/apps/apps.ts'
 import type { IssuedCredentials } from '../src/features/apps/keys.ts'
-import { readImportRecord } from '../src/features/offers/import-record.ts'
+import { describeProblems, readImportRecord } from '../src/features/offers/import-record.ts'
 import type { Conversion, EventList } from '../src/features/conversions/schema.ts'
 import type { Offer } from '../src/features/offers/schema.ts'
 import type { Postback, PostbackWithAttempts, TestSendsReply } from '../src/features/postbacks/schema.ts'
 import { upsertOffers } from '../src/features/offers/upsert.ts'
-import { makeFolder } from './folders.ts'
+import { createFolder } from './folders.ts'
 import { TESTER } from './tester.ts'
 
 export const SECRET_KEY = 'a secret key for tests, forty characters'
@@ -63,7 +63,7 @@ export class World {
   config: Config
   database!: Database // once it is open
   app!: App
-  readonly dataDir = makeFolder('world')
+  readonly dataDir = createFolder('world')
   /** Every line logged so far. */
   readonly logged: string[] = []
   readonly #tokens = new Map<number, string>()
@@ -79,7 +79,7 @@ export class World {
   }
 
   async openDatabase(): Promise<void> {
-    this.database = await makeDatabase(this.name, 10)
+    this.database = await openNewDatabase(this.name, 10)
   }
 
   async open(): Promise<void> {
@@ -107,7 +107,7 @@ export class World {
   }
 
   /** A publisher with one app, of the given properties. */
-  async makeApp(
+  async createApp(
     more: Partial<NewApp> = {},
   ): Promise<{ appId: number; live: IssuedCredentials; test: IssuedCredentials }> {
     const { db } = this.database
@@ -129,13 +129,13 @@ export class World {
   }
 
   /** Imports offers, each given by what it has that is special; returns their ids. */
-  async makeOffers(...records: Record<string, unknown>[]): Promise<number[]> {
+  async createOffers(...records: Record<string, unknown>[]): Promise<number[]> {
     const { db } = this.database
     const advertiser = `Advertiser ${this.#count++}`
     const { advertiser_id, token } = await createAdvertiser(db, TESTER, SECRET_KEY, advertiser)
     const rows = records.map((record, line) => {
       const read = readImportRecord({ ...PLAIN_OFFER, advertiser, external_id: `offer-${line}`, ...record })
-      if ('problems' in read) throw new Error(read.problems.join('; '))
+      if ('problems' in read) throw new Error(describeProblems(read.problems))
       return { line, offer: read.offer }
     })
     await upsertOffers(db, rows)
@@ -214,7 +214,7 @@ const connectionTo = (database: string) => ({
 })
 
 /** A fresh database without an app on it. */
-export async function makeDatabase(prefix: string, connections: number): Promise<Database> {
+export async function openNewDatabase(prefix: string, connections: number): Promise<Database> {
   const name = `${prefix}_${randomBytes(4).toString('hex')}`
   await createDatabase(name, 'template_for_tests')
   await limitDatabase(connectionTo(name))

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import type { Command } from 'commander'
-import { makeConversion, makeDeal } from '../../test/conversion-rows.ts'
+import { createConversion, createDeal } from '../../test/conversion-rows.ts'
 import { useOperator } from '../../test/operator.ts'
-import { makePerson } from '../../test/people.ts'
+import { createPerson } from '../../test/people.ts'
 import { listAuditEntries } from '../features/accounts/audit.ts'
 import { uuid7 } from '../lib/uuid7.ts'
 import { COMMANDS } from './run.ts'
@@ -39,11 +39,11 @@ const pathsOf = (command: Command, before: string[] = []): string[] =>
 const steps: [command: string, args: string[], action: string, subject?: string][] = []
 const tried = new Set<string>()
 
-async function makeSteps(): Promise<void> {
-  const deal = await makeDeal(world)
+async function createSteps(): Promise<void> {
+  const deal = await createDeal(world)
   const at = new Date()
   const row = (status: 'pending' | 'approved') =>
-    makeConversion(world, deal, { status, payoutMicros: 30_000_000, revenueMicros: 30_000_000, at })
+    createConversion(world, deal, { status, payoutMicros: 30_000_000, revenueMicros: 30_000_000, at })
   const made = [await row('pending'), await row('pending'), await row('approved')].map((one) => one.conversionId)
   const [first = '', second = '', third = ''] = made
   const call = uuid7(at.getTime())
@@ -58,7 +58,7 @@ async function makeSteps(): Promise<void> {
     .select('name')
     .where('publisher_id', '=', deal.publisherId)
     .executeTakeFirstOrThrow()
-  const person = await makePerson(world, 'operator')
+  const person = await createPerson(world, 'operator')
   const money = ['--amount', '1', '--reference', 'r']
   steps.push(
     ['seed', ['--offers', '1'], 'seed'],
@@ -111,7 +111,7 @@ async function makeSteps(): Promise<void> {
 const newest = () => listAuditEntries(world.database.db, {}, 1)
 
 test('a command that changes something leaves its entry, by the user of the operating system', async () => {
-  await makeSteps()
+  await createSteps()
   for (const [command, args, action, subject] of steps) {
     tried.add(command)
     const [before] = await newest()

@@ -55,7 +55,7 @@ const COMMANDS: Record<string, string[]> = {
 }
 const CANARY = 'canary-canary-canary-canary-canary'
 
-const { home, world, makeApp, writeOffers, dumpDatabase } = useOperator()
+const { home, world, createApp, writeOffers, dumpDatabase } = useOperator()
 
 test('every command is there, with help that explains it and offers --json', async () => {
   const groups = Object.entries(COMMANDS)
@@ -117,7 +117,7 @@ test('publishers and advertisers are created once per name, and listed', async (
 })
 
 test('a new app gets live and test credentials in the right forms, and its secrets are kept nowhere', async () => {
-  const app = await makeApp()
+  const app = await createApp()
   for (const [mode, one] of [['live', app.live], ['test', app.test]] as const) {
     assert.match(one.api_key, new RegExp(`^pk_${mode}_[0-9A-Za-z]{28}$`))
     assert.match(one.api_secret, new RegExp(`^sk_${mode}_[0-9A-Za-z]{49}$`))
@@ -142,7 +142,7 @@ test('a new app gets live and test credentials in the right forms, and its secre
 })
 
 test('an app and its postback settings have one shape, whichever command prints them', async () => {
-  const { app_id } = await makeApp()
+  const { app_id } = await createApp()
   const id = String(app_id)
   type Shown = { postback: object; live: { api_key: string; leak: object | null } }
   const set = await home.json<object>('app', 'set-postback', id, '--url', 'https://example.com/?u={user_id}', '--method', 'POST') // prettier-ignore

@@ -23,7 +23,7 @@ async function examine(env: Record<string, string>): Promise<(check: string) => 
 }
 
 /** The settings for a certificate of this host, valid from and to these days. */
-function makeCertificate(name: string, from: string, to: string): Record<string, string> {
+function createCertificate(name: string, from: string, to: string): Record<string, string> {
   const folder = mkdtempSync(join(world.dataDir, 'tls-'))
   const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const made = selfSign({ names: [`DNS:${name}`], from, to })
@@ -36,16 +36,16 @@ function makeCertificate(name: string, from: string, to: string): Record<string,
 const inDays = (days: number) => rfc3339(new Date(Date.now() + days * 86_400_000)).slice(0, 10).replaceAll('-', '') // prettier-ignore
 
 test('a certificate for another host, one that has expired or soon will, and one that is right', async () => {
-  const right = await examine(makeCertificate('offers.example.com', '20200101', inDays(90)))
+  const right = await examine(createCertificate('offers.example.com', '20200101', inDays(90)))
   assert.match(right('tls'), /^ok .*for offers\.example\.com is valid for (89|90) days/)
-  const other = await examine(makeCertificate('other.example.com', '20200101', inDays(90)))
+  const other = await examine(createCertificate('other.example.com', '20200101', inDays(90)))
   assert.match(
     other('tls'),
     /^FAIL .*for another host \(DNS:other\.example\.com\), not for offers.*\n.*Get a certificate/,
   )
-  const soon = await examine(makeCertificate('offers.example.com', '20200101', inDays(5)))
+  const soon = await examine(createCertificate('offers.example.com', '20200101', inDays(5)))
   assert.match(soon('tls'), /^FAIL .*valid for (4|5) days\n.*Renew/)
-  const over = await examine(makeCertificate('offers.example.com', '20200101', '20210101'))
+  const over = await examine(createCertificate('offers.example.com', '20200101', '20210101'))
   assert.match(over('tls'), /^FAIL .*expired on 2021-01-01T00:00:00Z\n.*Renew/)
 })
 

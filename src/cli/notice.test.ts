@@ -12,9 +12,9 @@ let without: number
 
 before(async () => {
   await home.json('publisher', 'create', '--name', 'P')
-  well = await makeApp('Well')
-  paused = await makeApp('Paused')
-  without = await makeApp('Without')
+  well = await createApp('Well')
+  paused = await createApp('Paused')
+  without = await createApp('Without')
   const url = 'https://example.com/?u={user_id}&t={transaction_id}&s={status}&x={is_test}'
   await Promise.all([well, paused].map((id) => home.json('app', 'set-postback', String(id), '--url', url)))
   await change(async (db) => {
@@ -38,7 +38,7 @@ before(async () => {
   })
 })
 
-async function makeApp(name: string): Promise<number> {
+async function createApp(name: string): Promise<number> {
   return (await home.json<{ app_id: number }>('app', 'create', '--publisher', 'P', '--name', name)).app_id
 }
 
@@ -61,7 +61,7 @@ test('the list of apps shows the postback health of each', async () => {
 })
 
 test('an app whose postback URL was removed shows what it still has queued', async () => {
-  const id = await makeApp('Removed')
+  const id = await createApp('Removed')
   await home.json('app', 'set-postback', String(id), '--url', 'https://example.com/')
   await home.json('app', 'set-postback', String(id), '--remove', '--yes')
   await change(async (db) => void (await putPostbacks(db, id, 2)))

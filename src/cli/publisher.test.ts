@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../test/installation.ts'
 import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
 
-const { home, serverUrl, makeApp, writeOffers } = useOperator()
+const { home, serverUrl, createApp, writeOffers } = useOperator()
 
 type Permissions = { status: string; margin_percent: number; only_listed_offers: boolean; allowed_offers: number[]; denied_offers: number[] } // prettier-ignore
 type Ban = { ban_id: number; app_id: number | null; user_id: string; reason: string }
 
-let app: Awaited<ReturnType<typeof makeApp>>
+let app: Awaited<ReturnType<typeof createApp>>
 let publisherId: string
 let offers: number[]
 before(async () => {
-  app = await makeApp()
+  app = await createApp()
   const [publisher] = await home.json<{ publisher_id: number }[]>('publisher', 'list')
   publisherId = String(publisher?.publisher_id)
   await home.json('advertiser', 'create', '--name', 'Acme')

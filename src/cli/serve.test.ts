@@ -9,7 +9,7 @@ import { Installation, until } from '../../test/installation.ts'
 import { freePort } from '../../test/ports.ts'
 import { type Credentials, failsWith, useOperator } from '../../test/operator.ts'
 
-const { home, serverUrl, makeApp, writeOffers } = useOperator()
+const { home, serverUrl, createApp, writeOffers } = useOperator()
 
 async function listOffers(of: Credentials): Promise<{ status: number; ids: number[] }> {
   const reply = await fetch(`${serverUrl()}/api/v1/offers?userId=u&limit=100`, {
@@ -20,7 +20,7 @@ async function listOffers(of: Credentials): Promise<{ status: number; ids: numbe
 }
 
 test('what a command changes beside a running server is served soon, without a restart', async () => {
-  const [app] = await Promise.all([makeApp(), home.json('advertiser', 'create', '--name', 'Neighbour')])
+  const [app] = await Promise.all([createApp(), home.json('advertiser', 'create', '--name', 'Neighbour')])
   await home.json('offer', 'import', writeOffers({ advertiser: 'Neighbour', payout: 2.5 }))
   const [offer] = await home.json<{ offer_id: number }[]>('offer', 'list', '--advertiser', 'Neighbour')
   const id = offer?.offer_id ?? 0
@@ -44,7 +44,7 @@ test('what a command changes beside a running server is served soon, without a r
 })
 
 test('--test rotates the secrets of the test key, and leaves the live one alone', async () => {
-  const app = await makeApp()
+  const app = await createApp()
   const id = String(app.app_id)
   await until(async () => (await listOffers(app.test)).status === 200)
   const rotated = await home.json<Credentials>('app', 'rotate-secret', id, '--test', '--grace', '0s', '--yes')

@@ -7,7 +7,7 @@ import { closeSync, constants, openSync, realpathSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { makeFolder } from '../../test/folders.ts'
+import { createFolder } from '../../test/folders.ts'
 import { until } from '../../test/installation.ts'
 import { locateCluster } from './cluster.ts'
 import { type EmbeddedPostgres, holdEmbeddedPostgres, createDataDir } from './embedded.ts'
@@ -17,7 +17,7 @@ import { ensurePartitions, listPartitions } from './partitions.ts'
 import { livePostmaster, startPostmaster } from './postmaster.ts'
 import { keepSecretFile } from './secret-file.ts'
 
-const folder = makeFolder('app-role')
+const folder = createFolder('app-role')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 type Row = Record<string, unknown>

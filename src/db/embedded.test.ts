@@ -5,12 +5,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { makeFolder } from '../../test/folders.ts'
+import { createFolder } from '../../test/folders.ts'
 import { until } from '../../test/installation.ts'
 import { type EmbeddedPostgres, holdEmbeddedPostgres } from './embedded.ts'
 import { livePostmaster } from './postmaster.ts'
 
-const folder = makeFolder('embedded')
+const folder = createFolder('embedded')
 const dataDir = join(folder, 'data')
 after(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -27,7 +27,7 @@ CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS things_place
 `,
 )
 
-async function makeDatabase(): Promise<string> {
+async function newDatabase(): Promise<string> {
   const name = `migrate_${randomBytes(4).toString('hex')}`
   await createDatabase(name)
   return name
@@ -43,7 +43,7 @@ const isValid = async ({ pool }: ReturnType<typeof connectTo>, index: string) =>
   (await pool.query('SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid', [index])).rowCount === 1
 
 test('a table in use delays a migration, and no query waits behind the migration for long', async () => {
-  const database = connectTo(await makeDatabase())
+  const database = connectTo(await newDatabase())
   await migrate(database, [FIRST])
   const holder = await database.pool.connect()
   await holder.query('BEGIN; SELECT * FROM things')
@@ -62,7 +62,7 @@ test('a table in use delays a migration, and no query waits behind the migration
 })
 
 test('indexes are built beside a writer that does not end, and after a crash in the middle from where it was', async () => {
-  const name = await makeDatabase()
+  const name = await newDatabase()
   const database = connectTo(name)
   await migrate(database, [FIRST])
   const writer = await database.pool.connect()
@@ -93,14 +93,14 @@ test('indexes are built beside a writer that does not end, and after a crash in 
 })
 
 test('of two that migrate at once, one applies each file and the other finds nothing to do', async () => {
-  const name = await makeDatabase()
+  const name = await newDatabase()
   const applied = await Promise.all([1, 2].map(() => migrate(connectTo(name), [FIRST, COLUMN, INDEXES])))
   assert.deepEqual(applied.flat().toSorted(), [FIRST.name, COLUMN.name, INDEXES.name])
   assert.ok(applied.some((names) => names.length === 0))
 })
 
 test('the server itself ends what takes too long, and leaves limits that an operator chose', async () => {
-  const name = await makeDatabase()
+  const name = await newDatabase()
   const limitsOf = async () => {
     const { rows } = await connectTo(name).pool.query<{ statement: string; idle: string }>(
       `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { makeFolder } from '../../test/folders.ts'
+import { createFolder } from '../../test/folders.ts'
 import { runModule } from '../../test/run-module.ts'
 import { keepSecretFile } from './secret-file.ts'
 
-const folder = makeFolder('secret')
+const folder = createFolder('secret')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('processes that create a secret at the same time get the same one, readable by its owner only', async () => {

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeFolder } from '../../test/folders.ts'
+import { createFolder } from '../../test/folders.ts'
 import { Spool } from './spool.ts'
 
-const folder = makeFolder('spool')
+const folder = createFolder('spool')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('whatever was acknowledged is replayed, though two processes append and replay at the same time', async () => {

@@ -10,8 +10,8 @@ import type { IssuedCredentials } from '../features/apps/keys.ts'
 
 let live: IssuedCredentials
 const world = useWorld('https', async () => {
-  live = (await world.makeApp()).live
-  await world.makeOffers({})
+  live = (await world.createApp()).live
+  await world.createOffers({})
 })
 
 async function withApp(config: Partial<Config>, work: (app: App) => Promise<void>): Promise<void> {

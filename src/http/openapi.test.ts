@@ -184,8 +184,8 @@ async function check(path: string, url: string, credentials?: IssuedCredentials,
 }
 
 test('the answers about offers are what the description says', async () => {
-  const { live } = await world.makeApp()
-  const [id] = await world.makeOffers({
+  const { live } = await world.createApp()
+  const [id] = await world.createOffers({
     goals: [{ name: 'a', payout: 1 }],
     payout: 1,
     image_url: null,
@@ -199,8 +199,8 @@ test('the answers about offers are what the description says', async () => {
 })
 
 test('the answers about conversions, events and statistics are what the description says', async () => {
-  const { live } = await world.makeApp()
-  const [offerId = 0, paused = 0] = await world.makeOffers({ hold: '1d' }, { status: 'paused' })
+  const { live } = await world.createApp()
+  const [offerId = 0, paused = 0] = await world.createOffers({ hold: '1d' }, { status: 'paused' })
   const post = (payload: object): InjectOptions => ({ method: 'POST', payload })
   const conversions = '/api/v1/conversions'
   const { clickId } = await world.click(offerId, live, 'userId=u&aff_sub=a')
@@ -229,8 +229,8 @@ test('the answers about conversions, events and statistics are what the descript
 })
 
 test('the answers to advertisers are what the description says', async () => {
-  const { live } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live)
   const call = `/postback?click_id=${clickId}&token=${world.tokenOf(offerId)}`
   const unknown = call.replace(clickId, '00000000-0000-0000-0000-000000000000')

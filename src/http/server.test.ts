@@ -9,8 +9,8 @@ import type { IssuedCredentials } from '../features/apps/keys.ts'
 
 let live: IssuedCredentials
 const world = useWorld('server', async () => {
-  live = (await world.makeApp()).live
-  await world.makeOffers({})
+  live = (await world.createApp()).live
+  await world.createOffers({})
   await world.app.server.listen({ host: '127.0.0.1', port: 0 })
 })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { MailServer } from '../mail-server.ts'
-import { makePerson } from '../people.ts'
+import { createPerson } from '../people.ts'
 import { checkLooks, go, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
 
@@ -26,7 +26,7 @@ test('an email address is verified by the emailed link, once, and the account pa
   const { email } = await dashboard.world.database.db.selectFrom('people').select('email').executeTakeFirstOrThrow()
   const link = linkIn(await mails.take(email, /Verify/))
   await page.goto(link)
-  await page.getByText('E-mail address verified').waitFor()
+  await page.getByText('Email address verified').waitFor()
   await checkLooks(page)
   await go(page, '/account')
   await page.getByText('verified', { exact: true }).waitFor()
@@ -41,7 +41,7 @@ test('an invitation warns of an account that gives way, and stops at one that do
   const { db } = dashboard.world.database
   const elsewhere = (await createPublisher(db, TESTER, 'Elsewhere')).publisher_id
   for (const email of ['unproven@example.com', 'proven@example.com'])
-    await makePerson(dashboard.world, 'publisher_viewer', elsewhere, { name: 'Una', email })
+    await createPerson(dashboard.world, 'publisher_viewer', elsewhere, { name: 'Una', email })
   await db.updateTable('people').set({ email_verified: true }).where('email', '=', 'proven@example.com').execute()
   const { page } = await dashboard.signIn('publisher_owner', publisherId)
   const open = async (email: string) => {
@@ -74,7 +74,7 @@ test('the person who invited sees that the mail was refused, and sends it again'
   await go(page, `/publishers/${publisherId}/people`)
   await page.getByRole('button', { name: /^Invite/ }).first().click() // prettier-ignore
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('E-mail address').fill('full@example.com')
+  await dialog.getByLabel('Email address').fill('full@example.com')
   await dialog.getByRole('button', { name: /invitation$/ }).click()
   await dialog.getByRole('status').waitFor()
   await page.keyboard.press('Escape')

@@ -8,10 +8,10 @@ let offerId = 0
 let advertiserId = 0
 let clickId = ''
 const dashboard = useDashboard('e2e_advertisers', async (world) => {
-  ;[offerId = 0] = await world.makeOffers({ name: 'Castle of Mirrors', goals: [{ name: 'Install', payout: 1 }] })
+  ;[offerId = 0] = await world.createOffers({ name: 'Castle of Mirrors', goals: [{ name: 'Install', payout: 1 }] })
   const { advertiser_id } = await world.database.db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   advertiserId = advertiser_id
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   ;({ clickId } = await world.click(offerId, live))
   await world.confirm(offerId, clickId, { status: 'lead_ok' })
 })

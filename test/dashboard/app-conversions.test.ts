@@ -24,12 +24,12 @@ const dashboard = useDashboard('e2e_app_conversions', async (world) => {
   const { db } = world.database
   receiver = await startReceiver(answer(200, {}, 'OK'))
   worker = await buildWorker({ config: world.config, secretKey: SECRET_KEY, database: world.database, log: world.log })
-  const made = await world.makeApp()
+  const made = await world.createApp()
   appId = made.appId
   publisherId = await publisherOfApp(world, appId)
   const url = `http://127.0.0.1:${receiver.port}/?u={user_id}&s={status}`
   await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url })
-  const [tea = 0, cake = 0] = await world.makeOffers({ name: 'Tea Garden', payout: '1.5' }, { name: 'Cake Shop' })
+  const [tea = 0, cake = 0] = await world.createOffers({ name: 'Tea Garden', payout: '1.5' }, { name: 'Cake Shop' })
   const convert = async (offerId: number, query: string, status: string) => {
     const { clickId } = await world.click(offerId, made.live, query)
     return { clickId, ...(await world.confirm(offerId, clickId, { status })) }

@@ -12,10 +12,10 @@ let publisherId = 0
 let testKeys: IssuedCredentials
 let tea = 0
 const dashboard = useDashboard('e2e_app_offers', async (world) => {
-  ;({ appId, test: testKeys } = await world.makeApp())
+  ;({ appId, test: testKeys } = await world.createApp())
   publisherId = await publisherOfApp(world, appId)
   const many = Array.from({ length: 21 }, (_, i) => ({ name: `Survey number ${i}`, category: 'survey', payout: '0.5' }))
-  ;[tea = 0] = await world.makeOffers(
+  ;[tea = 0] = await world.createOffers(
     { name: 'Tea Garden', category: 'game', countries: ['SE'], platforms: ['ios'], payout: '3', requirements: 'New players only.', goals: [{ name: 'Open it', payout: '1' }, { name: 'Reach level 9', payout: '2' }] },
     ...many,
   ) // prettier-ignore
@@ -51,7 +51,7 @@ test('a publisher looks through the offers, filters them and reads about one', a
 
 test('rules that are saved take offers away at once, and the form says why a user does not see one', async () => {
   // A separate app: other tests count the offers that all users see.
-  const own = (await dashboard.world.makeApp()).appId
+  const own = (await dashboard.world.createApp()).appId
   const owner = await publisherOfApp(dashboard.world, own)
   const { page, complaints } = await dashboard.signIn('publisher_owner', owner, {
     colorScheme: 'dark',

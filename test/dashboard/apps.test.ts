@@ -25,7 +25,7 @@ after(async () => {
   await receiver.close()
 })
 const dashboard = useDashboard('apps_e2e', async (world) => {
-  await world.makeOffers({})
+  await world.createOffers({})
   receiver = await startReceiver(answer(200, {}, 'OK'))
   worker = await buildWorker({
     config: { ...world.config, postbackAllow: ['127.0.0.0/8'] },
@@ -100,7 +100,7 @@ test('from nothing to the first conversion: the page notices every step automati
 })
 
 test('a person whose app was created by the operator creates a secret, which the examples then have', async () => {
-  const { appId, test: keys } = await world.makeApp()
+  const { appId, test: keys } = await world.createApp()
   const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), { at: '/' })
   await page.getByRole('button', { name: 'Create test secret' }).click()
   await page.getByRole('button', { name: 'Create new API secret' }).click()
@@ -117,7 +117,7 @@ test('a person whose app was created by the operator creates a secret, which the
 })
 
 test('the integration page: keys, a new secret, an end, the rate; light on a desktop, dark on a phone', async () => {
-  const { appId, live } = await world.makeApp({ rateLimit: 100 })
+  const { appId, live } = await world.createApp({ rateLimit: 100 })
   const publisherId = await publisherOfApp(world, appId)
   await recordLeak(world.database.db, live.api_key, 'https://shop.example')
   await world.get('/v1/offers?userId=u', live)
@@ -170,7 +170,7 @@ test('the integration page: keys, a new secret, an end, the rate; light on a des
 })
 
 test('a revoked app says so; a read-only person has nothing to press', async () => {
-  const { appId } = await world.makeApp({ name: 'Old game' })
+  const { appId } = await world.createApp({ name: 'Old game' })
   const { page } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), {
     at: `/apps/${appId}/integration`,
   })
@@ -193,7 +193,7 @@ test('a revoked app says so; a read-only person has nothing to press', async () 
   await page.getByText('This app is revoked').waitFor()
   await page.context().close()
 
-  const other = await world.makeApp()
+  const other = await world.createApp()
   const reader = await dashboard.signIn('operator_reader', null, { at: `/apps/${other.appId}/integration` })
   await reader.page.getByRole('heading', { name: 'Live key' }).waitFor()
   for (const name of ['New API secret', 'Set expiry', 'Save', 'Revoke both keys', 'Revoke key'])

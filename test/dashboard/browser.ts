@@ -6,7 +6,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { Role } from '../../src/features/accounts/people.ts'
 import { useBrowser } from '../chromium.ts'
 import { until } from '../installation.ts'
-import { makePerson, PASSWORD } from '../people.ts'
+import { createPerson, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { CHECKS_LOOKS } from '../tier.ts'
 import { World } from '../world.ts'
@@ -79,7 +79,7 @@ export function useDashboard(name: string, fill: (world: World) => Promise<void>
     open,
     async signIn(role, publisherId = null, { at = '/account', ...look } = {}) {
       const email = `browser-${count++}@example.com`
-      await makePerson(world, role, publisherId, { name: 'Bea Browser', email })
+      await createPerson(world, role, publisherId, { name: 'Bea Browser', email })
       const { page, complaints } = await open(look)
       const { publicUrl } = world.config
       const answer = await page.request.post(`${publicUrl}/manage/v1/session`, {

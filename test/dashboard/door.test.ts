@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { inviteFirstOperator } from '../../src/features/accounts/invitations.ts'
 import { createPublisher } from '../../src/features/accounts/publishers.ts'
 import { createResetLink } from '../../src/features/accounts/reset-links.ts'
-import { makePerson, PASSWORD, totp } from '../people.ts'
+import { createPerson, PASSWORD, totp } from '../people.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, go, useDashboard } from './browser.ts'
 import { TESTER } from '../tester.ts'
@@ -46,14 +46,14 @@ async function open(path: string) {
 
 async function join(page: Page, { name, email }: { name: string; email?: string }): Promise<void> {
   await page.getByLabel('Your name').fill(name)
-  if (email !== undefined) await page.getByLabel('E-mail address').fill(email)
+  if (email !== undefined) await page.getByLabel('Email address').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL((address) => address.pathname !== '/join')
 }
 
 async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
@@ -62,7 +62,7 @@ async function signIn(page: Page, email: string, password = PASSWORD): Promise<v
 async function inviteBy(page: Page, email: string, role: string) {
   await page.getByRole('button', { name: 'Invite member' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('E-mail address').fill(email)
+  await dialog.getByLabel('Email address').fill(email)
   await dialog.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: role }).click()
   await dialog.getByRole('button', { name: 'Send invitation' }).click()
@@ -97,7 +97,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 
   const owner = await open(forOwner)
   await owner.page.getByText('As an owner you can do everything.').waitFor()
-  await becomes(() => owner.page.getByLabel('E-mail address').inputValue(), 'owen@example.com')
+  await becomes(() => owner.page.getByLabel('Email address').inputValue(), 'owen@example.com')
   await join(owner.page, { name: 'Owen' })
   await go(owner.page, `/publishers/${publisherId}/people`)
   const asked = await inviteBy(owner.page, 'mia@example.com', 'Developer')
@@ -131,7 +131,7 @@ test('the operator comes in by the set-up link, a publisher’s people by links 
 test('a second factor is asked for once it is on, and a backup code does in its place, once', async () => {
   const { world } = dashboard
   const email = 'tina@example.com'
-  await makePerson(world, 'operator', null, { name: 'Tina', email })
+  await createPerson(world, 'operator', null, { name: 'Tina', email })
   const { page, complaints, keepsToItself } = await open('/account')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await checkLooks(page)
@@ -176,7 +176,7 @@ test('a second factor is asked for once it is on, and a backup code does in its 
 test('sessions are seen and ended, tokens created and revoked, and signing out is the end', async () => {
   const { world } = dashboard
   const email = 'sam@example.com'
-  await makePerson(world, 'operator', null, { name: 'Sam', email })
+  await createPerson(world, 'operator', null, { name: 'Sam', email })
   const [here, there] = [await open('/sign-in?then=/account'), await open('/sign-in?then=/account')]
   for (const { page } of [there, here]) {
     await signIn(page, email)
@@ -216,15 +216,15 @@ test('sessions are seen and ended, tokens created and revoked, and signing out i
 test('a person who is not let in reads what to do: a wrong password, a forgotten one, a reset link used or not', async () => {
   const { world } = dashboard
   const email = 'rita@example.com'
-  const person = await makePerson(world, 'operator', null, { name: 'Rita', email })
+  const person = await createPerson(world, 'operator', null, { name: 'Rita', email })
   const { page, keepsToItself } = await open('/sign-in')
   await signIn(page, email, 'not her password')
-  await page.getByText('The e-mail address or the password is wrong.').waitFor()
+  await page.getByText('The email address or the password is wrong.').waitFor()
   await checkLooks(page)
   await page.getByRole('link', { name: 'Forgot password?' }).click()
   await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
   await checkLooks(page)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Send reset link' }).click()
   await page.getByText('Ask the operator for a reset link.').waitFor()
   await checkLooks(page)

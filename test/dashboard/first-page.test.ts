@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { makePerson, PASSWORD } from '../people.ts'
+import { createPerson, PASSWORD } from '../people.ts'
 import { checkLooks, useDashboard } from './browser.ts'
 
 const MAX_SCRIPT_BYTES = 250_000
@@ -60,10 +60,10 @@ test('a page runs no script but ours, and none that stands in it', async () => {
 })
 
 test('who has no mouse signs in, skips the menu, and learns what time it is in UTC', async () => {
-  const { email } = await makePerson(dashboard.world, 'operator')
+  const { email } = await createPerson(dashboard.world, 'operator')
   const { page } = await dashboard.open()
   await page.goto(`${dashboard.url}/sign-in`)
-  await page.getByLabel('E-mail address').waitFor()
+  await page.getByLabel('Email address').waitFor()
   await page.keyboard.type(email)
   await page.keyboard.press('Tab')
   await page.keyboard.type(PASSWORD)

@@ -1,20 +1,20 @@
 // The operator decides about conversions, and about what looks like fraud, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from '../conversion-rows.ts'
 import { becomes, checkLooks, checkPage, go, PHONE, useDashboard } from './browser.ts'
 
 let deal: Deal
 const waiting: string[] = []
 let approved: string
 const dashboard = useDashboard('e2e_conversions', async (world) => {
-  deal = await makeDeal(world, { name: 'Tidewater Tiles' }, 'Puzzle corner')
+  deal = await createDeal(world, { name: 'Tidewater Tiles' }, 'Puzzle corner')
   const row = { payoutMicros: 1_250_000, revenueMicros: 2_000_000 }
   for (const minutes of [50, 40, 30, 20]) {
     const at = new Date(Date.now() - minutes * 60_000)
-    waiting.push((await makeConversion(world, deal, { ...row, status: 'pending', at })).conversionId)
+    waiting.push((await createConversion(world, deal, { ...row, status: 'pending', at })).conversionId)
   }
-  approved = (await makeConversion(world, deal, { ...row, status: 'approved', at: new Date() })).conversionId
+  approved = (await createConversion(world, deal, { ...row, status: 'approved', at: new Date() })).conversionId
 })
 
 const short = (id = '') => `…${id.slice(-8)}`

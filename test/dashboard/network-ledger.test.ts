@@ -1,15 +1,15 @@
 // The operator's money in a real browser: payment runs, adjustments, voids, receipts, and the log of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from '../conversion-rows.ts'
 import { becomes, checkLooks, go, useDashboard } from './browser.ts'
 
 let games: Deal
 let small: Deal
 const dashboard = useDashboard('network_ledger_e2e', async (world) => {
   const earn = async (payoutMicros: number, status: 'approved' | 'pending' = 'approved') => {
-    const deal = await makeDeal(world)
-    await makeConversion(world, deal, { status, payoutMicros, revenueMicros: 2 * payoutMicros, at: new Date() })
+    const deal = await createDeal(world)
+    await createConversion(world, deal, { status, payoutMicros, revenueMicros: 2 * payoutMicros, at: new Date() })
     return deal
   }
   games = await earn(120_505_000)

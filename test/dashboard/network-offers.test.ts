@@ -17,7 +17,7 @@ let offerId = 0
 const dashboard = useDashboard('e2e_offers', async (world) => {
   await createAdvertiser(world.database.db, TESTER, SECRET_KEY, ADVERTISER)
   const goals = [{ name: 'Install', payout: 0.5, revenue: 1 }, { name: 'Level 9', payout: 3 }] // prettier-ignore
-  ;[offerId = 0] = await world.makeOffers({
+  ;[offerId = 0] = await world.createOffers({
     name: 'Castle of Mirrors',
     payout: undefined,
     goals,
@@ -92,8 +92,8 @@ test('an operator creates an offer: problems are shown at their fields, the prev
 
 test('an operator sorts offers by a figure, and pauses and resumes several at once', async () => {
   const { db } = dashboard.world.database
-  const { appId } = await dashboard.world.makeApp()
-  const [earning = 0] = await dashboard.world.makeOffers({ name: 'Earning offer' }, { name: 'Idle offer' })
+  const { appId } = await dashboard.world.createApp()
+  const [earning = 0] = await dashboard.world.createOffers({ name: 'Earning offer' }, { name: 'Idle offer' })
   await addClicks(db, { appId, offerId: earning, at: new Date().toISOString() })
   const { page, complaints } = await dashboard.signIn('operator', null, { at: '/network/offers' })
   await page.getByRole('link', { name: 'Castle of Mirrors', exact: true }).waitFor()

@@ -1,14 +1,14 @@
 // The operator and its publishers, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeConversion, makeDeal, type Deal } from '../conversion-rows.ts'
+import { createConversion, createDeal, type Deal } from '../conversion-rows.ts'
 import { becomes, checkLooks, go, useDashboard } from './browser.ts'
 
 let deal: Deal
 const dashboard = useDashboard('e2e_publishers', async (world) => {
-  deal = await makeDeal(world, { name: 'Tidewater Tiles' }, 'Puzzle corner')
+  deal = await createDeal(world, { name: 'Tidewater Tiles' }, 'Puzzle corner')
   const at = new Date(Date.now() - 3_600_000)
-  await makeConversion(world, deal, { status: 'approved', payoutMicros: 2_500_000, revenueMicros: 3_000_000, at })
+  await createConversion(world, deal, { status: 'approved', payoutMicros: 2_500_000, revenueMicros: 3_000_000, at })
 })
 
 test('an operator creates a publisher, and finds it again', async () => {
@@ -18,10 +18,10 @@ test('an operator creates a publisher, and finds it again', async () => {
   await page.getByRole('button', { name: 'Create publisher' }).click()
   await page.getByText(`A publisher "${deal.publisher}" already exists.`).waitFor()
   await page.getByLabel('Name').fill('Blue Lantern Rewards')
-  await page.getByLabel('E-mail address for notices').fill('ops@lantern.example')
+  await page.getByLabel('Email address for notices').fill('ops@lantern.example')
   await page.getByRole('button', { name: 'Create publisher' }).click()
   await page.getByRole('heading', { name: 'Blue Lantern Rewards' }).waitFor()
-  await becomes(() => page.getByLabel('E-mail address for notices').inputValue(), 'ops@lantern.example')
+  await becomes(() => page.getByLabel('Email address for notices').inputValue(), 'ops@lantern.example')
   await page.getByText('No apps yet.').waitFor()
   await becomes(() => page.getByRole('link', { name: 'People' }).last().isVisible(), true)
 
@@ -61,7 +61,7 @@ test('allowance, notices and trust of a publisher are changed on its page', asyn
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('250 per minute').waitFor()
 
-  await page.getByLabel('E-mail address for notices').fill('tech@puzzle.example')
+  await page.getByLabel('Email address for notices').fill('tech@puzzle.example')
   await page.getByRole('main').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').first().waitFor()
 

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordAuditAlone } from '../../src/features/accounts/audit.ts'
-import { before, HOUR, makeLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
+import { before, HOUR, createLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 let failing: number
 const dashboard = useDashboard('network_system_e2e', async (world) => {
   const { db } = world.database
-  failing = await makeLane(world, { failures: 3, failing_since: before(HOUR) })
+  failing = await createLane(world, { failures: 3, failing_since: before(HOUR) })
   await putPostbacks(db, failing, 2, { attempts: 1, dueAt: before(HOUR), lastError: 'The answer is 500, not 2xx.' })
   const [delivered = ''] = await putPostbacks(db, failing, 6, { state: 'delivered', attempts: 1 })
   await putAttempt(db, delivered, { duration_ms: 1_234 })
-  const well = await makeLane(world)
+  const well = await createLane(world)
   await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
   for (let i = 0; i < 60; i++)
     await recordAuditAlone(

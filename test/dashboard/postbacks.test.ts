@@ -7,7 +7,7 @@ import { DEFAULTS, saveSettings } from '../../src/features/postbacks/settings.ts
 import { type Language, secretNameOf, writeReceiver } from '../../web/dashboard/src/parts/postbacks/receiver-code.ts'
 import { until } from '../installation.ts'
 import { publisherOfApp } from '../people.ts'
-import { makeLane, NOW, putEvents, putPostbacks } from '../postback-world.ts'
+import { createLane, NOW, putEvents, putPostbacks } from '../postback-world.ts'
 import { answer, type Receiver, startReceiver } from '../receiver.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, go, useDashboard } from './browser.ts'
@@ -28,7 +28,7 @@ world.config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
 
 /** The page is fine in both colors and on a phone. */
 test('a publisher sets a URL with macros, tests it, and reads every attempt in the log', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const { page, complaints } = await dashboard.signIn('publisher_owner', await publisherOfApp(world, appId), {
     at: `/apps/${appId}/postbacks`,
   })
@@ -114,7 +114,7 @@ test('a publisher sets a URL with macros, tests it, and reads every attempt in t
 })
 
 test('the log is live and filtered in its URL; a paused lane is resumed; many are resent', async () => {
-  const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing' })
+  const appId = await createLane(world, { paused_at: NOW, pause_reason: 'failing' })
   const { db } = world.database
   await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: `http://127.0.0.1:${receiver.port}/{status}` })
   await db.updateTable('postback_lanes').set({ paused_at: NOW, pause_reason: 'failing' }).where('app_id', '=', appId).execute() // prettier-ignore
@@ -156,7 +156,7 @@ test('the log is live and filtered in its URL; a paused lane is resumed; many ar
 })
 
 test('sending again what a later event has overtaken warns that the older status may win, and what to do', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const { db } = world.database
   const url = `http://127.0.0.1:${receiver.port}/?s={status}&q={sequence}`
   await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url })
@@ -184,7 +184,7 @@ test('sending again what a later event has overtaken warns that the older status
 })
 
 test('who may only read sees the settings and the log, and no buttons that change something', async () => {
-  const appId = await makeLane(world)
+  const appId = await createLane(world)
   await putPostbacks(world.database.db, appId, 1, { state: 'dead' })
   const { page, complaints } = await dashboard.signIn('operator_reader', null, {
     at: `/apps/${appId}/postbacks/settings`,

@@ -1,7 +1,7 @@
 // Confirming that it is you, and the second factor that a network requires, in a real browser.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, PASSWORD, totp } from '../people.ts'
+import { createPerson, PASSWORD, totp } from '../people.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
 
 const dashboard = useDashboard('proof_e2e')
@@ -52,7 +52,7 @@ test('a session that has ended is renewed in a dialog, and what was typed is not
   await dialog.getByLabel('Your password').fill('not the password')
   await checkLooks(page)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
-  await dialog.getByText('The e-mail address or the password is wrong.').waitFor()
+  await dialog.getByText('The email address or the password is wrong.').waitFor()
   await dialog.getByLabel('Your password').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Half Typed Media' }).waitFor()
@@ -75,14 +75,14 @@ test('what a person typed stays when the server cannot be reached, and is sent o
 test('an operator of a network that requires a second factor sees nothing but its setup', async () => {
   const { world } = dashboard
   const email = 'rosa@example.com'
-  await makePerson(world, 'operator', null, { name: 'Rosa', email })
+  await createPerson(world, 'operator', null, { name: 'Rosa', email })
   const port = Number(new URL(dashboard.url).port)
   await world.app.close()
   world.app = await world.start({ require2fa: true })
   await world.app.server.listen({ host: '127.0.0.1', port })
   const { page } = await dashboard.open()
   await page.goto(`${dashboard.url}/network/people`)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Set up two-factor sign-in' }).waitFor()

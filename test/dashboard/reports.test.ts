@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { recordPayout } from '../../src/features/ledger/payments.ts'
-import { type Deal, makeConversion, makeDeal } from '../conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from '../conversion-rows.ts'
 import { addClicks } from '../seed-rows.ts'
 import { becomes, checkLooks, checkPage, explains, go, PHONE, useDashboard } from './browser.ts'
 import { testLooks } from '../tier.ts'
@@ -16,8 +16,8 @@ const HOUR_MS = 3_600_000
 let deal: Deal
 let quiet: Deal
 const dashboard = useDashboard('reports_e2e', async (world) => {
-  deal = await makeDeal(world, { name: 'Tiny Farm' })
-  quiet = await makeDeal(world)
+  deal = await createDeal(world, { name: 'Tiny Farm' })
+  quiet = await createDeal(world)
   const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * HOUR_MS)
   const click = { appId: deal.appId, offerId: deal.offerId, country: 'DE', aff_sub: 'mail' }
   await addClicks(world.database.db, ...[1, 2, 30, 50].map((hours) => ({ ...click, at: at(hours).toISOString() })), {
@@ -26,9 +26,9 @@ const dashboard = useDashboard('reports_e2e', async (world) => {
     at: at(24 * 60).toISOString(),
   })
   const worth = { payoutMicros: 3 * USD, revenueMicros: 5 * USD }
-  await makeConversion(world, deal, { ...worth, status: 'approved', at: at(1) })
-  await makeConversion(world, deal, { ...worth, status: 'pending', at: at(2) })
-  await makeConversion(world, deal, { ...worth, status: 'reversed', at: at(3) })
+  await createConversion(world, deal, { ...worth, status: 'approved', at: at(1) })
+  await createConversion(world, deal, { ...worth, status: 'pending', at: at(2) })
+  await createConversion(world, deal, { ...worth, status: 'reversed', at: at(3) })
   await recordPayout(world.database.db, TESTER, {
     publisherId: deal.publisherId,
     amountMicros: USD,

@@ -29,7 +29,7 @@ let destination: string
 const world = useWorld('links_e2e', async () => {
   await new Promise<void>((resolve) => advertiser.listen(0, '127.0.0.1', resolve))
   destination = `http://127.0.0.1:${(advertiser.address() as { port: number }).port}/go?c={click_id}&s={aff_sub}`
-  ;({ appId, live } = await world.makeApp({ blockedCategories: ['game'] }))
+  ;({ appId, live } = await world.createApp({ blockedCategories: ['game'] }))
   await world.app.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.server.address() as { port: number }
   url = `http://127.0.0.1:${port}`
@@ -49,7 +49,7 @@ function linkOf(offerId: number, more: { userId?: string; issuedAt?: number } = 
 
 /** A link for each page that an offer can lead to. */
 async function refusedLinks(): Promise<Record<string, string>> {
-  const [open = 0, later = 0, full = 0, android = 0, game = 0, done = 0, paused = 0] = await world.makeOffers(
+  const [open = 0, later = 0, full = 0, android = 0, game = 0, done = 0, paused = 0] = await world.createOffers(
     {},
     { starts_at: new Date(Date.now() + DAY_MS).toISOString() },
     { total_click_cap: 1 },
@@ -106,7 +106,7 @@ test('every page that explains is plain to see, on a desktop, a phone and in the
 })
 
 test('a link on a page leads to the advertiser, who does not learn where the user came from', async () => {
-  const [offerId = 0] = await world.makeOffers({ destination_url: destination })
+  const [offerId = 0] = await world.createOffers({ destination_url: destination })
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.route('https://publisher.example/', (route) => route.fulfill({ contentType: 'text/html', body: `<a href="${linkOf(offerId)}" referrerpolicy="unsafe-url">Go</a>` })) // prettier-ignore

@@ -12,7 +12,7 @@ const PHONE = { width: 390, height: 844 }
 let live: IssuedCredentials
 let url: string
 const world = useWorld('pages', async () => {
-  ;({ live } = await world.makeApp())
+  ;({ live } = await world.createApp())
   await world.app.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.server.address() as { port: number }
   url = `http://127.0.0.1:${port}`

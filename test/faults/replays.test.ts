@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { readReplay, startReplay } from '../../src/features/postbacks/replays.ts'
-import { type Deal, makeConversion } from '../conversion-rows.ts'
+import { type Deal, createConversion } from '../conversion-rows.ts'
 import { until } from '../installation.ts'
 import {
   endLeasesOf,
   hurryRetries,
   isQueueEmpty,
-  makeDealWithLane,
+  createDealWithLane,
   none,
   useTwoWorkers,
   WorkerProcess,
@@ -28,15 +28,15 @@ const { server, world, first, second } = useTwoWorkers('replays_killed')
 
 type Status = 'approved' | 'reversed'
 
-async function makeOne(deal: Deal, status: Status): Promise<string> {
+async function createOne(deal: Deal, status: Status): Promise<string> {
   const row = { status, payoutMicros: 1_000_000, revenueMicros: 2_000_000, at: new Date() }
-  return (await makeConversion(world, deal, row)).conversionId
+  return (await createConversion(world, deal, row)).conversionId
 }
 
-async function makeMany(deal: Deal): Promise<void> {
+async function createMany(deal: Deal): Promise<void> {
   const statuses = Array.from({ length: REPLAYED }, (_, i): Status => (i < REVERSED ? 'reversed' : 'approved'))
   const make = async () => {
-    for (let status; (status = statuses.pop()) !== undefined;) await makeOne(deal, status)
+    for (let status; (status = statuses.pop()) !== undefined;) await createOne(deal, status)
   }
   await Promise.all(Array.from({ length: 8 }, make))
 }
@@ -44,10 +44,10 @@ async function makeMany(deal: Deal): Promise<void> {
 /** What is live while the replay runs: the conversion, and how many requests had come when it was created. */
 type Live = { conversionId: string; madeAfter: number }
 
-async function makeLiveUntil(deal: Deal, isOver: () => boolean): Promise<Live[]> {
+async function createLiveUntil(deal: Deal, isOver: () => boolean): Promise<Live[]> {
   const made: Live[] = []
   while (!isOver()) {
-    const conversionId = await makeOne(deal, 'approved')
+    const conversionId = await createOne(deal, 'approved')
     made.push({ conversionId, madeAfter: server.arrivals.length })
     await sleep(LIVE_EVERY_MS)
   }
@@ -62,9 +62,9 @@ async function killAndRestart(workers: readonly WorkerProcess[]): Promise<void> 
 
 test(`a bulk replay goes on through kill -9 of its workers, and live postbacks take precedence (${FAULT_ROUNDS} rounds)`, async () => {
   const { db } = world.database
-  const deal = await makeDealWithLane(world, server, WIDTH)
+  const deal = await createDealWithLane(world, server, WIDTH)
   await Promise.all([first.start(), second.start()])
-  await makeMany(deal)
+  await createMany(deal)
   await until(() => isQueueEmpty(db), PATIENCE_MS)
   const before = await db.selectFrom('postbacks').select(['postback_id', 'conversion_id', 'status']).execute()
   const reversed = new Set(before.filter((row) => row.status === 'reversed').map((row) => row.conversion_id))
@@ -88,7 +88,7 @@ test(`a bulk replay goes on through kill -9 of its workers, and live postbacks t
     }, PATIENCE_MS)
   const replayId = await startReplay(db, TESTER, deal.appId, { state: 'delivered', status: 'approved' })
   let isOver = false
-  const living = makeLiveUntil(deal, () => isOver || again.size === matching.size)
+  const living = createLiveUntil(deal, () => isOver || again.size === matching.size)
   try {
     for (let round = 0; round < FAULT_ROUNDS; round++) {
       await waitFor(() => again.size > (matching.size * (round + 0.5)) / FAULT_ROUNDS)

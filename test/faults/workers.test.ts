@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LEASE_MS } from '../../src/features/postbacks/queue.ts'
-import { type Deal, makeConversion } from '../conversion-rows.ts'
+import { type Deal, createConversion } from '../conversion-rows.ts'
 import { until } from '../installation.ts'
 import {
   countClaims,
@@ -12,7 +12,7 @@ import {
   findDisorder,
   hurryRetries,
   isQueueEmpty,
-  makeDealWithLane,
+  createDealWithLane,
   none,
   useTwoWorkers,
 } from '../worker-world.ts'
@@ -27,10 +27,10 @@ const PATIENCE_MS = 30_000
 const { server, world, first, second } = useTwoWorkers('workers')
 
 /** So many conversions, every fourth of them reversed at once; returns the number of their postbacks. */
-async function makeConversions(deal: Deal, count: number): Promise<number> {
+async function createConversions(deal: Deal, count: number): Promise<number> {
   const statuses = Array.from({ length: count }, (_, i) => (i % 4 === 3 ? 'reversed' : 'approved'))
   for (const status of statuses)
-    await makeConversion(world, deal, { status, payoutMicros: 1_000_000, revenueMicros: 2_000_000, at: new Date() })
+    await createConversion(world, deal, { status, payoutMicros: 1_000_000, revenueMicros: 2_000_000, at: new Date() })
   return count + statuses.filter((status) => status === 'reversed').length
 }
 
@@ -64,7 +64,7 @@ async function readLog(deals: readonly Deal[]): Promise<string[]> {
 test(`two workers send a backlog over several lanes once, in order, and never more at once than a lane is wide (${ROUNDS} rounds)`, async () => {
   const { db } = world.database
   const deals: Deal[] = []
-  for (const width of WIDTHS) deals.push(await makeDealWithLane(world, server, width))
+  for (const width of WIDTHS) deals.push(await createDealWithLane(world, server, width))
   let slownessMs = 20
   server.answer = async () => {
     await sleep(5 + Math.random() * slownessMs)
@@ -74,7 +74,7 @@ test(`two workers send a backlog over several lanes once, in order, and never mo
   let made = 0
   for (let round = 0; round < ROUNDS; round++) {
     await setPaused(deals, true)
-    const counts = await Promise.all(deals.map((deal) => makeConversions(deal, CONVERSIONS)))
+    const counts = await Promise.all(deals.map((deal) => createConversions(deal, CONVERSIONS)))
     const sent = made
     made += counts.reduce((sum, count) => sum + count, 0)
     await setPaused(deals, false)
@@ -110,7 +110,7 @@ test(`two workers send a backlog over several lanes once, in order, and never mo
 
 test('what a worker held that stalled past its lease is sent by another under the same id, and its late results are only logged', async () => {
   const { db } = world.database
-  const [well, badly] = [await makeDealWithLane(world, server, 4), await makeDealWithLane(world, server, 4)]
+  const [well, badly] = [await createDealWithLane(world, server, 4), await createDealWithLane(world, server, 4)]
   const began = server.arrivals.length
   const arrivals = () => server.arrivals.slice(began)
   const release = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ test('what a worker held that stalled past its lease is sent by another under th
     return appId === well.appId ? 200 : 500
   }
   await first.start()
-  for (const deal of [well, badly]) assert.equal(await makeConversions(deal, 4), 5)
+  for (const deal of [well, badly]) assert.equal(await createConversions(deal, 4), 5)
   await until(() => arrivals().length === 8)
   first.freeze()
   if (IS_LONG) await sleep(LEASE_MS)
@@ -152,7 +152,7 @@ test('what a worker held that stalled past its lease is sent by another under th
 
   // The one that stalled goes on.
   await second.kill('SIGTERM')
-  const count = await makeConversions(well, 4)
+  const count = await createConversions(well, 4)
   await until(() => isQueueEmpty(db), PATIENCE_MS)
   assert.equal(arrivals().length, sent.length + count)
 })

@@ -10,7 +10,7 @@ import { TESTER } from '../tester.ts'
 
 export type SystemApp = { appId: number; publisherId: number }
 
-export async function makeApps(db: Db, run: string): Promise<SystemApp[]> {
+export async function createApps(db: Db, run: string): Promise<SystemApp[]> {
   const count = new Set(PEOPLE.map(({ app }) => app)).size
   const publishers = await Promise.all(
     Array.from({ length: count }, (_, i) => createPublisher(db, TESTER, `Publisher ${i} of ${run}`)),
@@ -41,7 +41,7 @@ export async function makeApps(db: Db, run: string): Promise<SystemApp[]> {
 }
 
 /** The one whose offers they are, and another. */
-export async function makeAdvertisers(db: Db, run: string): Promise<[number, number]> {
+export async function createAdvertisers(db: Db, run: string): Promise<[number, number]> {
   const make = async (name: string) => (await createAdvertiser(db, TESTER, SECRET_KEY, name)).advertiser_id
   return Promise.all([make(advertiserOf(run)), make(`Not the ${advertiserOf(run)}`)])
 }

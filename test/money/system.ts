@@ -14,7 +14,7 @@ import { setCaps } from '../../src/features/offers/edit-offers.ts'
 import { setOfferStatus } from '../../src/features/offers/offers.ts'
 import { uuid7 } from '../../src/lib/uuid7.ts'
 import { DROPPED_AFTER_MS } from './apply.ts'
-import { type SystemApp, type Imported, importOffers, makeAdvertisers, makeApps } from './catalogue.ts'
+import { type SystemApp, type Imported, importOffers, createAdvertisers, createApps } from './catalogue.ts'
 import { dieAt, type Dying } from '../crash.ts'
 import { type ClickAction, clickOf } from './click-rows.ts'
 import { LateClicks } from './late.ts'
@@ -69,7 +69,7 @@ export class System {
     this.hasExternalIds = start.hasExternalIds
     const { db, run } = this
     await db.deleteFrom('open_calls').execute() // of the runs before it
-    const [apps, advertisers] = await Promise.all([makeApps(db, run), makeAdvertisers(db, run)])
+    const [apps, advertisers] = await Promise.all([createApps(db, run), createAdvertisers(db, run)])
     this.apps = apps
     ;[this.advertiserId, this.strangerId] = advertisers
     await this.#import([...offers.entries()].map(([offer, terms]) => ({ offer, terms })), now) // prettier-ignore
@@ -175,9 +175,9 @@ export class System {
   }
 
   async #click(actions: ClickAction[], now: Date): Promise<Done[]> {
-    for (const action of actions) if (action.isLate) this.#late.keep(this.#makeClick(action, now))
+    for (const action of actions) if (action.isLate) this.#late.keep(this.#createClick(action, now))
     const stored = actions.filter((action) => !action.isLate)
-    const clicks = stored.map((action) => this.#makeClick(action, now))
+    const clicks = stored.map((action) => this.#createClick(action, now))
     const outcomes = clicks.length === 0 ? [] : await recordClicks(this.database, clicks, now)
     return actions.map((action) => {
       const outcome = action.isLate ? 'recorded' : (outcomes[stored.indexOf(action)] ?? 'full')
@@ -186,7 +186,7 @@ export class System {
     })
   }
 
-  #makeClick(action: ClickAction, now: Date): Click {
+  #createClick(action: ClickAction, now: Date): Click {
     const appId = this.appId(PEOPLE[action.person]?.app ?? 0)
     return clickOf(action, { appId, offerId: this.offerId(action.offer) }, now)
   }

@@ -9,8 +9,8 @@ import { assertInvalid, createReporter, newUser } from './reports.ts'
 let live: IssuedCredentials
 let offerId: number
 const world = useWorld('spec_conversion_bodies', async () => {
-  live = (await world.makeApp()).live
-  ;[offerId] = (await world.makeOffers({ payout: '1.2345' })) as [number]
+  live = (await world.createApp()).live
+  ;[offerId] = (await world.createOffers({ payout: '1.2345' })) as [number]
 })
 
 const { send, detailsOf } = createReporter(() => ({ world, live }))

@@ -8,8 +8,8 @@ import { assertInvalid, assertShared, createReporter, newUser } from './reports.
 let live: IssuedCredentials
 let offerId: number
 const world = useWorld('spec_conversion', async () => {
-  live = (await world.makeApp()).live
-  ;[offerId] = (await world.makeOffers({ payout: '1.2345' })) as [number]
+  live = (await world.createApp()).live
+  ;[offerId] = (await world.createOffers({ payout: '1.2345' })) as [number]
 })
 
 const { send, detailsOf } = createReporter(() => ({ world, live }))
@@ -147,7 +147,7 @@ test('an offer that does not exist is 404 and leaves nothing behind', async () =
 })
 
 test('a goal is one of the offer; without one it is the first; of another offer it is 404', async () => {
-  const [id = 0] = await world.makeOffers({
+  const [id = 0] = await world.createOffers({
     payout: 3,
     goals: [
       { name: 'Install', payout: 1 },
@@ -173,7 +173,7 @@ test('a goal is one of the offer; without one it is the first; of another offer 
 })
 
 test('a goal that repeats requires a transactionId, and counts once for each', async () => {
-  const [id = 0] = await world.makeOffers({ payout: 1, goals: [{ name: 'Buy', payout: 1, is_repeatable: true }] })
+  const [id = 0] = await world.createOffers({ payout: 1, goals: [{ name: 'Buy', payout: 1, is_repeatable: true }] })
   const report = (more: object) => send(JSON.stringify({ userId: 'again', offerId: id, ...more }))
   const without = await report({})
   assertInvalid(without, 'without a transactionId')
@@ -191,7 +191,7 @@ test('a goal that repeats requires a transactionId, and counts once for each', a
 })
 
 test('beyond the allowance it is 429, with Retry-After', async () => {
-  const { live: scarce } = await world.makeApp({ rateLimit: 1 })
+  const { live: scarce } = await world.createApp({ rateLimit: 1 })
   assert.equal((await world.report(scarce, { userId: newUser(), offerId })).status, 201)
   const reply = await world.report(scarce, { userId: newUser(), offerId })
   assert.deepEqual([reply.status, reply.body.error.code], [429, 'RATE_LIMIT_EXCEEDED'])

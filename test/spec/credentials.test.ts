@@ -19,38 +19,38 @@ async function codeOf(path: string, headers: Record<string, string> = {}): Promi
 }
 
 test('credentials are taken from the query, on both paths', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   for (const path of PATHS)
     assert.equal(await codeOf(`${path}?apiKey=${live.api_key}&apiSecret=${live.api_secret}&userId=u`), 'ok')
 })
 
 test('credentials are taken from the headers, on both paths', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const headers = { 'X-API-Key': live.api_key, 'X-API-Secret': live.api_secret }
   for (const path of PATHS) assert.equal(await codeOf(`${path}?userId=u`, headers), 'ok')
 })
 
 test('one may be in the query and the other in a header', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   assert.equal(await codeOf(`/v1/offers?userId=u&apiKey=${live.api_key}`, { 'x-api-secret': live.api_secret }), 'ok')
 })
 
 test('both given and the same are one', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const headers = { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret }
   assert.equal(await codeOf(`/v1/offers?userId=u&apiKey=${live.api_key}&apiSecret=${live.api_secret}`, headers), 'ok')
 })
 
 test('query and header that differ are refused, naming the one that differs', async () => {
-  const { live } = await world.makeApp()
-  const other = (await world.makeApp()).live
+  const { live } = await world.createApp()
+  const other = (await world.createApp()).live
   const query = `/v1/offers?userId=u&apiKey=${live.api_key}&apiSecret=${live.api_secret}`
   assert.equal(await codeOf(query, { 'x-api-key': other.api_key }), 'INVALID_API_KEY')
   assert.equal(await codeOf(query, { 'x-api-secret': other.api_secret }), 'INVALID_API_SECRET')
 })
 
 test('a bad key gets 401 INVALID_API_KEY, and a sentence that says what is wrong with the request', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const secret = `apiSecret=${live.api_secret}&userId=u`
   const unknown = withChecksum('pk_live_0123456789abcdefghijkl')
   const cases: [query: string, says: RegExp, headers?: Record<string, string>][] = [
@@ -79,7 +79,7 @@ test('a bad key gets 401 INVALID_API_KEY, and a sentence that says what is wrong
 test('what happened to a key is said to a caller with its secret, and to no other', async () => {
   const { db } = world.database
   const closed = async (more: Partial<NewApp>, close: (appId: number, publisherId: number) => Promise<unknown>) => {
-    const app = await world.makeApp(more)
+    const app = await world.createApp(more)
     const owner = await findAppOwner(db, app.appId)
     await close(app.appId, owner?.publisherId ?? 0)
     return app.live
@@ -107,8 +107,8 @@ test('what happened to a key is said to a caller with its secret, and to no othe
 })
 
 test('a missing, empty or wrong secret, one of another key or mode, get 401 INVALID_API_SECRET', async () => {
-  const { live, test: testMode } = await world.makeApp()
-  const other = (await world.makeApp()).live
+  const { live, test: testMode } = await world.createApp()
+  const other = (await world.createApp()).live
   const key = `apiKey=${live.api_key}&userId=u`
   const wrong = /^The API secret does not belong to this API key\.$/
   const cases: [query: string, says: RegExp][] = [
@@ -139,18 +139,18 @@ test('an id that is missing behind a slash is said to be missing', async () => {
 })
 
 test('the key is checked before the secret, and both before the parameters', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   assert.equal(await codeOf('/v1/offers?limit=1000'), 'INVALID_API_KEY')
   assert.equal(await codeOf(`/v1/offers?limit=1000&apiKey=${live.api_key}`), 'INVALID_API_SECRET')
 })
 
 test('a key that expires is good until then', async () => {
-  const { live } = await world.makeApp({ expiresAt: new Date(Date.now() + 60_000) })
+  const { live } = await world.createApp({ expiresAt: new Date(Date.now() + 60_000) })
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
 })
 
 test('during the grace of a rotation both secrets are good, afterwards only the new one', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const { db } = world.database
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
   const first = await rotateSecret(db, TESTER, SECRET_KEY, appId, 'live', 3_600_000)
@@ -179,7 +179,7 @@ test('during the grace of a rotation both secrets are good, afterwards only the 
 })
 
 test('a grace period that runs out ends a secret, even one that was just used', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   await rotateSecret(world.database.db, TESTER, SECRET_KEY, appId, 'live', 400)
   await world.app.refresh()
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
@@ -196,7 +196,7 @@ test('a secret from a browser is recorded on its key; one from a server or from 
       .select(['secret_leaked_at', 'secret_leaked_origin'])
       .where('api_key', '=', api_key)
       .executeTakeFirstOrThrow()
-  const quiet = await world.makeApp()
+  const quiet = await world.createApp()
   await world.get('/v1/offers?userId=u', quiet.live)
   await world.get('/v1/offers?userId=u', quiet.live, { headers: { 'sec-fetch-mode': 'cors' } }) // what Node's fetch sends
   await world.get('/v1/offers?userId=u', quiet.live, {
@@ -207,7 +207,7 @@ test('a secret from a browser is recorded on its key; one from a server or from 
     { ...quiet.live, api_secret: 'sk_live_wrong' },
     { headers: { origin: 'https://evil.example' } },
   )
-  const leaky = await world.makeApp()
+  const leaky = await world.createApp()
   const answer = await world.get('/v1/offers?userId=u', leaky.live, {
     headers: { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' },
   })

@@ -6,7 +6,7 @@ import { useWorld } from '../world.ts'
 const world = useWorld('spec_envelope')
 
 test('a success has success true, data, message and meta, and nothing else', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const { status, body } = await world.get('/api/v1/offers?userId=u', live)
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['success', 'data', 'message', 'meta'])
@@ -15,7 +15,7 @@ test('a success has success true, data, message and meta, and nothing else', asy
 })
 
 test('an error has success false, error with code, message and details, and meta', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const { body } = await world.get('/api/v1/offers', live)
   assert.deepEqual(Object.keys(body), ['success', 'error', 'meta'])
   assert.equal(body.success, false)
@@ -28,7 +28,7 @@ test('details may be null', async () => {
 })
 
 test('meta has a timestamp in whole Unix seconds and a request_id that is also in X-Request-Id', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   for (const path of ['/api/v1/offers?userId=u', '/api/v1/offers', '/v1/nothing']) {
     const before = Math.floor(Date.now() / 1000)
     const { body, headers } = await world.get(path, live)
@@ -77,7 +77,7 @@ test('a method that a path does not take is 404 with Allow naming those it takes
 })
 
 test('HEAD answers like GET, without a body', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const { status, text, headers } = await world.get('/v1/offers?userId=u', live, { method: 'HEAD' })
   assert.equal(status, 200)
   assert.equal(text, '')
@@ -91,7 +91,7 @@ test('a path that cannot be decoded is 400 INVALID_REQUEST', async () => {
 })
 
 test('the API sends security headers and no CORS', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   for (const path of ['/v1/offers?userId=u', '/v1/offers', '/v1/nothing']) {
     const { headers } = await world.get(path, live, { headers: { origin: 'https://evil.example' } })
     assert.equal(headers['x-content-type-options'], 'nosniff')

@@ -6,8 +6,8 @@ import { useWorld } from '../world.ts'
 
 let live: IssuedCredentials
 const world = useWorld('spec_list', async () => {
-  live = (await world.makeApp()).live
-  await world.makeOffers(...Array.from({ length: 130 }, (_, i) => ({ name: `Offer ${i}`, payout: `${i}.25` })))
+  live = (await world.createApp()).live
+  await world.createOffers(...Array.from({ length: 130 }, (_, i) => ({ name: `Offer ${i}`, payout: `${i}.25` })))
 })
 
 async function detailsOf(query: string): Promise<Record<string, string>> {

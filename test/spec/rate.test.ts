@@ -12,7 +12,7 @@ const rateHeaders = (headers: Record<string, string | undefined>) => ({
 })
 
 test('a key has 100 requests, and the 101st is 429 RATE_LIMIT_EXCEEDED with Retry-After', async () => {
-  const { live } = await world.makeApp({ rateLimit: 100 })
+  const { live } = await world.createApp({ rateLimit: 100 })
   for (let i = 1; i <= 100; i++) {
     const { status, headers } = await world.get('/v1/offers?userId=u', live)
     assert.equal(status, 200)
@@ -26,28 +26,28 @@ test('a key has 100 requests, and the 101st is 429 RATE_LIMIT_EXCEEDED with Retr
 })
 
 test('invalid parameters count, too: the rate is checked before them', async () => {
-  const { live } = await world.makeApp({ rateLimit: 2 })
+  const { live } = await world.createApp({ rateLimit: 2 })
   const statuses = [400, 400, 429]
   for (const expected of statuses) assert.equal((await world.get('/v1/offers', live)).status, expected)
 })
 
 test('keys are counted apart, live and test, and another app not at all', async () => {
-  const { live, test: testMode } = await world.makeApp({ rateLimit: 1 })
-  const other = await world.makeApp({ rateLimit: 1 })
+  const { live, test: testMode } = await world.createApp({ rateLimit: 1 })
+  const other = await world.createApp({ rateLimit: 1 })
   for (const credentials of [live, testMode, other.live])
     assert.equal((await world.get('/v1/offers?userId=u', credentials)).status, 200)
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 429)
 })
 
 test('both ways to write the path share one allowance', async () => {
-  const { live } = await world.makeApp({ rateLimit: 2 })
+  const { live } = await world.createApp({ rateLimit: 2 })
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 200)
   assert.equal((await world.get('/api/v1/offers?userId=u', live)).status, 200)
   assert.equal((await world.get('/v1/offers/1?userId=u', live)).status, 429)
 })
 
 test('the three headers are on every v1 answer, errors too; the reset is a Unix time within a minute', async () => {
-  const { live } = await world.makeApp({ rateLimit: 100 })
+  const { live } = await world.createApp({ rateLimit: 100 })
   const cases = [
     ['/v1/offers?userId=u', live],
     ['/v1/offers', live],
@@ -66,13 +66,13 @@ test('the three headers are on every v1 answer, errors too; the reset is a Unix 
 })
 
 test("the operator can raise an app's allowance", async () => {
-  const { live } = await world.makeApp({ rateLimit: 250 })
+  const { live } = await world.createApp({ rateLimit: 250 })
   const { headers } = await world.get('/v1/offers?userId=u', live)
   assert.deepEqual([rateHeaders(headers).limit, rateHeaders(headers).remaining], [250, 249])
 })
 
 test('a caller who knows only the public key spends nothing of its allowance', async () => {
-  const { live } = await world.makeApp({ rateLimit: 100 })
+  const { live } = await world.createApp({ rateLimit: 100 })
   for (let i = 0; i < 30; i++) {
     await world.get('/v1/offers?userId=u', { ...live, api_secret: 'sk_live_wrong' }, { remoteAddress: '192.0.2.7' })
   }
@@ -80,7 +80,7 @@ test('a caller who knows only the public key spends nothing of its allowance', a
 })
 
 test('an IP address has 100 failed credentials a minute, then 429; verified requests from it still pass', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const from = { remoteAddress: '192.0.2.8' }
   for (let i = 0; i < 100; i++) assert.equal((await world.get('/v1/offers?userId=u', undefined, from)).status, 401)
   const { status, body } = await world.get('/v1/offers?userId=u', undefined, from)

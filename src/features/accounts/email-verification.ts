@@ -31,7 +31,7 @@ export const verificationWriter = ({ secretKey, publicUrl }: Network): Writer =>
       .execute()
     const name = await findPersonName(trx, personId)
     return {
-      subject: 'Verify your e-mail address',
+      subject: 'Verify your email address',
       text: `Hello ${name},\n\nopen this link within a day to verify your address:\n${publicUrl}/verify-email#${token}\n\nIf you did not ask for it, do nothing.\n`,
     }
   },
@@ -96,7 +96,7 @@ export async function releaseAddress(trx: Trx, { personId, ip }: { personId: str
     .where('email_verified', '=', false)
     .forUpdate()
     .executeTakeFirst()
-  if (person === undefined) throw new AppError('CONFLICT', 'This e-mail address was verified by its owner just now.')
+  if (person === undefined) throw new AppError('CONFLICT', 'This email address was verified by its owner just now.')
   await trx
     .updateTable('people')
     .set({ email: `${personId}@unverified.invalid`, disabled_at: now, disabled_by_operator: true })

@@ -162,7 +162,7 @@ export async function acceptInvitation(
   const open = await findInvitation(db, secretKey, token, now)
   if (open === null) return null
   const address = open.email ?? email
-  if (address === null) throw new OperatorError('An e-mail address is required.', 'email')
+  if (address === null) throw new OperatorError('An email address is required.', 'email')
   const { role, publisher_id: publisherId } = open
   const person = await checkPerson({ name, email: address, password, role, publisherId })
   return db.transaction().execute(async (trx) => {
@@ -190,7 +190,7 @@ async function makeRoom(trx: Trx, { email, mailed, ip }: { email: string; mailed
   const { holder, personId } = await holderOf(trx, email)
   if (holder === 'none' || personId === null) return
   if (holder === 'taken' || !mailed)
-    throw new AppError('CONFLICT', 'This e-mail address has an account already. Ask to be invited at another address.')
+    throw new AppError('CONFLICT', 'This email address has an account already. Ask to be invited at another address.')
   await releaseAddress(trx, { personId, ip }, now)
 }
 

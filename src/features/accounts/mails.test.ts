@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { until } from '../../../test/installation.ts'
 import { MailServer } from '../../../test/mail-server.ts'
-import { makePerson, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
+import { createPerson, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { PUBLIC_URL, SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createPostman } from '../../app.ts'
 import { createMailer } from '../../lib/mail.ts'
@@ -39,7 +39,7 @@ const statuses = async () => (await readRows()).map(({ status }) => status)
 
 /** Queues the mail of a security alert; returns its recipient. */
 async function alert(): Promise<string> {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await world.database.db.deleteFrom('mails').execute()
   await visitor.post('/me/tokens', { name: 'x' })
@@ -68,7 +68,7 @@ for (const [where, command] of [
 ] as const)
   test(`while a mail server hangs ${where}, no transaction is open, and the mail is sent once it works again`, async () => {
     const email = await alert()
-    const { appId } = await world.makeApp()
+    const { appId } = await world.createApp()
     const publisherId = await publisherOfApp(world, appId)
     const { db } = world.database
     await db.updateTable('publishers').set({ email: 'p@example.com' }).where('publisher_id', '=', publisherId).execute()
@@ -124,7 +124,7 @@ test('a server that is gone costs one attempt, not one for each mail that waits'
   for (let i = 0; i < 3; i++)
     await world.database.db
       .insertInto('mails')
-      .values({ kind: 'email_verification', about: (await makePerson(world, 'operator')).id, expires_at: inMs(DAY) })
+      .values({ kind: 'email_verification', about: (await createPerson(world, 'operator')).id, expires_at: inMs(DAY) })
       .execute()
   mails.answer = () => 'hang up'
   await assert.rejects(postman.send(inMs(SECOND)))
@@ -137,9 +137,9 @@ test('a server that is gone costs one attempt, not one for each mail that waits'
 })
 
 test('one mail that is refused keeps no other waiting, and one recipient none of the others', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
-  const [ann, bob] = [await makePerson(world, 'publisher_owner', publisherId), await makePerson(world, 'publisher_owner', publisherId)] // prettier-ignore
+  const [ann, bob] = [await createPerson(world, 'publisher_owner', publisherId), await createPerson(world, 'publisher_owner', publisherId)] // prettier-ignore
   const operator = await visit(world, 'operator')
   await world.database.db.deleteFrom('mails').execute()
   await operator.post(`/apps/${appId}/credentials/live/rotate`, { grace_hours: 1 })
@@ -152,7 +152,7 @@ test('one mail that is refused keeps no other waiting, and one recipient none of
 })
 
 test('two workers send each mail once', async () => {
-  const people = await Promise.all(Array.from({ length: 12 }, () => makePerson(world, 'operator')))
+  const people = await Promise.all(Array.from({ length: 12 }, () => createPerson(world, 'operator')))
   for (const { id } of people)
     await world.database.db
       .insertInto('mails')
@@ -207,7 +207,7 @@ test('reset and verification mails survive a mail server that fails at first; ne
   await world.app.close()
   world.config = { ...world.config, smtpUrl: mails.url }
   world.app = await world.start()
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await world.database.db.deleteFrom('mails').execute()
   mails.answer = () => 'hang up'

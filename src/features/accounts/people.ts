@@ -89,7 +89,7 @@ export async function addPerson(
     .onConflict((on) => on.column('email').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst()
-  if (person === undefined) throw new OperatorError(`Somebody has the e-mail address "${email}" already.`, 'email')
+  if (person === undefined) throw new OperatorError(`Another account uses the email address "${email}".`, 'email')
   await addPassword(trx, person.id, passwordHash)
   return person as Person
 }

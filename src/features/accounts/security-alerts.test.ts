@@ -5,7 +5,7 @@ import { until } from '../../../test/installation.ts'
 import { MailServer } from '../../../test/mail-server.ts'
 import {
   keepOut,
-  makePerson,
+  createPerson,
   PASSWORD,
   publisherOfApp,
   setUpSecondFactor,
@@ -39,15 +39,15 @@ const send = (now?: Date) => postman.send(now)
 const subjects = () => mails.got.map(({ to, data }) => [to.join(' '), /^Subject: (.*)$/m.exec(data)?.[1]])
 const from = (remoteAddress: string) => ({ remoteAddress })
 
-async function makeOwner() {
-  const { appId } = await world.makeApp()
+async function createOwner() {
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
-  const person = await makePerson(world, 'publisher_owner', publisherId)
+  const person = await createPerson(world, 'publisher_owner', publisherId)
   return { appId, publisherId, person, owner: await new Visitor(world).signIn(person.email) }
 }
 
 test('a sign-in from a new network is mailed, one from a known network is not', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const signInFrom = async (address: string) => {
     const body = { email, password: PASSWORD }
     assert.equal((await new Visitor(world).send('POST', '/session', body, from(address))).status, 200)
@@ -65,7 +65,7 @@ test('a sign-in from a new network is mailed, one from a known network is not', 
 })
 
 test('changing a password or second factor, or creating a token, sends an alert', async () => {
-  const { id, email } = await makePerson(world, 'operator')
+  const { id, email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await send()
   mails.got.length = 0
@@ -91,9 +91,9 @@ test('changing a password or second factor, or creating a token, sends an alert'
 })
 
 test('owners are alerted to rotated secrets and a new postback URL, whoever did it; and to no other setting', async () => {
-  const { appId, publisherId, person } = await makeOwner()
-  const second = await makePerson(world, 'publisher_owner', publisherId)
-  await keepOut(world, await makePerson(world, 'publisher_owner', publisherId))
+  const { appId, publisherId, person } = await createOwner()
+  const second = await createPerson(world, 'publisher_owner', publisherId)
+  await keepOut(world, await createPerson(world, 'publisher_owner', publisherId))
   const developer = await visit(world, 'publisher_developer', publisherId)
   const operator = await visit(world, 'operator')
   await world.database.db.deleteFrom('mails').execute()
@@ -119,7 +119,7 @@ test('owners are alerted to rotated secrets and a new postback URL, whoever did 
 })
 
 test('a mail that cannot be delivered is retried, and dropped after three days', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await world.database.db.deleteFrom('mails').execute()
   await visitor.post('/me/tokens', { name: 'x' })
@@ -138,7 +138,7 @@ test('a mail that cannot be delivered is retried, and dropped after three days',
 })
 
 test('a worker sends mails automatically', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   await new Visitor(world).signIn(email)
   const config = { ...world.config, smtpUrl: mails.url }
   const worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })

@@ -14,8 +14,8 @@ const ban = async (appId: number | null, userId: string) => {
 }
 
 test('a banned user sees no offers in that app, and everything again when the ban is lifted', async () => {
-  const [one, other] = [await world.makeApp(), await world.makeApp()]
-  const [offerId = 0] = await world.makeOffers({})
+  const [one, other] = [await world.createApp(), await world.createApp()]
+  const [offerId = 0] = await world.createOffers({})
   const total = async (keys = one.live, userId = 'bad') =>
     (await world.get(`/v1/offers?userId=${userId}`, keys)).body.data.total
   assert.equal(await ban(one.appId, 'bad'), true)
@@ -33,18 +33,18 @@ test('a banned user sees no offers in that app, and everything again when the ba
 })
 
 test('a ban of the network holds in every app, including those created later', async () => {
-  const before = await world.makeApp()
-  await world.makeOffers({})
+  const before = await world.createApp()
+  await world.createOffers({})
   await ban(null, 'everywhere')
-  const after = await world.makeApp()
+  const after = await world.createApp()
   for (const { live, test: testKeys } of [before, after])
     for (const keys of [live, testKeys])
       assert.equal((await world.get('/v1/offers?userId=everywhere', keys)).body.data.total, 0)
 })
 
 test('the link of a banned user leads nowhere, and their conversions are rejected', async () => {
-  const { live, appId } = await world.makeApp()
-  const [offerId = 0, second = 0] = await world.makeOffers({}, {})
+  const { live, appId } = await world.createApp()
+  const [offerId = 0, second = 0] = await world.createOffers({}, {})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=bad`, live)
   const { clickId } = await world.follow(body.data.offer.link)
   await ban(appId, 'bad')

@@ -12,7 +12,7 @@ const statusOf = async (credentials: Parameters<typeof world.get>[1]) =>
   (await world.get('/v1/offers?userId=u', credentials)).status
 
 test('a suspended key stops working while changed offers wait to be read', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const other = new pg.Client(world.connection(world.databaseName))
   await other.connect()
   await other.query('BEGIN; LOCK TABLE offers IN ACCESS EXCLUSIVE MODE')
@@ -28,11 +28,11 @@ test('a suspended key stops working while changed offers wait to be read', async
 
 test('keys and offers created after a backup are gone when it is restored', async () => {
   const name = world.databaseName
-  const old = await world.makeApp()
-  const [oldOffer] = await world.makeOffers({ name: 'Before the backup' })
+  const old = await world.createApp()
+  const [oldOffer] = await world.createOffers({ name: 'Before the backup' })
   await withoutConnections(`CREATE DATABASE ${name}_backup TEMPLATE ${name} OWNER ${APP_ROLE}`)
-  const young = await world.makeApp()
-  const [youngOffer] = await world.makeOffers({ name: 'After the backup' })
+  const young = await world.createApp()
+  const [youngOffer] = await world.createOffers({ name: 'After the backup' })
   assert.deepEqual(
     [await statusOf(young.live), (await world.get(`/v1/offers/${youngOffer}?userId=u`, old.live)).status],
     [200, 200],

@@ -10,14 +10,14 @@ import { TESTER } from '../../../test/tester.ts'
 
 const world = useWorld('permissions')
 
-async function makePublisher() {
-  const app = await world.makeApp()
+async function createPublisher() {
+  const app = await world.createApp()
   return { ...app, publisherId: await publisherOfApp(world, app.appId) }
 }
 
 test('a suspended publisher’s keys and links stop at once, and work again when it is let in', async () => {
-  const { live, test: testKeys, publisherId } = await makePublisher()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live, test: testKeys, publisherId } = await createPublisher()
+  const [offerId = 0] = await world.createOffers({})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, live)
   const list = async (keys = live) => (await world.get('/v1/offers?userId=u', keys)).status
   await permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
@@ -31,8 +31,8 @@ test('a suspended publisher’s keys and links stop at once, and work again when
 })
 
 test('the links of a key end with it, and lead on again when its expiry is put off', async () => {
-  const { live, test: testKeys, appId } = await makePublisher()
-  const [offerId = 0, begun = 0] = await world.makeOffers({}, {})
+  const { live, test: testKeys, appId } = await createPublisher()
+  const [offerId = 0, begun = 0] = await world.createOffers({}, {})
   const linkOf = async (keys: typeof live) =>
     (await world.get(`/v1/offers/${offerId}?userId=u`, keys)).body.data.offer.link
   const [link, testLink] = [await linkOf(live), await linkOf(testKeys)]
@@ -49,8 +49,8 @@ test('the links of a key end with it, and lead on again when its expiry is put o
 })
 
 test('what a suspended publisher’s user had begun is still recorded', async () => {
-  const { live, publisherId } = await makePublisher()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live, publisherId } = await createPublisher()
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live)
   await permit(world.database.db, TESTER, publisherId, { status: 'suspended' })
   await world.app.refresh()
@@ -58,7 +58,7 @@ test('what a suspended publisher’s user had begun is still recorded', async ()
 })
 
 test('a publisher that waits to be let in may test', async () => {
-  const { live, test: testKeys, publisherId } = await makePublisher()
+  const { live, test: testKeys, publisherId } = await createPublisher()
   await permit(world.database.db, TESTER, publisherId, { status: 'pending' })
   await world.app.refresh()
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
@@ -66,8 +66,8 @@ test('a publisher that waits to be let in may test', async () => {
 })
 
 test('a publisher runs all offers but those that it may not, or only those that it may', async () => {
-  const { live, publisherId } = await makePublisher()
-  const [first = 0, second = 0, third = 0] = await world.makeOffers({}, {}, {})
+  const { live, publisherId } = await createPublisher()
+  const [first = 0, second = 0, third = 0] = await world.createOffers({}, {}, {})
   const mine = new Set([first, second, third])
   const seen = async () =>
     (await world.get('/v1/offers?userId=u&limit=100&sort=newest', live)).body.data.offers
@@ -90,8 +90,8 @@ test('a publisher runs all offers but those that it may not, or only those that 
 })
 
 test('an offer that a publisher may not run takes no click and no report of its users, and says why', async () => {
-  const { live, publisherId } = await makePublisher()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live, publisherId } = await createPublisher()
+  const [offerId = 0] = await world.createOffers({})
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, live)
   const { clickId } = await world.follow(body.data.offer.link)
   await permit(world.database.db, TESTER, publisherId, {
@@ -107,8 +107,8 @@ test('an offer that a publisher may not run takes no click and no report of its 
 })
 
 test('permissions are returned as they were set, and invalid ones refused', async () => {
-  const { publisherId } = await makePublisher()
-  const [a = 0, b = 0] = await world.makeOffers({}, {})
+  const { publisherId } = await createPublisher()
+  const [a = 0, b = 0] = await world.createOffers({}, {})
   const { db } = world.database
   await permit(db, TESTER, publisherId, { offers: { onlyListed: true, allowed: [b, a, b], denied: [] } })
   assert.deepEqual(await readPermissions(db, publisherId), {
@@ -127,8 +127,8 @@ test('permissions are returned as they were set, and invalid ones refused', asyn
 })
 
 test('a publisher is shown and paid its share of what offers pay; the rest is the network’s', async () => {
-  const { live, publisherId } = await makePublisher()
-  const [offerId = 0] = await world.makeOffers({ payout: '1.5', revenue: '2' })
+  const { live, publisherId } = await createPublisher()
+  const [offerId = 0] = await world.createOffers({ payout: '1.5', revenue: '2' })
   const shown = async () => (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data.offer
   const { clickId } = await world.click(offerId, live, 'userId=early')
   await permit(world.database.db, TESTER, publisherId, { sharePpm: 800_000 })
@@ -155,8 +155,8 @@ test('a publisher is shown and paid its share of what offers pay; the rest is th
 })
 
 test('a share of a percentage is a smaller percentage, and shares are rounded down', async () => {
-  const { live, publisherId } = await makePublisher()
-  const [offerId = 0] = await world.makeOffers({
+  const { live, publisherId } = await createPublisher()
+  const [offerId = 0] = await world.createOffers({
     payout: '0.0001',
     goals: [
       { name: 'Buy', payout: '0', payout_percent: '10', revenue_percent: '20' },
@@ -180,7 +180,7 @@ test('a share of a percentage is a smaller percentage, and shares are rounded do
 })
 
 test('a share beyond the whole, or less than nothing, is refused', async () => {
-  const { publisherId } = await makePublisher()
+  const { publisherId } = await createPublisher()
   for (const share of [-1, 1_000_001, 0.5])
     await assert.rejects(permit(world.database.db, TESTER, publisherId, { sharePpm: share }), OperatorError)
 })

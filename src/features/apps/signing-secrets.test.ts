@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 
 test('every secret signs until its own grace is over, however often it was rotated', async () => {
   const { db } = world.database
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const read = async () => (await readSigningSecrets(db, SECRET_KEY, [appId])).get(signingKeyOf(appId, false)) ?? []
   const rotate = async (graceMs: number) =>
     (await rotateSigningSecret(db, TESTER, SECRET_KEY, appId, 'live', graceMs)).signing_secret

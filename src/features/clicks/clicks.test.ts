@@ -16,11 +16,11 @@ let appId: number
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('clicks', async () => {
-  ;({ appId, live, test: testMode } = await world.makeApp())
+  ;({ appId, live, test: testMode } = await world.createApp())
 })
 
-async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
-  const [offerId = 0] = await world.makeOffers(more)
+async function createOffer(more: Record<string, unknown> = {}): Promise<number> {
+  const [offerId = 0] = await world.createOffers(more)
   return offerId
 }
 
@@ -54,7 +54,7 @@ const record = (time: string, ...clicks: Click[]) => recordClicks(world.database
 
 test('of many clicks at once exactly as many as the cap allows are recorded and sent on', async () => {
   for (const cap of ['total_click_cap', 'daily_click_cap']) {
-    const offerId = await makeOffer({ [cap]: 7 })
+    const offerId = await createOffer({ [cap]: 7 })
     const link = await linkOf(offerId)
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.follow(link)))
     assert.equal(answers.filter(({ status }) => status === 302).length, 7)
@@ -68,7 +68,7 @@ test('of many clicks at once exactly as many as the cap allows are recorded and 
 })
 
 test('several processes together pass no cap', async () => {
-  const offerId = await makeOffer({ total_click_cap: 13 })
+  const offerId = await createOffer({ total_click_cap: 13 })
   const link = await linkOf(offerId)
   const others = [await world.start(), await world.start()]
   try {
@@ -84,7 +84,7 @@ test('several processes together pass no cap', async () => {
 })
 
 test('bots and tests are recorded, and do not count towards caps', async () => {
-  const offerId = await makeOffer({ total_click_cap: 2 })
+  const offerId = await createOffer({ total_click_cap: 2 })
   const [link, testLink] = [await linkOf(offerId), await linkOf(offerId, testMode)]
   const bot = { 'user-agent': 'curl/8.5.0' }
   const statuses: number[] = []
@@ -100,7 +100,7 @@ test('bots and tests are recorded, and do not count towards caps', async () => {
 
 test('a cap on conversions or on payout closes clicks, and opens them again when it is taken away', async () => {
   for (const caps of [{ totalConversions: 1 }, { dailyConversions: 1 }, { totalPayoutMicros: 1_000_000 }]) {
-    const offerId = await makeOffer({})
+    const offerId = await createOffer({})
     await setCaps(world.database.db, TESTER, offerId, caps, new Date())
     await world.app.refresh()
     const first = await world.click(offerId, live, 'userId=one')
@@ -115,7 +115,7 @@ test('a cap on conversions or on payout closes clicks, and opens them again when
 })
 
 test('a cap set while clicks come in holds from then on', async () => {
-  const offerId = await makeOffer({})
+  const offerId = await createOffer({})
   const link = await linkOf(offerId)
   const follow = () => world.follow(link)
   const [, ...answers] = await Promise.all([
@@ -131,7 +131,7 @@ test('a cap set while clicks come in holds from then on', async () => {
 })
 
 test('a daily cap opens again on the next day of UTC', async () => {
-  const offerId = await makeOffer({ daily_click_cap: 1 })
+  const offerId = await createOffer({ daily_click_cap: 1 })
   assert.deepEqual(await record(NOON, clickAt(NOON, offerId), clickAt(NOON, offerId)), ['recorded', 'full'])
   assert.equal(await fullUntil(offerId), MIDNIGHT)
   assert.deepEqual(await record(NOON, clickAt('2026-03-10T23:59:59.999Z', offerId)), ['full'])
@@ -140,14 +140,14 @@ test('a daily cap opens again on the next day of UTC', async () => {
 })
 
 test('clicks of two days in one group each count for their own', async () => {
-  const offerId = await makeOffer({ daily_click_cap: 1 })
+  const offerId = await createOffer({ daily_click_cap: 1 })
   const group = [clickAt(MIDNIGHT, offerId), clickAt(NOON, offerId), clickAt(NOON, offerId), clickAt(MIDNIGHT, offerId)]
   assert.deepEqual(await record(MIDNIGHT, ...group), ['recorded', 'recorded', 'full', 'full'])
 })
 
 test('what comes late is counted for its own day, passes the cap, and opens nothing that is full today', async () => {
   const { db } = world.database
-  const offerId = await makeOffer({ daily_click_cap: 1 })
+  const offerId = await createOffer({ daily_click_cap: 1 })
   await record(NEXT_NOON, clickAt(NEXT_NOON, offerId))
   assert.equal(await fullUntil(offerId), '2026-03-12T00:00:00.000Z')
   await recordLateClicks(db, [clickAt(NOON, offerId), clickAt(NOON, offerId)], new Date(NEXT_NOON))
@@ -156,7 +156,7 @@ test('what comes late is counted for its own day, passes the cap, and opens noth
 })
 
 test('a full offer that somehow stayed in the lists leaves them with the next click', async () => {
-  const offerId = await makeOffer({ total_click_cap: 1 })
+  const offerId = await createOffer({ total_click_cap: 1 })
   await record(NOON, clickAt(NOON, offerId))
   await world.database.db.updateTable('offers').set({ full_until: null }).where('offer_id', '=', offerId).execute()
   assert.deepEqual(await record(NOON, clickAt(NOON, offerId)), ['full'])
@@ -165,7 +165,7 @@ test('a full offer that somehow stayed in the lists leaves them with the next cl
 
 test('written twice is recorded once and counted once, with a cap and without', async () => {
   for (const caps of [{}, { total_click_cap: 1 }]) {
-    const offerId = await makeOffer(caps)
+    const offerId = await createOffer(caps)
     const click = clickAt(NOON, offerId)
     assert.deepEqual(await record(NOON, click), ['recorded'])
     assert.deepEqual(await record(NOON, click), ['recorded'])
@@ -176,7 +176,7 @@ test('written twice is recorded once and counted once, with a cap and without', 
 })
 
 test('groups that want the same offers in another order do not block each other', async () => {
-  const offers = await world.makeOffers(...Array.from({ length: 6 }, () => ({ total_click_cap: 10_000 })))
+  const offers = await world.createOffers(...Array.from({ length: 6 }, () => ({ total_click_cap: 10_000 })))
   const times = [NOON, NEXT_NOON]
   const groups = Array.from({ length: 40 }, (_, g) =>
     offers.flatMap((_, i) => times.map((_, t) => clickAt(times[(t + g) % 2] ?? NOON, offers[(i * 5 + g) % 6] ?? 0))),

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 let appId: number
 let live: IssuedCredentials
 const world = useWorld('eligibility', async () => {
-  ;({ appId, live } = await world.makeApp())
+  ;({ appId, live } = await world.createApp())
 })
 
 const signer = createLinkSigner(SECRET_KEY)
@@ -27,8 +27,8 @@ function linkOf(offerId: number, userId = 'u', ofApp = appId): string {
   return `/c/${offerId}/${signer.sign({ appId: ofApp, isTest: false, issuedAt, requestId: 'req_1', userId, subIds: null })}`
 }
 
-async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
-  const [offerId = 0] = await world.makeOffers(more)
+async function createOffer(more: Record<string, unknown> = {}): Promise<number> {
+  const [offerId = 0] = await world.createOffers(more)
   return offerId
 }
 
@@ -51,11 +51,11 @@ test('paused, not started, ended and full offers are refused, and nothing is rec
     [{ starts_at: at(-2 * DAY_MS), ends_at: at(-DAY_MS) }, '410 This offer has ended'],
   ]
   for (const [more, expected] of cases) {
-    const offerId = await makeOffer(more)
+    const offerId = await createOffer(more)
     assert.equal(await follow(linkOf(offerId)), expected)
     assert.equal(await countClicks(offerId), 0)
   }
-  const full = await makeOffer({ total_click_cap: 1 })
+  const full = await createOffer({ total_click_cap: 1 })
   assert.equal(await follow(linkOf(full)), 302)
   assert.equal(await follow(linkOf(full)), '410 This offer is full')
   await world.app.refresh()
@@ -64,7 +64,7 @@ test('paused, not started, ended and full offers are refused, and nothing is rec
 })
 
 test('an offer is open from its first moment and closed from its last, between two looks as well', async () => {
-  const offerId = await makeOffer({ starts_at: at(-DAY_MS), ends_at: new Date(Date.now() + 1_000).toISOString() })
+  const offerId = await createOffer({ starts_at: at(-DAY_MS), ends_at: new Date(Date.now() + 1_000).toISOString() })
   assert.equal(await follow(linkOf(offerId)), 302)
   let answer: unknown = 302
   for (const deadline = Date.now() + 10_000; answer === 302 && Date.now() < deadline;) answer = await follow(linkOf(offerId)) // prettier-ignore
@@ -74,7 +74,7 @@ test('an offer is open from its first moment and closed from its last, between t
 test('the country is that of the IP address; an unknown country passes', async () => {
   const file = join(world.dataDir, 'countries.mmdb')
   writeFileSync(file, buildMmdb({ '81.2.69.0/24': 'GB', '89.160.20.0/24': 'SE', '2001:db8::/32': 'SE' }))
-  const offerId = await makeOffer({ countries: ['SE', 'NO'] })
+  const offerId = await createOffer({ countries: ['SE', 'NO'] })
   const app = await world.start({ geoipDb: file })
   try {
     const from = (address: string) => follow(linkOf(offerId), {}, app, address)
@@ -97,7 +97,7 @@ test('the country is that of the IP address; an unknown country passes', async (
 })
 
 test('a trusted proxy may send the country; an invalid one is unknown', async () => {
-  const offerId = await makeOffer({ countries: ['SE'] })
+  const offerId = await createOffer({ countries: ['SE'] })
   const app = await world.start({ trustProxy: ['10.0.0.0/8'], countryHeader: 'cf-ipcountry' })
   try {
     const told = (country: string, peer = '10.1.2.3') =>
@@ -112,7 +112,7 @@ test('a trusted proxy may send the country; an invalid one is unknown', async ()
 })
 
 test('an offer for one kind of device is refused on another; the web is everywhere', async () => {
-  const [android = 0, ios = 0, web = 0] = await world.makeOffers(
+  const [android = 0, ios = 0, web = 0] = await world.createOffers(
     { platforms: ['android'] },
     { platforms: ['ios'] },
     { platforms: ['web'] },
@@ -130,12 +130,12 @@ test('an offer for one kind of device is refused on another; the web is everywhe
 })
 
 test("an app's content rules hold at the click", async () => {
-  const strict = await world.makeApp({
+  const strict = await world.createApp({
     blockedCategories: ['game'],
     blockedKeywords: ['Casino'],
     paymentOffers: false,
   })
-  const offers = await world.makeOffers(
+  const offers = await world.createOffers(
     { category: 'game' },
     { name: 'A CASINO night' },
     { description: 'see the casino' },
@@ -149,21 +149,21 @@ test("an app's content rules hold at the click", async () => {
 })
 
 test('a user who has completed an offer gets a page that says so; other users, and the same user in another app, pass', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const click = await world.click(offerId, live, 'userId=done')
   await world.confirm(offerId, click.clickId)
   await world.app.refresh()
   assert.equal(await follow(linkOf(offerId, 'done')), '410 You have completed this offer')
   assert.equal(await follow(linkOf(offerId, 'not done')), 302)
-  const other = await world.makeApp()
+  const other = await world.createApp()
   assert.equal(await follow(linkOf(offerId, 'done', other.appId)), 302)
   assert.equal(await countClicks(offerId), 3)
 })
 
 test('what a click promised is paid, whatever becomes of the offer and of the rate of the app', async () => {
   const { db } = world.database
-  const deal = await world.makeApp()
-  const offerId = await makeOffer({ payout: '1.5', revenue: '2' })
+  const deal = await world.createApp()
+  const offerId = await createOffer({ payout: '1.5', revenue: '2' })
   const [early, kept] = [
     await world.click(offerId, deal.live, 'userId=early'),
     await world.click(offerId, deal.live, 'userId=kept'),

@@ -3,11 +3,11 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildMmdb } from '../../../test/mmdb.ts'
-import { makeFolder } from '../../../test/folders.ts'
+import { createFolder } from '../../../test/folders.ts'
 import { OperatorError } from '../../errors.ts'
 import { openCountryFinder } from './geo.ts'
 
-const folder = makeFolder('geo')
+const folder = createFolder('geo')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const NETWORKS = {

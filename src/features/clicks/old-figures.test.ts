@@ -23,14 +23,14 @@ const users = async (appId: number) =>
 
 test('sub-IDs of users who were not seen while clicks are kept are forgotten, all others stay', async () => {
   const { db } = world.database
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const rows = Array.from({ length: 600 }, (_, i) => ({ app_id: appId, is_test: i % 7 === 0, user_id: `u${String(i).padStart(3, '0')}`, aff_sub: 'x', seen_at: ago(i % 3 === 0 ? 91 : 89) })) // prettier-ignore
   await db.insertInto('user_contexts').values(rows).execute()
   assert.equal(await forgetOldContexts(db, now, 90, 1), 200)
   assert.deepEqual(await users(appId), rows.filter((_, i) => i % 3 !== 0).map(({ user_id }) => user_id)) // prettier-ignore
   assert.equal(await forgetOldContexts(db, now, 90), 0)
   // An offer that promises longer keeps them, like its clicks.
-  await world.makeOffers({ attribution_window: '90d' })
+  await world.createOffers({ attribution_window: '90d' })
   assert.equal(await forgetOldContexts(db, new Date(now.getTime() + 2 * DAY_MS), 7), 0)
   // A clock that jumps ahead deletes nothing.
   assert.equal(await forgetOldContexts(db, new Date(now.getTime() + 1_000 * DAY_MS), 90), 0)
@@ -38,8 +38,8 @@ test('sub-IDs of users who were not seen while clicks are kept are forgotten, al
 
 test('counts of old clicks lose their sub-IDs and nothing else', async () => {
   const { db } = world.database
-  const { appId } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   const quarter = (days: number, minutes: number) =>
     new Date(Math.floor(ago(days).getTime() / DAY_MS) * DAY_MS + minutes * 60_000)
   const counts = [SUB_IDS_KEPT_DAYS + 40, SUB_IDS_KEPT_DAYS + 2, SUB_IDS_KEPT_DAYS - 2].flatMap(
@@ -70,7 +70,7 @@ test('counts of old clicks lose their sub-IDs and nothing else', async () => {
 
 test('notices go after RETENTION_DAYS', async () => {
   const { db } = world.database
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const notice = { app_id: appId, kind: 'postbacks_paused' }
   await db.insertInto('notices').values({ ...notice, message: 'old', created_at: ago(91) }).execute() // prettier-ignore
   await db.insertInto('notices').values({ ...notice, message: 'new', created_at: ago(89) }).execute() // prettier-ignore

@@ -15,11 +15,11 @@ import type { Click } from './clicks.ts'
 let appId: number
 let live: IssuedCredentials
 const world = useWorld('outage', async () => {
-  ;({ appId, live } = await world.makeApp())
+  ;({ appId, live } = await world.createApp())
 })
 
 let folders = 0
-function makeFolder(): string {
+function createFolder(): string {
   const folder = join(world.dataDir, `of-app-${folders++}`)
   mkdirSync(folder)
   return folder
@@ -28,7 +28,7 @@ function makeFolder(): string {
 /** An app whose database can be cut off, with its own data folder. */
 async function withProxy(
   run: (at: { app: App; proxy: PostgresProxy; dataDir: string }) => Promise<void>,
-  dataDir = makeFolder(),
+  dataDir = createFolder(),
 ): Promise<void> {
   const proxy = await PostgresProxy.open(world)
   const app = await world.start({ dataDir }, proxy.database)
@@ -64,7 +64,7 @@ const spooled = (dataDir: string) =>
   )
 
 test('the user is sent on, the click waits in the spool, and is recorded once under the same id', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const links = await Promise.all(['a', 'b', 'c'].map((userId) => linkOf(offerId, userId)))
   await withProxy(async ({ app, proxy, dataDir }) => {
     proxy.cut()
@@ -81,7 +81,7 @@ test('the user is sent on, the click waits in the spool, and is recorded once un
 })
 
 test('clicks in the spool pass a cap, and are counted when they are recorded', async () => {
-  const [offerId = 0] = await world.makeOffers({ total_click_cap: 1 })
+  const [offerId = 0] = await world.createOffers({ total_click_cap: 1 })
   const link = await linkOf(offerId, 'u')
   await withProxy(async ({ app, proxy, dataDir }) => {
     proxy.cut()
@@ -96,7 +96,7 @@ test('clicks in the spool pass a cap, and are counted when they are recorded', a
 })
 
 test('a click that was committed while its answer was lost is recorded once and counted once', async () => {
-  const [plain = 0, capped = 0] = await world.makeOffers({}, { total_click_cap: 5 })
+  const [plain = 0, capped = 0] = await world.createOffers({}, { total_click_cap: 5 })
   const links = [await linkOf(plain, 'u'), await linkOf(capped, 'u')]
   for (const [i, statement] of ['add-clicks', 'commit'].entries()) {
     await withProxy(async ({ app, proxy, dataDir }) => {
@@ -112,7 +112,7 @@ test('a click that was committed while its answer was lost is recorded once and 
 })
 
 test('a database that stops answering delays no user for long, and the click is recorded once', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const link = await linkOf(offerId, 'u')
   await withProxy(async ({ app, proxy, dataDir }) => {
     proxy.freeze()
@@ -127,9 +127,9 @@ test('a database that stops answering delays no user for long, and the click is 
 })
 
 test('what a process left in its spool is recorded by the next one', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const link = await linkOf(offerId, 'u')
-  const dataDir = makeFolder()
+  const dataDir = createFolder()
   let clickId = ''
   await withProxy(async ({ app, proxy }) => {
     proxy.cut()
@@ -143,9 +143,9 @@ test('what a process left in its spool is recorded by the next one', async () =>
 })
 
 test('with neither database nor a writable folder, the user is asked to retry', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const link = await linkOf(offerId, 'u')
-  const dataDir = makeFolder()
+  const dataDir = createFolder()
   writeFileSync(join(dataDir, 'spool'), 'in the way')
   await withProxy(async ({ app, proxy }) => {
     proxy.cut()
@@ -161,7 +161,7 @@ test('with neither database nor a writable folder, the user is asked to retry', 
 
 test('a click that comes out of a spool after weeks finds its place', async () => {
   const { db } = world.database
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { terms_id } = await db.selectFrom('offers').select('terms_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   const times = [40, 20, 0].map((days) => Date.now() - days * 86_400_000)
   const clicks: Click[] = times.map((timeMs) => ({

@@ -20,7 +20,7 @@ let db: Db
 let offerId: number
 const world = useWorld('retention', async () => {
   ;({ db } = world.database)
-  ;[offerId] = (await world.makeOffers({})) as [number]
+  ;[offerId] = (await world.createOffers({})) as [number]
   await addClicks(db, { at: daysAgo(0), appId: 999_999, offerId }) // links are still being followed
 })
 
@@ -38,7 +38,7 @@ test('a clock that jumped ahead drops nothing: nothing is younger than what woul
 })
 
 test('statistics are the same before and after clicks are dropped, in every zone and grouping', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   // Around the midnights of three zones, and the hour that New York left out on 2026-03-08.
   const times = ['07T05:00', '07T18:14', '07T18:15', '07T23:59', '08T00:00', '08T04:59', '08T05:00', '08T06:59', '08T07:00', '08T18:15', '09T03:59', '09T04:00', '09T18:14', '09T18:15'] // prettier-ignore
   const clicks = times.map((time, i) => ({ at: `2026-03-${time}:59.5Z`, appId, offerId, country: i % 3 ? 'US' : 'DE' }))
@@ -69,7 +69,7 @@ test('statistics are the same before and after clicks are dropped, in every zone
 })
 
 test('clicks that come late for a dropped day are counted, too', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const range = readRange({ from: '2026-02-01', to: '2026-02-02', timezone: 'UTC' }, NOW)
   const count = async () =>
     (await readStats(db, { appId, isTest: false }, { timezone: 'UTC', groupBy: 'day', limit: 1 }, range)).totals.clicks
@@ -82,7 +82,7 @@ test('clicks that come late for a dropped day are counted, too', async () => {
 })
 
 test('a day is kept until all of it is older than what is to be kept', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   await addClicks(db, { at: daysAgo(101), appId, offerId }, { at: daysAgo(100), appId, offerId })
   // Noon now: the day that began 100.5 days ago has its second half within the 100 days.
   assert.deepEqual(await dropOldClicks(db, NOW, 100), [nameOf('clicks', daysAgo(101))])
@@ -91,7 +91,7 @@ test('a day is kept until all of it is older than what is to be kept', async () 
 })
 
 test('no click goes that may still be confirmed: the longest window, the longest hold and a week', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const keeps = async (days: number) => {
     const at = daysAgo(days)
     await addClicks(db, { at, appId, offerId })
@@ -105,7 +105,7 @@ test('no click goes that may still be confirmed: the longest window, the longest
     .where('offer_id', '=', offerId)
     .execute()
   assert.deepEqual([await keeps(47), await keeps(48)], [true, false])
-  const [other] = (await world.makeOffers({})) as [number]
+  const [other] = (await world.createOffers({})) as [number]
   const terms = { offer_id: other, attribution_s: 50 * 86_400, goals: '{}' }
   await db.insertInto('terms').values(terms).execute() // those of an offer that promises less by now
   assert.deepEqual([await keeps(67), await keeps(68)], [true, false])
@@ -118,7 +118,7 @@ test('no click goes that may still be confirmed: the longest window, the longest
 })
 
 test('what fails in between changes nothing: neither is a click lost nor counted', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   await addClicks(db, { at: '2025-01-01T10:00:00Z', appId, offerId })
   await sql`CREATE VIEW looks_at_it AS SELECT * FROM clicks_20250101`.execute(db) // so that it cannot be dropped
   await assert.rejects(dropOldClicks(db, NOW, 40), /other objects depend on it/)
@@ -130,7 +130,7 @@ test('what fails in between changes nothing: neither is a click lost nor counted
 })
 
 test('while another process is at it, nothing is dropped; two at once count nothing twice', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const at = '2025-02-01T10:00:00Z'
   await addClicks(db, { at, appId, offerId }, { at: '2025-02-02T10:00:00Z', appId, offerId })
   await db.transaction().execute(async (trx) => {
@@ -144,7 +144,7 @@ test('while another process is at it, nothing is dropped; two at once count noth
 })
 
 test('a click that is being written while its day is dropped is waited for, and counted', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const click = { at: '2025-04-01T10:00:00Z', appId, offerId }
   await addClicks(db, click)
   let dropping: Promise<string[]> | undefined
@@ -159,7 +159,7 @@ test('a click that is being written while its day is dropped is waited for, and 
 })
 
 test('a reader that takes long is not waited for, and new clicks are not held up behind it', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   await addClicks(db, { at: '2025-03-01T10:00:00Z', appId, offerId }, { at: daysAgo(0), appId, offerId })
   await db.transaction().execute(async (reader) => {
     await reader.selectFrom('clicks').select('click_id').execute()
@@ -208,7 +208,7 @@ test('inbound calls are kept for a week, whatever is asked for', async () => {
 })
 
 test('past days on which nothing came have no partition, and few are created ahead', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const days = Array.from({ length: 20 }, (_, i) => Date.parse(daysAgo(3 + i)))
   await ensurePartitions(db, 'clicks', days)
   await ensurePartitions(db, 'postback_attempts', days)

@@ -16,8 +16,8 @@ let live: IssuedCredentials
 let testMode: IssuedCredentials
 let offerId: number
 const world = useWorld('links', async () => {
-  ;({ appId, live, test: testMode } = await world.makeApp())
-  ;[offerId = 0] = await world.makeOffers({})
+  ;({ appId, live, test: testMode } = await world.createApp())
+  ;[offerId = 0] = await world.createOffers({})
 })
 
 const signer = createLinkSigner(SECRET_KEY)
@@ -100,7 +100,7 @@ test('a link is valid for seven days, to the second', async () => {
 
 test('an offer that there is not is a broken link; the links of a revoked app have ended', async () => {
   await refused(`/c/999999999/${signed()}`, 404, BROKEN)
-  const gone = await world.makeApp()
+  const gone = await world.createApp()
   const { body } = await world.get(`/v1/offers/${offerId}?userId=u`, gone.live)
   await revokeApp(world.database.db, TESTER, gone.appId)
   await world.app.refresh()
@@ -108,14 +108,14 @@ test('an offer that there is not is a broken link; the links of a revoked app ha
 })
 
 test('the token of a response is valid for every offer that its user may do, and for no other', async () => {
-  const [other = 0, paused = 0] = await world.makeOffers({}, { status: 'paused' })
+  const [other = 0, paused = 0] = await world.createOffers({}, { status: 'paused' })
   const token = signed({ userId: 'swapper' })
   assert.equal((await world.follow(`/c/${other}/${token}`)).status, 302)
   await refused(`/c/${paused}/${token}`, 410, /<h1>This offer has ended<\/h1>/)
 })
 
 test('a click is recorded with all that is known of it before the user is sent on', async () => {
-  const [terms = 0] = await world.makeOffers({ payout: '2' })
+  const [terms = 0] = await world.createOffers({ payout: '2' })
   const query = 'userId=ann&aff_sub=1&aff_sub2=two%20words&aff_sub4=%F0%9F%98%80'
   const list = await world.get(`/v1/offers/${terms}?${query}`, live)
   const startedMs = Date.now()
@@ -155,7 +155,7 @@ test('a click is recorded with all that is known of it before the user is sent o
 
 test('every macro of a destination is filled, and what is not known is empty', async () => {
   const macros = ['click_id', 'offer_id', 'app_id', 'country', 'device', 'os', 'aff_sub', 'aff_sub2', 'aff_sub3', 'aff_sub4', 'timestamp'] // prettier-ignore
-  const [id = 0] = await world.makeOffers({
+  const [id = 0] = await world.createOffers({
     destination_url: `https://ads.example.com/go?c={click_id}&${macros.map((name) => `${name}={${name}}`).join('&')}#{click_id}`,
   })
   const { location, clickId } = await world.click(id, live, 'userId=macros&aff_sub=a%26b%3Dc%23d%3Fe&aff_sub3=..%2F%22')
@@ -170,7 +170,7 @@ test('every macro of a destination is filled, and what is not known is empty', a
 })
 
 test('no value can break out of its place, whatever is in it', async () => {
-  const [id = 0] = await world.makeOffers({ destination_url: 'https://ads.example.com/x/{aff_sub}/y?c={click_id}&s={aff_sub}&t=1' }) // prettier-ignore
+  const [id = 0] = await world.createOffers({ destination_url: 'https://ads.example.com/x/{aff_sub}/y?c={click_id}&s={aff_sub}&t=1' }) // prettier-ignore
   const nasty = ['&t=2', 'a b+c', '#', '?', '%0d%0aSet-Cookie: a=b', '\r\nSet-Cookie: a=b', "'\"<>()!*", '../../', '@evil.example', '//evil.example', '\\', 'é', '日本', '😀', '%00', '{click_id}', '$&$1'] // prettier-ignore
   for (const text of nasty) {
     const { location, headers } = await world.click(id, live, `userId=nasty&aff_sub=${encodeURIComponent(text)}`)
@@ -198,7 +198,7 @@ test('any text comes out of a destination as it went in', () => {
 })
 
 test('a destination with letters beyond ASCII is reached; names that everything inherits are no macros', async () => {
-  const [id = 0] = await world.makeOffers({ destination_url: 'https://müller.example/日本?c={click_id}&s={aff_sub}' })
+  const [id = 0] = await world.createOffers({ destination_url: 'https://müller.example/日本?c={click_id}&s={aff_sub}' })
   const { status, location, clickId } = await world.click(id, live, 'userId=letters&aff_sub=%26')
   assert.equal(status, 302)
   assert.equal(location, `https://xn--mller-kva.example/%E6%97%A5%E6%9C%AC?c=${clickId}&s=%26`)

@@ -8,8 +8,8 @@ import { createVisitLimits } from './visit-limits.ts'
 let live: IssuedCredentials
 let offerId: number
 const world = useWorld('visit_limits', async () => {
-  ;({ live } = await world.makeApp())
-  ;[offerId = 0] = await world.makeOffers({})
+  ;({ live } = await world.createApp())
+  ;[offerId = 0] = await world.createOffers({})
 })
 
 const NAT = '203.0.113.7'

@@ -3,11 +3,11 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { makeFolder } from '../../../test/folders.ts'
+import { createFolder } from '../../../test/folders.ts'
 import { buildMmdb } from '../../../test/mmdb.ts'
 import { isPrefetch, openVisitorReader, type VisitorOptions } from './visitor.ts'
 
-const folder = makeFolder('visitor')
+const folder = createFolder('visitor')
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0'

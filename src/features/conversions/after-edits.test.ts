@@ -12,8 +12,8 @@ const world = useWorld('after_edits')
 const STEPS = { goals: [{ name: 'Instal', payout: '1' }, { name: 'Level 10', payout: '2' }] } // prettier-ignore
 
 async function make(record: Record<string, unknown> = STEPS) {
-  const { live, appId } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers('goals' in record ? { payout: null, ...record } : record)
+  const { live, appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers('goals' in record ? { payout: null, ...record } : record)
   const statuses = async () => {
     const rows = await world.database.db
       .selectFrom('conversions')

@@ -16,7 +16,7 @@ let appId: number
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('conversions_api', async () => {
-  ;({ appId, live, test: testMode } = await world.makeApp())
+  ;({ appId, live, test: testMode } = await world.createApp())
 })
 
 const keyed = (key: string, body: object, credentials = live) =>
@@ -25,7 +25,7 @@ const idOf = ({ body }: Reply) => body.data.conversion.conversion_id
 const statusOf = ({ body }: Reply) => [body.data.conversion.status, body.data.conversion.status_reason]
 
 async function newOffer(record: Record<string, unknown> = {}): Promise<number> {
-  return (await world.makeOffers(record))[0] ?? 0
+  return (await world.createOffers(record))[0] ?? 0
 }
 
 test('the same Idempotency-Key and body is the same conversion; another body is refused', async () => {
@@ -65,7 +65,7 @@ test('a body that is only written otherwise is the same', async () => {
 
 test('a key is of one app and one mode', async () => {
   const offerId = await newOffer()
-  const other = await world.makeApp()
+  const other = await world.createApp()
   await keyed('shared', { userId: 'ann', offerId })
   for (const [i, credentials] of [testMode, other.live, other.test].entries()) {
     const reply = await keyed('shared', { userId: `other ${i}`, offerId }, credentials)
@@ -164,7 +164,7 @@ test('a click beyond its window counts as none, and the sub-IDs of the latest li
 test('an offer that is not open rejects a report without a click, and says why; the same again is the same', async () => {
   const yesterday = new Date(Date.now() - 86_400_000).toISOString()
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
-  const picky = await world.makeApp({ blockedCategories: ['app'] })
+  const picky = await world.createApp({ blockedCategories: ['app'] })
   const [full, paused, ended, early, blocked] = [
     await newOffer({ total_conversion_cap: 1 }),
     await newOffer({ status: 'paused' }),
@@ -229,7 +229,7 @@ test('a rejected report gives way to a later one, once the offer is open again',
 test('the word of a trusted app is approved at once, for that app and offer alone', async () => {
   const { db } = world.database
   const [offerId, other] = [await newOffer(), await newOffer()]
-  const stranger = await world.makeApp()
+  const stranger = await world.createApp()
   await trustApp(db, TESTER, appId, [offerId])
   const reply = await world.report(live, { userId: 'trusted', offerId })
   assert.deepEqual(statusOf(reply), ['approved', null])

@@ -10,8 +10,8 @@ const MANY = 60
 const GOALS = [{ name: 'Sign up', payout: '1' }, { name: 'Order', payout: '2', is_repeatable: true }] // prettier-ignore
 
 async function make() {
-  const { live, appId } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({ payout: null, goals: GOALS })
+  const { live, appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ payout: null, goals: GOALS })
   const { clickId } = await world.click(offerId, live)
   const conversions = () =>
     world.database.db

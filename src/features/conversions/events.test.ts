@@ -12,7 +12,7 @@ import { TESTER } from '../../../test/tester.ts'
 
 let offerId: number
 const world = useWorld('events', async () => {
-  ;[offerId] = (await world.makeOffers({})) as [number]
+  ;[offerId] = (await world.createOffers({})) as [number]
 })
 
 /** A page of the feed, once everything committed so far has its place. */
@@ -40,7 +40,7 @@ async function move(conversionId: string, to: 'approved' | 'rejected' | 'reverse
 }
 
 test('an event is the body of its postback: id, type, created_at, sequence, data', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const conversion = await report(live, 'ann')
   const { events } = await read(live, null)
   assert.equal(events.length, 1)
@@ -57,7 +57,7 @@ test('an event is the body of its postback: id, type, created_at, sequence, data
 })
 
 test('the events of a conversion come in their order, each with the conversion as it was then', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const first = await report(live, 'ann')
   const other = await report(live, 'bob')
   await move(first.conversion_id, 'approved')
@@ -82,7 +82,7 @@ test('the events of a conversion come in their order, each with the conversion a
 })
 
 test('pages say whether there is more, and an empty page where to go on', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const nothing = await read(live, null)
   assert.deepEqual([nothing.events, nothing.next_cursor, nothing.has_more], [[], '0', false])
   for (const userId of ['a', 'b', 'c']) await report(live, userId)
@@ -101,7 +101,7 @@ test('pages say whether there is more, and an empty page where to go on', async 
 })
 
 test('what commits late comes behind what was read already, never before it', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const pattern = await report(live, 'pattern')
   const client = await world.database.pool.connect()
   try {
@@ -138,7 +138,7 @@ test('what commits late comes behind what was read already, never before it', as
 })
 
 test('a reader that follows writers in two processes gets every event once, in the order it stays in', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const second = await world.start()
   const users = Array.from({ length: 60 }, (_, i) => `user ${i}`)
   const headers = { 'x-api-key': live.api_key, 'x-api-secret': live.api_secret }
@@ -178,8 +178,8 @@ test('a reader that follows writers in two processes gets every event once, in t
 })
 
 test('the feed is of one app and one mode', async () => {
-  const { live, test: testMode } = await world.makeApp()
-  const { live: stranger } = await world.makeApp()
+  const { live, test: testMode } = await world.createApp()
+  const { live: stranger } = await world.createApp()
   await report(live, 'ann')
   await report(testMode, 'tester')
   const usersOf = async (credentials: IssuedCredentials) =>
@@ -190,7 +190,7 @@ test('the feed is of one app and one mode', async () => {
 })
 
 test('a cursor or limit that is none is refused', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   for (const after of ['x', '-1', '1.5', '', '1e3', '%00', '9'.repeat(16), '9'.repeat(30), 'a&after=b']) {
     const { status, body } = await world.get(`/v1/events?after=${after}`, live)
     assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'], after)
@@ -201,7 +201,7 @@ test('a cursor or limit that is none is refused', async () => {
 })
 
 test('a cursor from beyond the end is refused: after a restore it would skip events', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   await report(live, 'ann')
   const { next_cursor } = await read(live, null)
   const { status, body } = await world.get(`/v1/events?after=${Number(next_cursor) + 1_000_000}`, live)
@@ -209,7 +209,7 @@ test('a cursor from beyond the end is refused: after a restore it would skip eve
 })
 
 test('the place of an event is given once', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   await report(live, 'ann')
   await numbered()
   await assert.rejects(
@@ -220,7 +220,7 @@ test('the place of an event is given once', async () => {
 })
 
 test('cursor is another name for after; two different places, and other names for them, are refused', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   for (const user of ['ann', 'bob', 'cid']) await report(live, user)
   const { next_cursor } = await read(live, null, 1)
   const ask = async (query: string) => world.get(`/v1/events?limit=2&${query}`, live)
@@ -239,7 +239,7 @@ test('cursor is another name for after; two different places, and other names fo
 })
 
 test('the amounts of a reversal are negative in its event and positive in the conversion', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const { conversion_id, payout, payout_local } = await report(live, 'rev')
   await move(conversion_id, 'approved')
   await move(conversion_id, 'reversed')
@@ -259,7 +259,7 @@ test('the amounts of a reversal are negative in its event and positive in the co
 test('an event that commits late is not passed over, also where nothing else happens meanwhile', async () => {
   const { db, pool } = world.database
   const passed = new Passed()
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const client = await pool.connect()
   await client.query('BEGIN')
   const { rows } = await client.query<{ event_no: number }>('INSERT INTO waiting_events (conversion_id, sequence, app_id, is_test) VALUES ($1, 1, $2, true) RETURNING event_no', [randomUUID(), appId]) // prettier-ignore

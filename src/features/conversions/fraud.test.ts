@@ -15,7 +15,7 @@ let live: IssuedCredentials
 let first: FraudRule[]
 let behindProxy: App
 const world = useWorld('fraud', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
   first = await readFraudRules(world.database.db)
   // All tests click fast: that counts as no signal, unless a test says otherwise.
   await deleteRule(world.database.db, TESTER, { offerId: null, signal: 'too_fast' })
@@ -37,7 +37,7 @@ let users = 0
 const newUser = () => `u${users++}`
 
 async function newOffer(): Promise<number> {
-  return (await world.makeOffers({}))[0] ?? 0
+  return (await world.createOffers({}))[0] ?? 0
 }
 
 type Visit = { userId?: string; headers?: Record<string, string>; confirm?: Record<string, string> }

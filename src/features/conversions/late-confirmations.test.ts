@@ -23,8 +23,8 @@ const world = useWorld('late_words')
 const DAY_MS = 86_400_000
 
 async function make(record: Record<string, unknown> = {}) {
-  const { live, appId } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers('goals' in record ? { payout: null, ...record } : record)
+  const { live, appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers('goals' in record ? { payout: null, ...record } : record)
   const conversions = () =>
     world.database.db
       .selectFrom('conversions')

@@ -9,7 +9,7 @@ import { applyCommands } from './apply-commands.ts'
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('conversions_list', async () => {
-  ;({ live, test: testMode } = await world.makeApp())
+  ;({ live, test: testMode } = await world.createApp())
 })
 
 async function list(query: string, credentials = live) {
@@ -27,7 +27,7 @@ async function report(userId: string, offerId: number, credentials = live): Prom
 }
 
 test('the list is filtered by user, offer, state and time, newest first', async () => {
-  const offers = await world.makeOffers({}, { status: 'paused' })
+  const offers = await world.createOffers({}, { status: 'paused' })
   const [open = 0, paused = 0] = offers
   const ann = await report('ann', open)
   const bob = await report('bob', open)
@@ -47,8 +47,8 @@ test('the list is filtered by user, offer, state and time, newest first', async 
 })
 
 test('from is the first moment that counts, to the first that does not', async () => {
-  const [offerId = 0] = await world.makeOffers({})
-  const { appId, live: own } = await world.makeApp()
+  const [offerId = 0] = await world.createOffers({})
+  const { appId, live: own } = await world.createApp()
   const at = new Date('2026-03-01T12:00:00Z')
   const made = { kind: 'report', appId, isTest: false, userId: 'u', offerId, goalId: null } as const
   await applyCommands(world.database.db, [{ ...made, transactionId: null, idempotencyKey: null }], at)
@@ -59,8 +59,8 @@ test('from is the first moment that counts, to the first that does not', async (
 })
 
 test('pages walk over everything once, also while new ones come', async () => {
-  const { live: own } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live: own } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   const before: string[] = []
   for (let i = 0; i < 7; i++) before.unshift(await report(`old ${i}`, offerId, own))
   const seen: string[] = []
@@ -78,8 +78,8 @@ test('pages walk over everything once, also while new ones come', async () => {
 })
 
 test('limit is 20 by default and from 1 to 100; all problems are reported at once', async () => {
-  const { live: own } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live: own } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   await Promise.all(Array.from({ length: 21 }, (_, i) => report(`u${i}`, offerId, own)))
   assert.equal((await list('', own)).conversions.length, 20)
   assert.equal((await list('limit=100', own)).conversions.length, 21)
@@ -110,7 +110,7 @@ test('a cursor that is none of ours is refused', async () => {
 })
 
 test('one conversion is read by its id, on both paths', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const made = (await world.report(live, { userId: 'one', offerId })).body.data.conversion
   for (const prefix of ['/v1', '/api/v1']) {
     const { status, body } = await world.get(`${prefix}/conversions/${made.conversion_id}`, live)
@@ -119,8 +119,8 @@ test('one conversion is read by its id, on both paths', async () => {
 })
 
 test('the conversions of another app or mode are not visible', async () => {
-  const { live: stranger } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({})
+  const { live: stranger } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({})
   const mine = await report('private', offerId)
   const tried = await report('private', offerId, testMode)
   assert.notEqual(mine, tried)

@@ -8,7 +8,7 @@ import { type History, PLOTS } from '../../../test/money/plots.ts'
 import { start, steps } from '../../../test/money/random.ts'
 import { REGRESSIONS } from '../../../test/money/regressions.ts'
 import { takeSteps } from '../../../test/money/run.ts'
-import { makeDatabase } from '../../../test/world.ts'
+import { openNewDatabase } from '../../../test/world.ts'
 import type { Database } from '../../db/open.ts'
 import { checkLedger } from '../ledger/check.ts'
 import { HISTORIES } from '../../../test/tier.ts'
@@ -20,7 +20,7 @@ const CONNECTIONS = 6
 describe('conversions, caps and money are what the model says', { concurrency: AT_ONCE }, () => {
   const free: Database[] = []
   before(async () => {
-    for (let i = 0; i < AT_ONCE; i++) free.push(await makeDatabase('money_model', CONNECTIONS))
+    for (let i = 0; i < AT_ONCE; i++) free.push(await openNewDatabase('money_model', CONNECTIONS))
   })
   after(() => Promise.all(free.map((database) => database.close())))
 

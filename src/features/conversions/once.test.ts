@@ -16,8 +16,8 @@ const world = useWorld('once')
 const REPEATING = { goals: [{ name: 'Buy', payout: '1', is_repeatable: true }] }
 
 async function make(offer: Record<string, unknown> = {}) {
-  const app = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers(offer)
+  const app = await world.createApp()
+  const [offerId = 0] = await world.createOffers(offer)
   return { ...app, offerId }
 }
 

@@ -9,11 +9,11 @@ import { readBalances } from '../ledger/ledger.ts'
 let live: IssuedCredentials
 let appId: number
 const world = useWorld('path', async () => {
-  ;({ live, appId } = await world.makeApp())
+  ;({ live, appId } = await world.createApp())
 })
 
 test('a user follows a link, the advertiser confirms, the publisher is credited, the offer leaves the list', async () => {
-  const [offerId = 0] = await world.makeOffers({ payout: '1.5', revenue: '2' })
+  const [offerId = 0] = await world.createOffers({ payout: '1.5', revenue: '2' })
   const before = await world.get('/v1/offers?userId=ann', live)
   assert.ok(before.body.data.offers.some((offer) => offer.offer_id === offerId))
   const click = await world.click(offerId, live, 'userId=ann&aff_sub=mail')
@@ -54,7 +54,7 @@ test('a user follows a link, the advertiser confirms, the publisher is credited,
 })
 
 test('a report is pending until the advertiser confirms, and the confirmation creates no second row', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const click = await world.click(offerId, live, 'userId=bob')
   const reported = await world.report(live, { userId: 'bob', offerId })
   assert.equal(reported.status, 201)

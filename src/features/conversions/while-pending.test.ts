@@ -15,8 +15,8 @@ import { TESTER } from '../../../test/tester.ts'
 const world = useWorld('while_pending')
 
 async function make(goal: Record<string, unknown>) {
-  const { live, appId } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({ payout: undefined, goals: [{ name: 'Order', ...goal }] })
+  const { live, appId } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ payout: undefined, goals: [{ name: 'Order', ...goal }] })
   const { db } = world.database
   const { publisher_id: publisherId } = await db
     .selectFrom('apps')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type Deal, makeConversion, makeDeal, moveConversion, type NewRow } from '../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, moveConversion, type NewRow } from '../../../test/conversion-rows.ts'
 import { superuserConnection, useWorld } from '../../../test/world.ts'
 import { openPool } from '../../db/open.ts'
 import { checkLedger, countLedger, type LedgerProblem } from './check.ts'
@@ -20,10 +20,10 @@ let superuser: ReturnType<typeof openPool>
 const ids: Record<string, string> = {}
 const world = useWorld('check', async () => {
   superuser = openPool(superuserConnection(world.databaseName), 1)
-  deal = await makeDeal(world)
+  deal = await createDeal(world)
   const make = async (more: Partial<NewRow>) => {
     const row = { status: 'pending', payoutMicros: 2 * USD, revenueMicros: 3 * USD, at: OLD, ...more } as const
-    return makeConversion(world, deal, row)
+    return createConversion(world, deal, row)
   }
   const { db } = world.database
   const approved = await make({ status: 'approved' })

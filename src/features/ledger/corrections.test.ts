@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal } from '../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from '../../../test/conversion-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Trx } from '../../db/open.ts'
@@ -30,14 +30,14 @@ const ofAdvertiser = ({ advertiserId }: Deal) => readBalances(world.database.db,
 const refuses = (work: Promise<unknown>, message: RegExp) =>
   assert.rejects(work, (error) => error instanceof OperatorError && message.test(error.message))
 
-async function makeDealWorth(payoutMicros: number, at = AT): Promise<Deal> {
-  const deal = await makeDeal(world)
-  await makeConversion(world, deal, { status: 'approved', payoutMicros, revenueMicros: payoutMicros, at })
+async function createDealWorth(payoutMicros: number, at = AT): Promise<Deal> {
+  const deal = await createDeal(world)
+  await createConversion(world, deal, { status: 'approved', payoutMicros, revenueMicros: payoutMicros, at })
   return deal
 }
 
 test('a credit raises what a publisher is owed, a debit lowers it, even below zero; the margin pays for it', async () => {
-  const deal = await makeDealWorth(10 * USD)
+  const deal = await createDealWorth(10 * USD)
   const party = { publisherId: deal.publisherId }
   const before = await readBalances(world.database.db, 'network')
   assert.equal((await adjust(party, 5 * USD, 'bonus')).balanceMicros, 15 * USD)
@@ -48,7 +48,7 @@ test('a credit raises what a publisher is owed, a debit lowers it, even below ze
 })
 
 test('an adjustment in an advertiser’s favour lowers what it owes, one against it raises that', async () => {
-  const deal = await makeDealWorth(10 * USD)
+  const deal = await createDealWorth(10 * USD)
   const party = { advertiserId: deal.advertiserId }
   assert.equal((await adjust(party, 4 * USD, 'discount')).balanceMicros, 6 * USD)
   assert.equal((await adjust(party, -USD, 'fee')).balanceMicros, 7 * USD)
@@ -56,7 +56,7 @@ test('an adjustment in an advertiser’s favour lowers what it owes, one against
 })
 
 test('an adjustment counts once per reference, and needs a party, an amount and a reason', async () => {
-  const deal = await makeDealWorth(10 * USD)
+  const deal = await createDealWorth(10 * USD)
   const party = { publisherId: deal.publisherId }
   await adjust(party, USD, 'once')
   assert.equal((await adjust(party, USD, ' once ')).isNew, false)
@@ -70,7 +70,7 @@ test('an adjustment counts once per reference, and needs a party, an amount and 
 })
 
 test('a void undoes a payout, a receipt or an adjustment once, and cannot be voided itself', async () => {
-  const deal = await makeDealWorth(10 * USD)
+  const deal = await createDealWorth(10 * USD)
   const { db } = world.database
   const payout = { publisherId: deal.publisherId, amountMicros: 4 * USD, reference: 'p', at: AT }
   const receipt = { advertiserId: deal.advertiserId, amountMicros: 3 * USD, reference: 'r', at: AT }
@@ -98,7 +98,7 @@ test('a void undoes a payout, a receipt or an adjustment once, and cannot be voi
 test('statements, months, payments and days show what was voided and adjusted, even after a rollup', async () => {
   const { db } = world.database
   const day = (text: string) => new Date(`2026-12-${text}T08:00:00Z`)
-  const deal = await makeDealWorth(10 * USD, day('01'))
+  const deal = await createDealWorth(10 * USD, day('01'))
   const { publisherId } = deal
   const paid = await recordPayout(db, TESTER, { publisherId, amountMicros: 4 * USD, reference: 'p', at: day('02') })
   await adjust({ publisherId }, 2 * USD, 'bonus', { at: day('03'), reason: '=BONUS()' })
@@ -131,7 +131,7 @@ test('statements, months, payments and days show what was voided and adjusted, e
 })
 
 test('the database itself refuses an entry without its reason and a second void', async () => {
-  const deal = await makeDealWorth(10 * USD)
+  const deal = await createDealWorth(10 * USD)
   const { postingId } = await adjust({ publisherId: deal.publisherId }, USD, 'db')
   await undo(postingId)
   const insert = (values: string) =>

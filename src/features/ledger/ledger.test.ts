@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   type Deal,
-  makeConversion,
-  makeDeal,
+  createConversion,
+  createDeal,
   moveConversion,
   postAll,
   postChange,
@@ -86,7 +86,7 @@ test('a change that moves no money has no posting', () => {
 })
 
 test('whatever a conversion goes through, its entries sum to its current amounts', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const micros = fc.integer({ min: 0, max: 1_000_000_000_000 })
   const worth = fc.record({
     status: fc.constantFrom('pending', 'approved'),
@@ -95,7 +95,7 @@ test('whatever a conversion goes through, its entries sum to its current amounts
   })
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(worth), { minLength: 1, maxLength: 6 }), async (worths) => {
-      const { conversionId } = await makeConversion(world, deal, {
+      const { conversionId } = await createConversion(world, deal, {
         status: 'rejected',
         payoutMicros: 0,
         revenueMicros: 0,
@@ -167,7 +167,7 @@ async function balances({ publisherId, advertiserId }: Deal) {
 }
 
 test('balances follow a conversion from pending to approved to reversed', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   assert.deepEqual(await balances(deal), {
     pendingMicros: 0,
     payableMicros: 0,
@@ -175,13 +175,13 @@ test('balances follow a conversion from pending to approved to reversed', async 
     receivableMicros: 0,
     unconfirmedMicros: 0,
   })
-  const first = await makeConversion(world, deal, {
+  const first = await createConversion(world, deal, {
     status: 'pending',
     payoutMicros: 2 * USD,
     revenueMicros: 3 * USD,
     at: AT,
   })
-  await makeConversion(world, deal, { status: 'pending', payoutMicros: USD, revenueMicros: USD, at: AT })
+  await createConversion(world, deal, { status: 'pending', payoutMicros: USD, revenueMicros: USD, at: AT })
   const stillPending = { paidMicros: 0, receivableMicros: 4 * USD, unconfirmedMicros: 0 }
   assert.deepEqual(await balances(deal), { pendingMicros: 3 * USD, payableMicros: 0, ...stillPending })
   const moved = await moveConversion(world, deal, first, 'approved', AT)
@@ -198,10 +198,10 @@ test('balances follow a conversion from pending to approved to reversed', async 
 
 test('the balances of the network are those of all parties, and balance', async () => {
   const before = await readBalances(world.database.db, 'network')
-  const one = await makeDeal(world)
-  const other = await makeDeal(world)
-  await makeConversion(world, one, { status: 'approved', payoutMicros: 2 * USD, revenueMicros: 3 * USD, at: AT })
-  await makeConversion(world, other, { status: 'pending', payoutMicros: USD, revenueMicros: 5 * USD, at: AT })
+  const one = await createDeal(world)
+  const other = await createDeal(world)
+  await createConversion(world, one, { status: 'approved', payoutMicros: 2 * USD, revenueMicros: 3 * USD, at: AT })
+  await createConversion(world, other, { status: 'pending', payoutMicros: USD, revenueMicros: 5 * USD, at: AT })
   const after = await readBalances(world.database.db, 'network')
   assert.equal(after.receivableMicros - before.receivableMicros, 8 * USD)
   assert.equal(after.payableMicros - before.payableMicros, 2 * USD)
@@ -216,9 +216,9 @@ test('the balances of the network are those of all parties, and balance', async 
 // One test, because closed days stay closed for all of this database.
 test('a rollup changes no balance, runs once, and late entries count for the first open day', async () => {
   const { db } = world.database
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const convert = (at: string) =>
-    makeConversion(world, deal, { status: 'approved', payoutMicros: USD, revenueMicros: 2 * USD, at: new Date(at) })
+    createConversion(world, deal, { status: 'approved', payoutMicros: USD, revenueMicros: 2 * USD, at: new Date(at) })
   const daysOf = () =>
     query(
       "SELECT day::text, amount_micros FROM ledger_days WHERE account = 'publisher_payable' AND party_id = $1 ORDER BY day",
@@ -255,9 +255,9 @@ test('a rollup changes no balance, runs once, and late entries count for the fir
 
 test('an entry that commits late is rolled up too, after those that came behind it', async () => {
   const { db } = world.database
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const convert = () =>
-    makeConversion(world, deal, { status: 'approved', payoutMicros: USD, revenueMicros: 2 * USD, at: AT })
+    createConversion(world, deal, { status: 'approved', payoutMicros: USD, revenueMicros: 2 * USD, at: AT })
   const [isPosted, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const lines: Line[] = [
     { account: 'cash', partyId: NETWORK, amountMicros: -USD },

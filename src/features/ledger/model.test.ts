@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
 import { dieAt } from '../../../test/crash.ts'
 import { diesAt, story, type Step } from '../../../test/money/ledger-steps.ts'
 import { useWorld } from '../../../test/world.ts'
@@ -72,7 +72,7 @@ async function take(network: Network, firstRun: number, now: Step, db: Db): Prom
     await closeDays(db, network.now)
     await rollUp(db)
   } else if (now.do === 'convert') {
-    const made = await makeConversion(world, network.deal(now.who), { status: 'approved', payoutMicros: now.micros, revenueMicros: 2 * now.micros, at }) // prettier-ignore
+    const made = await createConversion(world, network.deal(now.who), { status: 'approved', payoutMicros: now.micros, revenueMicros: 2 * now.micros, at }) // prettier-ignore
     network.made[now.who]?.push(made)
     network.add(now.who, { payable: now.micros, receivable: 2 * now.micros })
   } else if (now.do === 'reverse') {
@@ -220,7 +220,7 @@ test('whatever is paid, voided, adjusted and charged back in whatever order, the
   let dayMs = START_MS
   await fc.assert(
     fc.asyncProperty(story, fc.infiniteStream(diesAt), async (steps, deaths) => {
-      const network = new Network([await makeDeal(world), await makeDeal(world), await makeDeal(world)])
+      const network = new Network([await createDeal(world), await createDeal(world), await createDeal(world)])
       network.now = new Date(dayMs) // days that are rolled up stay so
       const firstRun = ((await listRuns(world.database.db, {}, 1))[0]?.run_id ?? 0) + 1
       for (const now of steps) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, type Made, moveConversion } from '../../../test/conversion-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Trx } from '../../db/open.ts'
@@ -36,8 +36,8 @@ const refuses = (work: Promise<unknown>, message: RegExp) =>
 type Owed = Deal & { made: Made }
 
 async function owe(micros: number): Promise<Owed> {
-  const deal = await makeDeal(world)
-  const made = await makeConversion(world, deal, {
+  const deal = await createDeal(world)
+  const made = await createConversion(world, deal, {
     status: 'approved',
     payoutMicros: micros,
     revenueMicros: micros,
@@ -63,7 +63,7 @@ test('a run keeps its publishers and amounts, in whole cents, whatever happens a
   await owe(9_999)
   const { runId, lines, totalMicros } = await create(0)
   assert.deepEqual([lines, totalMicros], [2, 25_120_000])
-  await makeConversion(world, ann, { status: 'approved', payoutMicros: USD, revenueMicros: USD, at: AT })
+  await createConversion(world, ann, { status: 'approved', payoutMicros: USD, revenueMicros: USD, at: AT })
   const stored = await linesOf(runId)
   assert.deepEqual(
     stored.map((line) => [line.publisher_id, line.payable_micros, line.amount_micros, line.payable_now_micros]),
@@ -109,7 +109,7 @@ test('a payout beside an open run cannot use what is due, even when both come at
   const payout = (micros: number, reference: string) =>
     recordPayout(world.database.db, TESTER, { publisherId: ann.publisherId, amountMicros: micros, reference, at: AT })
   await refuses(payout(USD, 'beside'), /20\.00 USD is in payment run \d+\. Pay or cancel that line first/)
-  await makeConversion(world, ann, { status: 'approved', payoutMicros: USD, revenueMicros: USD, at: AT })
+  await createConversion(world, ann, { status: 'approved', payoutMicros: USD, revenueMicros: USD, at: AT })
   assert.equal((await payout(USD, 'beside')).payableMicros, 20 * USD)
   await cancel(runId)
 
@@ -146,7 +146,7 @@ test('a chargeback after the export: the line is paid only if the money was sent
   assert.deepEqual([sent?.outcome, sent?.payable_micros], ['paid', -20 * USD])
   assert.equal(await payableOf(ann), -20 * USD)
   assert.equal((await runOf(runId))?.status, 'paid')
-  await makeConversion(world, ann, { status: 'approved', payoutMicros: 25 * USD, revenueMicros: 25 * USD, at: AT })
+  await createConversion(world, ann, { status: 'approved', payoutMicros: 25 * USD, revenueMicros: 25 * USD, at: AT })
   const next = await create()
   assert.deepEqual((await linesOf(next.runId)).map((line) => line.amount_micros), [5 * USD]) // prettier-ignore
   assert.equal(await payableOf(bob), 0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal, moveConversion } from '../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, moveConversion } from '../../../test/conversion-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { closeDays, rollUp } from './rollup.ts'
 import { recordPayout, recordReceipt } from './payments.ts'
@@ -12,7 +12,7 @@ const USD = 1_000_000
 const NOW = new Date('2026-11-10T12:00:00Z')
 
 const make = (deal: Deal, at: string, status: 'approved' | 'pending', dollars = 1) =>
-  makeConversion(world, deal, {
+  createConversion(world, deal, {
     status,
     payoutMicros: dollars * USD,
     revenueMicros: dollars * 2 * USD,
@@ -34,7 +34,7 @@ const asked = async (deal: Deal, before: string | undefined, limit: number) => {
 }
 
 test('months go back to the first entry, quiet ones included, each with its closing payable balance', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   assert.deepEqual(await asked(deal, undefined, 12), { months: [], hasMore: false })
   await make(deal, '2026-07-31T23:59:59Z', 'approved', 5)
   await make(deal, '2026-08-01T00:00:00Z', 'pending', 100)
@@ -66,7 +66,7 @@ test('months go back to the first entry, quiet ones included, each with its clos
 })
 
 test('payments are listed newest first, paged, and only those of the publisher', async () => {
-  const [deal, other] = [await makeDeal(world), await makeDeal(world)]
+  const [deal, other] = [await createDeal(world), await createDeal(world)]
   for (const one of [deal, other]) await make(one, '2026-10-01T00:00:00Z', 'approved', 10)
   for (const reference of ['one', 'two', 'three']) await pay(deal, '2026-10-05T00:00:00Z', 1, reference)
   await pay(other, '2026-10-05T00:00:00Z', 1, 'not theirs')
@@ -87,7 +87,7 @@ test('payments are listed newest first, paged, and only those of the publisher',
 })
 
 test('the days of the network are what conversions moved, rolled up or not, without payments', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const first = await make(deal, '2026-03-01T23:59:59Z', 'approved', 5)
   await make(deal, '2026-03-02T00:00:00Z', 'pending', 1)
   await moveConversion(world, deal, first, 'reversed', new Date('2026-03-04T08:00:00Z'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal, moveConversion } from '../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, moveConversion } from '../../../test/conversion-rows.ts'
 import { useWorld } from '../../../test/world.ts'
 import { OperatorError } from '../../errors.ts'
 import { readCsvRows } from '../../lib/csv-rows.ts'
@@ -25,7 +25,7 @@ async function statementOf({ publisherId }: Pick<Deal, 'publisherId'>, month: st
 }
 
 async function approve(deal: Deal, at: string, payoutMicros = USD) {
-  return makeConversion(world, deal, {
+  return createConversion(world, deal, {
     status: 'approved',
     payoutMicros,
     revenueMicros: payoutMicros,
@@ -37,14 +37,14 @@ const pay = ({ publisherId }: Deal, at: string, amountMicros: number, reference:
   recordPayout(world.database.db, TESTER, { publisherId, amountMicros, reference, at: new Date(at) })
 
 test('a month opens with the payable balance, closes with it, and shows every movement between', async () => {
-  const deal = await makeDeal(world, { name: 'Tiny Farm' }, 'My app')
+  const deal = await createDeal(world, { name: 'Tiny Farm' }, 'My app')
   const of = [deal.offerId, 'Tiny Farm'].map(String)
   await approve(deal, '2026-10-31T23:59:59.999Z', 1_500_000)
   const first = await approve(deal, '2026-11-01T00:00:00Z', 2_345_678)
   await pay(deal, '2026-11-15T08:00:00Z', 1_200_000, 'transfer 7')
   await moveConversion(world, deal, first, 'reversed', new Date('2026-11-30T23:59:59.999Z'))
   await approve(deal, '2026-12-01T00:00:00Z')
-  await makeConversion(world, deal, {
+  await createConversion(world, deal, {
     status: 'pending',
     payoutMicros: USD,
     revenueMicros: USD,
@@ -71,7 +71,7 @@ test('a month opens with the payable balance, closes with it, and shows every mo
 })
 
 test('a month without movements has its two balances', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   assert.deepEqual(await statementOf(deal, '2028-02'), [
     ['2028-02-01T00:00:00Z', 'opening_balance', '', '', '', '', '', '', '0.00'],
     ['2028-02-29T23:59:59Z', 'closing_balance', '', '', '', '', '', '', '0.00'],
@@ -79,7 +79,7 @@ test('a month without movements has its two balances', async () => {
 })
 
 test('a long month is paged and loses nothing at page edges, even among equal times', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const { conversionId } = await approve(deal, '2027-01-01T00:00:00Z')
   // Three times for 2,500 entries, the last with microseconds.
   const { publisherId } = deal
@@ -105,7 +105,7 @@ test('a long month is paged and loses nothing at page edges, even among equal ti
 })
 
 test('text from others is quoted, and is never a spreadsheet formula', async () => {
-  const deal = await makeDeal(world, { name: '=HYPERLINK("https://evil.example","x")' }, '@app, "mine"')
+  const deal = await createDeal(world, { name: '=HYPERLINK("https://evil.example","x")' }, '@app, "mine"')
   await approve(deal, '2027-03-01T12:00:00Z', 5 * USD)
   for (const [i, reference] of ['+1', '-2', 'plain = text'].entries())
     await pay(deal, `2027-03-0${i + 2}T12:00:00Z`, USD, reference)
@@ -123,14 +123,14 @@ test('text from others is quoted, and is never a spreadsheet formula', async () 
 })
 
 test('a publisher sees only its own movements', async () => {
-  const deal = await makeDeal(world)
-  const other = await makeDeal(world)
+  const deal = await createDeal(world)
+  const other = await createDeal(world)
   await approve(other, '2027-05-01T12:00:00Z')
   assert.equal((await statementOf(deal, '2027-05')).length, 2)
 })
 
 test('a negative balance has its sign', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const made = await approve(deal, '2027-06-01T12:00:00Z')
   await pay(deal, '2027-06-02T12:00:00Z', USD, 'all of it')
   await moveConversion(world, deal, made, 'reversed', new Date('2027-06-03T12:00:00Z'))
@@ -149,7 +149,7 @@ test('an invalid month is refused', async () => {
 })
 
 test('a statement is one snapshot: postings that commit while it is read are included fully or not at all', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const post = (from: number, to: number) =>
     world.database.pool.query(
       `INSERT INTO ledger_entries (posting_id, kind, account, party_id, amount_micros, reference, created_at)

@@ -31,11 +31,11 @@ const none = { clicks: 0, conversions: 0, payout_micros: 0 }
 
 let appId = 0
 const world = useWorld('caps', async (opened) => {
-  appId = (await opened.makeApp()).appId
+  appId = (await opened.createApp()).appId
 })
 
-async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
-  const [offerId = 0] = await world.makeOffers(more)
+async function createOffer(more: Record<string, unknown> = {}): Promise<number> {
+  const [offerId = 0] = await world.createOffers(more)
   return offerId
 }
 
@@ -74,7 +74,7 @@ async function takePlaces(offerIds: number[], now: Date): Promise<boolean> {
 
 test('setting a cap counts existing conversions, each day separately, and closes the offer where they reach it', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await convert(db, offerId, { status: 'pending' })
   await convert(db, offerId, { payoutMicros: 2_500_000, at: '2026-03-10T00:00:00Z' })
   await convert(db, offerId, { at: '2026-03-09T23:59:59.999Z' })
@@ -98,7 +98,7 @@ test('setting a cap counts existing conversions, each day separately, and closes
 
 test('raising a cap or taking it away opens the offer again', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await convert(db, offerId)
   await setCaps(db, TESTER, offerId, { totalConversions: 1, dailyPayoutMicros: 1_000_000 }, NOON)
   assert.equal(await fullUntil(offerId), Infinity)
@@ -121,7 +121,7 @@ test('raising a cap or taking it away opens the offer again', async () => {
 
 test('a new day begins empty, and clicks are kept when caps change', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await setCaps(db, TESTER, offerId, { dailyClicks: 2 }, NOON)
   for (const isTaken of [true, true, false]) assert.equal(await takePlaces([offerId], NOON), isTaken)
   assert.deepEqual(await fullUntil(offerId), MIDNIGHT)
@@ -139,7 +139,7 @@ test('a new day begins empty, and clicks are kept when caps change', async () =>
 
 test('conversions of a day that began while the lock was awaited are counted for it', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await convert(db, offerId, { at: MIDNIGHT.toISOString() })
   await setCaps(db, TESTER, offerId, { dailyConversions: 1 }, new Date(MIDNIGHT.getTime() - 1))
   assert.equal((await showCaps(db, offerId, MIDNIGHT)).full, 'today')
@@ -147,7 +147,7 @@ test('conversions of a day that began while the lock was awaited are counted for
 
 test('a reversal lowers the total, and its own day only where that was counted', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await setCaps(db, TESTER, offerId, { totalConversions: 9 }, NOON)
   await add(offerId, TODAY, { conversions: 3, payoutMicros: 30 })
   await add(offerId, TODAY - 40, { conversions: -1, payoutMicros: -10 })
@@ -162,7 +162,7 @@ test('a reversal lowers the total, and its own day only where that was counted',
 })
 
 test('several of one batch for the same offer and day are added up', async () => {
-  const offerId = await makeOffer({ total_click_cap: 100 })
+  const offerId = await createOffer({ total_click_cap: 100 })
   const delta = { offerId, day: TODAY, clicks: 2, conversions: 1, payoutMicros: 5 }
   await world.database.db.transaction().execute((trx) => addUsage(trx, [delta, delta, { ...delta, day: TODAY + 1 }]))
   const byDay = new Map((await usageOf(offerId)).map((row) => [row.day, row.clicks]))
@@ -184,7 +184,7 @@ async function tenAtATime<T>(count: number, work: (i: number) => Promise<T>): Pr
 }
 
 test('however many come at once, a cap is never exceeded, and nothing waits for ever', async () => {
-  const [one = 0, two = 0, three = 0] = await world.makeOffers({ total_click_cap: 25 }, { daily_click_cap: 20 }, { total_click_cap: 1_000 }) // prettier-ignore
+  const [one = 0, two = 0, three = 0] = await world.createOffers({ total_click_cap: 25 }, { daily_click_cap: 20 }, { total_click_cap: 1_000 }) // prettier-ignore
   const batches = [[one, two, three], [three, two], [two, one], [three, one]] // prettier-ignore
   const outcomes = await tenAtATime(200, async (i) => {
     const batch = batches[i % 4] ?? []
@@ -198,7 +198,7 @@ test('however many come at once, a cap is never exceeded, and nothing waits for 
 
 test('a cap set while conversions pour in has counted every one of them', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const pour = () =>
     db.transaction().execute(async (trx) => {
       await lockCaps(trx)
@@ -220,7 +220,7 @@ test('a cap set while conversions pour in has counted every one of them', async 
 
 test('setting a cap waits for transactions that may not have seen it, and nothing waits for the one that sets it', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const isCapped = async () => (await readCaps(db, [offerId])).get(offerId)?.totalConversions === 2
   const capping = await db.transaction().execute(async (trx) => {
     await lockCaps(trx)
@@ -239,7 +239,7 @@ test('setting a cap waits for transactions that may not have seen it, and nothin
 
 test('caps that were set and not counted are counted later, once, by any process', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await convert(db, offerId)
   await db.transaction().execute((trx) => setCaps(trx, TESTER, offerId, { totalConversions: 1 }, NOON)) // and then a crash
   assert.equal(await fullUntil(offerId), null)
@@ -249,7 +249,7 @@ test('caps that were set and not counted are counted later, once, by any process
 
 test('what closes an offer in the database is the rule that the program goes by', async () => {
   const { db } = world.database
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const count = fc.integer({ min: 0, max: 4 })
   const cap = fc.option(fc.integer({ min: 1, max: 4 }))
   const caps = fc.record({ dailyClicks: cap, totalClicks: cap, dailyConversions: cap, totalConversions: cap, dailyPayoutMicros: cap, totalPayoutMicros: cap }) // prettier-ignore

@@ -10,7 +10,7 @@ import { PLATFORMS, SORTS } from './choices.ts'
 
 const OFFERS = 1_100 // more than a list keeps at hand
 
-const makeOffer = (offerId: number, changedXid = 1): OfferRecord => ({
+const createOffer = (offerId: number, changedXid = 1): OfferRecord => ({
   offerId,
   name: `Offer ${offerId}`,
   description: 'What is to be done',
@@ -31,7 +31,7 @@ const makeOffer = (offerId: number, changedXid = 1): OfferRecord => ({
 async function load(): Promise<Catalogue> {
   const catalogue = new Catalogue('https://offers.test')
   const read = async (take: (row: ReturnType<typeof rowOf>) => void) => {
-    for (let id = 1; id <= OFFERS; id++) take(rowOf(makeOffer(id)))
+    for (let id = 1; id <= OFFERS; id++) take(rowOf(createOffer(id)))
   }
   await catalogue.load({ count: async () => OFFERS, read }, Date.now())
   return catalogue
@@ -73,7 +73,7 @@ test('a change costs the same, however many unused lists there are', async () =>
   await askForAll(many, 1)
   let xid = 1
   const cpuOf = async (catalogue: Catalogue) => {
-    const rows = Array.from({ length: 1_000 }, (_, i) => rowOf(makeOffer(i + 1)))
+    const rows = Array.from({ length: 1_000 }, (_, i) => rowOf(createOffer(i + 1)))
     let spent = 0
     for (let round = 0; round < 2; round++) {
       xid++

@@ -38,7 +38,7 @@ function next(state: State, below: number): number {
   return Math.floor((state.seed / 2 ** 32) * below)
 }
 
-function makeOffer(state: State, offerId: number): OfferRecord {
+function createOffer(state: State, offerId: number): OfferRecord {
   const some = <T>(values: readonly T[]) => values.filter(() => next(state, 2) === 0)
   const at = (within: number) => (next(state, 4) > 0 ? null : new Date(state.nowMs + next(state, within) - within / 4))
   const platforms = some(PLATFORMS)
@@ -104,7 +104,7 @@ test('every list is right after changes, new offers and passing time came at onc
     fc.asyncProperty(fc.nat(), async (seed) => {
       const state: State = { offers: new Map(), xid: 0, seed, nowMs: 1_800_000_000_000 }
       const catalogue = new Catalogue('https://offers.test')
-      const all = Array.from({ length: OFFERS }, (_, i) => makeOffer(state, i + 1))
+      const all = Array.from({ length: OFFERS }, (_, i) => createOffer(state, i + 1))
       await catalogue.load(allOf(all), state.nowMs)
       assert.equal(await countWrong(catalogue, state), 0)
       for (let round = 0; round < 2; round++) {
@@ -115,7 +115,7 @@ test('every list is right after changes, new offers and passing time came at onc
           const ids = new Set(Array.from({ length: next(state, 500) }, () => 1 + next(state, OFFERS + 500)))
           under.push(
             catalogue.apply(
-              [...ids].map((id) => rowOf(makeOffer(state, id))),
+              [...ids].map((id) => rowOf(createOffer(state, id))),
               state.nowMs,
             ),
           )
@@ -139,14 +139,14 @@ test('while everything is reloaded, a page shows the offers of before or of afte
     fc.asyncProperty(fc.nat(), async (seed) => {
       const state: State = { offers: new Map(), xid: 0, seed, nowMs: 1_800_000_000_000 }
       const catalogue = new Catalogue('https://offers.test')
-      for (let id = 500; id < OFFERS; id++) makeOffer(state, id)
+      for (let id = 500; id < OFFERS; id++) createOffer(state, id)
       await catalogue.load(allOf([...state.offers.values()]), state.nowMs)
       const before: State = { ...state, offers: new Map(state.offers) }
       const held: OfferList[] = []
       for (const { filter, sort } of FILTERS.slice(0, 20)) held.push(await catalogue.list(filter, sort))
       for (let id = 1; id < OFFERS + 300; id++) {
         if (next(state, 4) === 0) state.offers.delete(id)
-        else if (next(state, 2) === 0) makeOffer(state, id)
+        else if (next(state, 2) === 0) createOffer(state, id)
       }
       const isReading = Promise.withResolvers<void>()
       const reading = { isDone: false }

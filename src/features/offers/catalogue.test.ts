@@ -20,8 +20,8 @@ let live: IssuedCredentials
 let second: App
 after(() => second.close())
 const world = useWorld('catalogue', async () => {
-  live = (await world.makeApp()).live
-  await world.makeOffers(
+  live = (await world.createApp()).live
+  await world.createOffers(
     ...Array.from({ length: 1_500 }, (_, i) => ({
       name: `Offer ${i}`,
       category: CATEGORIES[i % 4],

@@ -13,11 +13,11 @@ import { type Category, CATEGORIES, SORTS } from './choices.ts'
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('completions', async () => {
-  ;({ live, test: testMode } = await world.makeApp())
+  ;({ live, test: testMode } = await world.createApp())
 })
 
-async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
-  const [offerId = 0] = await world.makeOffers(more)
+async function createOffer(more: Record<string, unknown> = {}): Promise<number> {
+  const [offerId = 0] = await world.createOffers(more)
   return offerId
 }
 
@@ -42,7 +42,7 @@ async function confirm(offerId: number, clickId: string, more: Record<string, st
 }
 
 test('a completed offer leaves the list of its user, and of no other user', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const list = () => world.get('/v1/offers?userId=ann&limit=100', live)
   const before = await list()
   await complete(offerId, 'ann', {})
@@ -57,13 +57,13 @@ test('a completed offer leaves the list of its user, and of no other user', asyn
   assert.equal(fresh.status, 304)
   assert.equal(await sees(offerId, 'ann'), false)
   assert.deepEqual([await sees(offerId, 'bob'), await sees(offerId, 'ANN'), await sees(offerId, 'ann', testMode)], [true, true, true]) // prettier-ignore
-  const other = await world.makeApp()
+  const other = await world.createApp()
   assert.equal(await sees(offerId, 'ann', other.live), true)
 })
 
 test('the ETag of a list stays when its user completes an offer that is not in it', async () => {
-  await makeOffer({ category: 'survey' })
-  const game = await makeOffer({ category: 'game' })
+  await createOffer({ category: 'survey' })
+  const game = await createOffer({ category: 'game' })
   const surveys = () => world.get('/v1/offers?userId=eve&category=survey', live)
   const before = await surveys()
   await complete(game, 'eve', {})
@@ -71,7 +71,7 @@ test('the ETag of a list stays when its user completes an offer that is not in i
 })
 
 test('what is completed in test mode is hidden in test mode only', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await world.report(testMode, { userId: 'tess', offerId })
   await world.app.refresh()
   assert.deepEqual([await sees(offerId, 'tess', testMode), await sees(offerId, 'tess')], [false, true])
@@ -81,7 +81,7 @@ test('every process knows within a second, without being asked', async () => {
   const other = await world.start()
   try {
     for (const userId of ['first', 'second']) {
-      const offerId = await makeOffer()
+      const offerId = await createOffer()
       await until(() => sees(offerId, userId, live, other))
       const click = await world.click(offerId, live, `userId=${userId}`)
       await world.confirm(offerId, click.clickId)
@@ -94,7 +94,7 @@ test('every process knows within a second, without being asked', async () => {
 })
 
 test('a process that starts later knows what was completed before', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await complete(offerId, 'early', {})
   const other = await world.start()
   try {
@@ -105,7 +105,7 @@ test('a process that starts later knows what was completed before', async () => 
 })
 
 test('a pending report hides an offer; a rejection and a reversal bring it back', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const { clickId } = await world.click(offerId, live, 'userId=rejected')
   await world.report(live, { userId: 'rejected', offerId })
   await world.app.refresh()
@@ -121,7 +121,7 @@ test('a pending report hides an offer; a rejection and a reversal bring it back'
 
 test('an offer leaves with its last required goal; optional ones do not matter; one that repeats never leaves', async () => {
   const goal = (name: string, more: object = {}) => ({ name, payout: '1', ...more })
-  const [steps = 0, extra = 0, repeats = 0] = await world.makeOffers(
+  const [steps = 0, extra = 0, repeats = 0] = await world.createOffers(
     { payout: undefined, goals: [goal('One'), goal('Two')] },
     { payout: undefined, goals: [goal('Needed'), goal('Bonus', { is_optional: true })] },
     { payout: undefined, goals: [goal('Sign up'), goal('Play', { is_repeatable: true })] },
@@ -141,7 +141,7 @@ test('an offer leaves with its last required goal; optional ones do not matter; 
 })
 
 test('pages without what is hidden equal the list without it, however they are cut', async () => {
-  const offers = await world.makeOffers(
+  const offers = await world.createOffers(
     ...Array.from({ length: 40 }, (_, i) => ({ category: CATEGORIES[i % 4], payout: String((i * 7) % 5), countries: i % 3 ? [] : ['SE'] })),
   ) // prettier-ignore
   type Shape = {
@@ -206,7 +206,7 @@ async function startAsking() {
 }
 
 test('a list asks the database about users with conversions only, and only once', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await complete(offerId, 'converted', {})
   const { app, asked, close } = await startAsking()
   const asks = async (userId: string) => {
@@ -229,7 +229,7 @@ test('a list asks the database about users with conversions only, and only once'
 })
 
 test('a process starts and lists without having read the conversions, and hides what is completed once it can', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await complete(offerId, 'waiting', {})
   const { pool, close } = openPool(world.connection(world.databaseName), 1)
   const holder = await pool.connect()
@@ -250,7 +250,7 @@ test('a process starts and lists without having read the conversions, and hides 
 })
 
 test('while the database is unavailable or silent, all lists are answered, perhaps with an offer too many', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   for (const userId of ['cut', 'frozen']) await complete(offerId, userId, {})
   const proxy = await PostgresProxy.open(world)
   const app = await world.start({}, proxy.database)

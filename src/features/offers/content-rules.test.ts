@@ -13,15 +13,15 @@ const totalOf = async (credentials: Parameters<typeof world.get>[1], more = '') 
   (await world.get(`/v1/offers?userId=u&limit=1${more}`, credentials)).body.data.total
 
 test('keywords look at what an offer says, as whole words, not at the names of its fields', async () => {
-  const open = await world.makeApp()
+  const open = await world.createApp()
   const before = await totalOf(open.live)
-  await world.makeOffers(
+  await world.createOffers(
     { name: 'Prescription game', description: 'Écrire' },
     { name: 'Learn a script' },
     { name: 'Anything', description: 'Choose a name' },
   )
   const blocking = async (...blockedKeywords: string[]) =>
-    (await totalOf((await world.makeApp({ blockedKeywords })).live)) - before
+    (await totalOf((await world.createApp({ blockedKeywords })).live)) - before
   assert.equal(await blocking('script'), 2)
   assert.equal(await blocking('name', 'description', 'offer_id', 'payout'), 2)
   assert.equal(await blocking('écrire', 'u00c9crire'), 2)
@@ -29,14 +29,14 @@ test('keywords look at what an offer says, as whole words, not at the names of i
 })
 
 test('a list with many keywords is built between other requests, not before them', async () => {
-  await world.makeOffers(
+  await world.createOffers(
     ...Array.from({ length: 4_000 }, (_, i) => ({
       name: `Ünïcödé öffér ${i}`,
       description: 'Ähnlich wie der vorige. '.repeat(20),
     })),
   )
   const blockedKeywords = Array.from({ length: 200 }, (_, i) => `ähnliches wort ${i}`)
-  const [strict, open] = [await world.makeApp({ blockedKeywords }), await world.makeApp()]
+  const [strict, open] = [await world.createApp({ blockedKeywords }), await world.createApp()]
   await totalOf(open.live)
   const answered: string[] = []
   const slow = totalOf(strict.live).then(() => answered.push('strict'))
@@ -46,7 +46,7 @@ test('a list with many keywords is built between other requests, not before them
 })
 
 test('thousands of lists for an app with thousands of allowed offers share them', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const { pool } = world.database
   await pool.query(
     `WITH its AS (SELECT publisher_id FROM apps WHERE app_id = $1),

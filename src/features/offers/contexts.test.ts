@@ -14,7 +14,7 @@ let appId: number
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('contexts', async () => {
-  ;({ appId, live, test: testMode } = await world.makeApp())
+  ;({ appId, live, test: testMode } = await world.createApp())
 })
 
 async function ask(query: string, credentials = live, app: App = world.app): Promise<number> {
@@ -81,7 +81,7 @@ test('an answer of 304 keeps them, too', async () => {
 })
 
 test('test and live credentials are kept apart, and so are apps', async () => {
-  const other = await world.makeApp()
+  const other = await world.createApp()
   await ask('userId=f&aff_sub=live')
   await ask('userId=f&aff_sub=test', testMode)
   await ask('userId=f&aff_sub=other', other.live)

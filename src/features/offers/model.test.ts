@@ -9,7 +9,7 @@ import { CATEGORIES, PLATFORMS, SORTS } from './choices.ts'
 
 let live: IssuedCredentials
 const world = useWorld('offers_model', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 
 const COUNTRIES = ['US', 'DE', 'JP']
@@ -64,7 +64,7 @@ test('after any changes and for any parameters the list equals the naive model o
       async (records, queries, seed) => {
         await compare(queries) // so that the lists exist and the changes must be worked into them
         if (records.length > 0)
-          await world.makeOffers(
+          await world.createOffers(
             ...records.map((one) => ({ ...one, ends_at: one.starts_at === '2100-01-01' ? null : one.ends_at })),
           )
         await world.database.pool.query(
@@ -82,7 +82,7 @@ test('after any changes and for any parameters the list equals the naive model o
 })
 
 test('pages neither overlap nor leave a gap, in any order, also far down', async () => {
-  await world.makeOffers(
+  await world.createOffers(
     ...Array.from({ length: 2_500 }, (_, i) => ({
       payout: String((i % 5) + 1),
       category: 'video',

@@ -14,7 +14,7 @@ import { TESTER } from '../../../test/tester.ts'
 let live: IssuedCredentials
 let appId: number
 const world = useWorld('offers', async () => {
-  ;({ live, appId } = await world.makeApp())
+  ;({ live, appId } = await world.createApp())
 })
 
 const list = async (parameters = '', credentials = live, from: World = world) =>
@@ -27,8 +27,8 @@ async function single(offerId: number | string, credentials = live): Promise<Off
 }
 
 test('an offer has all its fields, with money in dollars and in the currency of the app', async () => {
-  const { live: euros } = await world.makeApp({ currency: 'Gold "é"', rateMicros: 1_250_000 })
-  const [id] = await world.makeOffers({
+  const { live: euros } = await world.createApp({ currency: 'Gold "é"', rateMicros: 1_250_000 })
+  const [id] = await world.createOffers({
     name: 'Naïve 漢字 "quoted" \\ game 😀',
     description: 'Line\nbreak',
     category: 'game',
@@ -93,7 +93,7 @@ test('an offer has all its fields, with money in dollars and in the currency of 
 })
 
 test('the link carries app, user, sub-IDs, request and time, signed, one token for all offers of an answer', async () => {
-  await world.makeOffers({}, {})
+  await world.createOffers({}, {})
   const { body } = await world.get(
     '/v1/offers?userId=a%3Ab%20%2F%F0%9F%98%80&aff_sub=x%3A1&aff_sub3=%C3%A9&limit=2',
     live,
@@ -140,14 +140,14 @@ test('a token is read as it was signed, also after a router decoded the path, wh
 })
 
 test('one offer: 404 for one that is unknown, paused, over, not begun, blocked by the rules or not an id', async () => {
-  const [good, paused, over, future, blocked] = await world.makeOffers(
+  const [good, paused, over, future, blocked] = await world.createOffers(
     {},
     { status: 'paused' },
     { ends_at: '2020-01-01' },
     { starts_at: '2100-01-01' },
     { category: 'video' },
   )
-  const { live: picky } = await world.makeApp({ blockedCategories: ['video'] })
+  const { live: picky } = await world.createApp({ blockedCategories: ['video'] })
   assert.equal((await single(good ?? 0))?.offer_id, good)
   for (const id of [paused ?? 0, over ?? 0, future ?? 0, 999_999, 0, -1, '1e3', 'abc', '9'.repeat(30), '%00'])
     assert.equal(await single(id), null, String(id))
@@ -156,21 +156,21 @@ test('one offer: 404 for one that is unknown, paused, over, not begun, blocked b
 })
 
 test('one offer needs a userId', async () => {
-  const [id] = await world.makeOffers({})
+  const [id] = await world.createOffers({})
   const { status, body } = await world.get(`/v1/offers/${id}`, live)
   assert.equal(status, 400)
   assert.deepEqual(body.error.details, { userId: 'userId is required.' })
 })
 
 test("an app's content rules hide categories, keywords in any case, and offers that require a payment", async () => {
-  const [plain, casino, casinoText, paid, video] = await world.makeOffers(
+  const [plain, casino, casinoText, paid, video] = await world.createOffers(
     { name: 'Plain' },
     { name: 'Big CASINO night' },
     { description: 'Like a casinO: fun' },
     { payment_required: 'yes' },
     { category: 'video' },
   )
-  const { live: picky } = await world.makeApp({
+  const { live: picky } = await world.createApp({
     blockedCategories: ['video'],
     blockedKeywords: ['Casino'],
     paymentOffers: false,
@@ -184,7 +184,7 @@ test("an app's content rules hide categories, keywords in any case, and offers t
 
 test('an offer appears at its start time and disappears at its end time, automatically', async () => {
   const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
-  const [starting, ending] = await world.makeOffers({ starts_at: soon(700) }, { ends_at: soon(700) })
+  const [starting, ending] = await world.createOffers({ starts_at: soon(700) }, { ends_at: soon(700) })
   assert.deepEqual([await single(starting ?? 0), (await single(ending ?? 0))?.offer_id], [null, ending])
   for (const deadline = Date.now() + 5_000; ; await new Promise(setImmediate)) {
     const shown = [(await single(starting ?? 0))?.offer_id, await single(ending ?? 0)]
@@ -194,7 +194,7 @@ test('an offer appears at its start time and disappears at its end time, automat
 })
 
 test('a change made elsewhere is seen within a second, without a request', async () => {
-  const [id] = await world.makeOffers({ name: 'Here' })
+  const [id] = await world.createOffers({ name: 'Here' })
   const before = Date.now()
   await setOfferStatus(world.database.db, TESTER, id ?? 0, 'paused')
   while ((await single(id ?? 0)) !== null) {
@@ -204,7 +204,7 @@ test('a change made elsewhere is seen within a second, without a request', async
 })
 
 test('a change in a transaction that commits late is not missed, though newer ones were seen before it', async () => {
-  const [late, early] = await world.makeOffers({}, {})
+  const [late, early] = await world.createOffers({}, {})
   const client = new pg.Client(world.connection(world.databaseName))
   await client.connect()
   await client.query('BEGIN')
@@ -219,7 +219,7 @@ test('a change in a transaction that commits late is not missed, though newer on
 })
 
 test('popular means completed most often lately; test conversions, rejected and old ones do not count', async () => {
-  const ids = await world.makeOffers({ category: 'survey' }, { category: 'survey' }, { category: 'survey' })
+  const ids = await world.createOffers({ category: 'survey' }, { category: 'survey' }, { category: 'survey' })
   const [a = 0, b = 0, c = 0] = ids
   const convert = (offerId: number, status: 'pending' | 'approved' | 'rejected', isTest: boolean, ageDays: number) =>
     addConversions(world.database.db, {
@@ -250,7 +250,7 @@ test('popular means completed most often lately; test conversions, rejected and 
 })
 
 test('an ETag answers 304 while nothing that the answer means has changed', async () => {
-  const [id] = await world.makeOffers({ category: 'game', platforms: ['android'] })
+  const [id] = await world.createOffers({ category: 'game', platforms: ['android'] })
   const path = '/v1/offers?userId=etag&category=game&platform=android'
   const { headers, status } = await world.get(path, live)
   const etag = headers['etag'] ?? ''
@@ -266,7 +266,7 @@ test('an ETag answers 304 while nothing that the answer means has changed', asyn
     assert.ok(answer.headers['x-ratelimit-remaining'] !== undefined)
   }
   assert.equal((await ask('"x"')).status, 200)
-  const other = await world.makeApp({ currency: 'Gems' })
+  const other = await world.createApp({ currency: 'Gems' })
   for (const [url, credentials] of [
     [path.replace('etag', 'etag2'), live],
     [`${path}&limit=5`, live],
@@ -275,7 +275,7 @@ test('an ETag answers 304 while nothing that the answer means has changed', asyn
   ] as const) {
     assert.equal((await ask(etag, url, credentials)).status, 200, url)
   }
-  await world.makeOffers({ category: 'survey' })
+  await world.createOffers({ category: 'survey' })
   assert.equal((await ask(etag)).status, 304, 'a change outside this list is none to it')
   await setOfferStatus(world.database.db, TESTER, id ?? 0, 'paused')
   await world.app.refresh()

@@ -9,9 +9,9 @@ import { TESTER } from '../../../test/tester.ts'
 const world = useWorld('postback_urls')
 const TARGET = { publicUrl: PUBLIC_URL, token: 'adv_x' }
 
-async function makeOffers(...records: Record<string, unknown>[]) {
+async function createOffers(...records: Record<string, unknown>[]) {
   const { db } = world.database
-  const [first = 0] = await world.makeOffers(...records)
+  const [first = 0] = await world.createOffers(...records)
   const { advertiser_id } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', first).executeTakeFirstOrThrow() // prettier-ignore
   return getAdvertiser(db, advertiser_id)
 }
@@ -23,7 +23,7 @@ test('every live goal has a URL, which asks for an amount where a share of it is
     { name: 'Buy', payout: 1, payout_percent: 5 },
     { name: 'Stay', payout: 1, revenue_percent: 5 },
   ]
-  const advertiser = await makeOffers({ payout: undefined, goals })
+  const advertiser = await createOffers({ payout: undefined, goals })
   const { offers, more_offers } = await listPostbackUrls(db, advertiser, TARGET)
   const [join, buy, stay] = offers[0]?.goals ?? []
   const url = (goalId: number | undefined, amount: string) =>
@@ -42,7 +42,7 @@ test('every live goal has a URL, which asks for an amount where a share of it is
 
 test("the advertiser's own names stand in its URLs", async () => {
   const { db } = world.database
-  const { advertiser_id } = await makeOffers({
+  const { advertiser_id } = await createOffers({
     payout: undefined,
     goals: [{ name: 'Buy', payout: 1, payout_percent: 5 }],
   })
@@ -58,13 +58,13 @@ test("the advertiser's own names stand in its URLs", async () => {
 })
 
 test('an offer whose destination does not carry the click id cannot be confirmed', async () => {
-  const advertiser = await makeOffers({}, { destination_url: 'https://ads.example.com/{offer_id}' })
+  const advertiser = await createOffers({}, { destination_url: 'https://ads.example.com/{offer_id}' })
   const { offers } = await listPostbackUrls(world.database.db, advertiser, TARGET)
   assert.deepEqual(offers.map((offer) => offer.can_be_confirmed), [true, false]) // prettier-ignore
 })
 
 test('of many offers the first 50 are listed, and the others counted', async () => {
-  const advertiser = await makeOffers(...Array.from({ length: 53 }, () => ({})))
+  const advertiser = await createOffers(...Array.from({ length: 53 }, () => ({})))
   const { offers, more_offers } = await listPostbackUrls(world.database.db, advertiser, TARGET)
   assert.deepEqual([offers.length, more_offers], [50, 3])
 })

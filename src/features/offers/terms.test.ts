@@ -12,7 +12,7 @@ const ADVERTISER = 'Acme'
 let appId = 0
 const world = useWorld('terms', async (opened) => {
   await createAdvertiser(opened.database.db, TESTER, SECRET_KEY, ADVERTISER)
-  appId = (await opened.makeApp()).appId
+  appId = (await opened.createApp()).appId
 })
 const files = useOfferFiles()
 let count = 0
@@ -147,7 +147,7 @@ test('every new offer has terms, and gets new ones when its promise changes, and
 })
 
 /** An offer that was completed a moment ago. */
-async function makeCompleted() {
+async function createCompleted() {
   const offer = row()
   await bring([offer])
   const { offer_id: offerId } = await offerOf(offer.external_id)
@@ -162,7 +162,7 @@ async function makeCompleted() {
 
 test('an import that caps an offer counts, one that changes a cap re-evaluates it, and one without caps opens it', async () => {
   const { db } = world.database
-  const { offerId, again, fullUntil } = await makeCompleted()
+  const { offerId, again, fullUntil } = await createCompleted()
   await again({ total_conversion_cap: 1 })
   assert.equal(await fullUntil(), Infinity)
   assert.equal((await showCaps(db, offerId, new Date())).total?.conversions, 1)
@@ -176,7 +176,7 @@ test('an import that caps an offer counts, one that changes a cap re-evaluates i
 
 test('an import and a command that set caps at once leave an offer that is closed only if it is capped', async () => {
   const { db } = world.database
-  const { offerId, again, fullUntil } = await makeCompleted()
+  const { offerId, again, fullUntil } = await createCompleted()
   for (let i = 0; i < 30; i++) {
     await Promise.all([again({ name: `Name ${i}` }), setCaps(db, TESTER, offerId, { totalConversions: 1 }, new Date())])
     const { total_conversion_cap } = await showCaps(db, offerId, new Date())

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('visibility', async () => {
-  ;({ live, test: testMode } = await world.makeApp())
+  ;({ live, test: testMode } = await world.createApp())
 })
 
 type Why = { offer_id: number; visible: boolean; reasons: { code: string; message: string }[] }
@@ -19,15 +19,15 @@ async function why(offerId: number | string, query = '', credentials = live) {
   return { status, codes: data?.reasons.map(({ code }) => code), data, body }
 }
 
-async function makeOffer(more: Record<string, unknown> = {}): Promise<number> {
-  const [offerId = 0] = await world.makeOffers(more)
+async function createOffer(more: Record<string, unknown> = {}): Promise<number> {
+  const [offerId = 0] = await world.createOffers(more)
   return offerId
 }
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString()
 
 test('an offer that the user sees has no reasons', async () => {
-  const offerId = await makeOffer({ countries: ['SE'], platforms: ['ios'] })
+  const offerId = await createOffer({ countries: ['SE'], platforms: ['ios'] })
   const { status, data, body } = await why(offerId, '&country=se&platform=ios')
   assert.equal(status, 200)
   assert.deepEqual(data, { offer_id: offerId, visible: true, reasons: [] })
@@ -44,7 +44,7 @@ test('every reason is reported by itself, and then the offer is in no list', asy
     ['platform', { platforms: ['android'] }, '&platform=web'],
   ]
   for (const [code, more, query] of cases) {
-    const offerId = await makeOffer(more)
+    const offerId = await createOffer(more)
     const { codes, data, body } = await why(offerId, query)
     assert.deepEqual(codes, [code])
     assert.equal(data?.visible, false)
@@ -56,23 +56,27 @@ test('every reason is reported by itself, and then the offer is in no list', asy
 })
 
 test('an offer that reached its cap says so', async () => {
-  const offerId = await makeOffer({ total_click_cap: 1 })
+  const offerId = await createOffer({ total_click_cap: 1 })
   await world.click(offerId, live)
   await world.app.refresh()
   assert.deepEqual((await why(offerId)).codes, ['full'])
 })
 
 test('an app’s content rules are a reason for that app', async () => {
-  const strict = await world.makeApp({ blockedKeywords: ['casino'], blockedCategories: ['game'], paymentOffers: false })
+  const strict = await world.createApp({
+    blockedKeywords: ['casino'],
+    blockedCategories: ['game'],
+    paymentOffers: false,
+  })
   for (const more of [{ name: 'Casino' }, { category: 'game' }, { payment_required: true }]) {
-    const offerId = await makeOffer(more)
+    const offerId = await createOffer(more)
     assert.deepEqual((await why(offerId, '', strict.live)).codes, ['content'])
     assert.deepEqual((await why(offerId)).codes, [])
   }
 })
 
 test('a completed offer is hidden from that user, in that mode', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   await world.report(live, { userId: 'u', offerId })
   await world.app.refresh()
   assert.deepEqual((await why(offerId)).codes, ['completed'])
@@ -81,8 +85,8 @@ test('a completed offer is hidden from that user, in that mode', async () => {
 
 test('all reasons are reported at once', async () => {
   const { db } = world.database
-  const app = await world.makeApp()
-  const offerId = await makeOffer({ category: 'survey', countries: ['SE'], platforms: ['ios'] })
+  const app = await world.createApp()
+  const offerId = await createOffer({ category: 'survey', countries: ['SE'], platforms: ['ios'] })
   await world.report(app.live, { userId: 'u', offerId })
   const tomorrow = new Date(Date.now() + DAY_MS)
   await db
@@ -109,7 +113,7 @@ test('an unknown offer is 404, whatever its ID looks like', async () => {
 })
 
 test('bad parameters: 400, all of them named; no credentials: 401', async () => {
-  const offerId = await makeOffer()
+  const offerId = await createOffer()
   const { status, body } = await world.get(`/v1/offers/${offerId}/why?country=XX&platform=mobile`, live)
   assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'])
   assert.deepEqual(Object.keys(body.error.details ?? {}).toSorted(), ['country', 'platform', 'userId'])

@@ -4,9 +4,9 @@ import { startDns } from '../../../test/dns-server.ts'
 import { createAddressGuard, type GuardOptions, literalRefusal } from './address-guard.ts'
 import { SendError } from './send-error.ts'
 
-const makeGuard = (options: Partial<GuardOptions> = {}) =>
+const createGuard = (options: Partial<GuardOptions> = {}) =>
   createAddressGuard({ allow: [], deny: [], allowLoopback: false, ...options })
-const strict = makeGuard()
+const strict = createGuard()
 const never = new AbortController().signal
 
 const FORBIDDEN: Record<string, string[]> = {
@@ -43,17 +43,17 @@ test('public addresses are allowed', () => {
 })
 
 test('allowed ranges are exempt, and only they; denied ones are refused even where allowed', () => {
-  const guard = makeGuard({ allow: ['10.1.0.0/16', 'fd00::/8', '64:ff9b::/96'], deny: ['10.1.2.0/24', '8.8.8.8'] })
+  const guard = createGuard({ allow: ['10.1.0.0/16', 'fd00::/8', '64:ff9b::/96'], deny: ['10.1.2.0/24', '8.8.8.8'] })
   for (const address of ['10.1.0.1', '::ffff:10.1.0.1', 'fd00::1', '64:ff9b::a00:1', '8.8.4.4'])
     assert.equal(guard.refusal(address), null, address)
   for (const address of ['10.2.0.1', '127.0.0.1', '64:ff9b:1::1']) assert.match(guard.refusal(address)!, /not a public/)
   for (const address of ['10.1.2.3', '::ffff:a01:203', '8.8.8.8', '::ffff:8.8.8.8'])
     assert.match(guard.refusal(address)!, /denies/)
-  assert.throws(() => makeGuard({ deny: ['10.0.0.0/99'] }), /10\.0\.0\.0\/99/)
+  assert.throws(() => createGuard({ deny: ['10.0.0.0/99'] }), /10\.0\.0\.0\/99/)
 })
 
 test('loopback can be allowed, and nothing else with it', () => {
-  const guard = makeGuard({ allowLoopback: true, deny: ['127.0.0.5'] })
+  const guard = createGuard({ allowLoopback: true, deny: ['127.0.0.5'] })
   for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
     assert.equal(guard.refusal(address), null, address)
   for (const address of ['127.0.0.5', '0.0.0.0', '::', '::7f00:1', '10.0.0.1', '169.254.169.254'])
@@ -80,7 +80,7 @@ test('a URL must be http or https, without a password and with a port that exist
   for (const url of ['http://u@a.test/', 'http://:p@a.test/', 'http://u:p@a.test/'])
     assert.match(refusal(url)!, /pass/, url)
   assert.match(refusal('http://a.test:0/')!, /Port 0/)
-  assert.equal(literalRefusal(makeGuard({ allowLoopback: true }), new URL('http://localhost:1/')), null)
+  assert.equal(literalRefusal(createGuard({ allowLoopback: true }), new URL('http://localhost:1/')), null)
 })
 
 const isSendError = (code: string, message: RegExp) => (error: unknown) =>
@@ -92,7 +92,7 @@ test('a name has the addresses of both families, or of the one that there is', a
     if (name === 'four.test') return isV6 ? [] : ['8.8.8.8', '8.8.4.4']
     return isV6 ? ['2606:4700::1'] : 'SERVFAIL'
   })
-  const guard = makeGuard({ resolver })
+  const guard = createGuard({ resolver })
   assert.deepEqual(await guard.resolve('both.test', never), ['8.8.8.8', '2606:4700::1', '2606:4700::2'])
   assert.deepEqual((await guard.resolve('four.test', never)).toSorted(), ['8.8.4.4', '8.8.8.8'])
   assert.deepEqual(await guard.resolve('six.test', never), ['2606:4700::1'])
@@ -104,7 +104,7 @@ test('one forbidden address among others rejects the name', async (t) => {
     if (name === 'mixed6.test') return isV6 ? ['::ffff:7f00:1'] : ['8.8.8.8']
     return isV6 ? ['64:ff9b::7f00:1'] : []
   })
-  const guard = makeGuard({ resolver })
+  const guard = createGuard({ resolver })
   for (const name of ['mixed4.test', 'mixed6.test', 'nat64.test'])
     await assert.rejects(
       guard.resolve(name, never),
@@ -114,7 +114,7 @@ test('one forbidden address among others rejects the name', async (t) => {
 
 test('a name is looked up each time, so that one which turns to another address is refused then', async (t) => {
   let address = '8.8.8.8'
-  const guard = makeGuard(await startDns(t, (_, isV6) => (isV6 ? [] : [address])))
+  const guard = createGuard(await startDns(t, (_, isV6) => (isV6 ? [] : [address])))
   assert.deepEqual(await guard.resolve('rebind.test', never), ['8.8.8.8'])
   address = '169.254.169.254'
   await assert.rejects(guard.resolve('rebind.test', never), isSendError('refused_address', /169\.254\.169\.254/))
@@ -124,7 +124,7 @@ test('a name without an address, and a DNS server that fails, are reported', asy
   const { resolver } = await startDns(t, (name) =>
     name === 'none.test' ? 'NXDOMAIN' : name === 'empty.test' ? [] : 'SERVFAIL',
   )
-  const guard = makeGuard({ resolver })
+  const guard = createGuard({ resolver })
   await assert.rejects(guard.resolve('none.test', never), isSendError('dns_failed', /"none\.test" has no IP address/))
   await assert.rejects(guard.resolve('empty.test', never), isSendError('dns_failed', /has no IP address/))
   await assert.rejects(guard.resolve('broken.test', never), isSendError('dns_failed', /ESERVFAIL/))
@@ -137,26 +137,26 @@ test('a look-up is cancelled with its signal', async (t) => {
     return 'silence'
   })
   const controller = new AbortController()
-  const pending = makeGuard({ resolver }).resolve('silent.test', controller.signal)
+  const pending = createGuard({ resolver }).resolve('silent.test', controller.signal)
   await asked.promise
   controller.abort()
   await assert.rejects(pending, isSendError('cancelled', /cancelled/))
   await assert.rejects(
-    makeGuard({ resolver }).resolve('silent.test', controller.signal),
+    createGuard({ resolver }).resolve('silent.test', controller.signal),
     isSendError('cancelled', /cancelled/),
   )
 })
 
 test('literals and localhost are not looked up', async () => {
   const resolver = () => assert.fail('nothing is to be looked up')
-  const guard = makeGuard({ allowLoopback: true, resolver })
+  const guard = createGuard({ allowLoopback: true, resolver })
   assert.deepEqual(await guard.resolve('8.8.8.8', never), ['8.8.8.8'])
   assert.deepEqual(await guard.resolve('[2606:4700::1]', never), ['2606:4700::1'])
   for (const name of ['localhost', 'shop.localhost', 'localhost.'])
     assert.deepEqual(await guard.resolve(name, never), ['127.0.0.1', '::1'])
   for (const name of ['localhost', '127.0.0.1', '[::ffff:7f00:1]'])
     await assert.rejects(
-      makeGuard({ resolver }).resolve(name, never),
+      createGuard({ resolver }).resolve(name, never),
       isSendError('refused_address', /127\.0\.0\.1 is not/),
     )
 })

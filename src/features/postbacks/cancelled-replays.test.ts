@@ -10,7 +10,7 @@ import {
   finish,
   forgetPostbacks,
   HOUR,
-  makeLane,
+  createLane,
   MINUTE,
   NOW,
   putPostback,
@@ -33,7 +33,7 @@ const DONE = after(MINUTE)
 /** A postback that was delivered or failed, is replayed and being sent. */
 async function sendReplayed(was: 'delivered' | 'dead', steps = 2): Promise<{ claimed: Claimed; replayId: number }> {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putPostback(db, lane, { state: was, createdAt: MADE })
   const replayId = await startReplay(db, TESTER, lane, {})
   for (let i = 0; i < steps; i++) await runReplays(db) // the second step finds no more: the replay is done

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, mock, test } from 'node:test'
 import { until } from '../../../test/installation.ts'
-import { makeLane, putPostbacks } from '../../../test/postback-world.ts'
+import { createLane, putPostbacks } from '../../../test/postback-world.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { buildWorker } from '../../worker.ts'
@@ -23,8 +23,8 @@ const claim = () => claimReady(world.database.db, { limit: 500, capacity: 4_096 
 test('what an API node reports is sent at once, also where its clock is a minute wrong, and dated by the database', async () => {
   const { db } = world.database
   const receiver = await startReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK'))
-  const [offerId = 0] = await world.makeOffers({})
-  const { appId, live } = await world.makeApp()
+  const [offerId = 0] = await world.createOffers({})
+  const { appId, live } = await world.createApp()
   await trustApp(db, TESTER, appId, [offerId])
   const url = `http://127.0.0.1:${receiver.port}/`
   await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, method: 'POST', url })
@@ -52,7 +52,7 @@ test('what an API node reports is sent at once, also where its clock is a minute
 
 test('a worker half a minute ahead takes nothing from another, nor does one behind keep what is not its own', async () => {
   const { db, pool } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   await putPostbacks(db, lane, 40)
   const { claims } = await claim()
   assert.equal(claims.length, 40)
@@ -72,7 +72,7 @@ test('a worker half a minute ahead takes nothing from another, nor does one behi
 
 test('a failed attempt waits by the database’s clock', async () => {
   const { db, pool } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   await putPostbacks(db, lane, 1)
   const { claims } = await claim()
   shiftClock(60_000)

@@ -1,13 +1,13 @@
 // Which connection a request goes over, and how many there are.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
+import { type Certificate, createCertificate } from '../../../test/certificates.ts'
 import { answer, hang } from '../../../test/receiver.ts'
 import { SHORT_MS, withReceiver } from '../../../test/sending.ts'
 
 let valid: Certificate
 before(() => {
-  valid = makeCertificate('valid')
+  valid = createCertificate('valid')
 })
 
 test('a connection is used again', async (t) => {

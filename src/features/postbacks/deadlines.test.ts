@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { drip, hang, sendRaw, startBlackHole } from '../../../test/receiver.ts'
-import { makeGuard, SHORT_MS, withReceiver } from '../../../test/sending.ts'
+import { createGuard, SHORT_MS, withReceiver } from '../../../test/sending.ts'
 
 for (const [what, behave, phase, status] of [
   ['that never answers', hang, 'headers', null],
@@ -53,7 +53,7 @@ test('a name that is never resolved is left at the deadline, in the phase dns, a
     }
     return { resolve4: () => promise, resolve6: () => promise, cancel }
   }
-  const stuck = makeGuard(resolver)
+  const stuck = createGuard(resolver)
   const { send } = await withReceiver(t, hang, { guard: stuck })
   const result = await send({ url: 'http://receiver.test/', timeoutMs: SHORT_MS })
   assert.deepEqual([result.phase, result.error?.code, cancelled], ['dns', 'timeout', 1])

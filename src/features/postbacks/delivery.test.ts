@@ -65,14 +65,14 @@ after(async () => {
   for (const receiver of receivers) await receiver.close()
 })
 const world = useWorld('delivery', async () => {
-  ;[offerId] = (await world.makeOffers({ name: 'Play & win', payout: 1.5 })) as [number]
+  ;[offerId] = (await world.createOffers({ name: 'Play & win', payout: 1.5 })) as [number]
   const config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
   worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
 })
-async function makeReceiver(more: Partial<PostbackSettings> = {}, path = '/') {
+async function createReceiver(more: Partial<PostbackSettings> = {}, path = '/') {
   const receiver = await new Receiver().open()
   receivers.push(receiver)
-  const app = await world.makeApp()
+  const app = await world.createApp()
   await trustApp(world.database.db, TESTER, app.appId, [offerId])
   await saveSettings(world.database.db, TESTER, SECRET_KEY, app.appId, {
     ...DEFAULTS,
@@ -95,7 +95,7 @@ const settled = (credentials: IssuedCredentials, count: number) =>
   until(async () => (await list(credentials)).filter(({ state }) => state === 'delivered').length === count)
 
 test('an approved conversion is sent by POST, signed, and the log shows it', async () => {
-  const { receiver, live } = await makeReceiver({ method: 'POST' })
+  const { receiver, live } = await createReceiver({ method: 'POST' })
   const conversion = await report(live, 'ann')
   await settled(live, 1)
   const [got] = receiver.got
@@ -122,7 +122,7 @@ test('an approved conversion is sent by POST, signed, and the log shows it', asy
 test('by GET the macros are filled and the URL is signed; a reversal is negative and has an id of its own', async () => {
   const query =
     'u={user_id}&t={transaction_id}&c={conversion_id}&p={payout}&r={reward}&s={status}&o={offer_name}&g={signature}'
-  const { receiver, live } = await makeReceiver({}, `/credit?${query}`)
+  const { receiver, live } = await createReceiver({}, `/credit?${query}`)
   const conversion = await report(live, 'a b&c')
   await settled(live, 1)
   await reverse(conversion.conversion_id)
@@ -142,7 +142,7 @@ test('by GET the macros are filled and the URL is signed; a reversal is negative
 })
 
 test('a failed postback is retried later with the same id, and a later event waits for an earlier one', async () => {
-  const { receiver, live } = await makeReceiver({ method: 'POST' })
+  const { receiver, live } = await createReceiver({ method: 'POST' })
   receiver.answer = (response) => response.writeHead(500).end('no')
   const conversion = await report(live, 'ann')
   await until(() => receiver.got.length === 1)
@@ -166,7 +166,7 @@ test('a failed postback is retried later with the same id, and a later event wai
 })
 
 test('only the events that the app wants are sent, and the others are in the feed all the same', async () => {
-  const { receiver, live } = await makeReceiver({ events: ['reversed'] })
+  const { receiver, live } = await createReceiver({ events: ['reversed'] })
   const conversion = await report(live, 'ann')
   await reverse(conversion.conversion_id)
   await settled(live, 1)
@@ -178,7 +178,7 @@ test('only the events that the app wants are sent, and the others are in the fee
 })
 
 test('a test conversion is sent with the test secret', async () => {
-  const { receiver, test: testing } = await makeReceiver({ method: 'POST' })
+  const { receiver, test: testing } = await createReceiver({ method: 'POST' })
   await report(testing, 'tester')
   await settled(testing, 1)
   const [got] = receiver.got
@@ -187,7 +187,7 @@ test('a test conversion is sent with the test secret', async () => {
 })
 
 test('a body rule wants 1, OK or DUP', async () => {
-  const { receiver, live } = await makeReceiver({ success: 'body' })
+  const { receiver, live } = await createReceiver({ success: 'body' })
   const bodies = ['error', '1', 'dup 5']
   receiver.answer = (response) => response.end(bodies[receiver.got.length - 1] ?? '')
   for (const userId of ['a', 'b', 'c']) {
@@ -203,7 +203,7 @@ test('a body rule wants 1, OK or DUP', async () => {
 })
 
 test('410 pauses the lane, keeps the queue and leaves a notice; saving the URL again resumes it', async () => {
-  const { receiver, live, appId } = await makeReceiver()
+  const { receiver, live, appId } = await createReceiver()
   receiver.answer = (response) => response.writeHead(410).end()
   await report(live, 'ann')
   const lane = () =>
@@ -220,7 +220,7 @@ test('410 pauses the lane, keeps the queue and leaves a notice; saving the URL a
 })
 
 test('a redirect is a failure', async () => {
-  const { receiver, live } = await makeReceiver()
+  const { receiver, live } = await createReceiver()
   receiver.answer = (response) => response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end()
   await report(live, 'ann')
   await until(async () => (await list(live))[0]?.last_status === 302)
@@ -229,7 +229,7 @@ test('a redirect is a failure', async () => {
 })
 
 test('test sends go through the engine, and say for each whether the receiver did right', async () => {
-  const { receiver, live } = await makeReceiver({ method: 'POST' })
+  const { receiver, live } = await createReceiver({ method: 'POST' })
   receiver.answer = (response, { headers, body }) => {
     const verdict = verifyMessage([live.signing_secret], headers, body, Date.now() / 1000)
     response.writeHead(verdict === 'ok' ? 200 : 401).end()
@@ -265,8 +265,8 @@ test('test sends go through the engine, and say for each whether the receiver di
 })
 
 test("another app's postbacks are not there", async () => {
-  const { live } = await makeReceiver()
-  const { live: stranger } = await world.makeApp()
+  const { live } = await createReceiver()
+  const { live: stranger } = await world.createApp()
   await report(live, 'ann')
   await settled(live, 1)
   const [postback] = await list(live)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { after, before, test } from 'node:test'
-import { makeFolder } from '../../../test/folders.ts'
+import { createFolder } from '../../../test/folders.ts'
 import { until } from '../../../test/installation.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
@@ -14,7 +14,7 @@ import { DEFAULTS, checkSettings, saveSettings } from './settings.ts'
 import { TESTER } from '../../../test/tester.ts'
 
 const DEMO_APP = 7
-const dataDir = makeFolder('demo-receiver')
+const dataDir = createFolder('demo-receiver')
 const config = { demo: true, dataDir, postbackAllow: [], postbackDeny: [], postbackProxy: null }
 
 let other: Server
@@ -69,7 +69,7 @@ test('a postback to this machine is sent for the demo app, to its receiver, and 
 const world = useWorld('demo_receiver')
 
 test('in the demo no publisher gets an answer of this machine, by settings, a test or what was saved before', async () => {
-  const [demoApp, strangers] = [await world.makeApp(), await world.makeApp()]
+  const [demoApp, strangers] = [await world.createApp(), await world.createApp()]
   assert.ok(world.config.demo)
   writeFileSync(demoAppFile(world.dataDir), JSON.stringify({ app_id: demoApp.appId }))
   const ownerOf = async ({ appId }: { appId: number }) => visit(world, 'publisher_owner', await publisherOfApp(world, appId)) // prettier-ignore

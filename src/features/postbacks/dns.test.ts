@@ -6,7 +6,7 @@ import { type DnsAnswer, startDns } from '../../../test/dns-server.ts'
 import { startProxy } from '../../../test/forward-proxy.ts'
 import { freePort } from '../../../test/ports.ts'
 import { answer, startBlackHole, startReceiver } from '../../../test/receiver.ts'
-import { makeGuard, SHORT_MS, withReceiver } from '../../../test/sending.ts'
+import { createGuard, SHORT_MS, withReceiver } from '../../../test/sending.ts'
 import { createAddressGuard } from './address-guard.ts'
 
 const close = { connection: 'close' }
@@ -86,7 +86,7 @@ test('a name with IPv6 addresses alone is reached there', async (t) => {
   const { resolver } = await startDns(t, (_, isV6) => (isV6 ? ['2606:4700::1'] : []))
   const proxy = await startProxy(t) // not every machine has IPv6
   const { receiver, send } = await withReceiver(t, answer(200), {
-    guard: makeGuard(resolver, false),
+    guard: createGuard(resolver, false),
     proxy: `http://127.0.0.1:${proxy.port}`,
   })
   const result = await send({ url: `http://receiver.test:${receiver.port}/` })
@@ -140,7 +140,7 @@ test('a DNS server that is not there is a matter of the operator', async (t) => 
     one.setServers([`127.0.0.1:${port}`])
     return one
   }
-  const { send } = await withReceiver(t, answer(200), { guard: makeGuard(resolver) })
+  const { send } = await withReceiver(t, answer(200), { guard: createGuard(resolver) })
   const result = await send({ url: 'http://receiver.test/' })
   assert.deepEqual([result.phase, result.error?.code], ['dns', 'resolver_failed'])
   assert.match(result.error?.message ?? '', /DNS server of this network cannot be reached\. Contact the operator/)

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
-import { makeVectors, type Vector } from '../../../test/postback-vectors.ts'
+import { createVectors, type Vector } from '../../../test/postback-vectors.ts'
 import { WAITS_MS } from './schedule.ts'
 import { verifyMessage, verifyUrl } from './signing.ts'
 import { MACROS } from './template.ts'
@@ -23,7 +23,11 @@ const readExample = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8'
 
 test('the test vectors are those that the program produces, and it judges them as they say', () => {
   const vectors = JSON.parse(readExample('vectors.json')) as Vector[]
-  assert.deepEqual(vectors, makeVectors(), 'Run: node test/postback-vectors.ts > examples/verify-postback/vectors.json')
+  assert.deepEqual(
+    vectors,
+    createVectors(),
+    'Run: node test/postback-vectors.ts > examples/verify-postback/vectors.json',
+  )
   for (const { name, proof, secrets, headers, content, now, expect } of vectors) {
     const isOurs =
       proof === 'headers' ? verifyMessage(secrets, headers, content, now) === 'ok' : verifyUrl(secrets, content)
@@ -43,7 +47,7 @@ for (const { file, command } of LANGUAGES) {
     assert.equal(run.status, 0, run.stdout + run.stderr)
     assert.deepEqual(
       run.stdout.trimEnd().split(/\r?\n/),
-      makeVectors().map(({ name }) => `pass  ${name}`),
+      createVectors().map(({ name }) => `pass  ${name}`),
     )
   })
 

@@ -30,7 +30,7 @@ let offerId: number
 let worker: Worker
 after(() => worker.close())
 const world = useWorld('forbidden', async () => {
-  ;[offerId] = (await world.makeOffers({})) as [number]
+  ;[offerId] = (await world.createOffers({})) as [number]
   worker = await buildWorker({
     config: { ...world.config, demo: false }, // the demo may reach its own machine
     secretKey: SECRET_KEY,
@@ -48,7 +48,7 @@ test('none of them is reached by a delivery, a replay or a test send', async () 
   const { db } = world.database
   const apps = await Promise.all(
     URLS.map(async (url) => {
-      const { live, appId } = await world.makeApp()
+      const { live, appId } = await world.createApp()
       await trustApp(db, TESTER, appId, [offerId])
       await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url }) // past the check
       return { url, live, appId }

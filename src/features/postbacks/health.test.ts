@@ -9,7 +9,7 @@ import {
   after,
   before,
   forgetPostbacks,
-  makeLane,
+  createLane,
   putAttempt,
   putPostbacks,
 } from '../../../test/postback-world.ts'
@@ -21,11 +21,11 @@ const world = useWorld('health')
 test('the health of many apps is read at once, each with its own postbacks, without test sends', async () => {
   const { db } = world.database
   await forgetPostbacks(db)
-  const well = await makeLane(world)
-  const behind = await makeLane(world, { failures: 2, failing_since: before(HOUR) })
-  const paused = await makeLane(world, { paused_at: NOW, pause_reason: 'gone' })
-  const other = await makeLane(world)
-  const { appId: without } = await world.makeApp()
+  const well = await createLane(world)
+  const behind = await createLane(world, { failures: 2, failing_since: before(HOUR) })
+  const paused = await createLane(world, { paused_at: NOW, pause_reason: 'gone' })
+  const other = await createLane(world)
+  const { appId: without } = await world.createApp()
   await putPostbacks(db, well, 2, { state: 'delivered' })
   await putPostbacks(db, well, 2, { state: 'dead', scenario: 'approved' })
   await putPostbacks(db, well, 2, { scenario: 'approved' })
@@ -47,7 +47,7 @@ test('the health of many apps is read at once, each with its own postbacks, with
 test("an app's page reads its own attempts, however many others have failed", async () => {
   const { db } = world.database
   await forgetPostbacks(db)
-  const [own, other] = [await makeLane(world), await makeLane(world)]
+  const [own, other] = [await createLane(world), await createLane(world)]
   const now = new Date()
   await ensurePartitions(db, 'postback_attempts', [now.getTime()])
   const [id] = (await putPostbacks(db, own, 5_000, { state: 'delivered' })) as [string]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
+import { type Certificate, createCertificate } from '../../../test/certificates.ts'
 import { until } from '../../../test/installation.ts'
 import { freePort } from '../../../test/ports.ts'
 import {
@@ -33,7 +33,7 @@ after(async () => {
   for (const one of opened) await one.close()
 })
 const world = useWorld('hostile', async () => {
-  ;[offerId] = (await world.makeOffers({})) as [number]
+  ;[offerId] = (await world.createOffers({})) as [number]
   const config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
   worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
 })
@@ -41,7 +41,7 @@ const world = useWorld('hostile', async () => {
 /** Reports a conversion to an app with this URL; resolves with its postback and its only attempt. */
 async function tell(url: string) {
   const { db } = world.database
-  const { live, appId } = await world.makeApp()
+  const { live, appId } = await world.createApp()
   await trustApp(db, TESTER, appId, [offerId])
   await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url, timeoutMs: 1_000 })
   await world.report(live, { userId: 'ann', offerId })
@@ -106,7 +106,7 @@ test('what breaks off or is no HTTP is a failure', async () => {
 
 test('certificates must be good', async () => {
   for (const validity of ['valid', 'expired'] as const) {
-    const receiver = await receive(answer(200), makeCertificate(validity)) // valid, but signed by an unknown authority
+    const receiver = await receive(answer(200), createCertificate(validity)) // valid, but signed by an unknown authority
     await fails(`https://127.0.0.1:${receiver.port}/`, { phase: 'tls', status: null, error: /certificate/i })
   }
 })

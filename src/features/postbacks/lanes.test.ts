@@ -9,7 +9,7 @@ import {
   fail,
   finish,
   HOUR,
-  makeLane,
+  createLane,
   MINUTE,
   NOW,
   readLane,
@@ -28,8 +28,8 @@ const noticesOf = (appId: number) =>
   world.database.db.selectFrom('notices').selectAll().where('app_id', '=', appId).execute()
 
 test('paused lanes and open circuits are left alone', async () => {
-  const paused = await makeLane(world, { paused_at: before(DAY), pause_reason: 'gone' })
-  const open = await makeLane(world, { open_until: after(1), failures: 5 })
+  const paused = await createLane(world, { paused_at: before(DAY), pause_reason: 'gone' })
+  const open = await createLane(world, { open_until: after(1), failures: 5 })
   const ids = [...(await putMany(paused, 3)), ...(await putMany(open, 3))]
   assert.deepEqual(await claim(), [])
   for (const id of ids) assert.equal((await read(id)).attempts, 0)
@@ -37,7 +37,7 @@ test('paused lanes and open circuits are left alone', async () => {
 
 test('when the time of an open circuit is over, one goes as a probe; when that arrives, the lane is open', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
+  const lane = await createLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
   await putMany(lane, 10)
   const probe = await claimOne()
   assert.deepEqual(await claim(after(SECOND)), [])
@@ -50,7 +50,7 @@ test('when the time of an open circuit is over, one goes as a probe; when that a
 
 test('a probe that fails opens the circuit again, for longer', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
+  const lane = await createLane(world, { open_until: NOW, failures: 5, width: 1, failing_since: before(HOUR) })
   await putMany(lane, 10)
   const failed = fail(await claimOne(), { nextAt: after(MINUTE) })
   await tell([failed])
@@ -64,7 +64,7 @@ test('a probe that fails opens the circuit again, for longer', async () => {
 })
 
 test('a lane has no more under way than it is wide', async () => {
-  const lane = await makeLane(world, { width: 3 })
+  const lane = await createLane(world, { width: 3 })
   await putMany(lane, 10)
   const first = await claim()
   assert.equal(first.length, 3)
@@ -77,7 +77,7 @@ test('a lane has no more under way than it is wide', async () => {
 
 test('five failures in a row open the circuit of their lane, and of no other', async () => {
   const { db } = world.database
-  const [bad, good] = [await makeLane(world), await makeLane(world)]
+  const [bad, good] = [await createLane(world), await createLane(world)]
   await putMany(bad, 4)
   await putMany(good, 4)
   const claims = await claim()
@@ -94,7 +94,7 @@ test('five failures in a row open the circuit of their lane, and of no other', a
 })
 
 test('test sends do not close a lane', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putMany(lane, 4, { scenario: 'approved' })
   await finishLanes((await claim()).map((one) => fail(one, { status: 410 })))
   const { failures, width, paused_at } = await readLane(world.database.db, lane)
@@ -102,7 +102,7 @@ test('test sends do not close a lane', async () => {
 })
 
 test('410 pauses a lane at once, with one notice', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putMany(lane, 2)
   const [first, second] = (await claim()) as [Claimed, Claimed]
   await finishLanes([fail(first, { status: 410 })])
@@ -116,7 +116,7 @@ test('410 pauses a lane at once, with one notice', async () => {
 })
 
 test('410 among successes pauses the lane all the same', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putMany(lane, 2)
   const [good, gone] = (await claim()) as [Claimed, Claimed]
   await finishLanes([finish(good), fail(gone, { status: 410 })])
@@ -126,7 +126,7 @@ test('410 among successes pauses the lane all the same', async () => {
 test('a lane is paused after five days of failures only, with a notice', async () => {
   const { db } = world.database
   const failing = { failures: 30, failing_since: before(5 * DAY - HOUR), last_failure_at: before(DAY), width: 1 }
-  const lane = await makeLane(world, failing)
+  const lane = await createLane(world, failing)
   await put(lane)
   const one = await claimOne()
   await finishLanes([fail(one)])
@@ -140,7 +140,7 @@ test('a lane is paused after five days of failures only, with a notice', async (
 test('while this network itself cannot send, circuits open, but no lane is paused, also not afterwards', async () => {
   const { db } = world.database
   const failing = { failures: 30, failing_since: before(5 * DAY), last_failure_at: before(DAY), width: 1 }
-  const lane = await makeLane(world, failing)
+  const lane = await createLane(world, failing)
   await put(lane)
   const claimed = await claimOne()
   await finishLanes([fail(claimed, { status: null, isOwnError: true })])
@@ -153,8 +153,8 @@ test('while this network itself cannot send, circuits open, but no lane is pause
 })
 
 test('among workers that claim at once a lane is not filled beyond its width, and an open one is probed once', async () => {
-  const wide = await makeLane(world, { width: 4 })
-  const open = await makeLane(world, { failures: 5, open_until: before(SECOND) })
+  const wide = await createLane(world, { width: 4 })
+  const open = await createLane(world, { failures: 5, open_until: before(SECOND) })
   for (const lane of [wide, open]) await putMany(lane, 50)
   for (let round = 0; round < 20; round++) {
     const claims = (await Promise.all(Array.from({ length: 6 }, () => claim()))).flat()
@@ -166,7 +166,7 @@ test('among workers that claim at once a lane is not filled beyond its width, an
 
 test('responses of an old URL say nothing about the new one', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putMany(lane, 4)
   const [first, ...others] = (await claim()) as [Claimed, ...Claimed[]]
   await saveSettings(db, TESTER, SECRET_KEY, lane, { ...DEFAULTS, url: 'https://example.com/new/{transaction_id}' })
@@ -179,7 +179,7 @@ test('responses of an old URL say nothing about the new one', async () => {
 
 test('messages that are refused, and replays that fail, close no lane', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   await putMany(lane, 40)
   const claims = await claim()
   await finishLanes(claims.map((one, i) => fail(one, { status: [400, 404, 422][i % 3] ?? 400 })))
@@ -192,7 +192,7 @@ test('messages that are refused, and replays that fail, close no lane', async ()
 
 test('a quiet app that failed once three weeks ago is not paused by one failure today', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, {
+  const lane = await createLane(world, {
     failures: 1,
     failing_since: before(21 * DAY),
     last_failure_at: before(18 * DAY),
@@ -205,7 +205,7 @@ test('a quiet app that failed once three weeks ago is not paused by one failure 
 
 test('nothing waits for a locked lane: it is updated later', async () => {
   const { db } = world.database
-  const [locked, free] = [await makeLane(world), await makeLane(world)]
+  const [locked, free] = [await createLane(world), await createLane(world)]
   await put(locked)
   await put(free)
   const signs = laneSigns((await claim()).map((one) => fail(one)))
@@ -219,7 +219,7 @@ test('nothing waits for a locked lane: it is updated later', async () => {
 })
 
 test('test sends pass an open circuit, and nothing else does', async () => {
-  const lane = await makeLane(world, { failures: 5, open_until: after(MINUTE), width: 1 })
+  const lane = await createLane(world, { failures: 5, open_until: after(MINUTE), width: 1 })
   await putMany(lane, 3)
   const [testing] = await putMany(lane, 1, { scenario: 'approved' })
   assert.equal((await claimOne()).postback_id, testing)

@@ -1,7 +1,7 @@
 // How a claim ends: with its result, or the end of its lease.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { after, fail, finish, HOUR, makeLane, MINUTE, NOW, SECOND } from '../../../test/postback-world.ts'
+import { after, fail, finish, HOUR, createLane, MINUTE, NOW, SECOND } from '../../../test/postback-world.ts'
 import { useQueue } from '../../../test/queue-world.ts'
 import { readAttempts } from './postbacks.ts'
 import { reapExpired } from './claims.ts'
@@ -11,7 +11,7 @@ const { world, claim, claimOne, put, putMany, read, tell } = useQueue('leases')
 
 test('the result of an attempt is on the postback and, in full, in the log', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const ids = await putMany(lane, 3)
   const [first, second, third] = (await claim()) as [Claimed, Claimed, Claimed]
   const nasty = 'a "quoted" \\ back, {brace}, NULL\r\n\té😀'
@@ -44,7 +44,7 @@ test('the result of an attempt is on the postback and, in full, in the log', asy
 type Attempts = Awaited<ReturnType<typeof readAttempts>>
 
 test('what is written again, and what PostgreSQL would not take, is in the log once', async () => {
-  const id = await put(await makeLane(world))
+  const id = await put(await createLane(world))
   const one = finish(await claimOne(), { response: 'HTTP/1.1 200 O\0K' })
   await tell([one])
   await tell([one])
@@ -55,7 +55,7 @@ test('what is written again, and what PostgreSQL would not take, is in the log o
 })
 
 test('only results of claims that were still held are returned: lanes follow nothing else', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putMany(lane, 2)
   const [lost, held] = (await claim()) as [Claimed, Claimed]
   const later = after(LEASE_MS + SECOND)
@@ -74,7 +74,7 @@ test('only results of claims that were still held are returned: lanes follow not
 
 test('a claim that was lost changes nothing any more, but is in the log', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await put(lane)
   const slow = await claimOne()
   const late = after(LEASE_MS + SECOND)
@@ -94,7 +94,7 @@ test('a claim that was lost changes nothing any more, but is in the log', async 
 
 test('what a worker does not come back for is queued again after its lease, and logged', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await put(lane)
   await claimOne()
   assert.equal(await reapExpired(db, after(LEASE_MS)), 0)
@@ -112,7 +112,7 @@ test('what a worker does not come back for is queued again after its lease, and 
 
 test('what kills every worker is given up in the end', async () => {
   const { db } = world.database
-  const id = await put(await makeLane(world))
+  const id = await put(await createLane(world))
   await claimOne()
   await db.updateTable('postback_queue').set({ tries: 12 }).where('postback_id', '=', id).execute()
   assert.equal(await reapExpired(db, after(LEASE_MS + 1)), 1)
@@ -121,7 +121,7 @@ test('what kills every worker is given up in the end', async () => {
 
 test('of several processes that recover expired claims at once, one recovers each postback', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const ids = await putMany(lane, 60)
   assert.equal((await claim()).length, 60)
   const counts = await Promise.all(Array.from({ length: 6 }, () => reapExpired(db, after(HOUR))))

@@ -7,8 +7,8 @@ import { type ListenerOptions, type ReceivedPostback, startListener } from './li
 import { signMessage, signUrl } from './signing.ts'
 import { EXAMPLE_VALUES, fillTemplate } from './template.ts'
 
-const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`
-const SECRET = makeSecret()
+const createSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+const SECRET = createSecret()
 const named = (name: string, secret: string) => ({ name, secret })
 
 async function listen(t: TestContext, options: Partial<ListenerOptions> = {}) {
@@ -68,7 +68,7 @@ test('a URL that a tunnel received as https is verified, too', async (t) => {
 })
 
 test('a POST is shown with its body and verified over its bytes', async (t) => {
-  const { origin, printed } = await listen(t, { secrets: [named('first', makeSecret()), named('second', SECRET)] })
+  const { origin, printed } = await listen(t, { secrets: [named('first', createSecret()), named('second', SECRET)] })
   const body = '{"id":"e1","data":{"user_id":"Zoë"}}'
   const post = (headers: Record<string, string>, sent = body) =>
     fetch(`${origin}/`, { method: 'POST', body: sent, headers })

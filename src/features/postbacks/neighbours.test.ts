@@ -22,7 +22,7 @@ after(async () => {
   await worker.close()
 })
 const world = useWorld('neighbours', async () => {
-  ;[offerId] = (await world.makeOffers({})) as [number]
+  ;[offerId] = (await world.createOffers({})) as [number]
   const config = { ...world.config, postbackAllow: ['127.0.0.0/8'] }
   worker = await buildWorker({ config, secretKey: SECRET_KEY, database: world.database, log: world.log })
 })
@@ -41,8 +41,8 @@ const save = (appId: number, receiver: Receiver, more: Partial<PostbackSettings>
     ...more,
   })
 
-async function makeApp(receiver: Receiver, more: Partial<PostbackSettings> = {}, publisherId?: number) {
-  const app = await world.makeApp(publisherId === undefined ? {} : { publisherId, name: 'Second' })
+async function createApp(receiver: Receiver, more: Partial<PostbackSettings> = {}, publisherId?: number) {
+  const app = await world.createApp(publisherId === undefined ? {} : { publisherId, name: 'Second' })
   await trustApp(world.database.db, TESTER, app.appId, [offerId])
   await save(app.appId, receiver, more)
   return app
@@ -61,7 +61,7 @@ const told = ({ head }: ReceivedRequest) => /u=(\w+)&s=(\w+)/.exec(head)?.slice(
 test("a new URL is not paused by the old one's 410, whether that came late or was asked after the save", async () => {
   const { db } = world.database
   const [old, fresh] = [await receive(), await receive()]
-  const { appId, live } = await makeApp(old)
+  const { appId, live } = await createApp(old)
   await report(live, 'first')
   await until(async () => (await list(live))[0]?.state === 'delivered')
   old.behave = hang
@@ -85,7 +85,7 @@ test("a new URL is not paused by the old one's 410, whether that came late or wa
 test('while the lane of one app is locked and its attempt ends, the postbacks of another go out', async () => {
   const { db } = world.database
   const [stuck, free] = [await receive(hang), await receive()]
-  const [one, other] = [await makeApp(stuck), await makeApp(free)]
+  const [one, other] = [await createApp(stuck), await createApp(free)]
   await report(one.live, 'stuck')
   await until(() => stuck.requests.length === 1)
   await db.transaction().execute(async (trx) => {
@@ -108,7 +108,7 @@ test('while the lane of one app is locked and its attempt ends, the postbacks of
 
 test('an event that the app no longer asks for blocks no later one, also when it was under way', async () => {
   const receiver = await receive(answer(500))
-  const { appId, live } = await makeApp(receiver, { events: ['pending', 'approved'] })
+  const { appId, live } = await createApp(receiver, { events: ['pending', 'approved'] })
   const click = async (userId: string) => (await world.click(offerId, live, `userId=${userId}`)).clickId
   const [waiting, underWay] = [await click('waiting'), await click('underway')]
   await world.confirm(offerId, waiting, { status: 'pending' })
@@ -131,7 +131,7 @@ test('an event that the app no longer asks for blocks no later one, also when it
 test('a replay of which many are refused holds up nothing live, and opens no circuit', async () => {
   const { db } = world.database
   const receiver = await receive()
-  const { appId, live } = await makeApp(receiver)
+  const { appId, live } = await createApp(receiver)
   await report(live, ...users(99))
   await until(
     async () => (await list(live)).length === 99 && (await list(live)).every((one) => one.state === 'delivered'),
@@ -156,7 +156,7 @@ test('a replay of which many are refused holds up nothing live, and opens no cir
 
 test('a postback sent twice, because a kept-alive connection was closed, is logged as such', async () => {
   const receiver = await receive()
-  const { live } = await makeApp(receiver)
+  const { live } = await createApp(receiver)
   await report(live, 'first')
   await until(async () => (await list(live))[0]?.state === 'delivered')
   receiver.behave = (socket, request) => (request.connection === 1 ? socket.destroy() : answer(200)(socket, request))
@@ -172,7 +172,7 @@ test('a postback sent twice, because a kept-alive connection was closed, is logg
 test('a request that its macros make too long is not sent; the log says why, and stores nothing of it', async () => {
   const receiver = await receive()
   const url = `http://127.0.0.1:${receiver.port}/?${'a={user_id}&'.repeat(120)}`
-  const { live } = await makeApp(receiver, { url })
+  const { live } = await createApp(receiver, { url })
   await report(live, 'x'.repeat(150))
   await until(async () => (await list(live))[0]?.attempts === 1 && (await list(live))[0]?.state === 'queued')
   const [found] = await list(live)
@@ -186,7 +186,7 @@ test('four publishers whose servers hang leave room for a fifth', async () => {
   const slow: number[] = []
   for (let i = 0; i < 8; i++) {
     const publisherId = i % 2 === 0 ? undefined : await publisherOf(db, slow.at(-1) ?? 0)
-    const { appId, live } = await makeApp(await receive(hang), {}, publisherId)
+    const { appId, live } = await createApp(await receive(hang), {}, publisherId)
     await setLane(db, appId, { width: 64, paused_at: new Date(), pause_reason: 'operator' })
     await report(live, ...users(70))
     slow.push(appId)
@@ -208,7 +208,7 @@ test('four publishers whose servers hang leave room for a fifth', async () => {
   })
   assert.ok(before <= 448, `${before} of 512 are held`)
   const fifth = await receive()
-  const { live } = await makeApp(fifth)
+  const { live } = await createApp(fifth)
   await report(live, 'quick')
   await until(() => fifth.requests.length === 1)
 })

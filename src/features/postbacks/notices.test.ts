@@ -5,7 +5,7 @@ import {
   DAY,
   fail,
   forgetPostbacks,
-  makeLane,
+  createLane,
   MINUTE,
   HOUR,
   publisherOf,
@@ -44,9 +44,9 @@ beforeEach(async () => {
   mails.answer = () => null
 })
 
-async function makeReader(email: string | null): Promise<number> {
+async function createReader(email: string | null): Promise<number> {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const publisherId = await publisherOf(db, lane)
   await db.updateTable('publishers').set({ email }).where('publisher_id', '=', publisherId).execute()
   return lane
@@ -66,7 +66,7 @@ const list = (appId: number) => listNotices(world.database.db, { appId }, 100)
 const mailedAt = async (appId: number) => (await list(appId)).map(mailedAtOf)
 
 test('a notice is mailed once to the publisher, from us, and marked', async () => {
-  const lane = await makeReader('ann@example.org')
+  const lane = await createReader('ann@example.org')
   await leave(lane, 'Your server is gone.')
   assert.deepEqual(await mailedAt(lane), [null])
   assert.equal(await mail(), 1)
@@ -80,7 +80,7 @@ test('a notice is mailed once to the publisher, from us, and marked', async () =
 })
 
 test('each publisher gets its own, oldest first', async () => {
-  const [ann, bob] = [await makeReader('ann@example.org'), await makeReader('bob@example.org')]
+  const [ann, bob] = [await createReader('ann@example.org'), await createReader('bob@example.org')]
   await leave(ann, 'first')
   await leave(bob, 'second')
   await leave(ann, 'third')
@@ -92,7 +92,7 @@ test('each publisher gets its own, oldest first', async () => {
 })
 
 test('a notice to a publisher without an email address stays listed, and delays no other', async () => {
-  const [silent, ann] = [await makeReader(null), await makeReader('ann@example.org')]
+  const [silent, ann] = [await createReader(null), await createReader('ann@example.org')]
   for (let i = 0; i < 25; i++) await leave(silent, 'unheard')
   await leave(ann, 'heard')
   assert.equal(await mail(), 1)
@@ -101,7 +101,7 @@ test('a notice to a publisher without an email address stays listed, and delays 
 })
 
 test('many are mailed some at a time, none twice', async () => {
-  const lane = await makeReader('ann@example.org')
+  const lane = await createReader('ann@example.org')
   for (let i = 0; i < 55; i++) await leave(lane, `number ${i}.`)
   const counts = [await mail(), await mail(), await mail()]
   assert.deepEqual(counts, [50, 5, 0])
@@ -110,7 +110,7 @@ test('many are mailed some at a time, none twice', async () => {
 
 test('a publisher who adds an email address today is emailed the notices of the last day, and nothing older', async () => {
   const { db } = world.database
-  const lane = await makeReader(null)
+  const lane = await createReader(null)
   await leave(lane, 'last month', { created_at: before(30 * DAY) })
   await leave(lane, 'a day ago', { created_at: before(DAY) })
   await leave(lane, 'today', { created_at: before(DAY - HOUR) })
@@ -124,7 +124,7 @@ test('a publisher who adds an email address today is emailed the notices of the 
 
 test('what was not mailed says why', async () => {
   const { db } = world.database
-  const [silent, ann] = [await makeReader(null), await makeReader('ann@example.org')]
+  const [silent, ann] = [await createReader(null), await createReader('ann@example.org')]
   await leave(silent, 'unheard')
   await leave(ann, 'old', { created_at: before(DAY) })
   await leave(ann, 'new')
@@ -156,7 +156,7 @@ for (const [what, answer] of [
   ['hangs up at the end', (command: string) => (command === 'END' ? 'hang up' : null)],
 ] as const)
   test(`a mail server that ${what} loses nothing`, async () => {
-    const lane = await makeReader('ann@example.org')
+    const lane = await createReader('ann@example.org')
     await leave(lane, 'Your server is gone.')
     mails.answer = answer
     await assert.rejects(mail())
@@ -168,7 +168,7 @@ for (const [what, answer] of [
   })
 
 test('a mail server that is not there loses nothing', async () => {
-  const lane = await makeReader('ann@example.org')
+  const lane = await createReader('ann@example.org')
   await leave(lane, 'Your server is gone.')
   const gone = await new MailServer().open()
   const absent = open(gone.url)
@@ -181,7 +181,7 @@ test('a mail server that is not there loses nothing', async () => {
 })
 
 test('when it fails half way, only what was taken is marked', async () => {
-  const lane = await makeReader('ann@example.org')
+  const lane = await createReader('ann@example.org')
   for (const message of ['first', 'second', 'third']) await leave(lane, message)
   mails.answer = (command) => (command === 'END' && mails.got.length === 2 ? '452 full' : null)
   await assert.rejects(mail())
@@ -196,7 +196,7 @@ test('when it fails half way, only what was taken is marked', async () => {
 
 test('the name of an app adds no header and no reader', async () => {
   const { db } = world.database
-  const lane = await makeReader('ann@example.org')
+  const lane = await createReader('ann@example.org')
   const name = 'Ünï\r\nBcc: eve@example.org\r\n\r\nbody'
   await db.updateTable('apps').set({ name }).where('app_id', '=', lane).execute()
   await leave(lane, 'Your server is gone.')
@@ -210,7 +210,7 @@ test('the name of an app adds no header and no reader', async () => {
 test('a lane that is paused is mailed by the worker', async () => {
   const { config, database, log } = world
   const { db } = database
-  const lane = await makeReader('ann@example.org')
+  const lane = await createReader('ann@example.org')
   await putPostback(db, lane)
   const claims = await claimDue(db, 1, 256, NOW)
   const gone = claims.map((one) => fail(one, { status: 410 }))
@@ -235,7 +235,7 @@ test('a lane that is paused is mailed by the worker', async () => {
 
 test('a publisher is notified of failed postbacks once a day; not of test sends, nor of ones that are retried', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const giveUp = async (more: object, waitMs: number | null) => {
     await putPostback(db, lane, more)
     const claims = await claimDue(db, 1, 256, NOW)

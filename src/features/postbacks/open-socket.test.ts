@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { freePort } from '../../../test/ports.ts'
-import { type Certificate, makeCertificate } from '../../../test/certificates.ts'
+import { type Certificate, createCertificate } from '../../../test/certificates.ts'
 import { answer, hang } from '../../../test/receiver.ts'
-import { makeGuard, namesTo, withReceiver } from '../../../test/sending.ts'
+import { createGuard, namesTo, withReceiver } from '../../../test/sending.ts'
 import type { AddressGuard } from './address-guard.ts'
 
 let valid: Certificate
 let expired: Certificate
 before(() => {
-  valid = makeCertificate('valid')
-  expired = makeCertificate('expired')
+  valid = createCertificate('valid')
+  expired = createCertificate('expired')
 })
 
 test('where nothing listens, the connection is refused', async (t) => {
@@ -21,7 +21,7 @@ test('where nothing listens, the connection is refused', async (t) => {
 })
 
 test('if one address does not work, the next one is used', async (t) => {
-  const names = makeGuard(namesTo('127.0.0.9', '127.0.0.1'))
+  const names = createGuard(namesTo('127.0.0.9', '127.0.0.1'))
   const { receiver, send } = await withReceiver(t, answer(200), { guard: names })
   const result = await send({ url: `http://receiver.test:${receiver.port}/` })
   assert.deepEqual([result.status, result.remoteAddress], [200, '127.0.0.1'])
@@ -29,7 +29,7 @@ test('if one address does not work, the next one is used', async (t) => {
 })
 
 test('addresses that are not public are refused before anything is sent', async (t) => {
-  const strict = makeGuard(namesTo('8.8.8.8', '127.0.0.1'), false)
+  const strict = createGuard(namesTo('8.8.8.8', '127.0.0.1'), false)
   const { receiver, send } = await withReceiver(t, answer(200), { guard: strict })
   for (const host of ['127.0.0.1', '0x7f.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'mixed.test']) {
     const result = await send({ url: `http://${host}:${receiver.port}/` })

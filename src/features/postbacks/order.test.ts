@@ -9,7 +9,7 @@ import {
   fail,
   finish,
   HOUR,
-  makeLane,
+  createLane,
   MINUTE,
   NOW,
   publisherOf,
@@ -69,10 +69,10 @@ async function countRead(work: (db: Db) => Promise<unknown>): Promise<number> {
 }
 
 test('twenty thousand events that wait for an earlier one are looked at once, and by no claim after that', async () => {
-  const crowded = await makeLane(world, { width: 64 })
+  const crowded = await createLane(world, { width: 64 })
   await putBlocked(crowded, 20_000)
   assert.deepEqual(await claimAll(), [])
-  const quiet = await makeLane(world)
+  const quiet = await createLane(world)
   const one = await put(quiet)
   const rowsRead = await countRead(async (db) =>
     assert.deepEqual(idsOf((await claimReady(db, { limit: 128, capacity: CAPACITY, now: NOW })).claims), [one]),
@@ -81,9 +81,9 @@ test('twenty thousand events that wait for an earlier one are looked at once, an
 })
 
 test('while they are looked at for the first time, other lanes are served by every claim', async () => {
-  const crowded = await makeLane(world, { width: 64 })
+  const crowded = await createLane(world, { width: 64 })
   await putBlocked(crowded, 5_000)
-  const quiet = await makeLane(world)
+  const quiet = await createLane(world)
   for (let i = 0; i < 3; i++) {
     const one = await put(quiet)
     const found = await claimReady(world.database.db, { limit: 128, capacity: CAPACITY, now: NOW })
@@ -95,7 +95,7 @@ test('while they are looked at for the first time, other lanes are served by eve
 
 test('two thousand lanes with nothing but such events keep no other lane waiting', async () => {
   const { db } = world.database
-  const some = await makeLane(world)
+  const some = await createLane(world)
   await sql`
     WITH made AS (
       INSERT INTO apps (publisher_id, name, currency, rate_micros, rate_limit)
@@ -117,7 +117,7 @@ test('two thousand lanes with nothing but such events keep no other lane waiting
 
 test('500 events of one conversion come in order', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   await sql`
     INSERT INTO postbacks (postback_id, app_id, is_test, conversion_id, sequence, status, state, created_at)
@@ -136,7 +136,7 @@ test('500 events of one conversion come in order', async () => {
 
 test('deleting the earlier event while a claim puts the later one behind it waits for the claim, and unblocks it', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   await put(lane, { conversionId, sequence: 1 })
   const first = await claimOne()
@@ -154,7 +154,7 @@ test('deleting the earlier event while a claim puts the later one behind it wait
 
 test('where the earlier event is taken out in the moment of a claim, the later one is not put behind it', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   await put(lane, { conversionId, sequence: 1 })
   const first = await claimOne()
@@ -169,7 +169,7 @@ test('where the earlier event is taken out in the moment of a claim, the later o
 
 test('a live event that waits for one replayed in bulk brings it forward, and both go before the rest of the replay', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 1 })
+  const lane = await createLane(world, { width: 1 })
   const conversionId = uuid7(NOW.getTime())
   for (let i = 0; i < 20; i++) await put(lane, { state: 'dead', createdAt: before(2 * HOUR) })
   const approval = await put(lane, { state: 'dead', conversionId, sequence: 1, createdAt: before(HOUR) })
@@ -188,7 +188,7 @@ test('a live event that waits for one replayed in bulk brings it forward, and bo
 
 test('a replay that is cancelled, or an event that is taken out, lets what waits for it go on', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   await put(lane, { state: 'dead', conversionId, sequence: 1 })
   const replayId = await startReplay(db, TESTER, lane, {})
@@ -203,7 +203,7 @@ test('a replay that is cancelled, or an event that is taken out, lets what waits
 
 test('the next send time of what waits for an earlier event is unknown, even when it is replayed', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   await put(lane, { conversionId, sequence: 1, dueAt: after(HOUR) })
   const second = await put(lane, { conversionId, sequence: 2 })
@@ -219,7 +219,7 @@ test('the next send time of what waits for an earlier event is unknown, even whe
 
 test('a replay during the last attempt is not lost: if that fails, all attempts start over', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await put(lane, { tries: 11, attempts: 11 })
   const last = await claimOne()
   assert.equal(last.tries, 12)

@@ -1,7 +1,7 @@
 // Resending what a later event of the same conversion has overtaken: an older status must not be the last one sent.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { forgetPostbacks, makeLane, NOW, putEvents, readPostback } from '../../../test/postback-world.ts'
+import { forgetPostbacks, createLane, NOW, putEvents, readPostback } from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listPostbacks } from './postbacks.ts'
 import { replayPostback } from './replay-postback.ts'
@@ -22,7 +22,7 @@ async function queued(appId: number): Promise<string[]> {
 }
 
 test('what a later delivered event has overtaken is left out, unless that is sent again, too', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putEvents(
     world.database.db,
     lane,
@@ -43,7 +43,7 @@ test('what a later delivered event has overtaken is left out, unless that is sen
 
 test('who replays a single one that was overtaken is warned; who looks for a conversion finds its postbacks', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const [approved, reversed] = (await putEvents(
     db,
     lane,

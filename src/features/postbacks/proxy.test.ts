@@ -4,18 +4,18 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { before, test, type TestContext } from 'node:test'
 import type { TlsOptions } from 'node:tls'
-import { type Authority, makeAuthority } from '../../../test/certificates.ts'
+import { type Authority, createAuthority } from '../../../test/certificates.ts'
 import { startProxy } from '../../../test/forward-proxy.ts'
 import { freePort } from '../../../test/ports.ts'
 import { answer, type Behaviour, startBlackHole } from '../../../test/receiver.ts'
-import { makeGuard, namesTo, SHORT_MS, withReceiver } from '../../../test/sending.ts'
+import { createGuard, namesTo, SHORT_MS, withReceiver } from '../../../test/sending.ts'
 
 const HOST = 'receiver.test'
 const ADDRESS = '93.184.216.34' // the proxy leads it to this machine
 
 let authority: Authority
 before(() => {
-  authority = makeAuthority()
+  authority = createAuthority()
 })
 
 type Given = {
@@ -29,7 +29,7 @@ type Given = {
 async function withProxy(t: TestContext, given: Given = {}, addresses = [ADDRESS]) {
   const { misbehave = null, behave = answer(200, {}, 'ok'), login = '', ...more } = given
   const proxy = await startProxy(t, misbehave)
-  const options = { guard: makeGuard(namesTo(...addresses), false), proxy: `http://${login}127.0.0.1:${proxy.port}`, ca: authority.cert, ...more } // prettier-ignore
+  const options = { guard: createGuard(namesTo(...addresses), false), proxy: `http://${login}127.0.0.1:${proxy.port}`, ca: authority.cert, ...more } // prettier-ignore
   const { receiver, send } = await withReceiver(t, behave, options)
   const scheme = 'tls' in more ? 'https' : 'http'
   const url = `${scheme}://${HOST}:${receiver.port}/path`

@@ -9,7 +9,7 @@ import {
   fail,
   finish,
   HOUR,
-  makeLane,
+  createLane,
   NOW,
   publisherOf,
   SECOND,
@@ -25,7 +25,7 @@ const { world, claim, claimOne, put, putMany, read, tell } = useQueue('queue')
 const idsOf = (claims: readonly Claimed[]) => claims.map((one) => one.postback_id).toSorted()
 
 test('what is due is claimed, and nothing else', async () => {
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const due = [await put(lane, { dueAt: NOW }), await put(lane, { dueAt: before(DAY) })]
   await put(lane, { dueAt: after(1) })
   await put(lane, { state: 'delivered' })
@@ -35,7 +35,7 @@ test('what is due is claimed, and nothing else', async () => {
 })
 
 test('an attempt is counted when it is claimed, and its claim has a lease', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await put(lane, { tries: 2, attempts: 7 })
   const claimed = await claimOne()
   assert.deepEqual([claimed.postback_id, claimed.app_id, claimed.tries, claimed.attempts], [id, lane, 3, 8])
@@ -54,7 +54,7 @@ test('an attempt is counted when it is claimed, and its claim has a lease', asyn
 })
 
 test('no more are claimed than asked for, those first that are due the longest', async () => {
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const late = await put(lane, { dueAt: before(SECOND) })
   const early = await put(lane, { dueAt: before(HOUR) })
   assert.deepEqual(idsOf(await claim(NOW, 1)), [early])
@@ -63,7 +63,7 @@ test('no more are claimed than asked for, those first that are due the longest',
 
 test('workers that claim at once never get the same postback, and together get all', async () => {
   const lanes: number[] = []
-  for (let i = 0; i < 6; i++) lanes.push(await makeLane(world, { width: 64 }))
+  for (let i = 0; i < 6; i++) lanes.push(await createLane(world, { width: 64 }))
   const put50 = await Promise.all(lanes.map((lane) => putMany(lane, 50)))
   const claimed: Claimed[] = []
   for (let got = 1; got > 0;) {
@@ -77,7 +77,7 @@ test('workers that claim at once never get the same postback, and together get a
 })
 
 test('a later event of a conversion waits for an earlier one that is queued or being sent', async () => {
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const conversionId = uuid7(NOW.getTime())
   const first = await put(lane, { conversionId, sequence: 1, dueAt: after(HOUR) })
   const second = await put(lane, { conversionId, sequence: 2, status: 'reversed', dueAt: before(HOUR) })
@@ -98,7 +98,7 @@ test('a later event of a conversion waits for an earlier one that is queued or b
 })
 
 test('what is replayed in bulk comes after everything live of its lane', async () => {
-  const lane = await makeLane(world, { width: 2 })
+  const lane = await createLane(world, { width: 2 })
   const replayed = await putMany(lane, 2, { priority: 1, dueAt: before(DAY) })
   const live = await putMany(lane, 3, { dueAt: before(SECOND) })
   const first = await claim()
@@ -110,9 +110,9 @@ test('what is replayed in bulk comes after everything live of its lane', async (
 })
 
 test('a lane with ten thousand due keeps out no lane with one', async () => {
-  const crowded = await makeLane(world, { width: 64 })
+  const crowded = await createLane(world, { width: 64 })
   await putMany(crowded, 10_000, { dueAt: before(DAY) })
-  const quiet = await makeLane(world)
+  const quiet = await createLane(world)
   const one = await put(quiet)
   const claims = await claim(NOW, 16)
   assert.ok(idsOf(claims).includes(one))
@@ -121,11 +121,11 @@ test('a lane with ten thousand due keeps out no lane with one', async () => {
 
 test('a publisher with fifty lanes gets a quarter of the capacity, and others are served', async () => {
   const { db } = world.database
-  const greedy = [await makeLane(world, { width: 64 })]
+  const greedy = [await createLane(world, { width: 64 })]
   const publisherId = await publisherOf(db, greedy[0] as number)
-  while (greedy.length < 50) greedy.push(await makeLane(world, { width: 64 }, publisherId))
+  while (greedy.length < 50) greedy.push(await createLane(world, { width: 64 }, publisherId))
   for (const lane of greedy) await putMany(lane, 20)
-  const other = await makeLane(world, { width: 64 })
+  const other = await createLane(world, { width: 64 })
   await putMany(other, 40)
   const claimed: Claimed[] = []
   for (let more; (more = await claim()).length > 0;) claimed.push(...more)
@@ -138,7 +138,7 @@ test('a publisher with fifty lanes gets a quarter of the capacity, and others ar
 
 test('a replay restarts the retry schedule, and the attempt numbers go on', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await put(lane, { state: 'dead', tries: 12, attempts: 12 })
   await replayPostback(db, TESTER, id, null)
   const claimed = await claimOne()
@@ -154,7 +154,7 @@ test('a replay restarts the retry schedule, and the attempt numbers go on', asyn
 
 test('every lane gets its turn where there are more than capacity', async () => {
   const lanes: number[] = []
-  while (lanes.length < 30) lanes.push(await makeLane(world))
+  while (lanes.length < 30) lanes.push(await createLane(world))
   for (const lane of lanes) await putMany(lane, 40)
   const counts = new Map<number, number>()
   for (let round = 0; round < 40; round++) {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeFolder } from '../../../test/folders.ts'
+import { createFolder } from '../../../test/folders.ts'
 import { until } from '../../../test/installation.ts'
 import { freePort } from '../../../test/ports.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
@@ -69,7 +69,7 @@ for (const language of LANGUAGES) {
   const [program = ''] = importing
   test(`the receiver in ${file} credits once and takes back`, async (t) => {
     const port = await freePort()
-    const database = join(makeFolder('receiver'), 'accounts.db')
+    const database = join(createFolder('receiver'), 'accounts.db')
     start(t, language, port, database, `${OTHER} ${SECRET}`)
     const statusOf = async (event: Event, secret?: string) => (await send(port, event, secret)).status
     const balance = () => {

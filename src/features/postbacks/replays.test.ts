@@ -9,7 +9,7 @@ import {
   finish,
   forgetPostbacks,
   HOUR,
-  makeLane,
+  createLane,
   MINUTE,
   NOW,
   putPostback,
@@ -66,7 +66,7 @@ async function deliver(count: number): Promise<Claimed[]> {
 }
 
 test('everything delivered or failed is resent, with all its attempts, after live postbacks', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const ids = [await put(lane, { state: 'delivered', attempts: 1 }), await put(lane, { state: 'dead', tries: 12 })]
   const replayId = await start(lane)
   assert.equal(await runAll(), 2)
@@ -85,7 +85,7 @@ test('everything delivered or failed is resent, with all its attempts, after liv
 })
 
 test('a replay is of one app, of one state, of one status and of live or test conversions', async () => {
-  const [lane, other] = [await makeLane(world), await makeLane(world)]
+  const [lane, other] = [await createLane(world), await createLane(world)]
   const dead = await put(lane, { state: 'dead' })
   const delivered = await put(lane, { state: 'delivered' })
   const reversed = await put(lane, { state: 'dead', status: 'reversed' })
@@ -107,7 +107,7 @@ test('a replay is of one app, of one state, of one status and of live or test co
 })
 
 test('a span of time begins with its first moment and ends before its last', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const made = (createdAt: Date) => put(lane, { state: 'dead', createdAt })
   const [from, to] = [before(2 * DAY), before(DAY)]
   await made(after(-1, from))
@@ -119,7 +119,7 @@ test('a span of time begins with its first moment and ends before its last', asy
 })
 
 test('what is queued or being sent is left as it is', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const sending = await put(lane, {})
   const claims = await claimDue(world.database.db, 1, 256, NOW)
   const waiting = await put(lane, { dueAt: after(HOUR), tries: 3 })
@@ -132,7 +132,7 @@ test('what is queued or being sent is left as it is', async () => {
 
 test('it goes on where it stopped: each is queued once, also when workers take it further together', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   const ids = await putPostbacks(db, lane, 1_700, { state: 'dead' })
   const replayId = await start(lane)
   const sent: string[] = []
@@ -149,7 +149,7 @@ test('it goes on where it stopped: each is queued once, also when workers take i
 
 test('no more than a thousand are queued; the rest waits until those are sent', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putPostbacks(db, lane, 1_200, { state: 'dead' })
   const replayId = await start(lane)
   assert.equal(await runAll(), 1_000)
@@ -159,7 +159,7 @@ test('no more than a thousand are queued; the rest waits until those are sent', 
 
 test('a replay of one app does not wait for that of another', async () => {
   const { db } = world.database
-  const [first, second] = [await makeLane(world), await makeLane(world)]
+  const [first, second] = [await createLane(world), await createLane(world)]
   await putPostbacks(db, first, 1_200, { state: 'dead' })
   await putPostbacks(db, second, 10, { state: 'dead' })
   await start(first)
@@ -169,7 +169,7 @@ test('a replay of one app does not wait for that of another', async () => {
 })
 
 test('what was created after it began is not resent', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const earlier = await put(lane, { state: 'delivered' })
   const replayId = await start(lane)
   const began = (await readOne(replayId)).created_at
@@ -181,7 +181,7 @@ test('what was created after it began is not resent', async () => {
 
 test('what a replay has sent, and failed again, is not sent by it a second time', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await put(lane, { state: 'dead' })
   const replayId = await start(lane)
   await run()
@@ -197,7 +197,7 @@ test('what a replay has sent, and failed again, is not sent by it a second time'
 
 test('test sends are left out', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 64 })
+  const lane = await createLane(world, { width: 64 })
   for (const isTest of [false, true]) {
     await startTestSends(db, TESTER, { appId: lane, isTest }, SCENARIO_NAMES, NOW)
     for (let sent = 1; sent > 0;) sent = (await deliver(64)).length
@@ -208,7 +208,7 @@ test('test sends are left out', async () => {
 
 test('who cancels gets back what it was: delivered, or dead', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 1 })
+  const lane = await createLane(world, { width: 1 })
   const delivered = await putPostbacks(db, lane, 3, { state: 'delivered', createdAt: before(HOUR) })
   const dead = await putPostbacks(db, lane, 1_100, { state: 'dead' })
   const replayId = await start(lane)
@@ -227,7 +227,7 @@ test('who cancels gets back what it was: delivered, or dead', async () => {
 })
 
 test('a replay that is done can be cancelled, too, and remains done', async () => {
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await put(lane, { state: 'delivered' })
   const replayId = await start(lane)
   await runAll()
@@ -238,7 +238,7 @@ test('a replay that is done can be cancelled, too, and remains done', async () =
 
 test('cancelling does not touch single replays, nor what another replay queued', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const [single, bulk] = [await put(lane, { state: 'dead' }), await put(lane, { state: 'dead' })]
   const first = await start(lane)
   await runAll()
@@ -260,7 +260,7 @@ test('an app or a replay that is not there is said', async () => {
 
 test('a worker advances replays automatically', async () => {
   const { config, database, log } = world
-  const lane = await makeLane(world, { paused_at: NOW, pause_reason: 'operator' })
+  const lane = await createLane(world, { paused_at: NOW, pause_reason: 'operator' })
   const id = await put(lane, { state: 'dead' })
   const replayId = await start(lane)
   const worker = await buildWorker({ config, secretKey: SECRET_KEY, database, log })
@@ -274,7 +274,7 @@ test('a worker advances replays automatically', async () => {
 
 test('a replay whose query fails stops no other', async () => {
   const { db } = world.database
-  const [broken, lane] = [await makeLane(world), await makeLane(world)]
+  const [broken, lane] = [await createLane(world), await createLane(world)]
   await put(broken, { state: 'dead' })
   const id = await put(lane, { state: 'dead' })
   await start(broken, { from: 'never' })

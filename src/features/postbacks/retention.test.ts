@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { before, DAY, forgetPostbacks, makeLane, NOW, putPostback, putPostbacks } from '../../../test/postback-world.ts'
+import {
+  before,
+  DAY,
+  forgetPostbacks,
+  createLane,
+  NOW,
+  putPostback,
+  putPostbacks,
+} from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
 import { replayPostback } from './replay-postback.ts'
 import { forgetOldPostbacks } from './retention.ts'
@@ -17,7 +25,7 @@ const left = async () => {
 
 test('postbacks that ended more than so many days ago are deleted; queued and younger ones are not', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await putPostbacks(db, lane, 2_500, { state: 'delivered', createdAt: old })
   await putPostback(db, lane, { state: 'dead', createdAt: old })
   const queued = await putPostback(db, lane, { createdAt: old })
@@ -37,7 +45,7 @@ test('postbacks that ended more than so many days ago are deleted; queued and yo
 
 test('nothing is forgotten where nothing is younger: a clock may have jumped ahead', async () => {
   const { db } = world.database
-  const ids = await putPostbacks(db, await makeLane(world), 3, { state: 'delivered', createdAt: old })
+  const ids = await putPostbacks(db, await createLane(world), 3, { state: 'delivered', createdAt: old })
   assert.equal(await forgetOldPostbacks(db, 90, NOW), 0)
   assert.deepEqual(await left(), ids)
 })

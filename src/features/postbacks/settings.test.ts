@@ -5,7 +5,7 @@ import {
   after,
   claimDue,
   HOUR,
-  makeLane,
+  createLane,
   NOW,
   putPostback,
   readLane,
@@ -175,7 +175,7 @@ test('at least one event is required, and the timeout is 1 to 15 seconds', () =>
 
 test('settings are read as they were saved, and saving again replaces them whole', async () => {
   const { db } = world.database
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   assert.equal(await readSettings(db, SECRET_KEY, appId), null)
   const settings: PostbackSettings = {
     method: 'POST',
@@ -195,7 +195,7 @@ test('settings are read as they were saved, and saving again replaces them whole
 
 test('headers are sealed: their values are nowhere in the table, and open for no other app or key', async () => {
   const { db, pool } = world.database
-  const [own, other] = [await makeLane(world), await makeLane(world)]
+  const [own, other] = [await createLane(world), await createLane(world)]
   const secret = 'correct-horse-battery-staple'
   await save(own, { headers: { 'X-Very-Own': secret } })
   const { rows } = await pool.query<{ text: string }>(
@@ -218,7 +218,7 @@ test('headers are sealed: their values are nowhere in the table, and open for no
 
 test('the same headers are sealed differently each time', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const sealed = async () => {
     await save(lane, { headers: { 'X-Key': 'x' } })
     const row = db.selectFrom('postback_settings').select('headers_sealed').where('app_id', '=', lane)
@@ -229,7 +229,7 @@ test('the same headers are sealed differently each time', async () => {
 
 test('saving lets a paused lane go again; so does opening it', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const stuck = { paused_at: NOW, pause_reason: 'gone', failures: 9, failing_since: NOW, open_until: NOW }
   for (const mend of [() => save(lane), () => openLane(db, lane)]) {
     await setLane(db, lane, stuck)
@@ -242,7 +242,7 @@ test('saving lets a paused lane go again; so does opening it', async () => {
 test('settings of an app that is not there are not saved; removed ones are gone', async () => {
   const { db } = world.database
   await assert.rejects(save(999_999), OperatorError)
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   assert.equal(await removeSettings(db, TESTER, lane), true)
   assert.equal(await removeSettings(db, TESTER, lane), false)
   assert.equal(await readSettings(db, SECRET_KEY, lane), null)
@@ -250,7 +250,7 @@ test('settings of an app that is not there are not saved; removed ones are gone'
 
 test('what is queued when the URL is removed stays queued, and is sent when there is one again', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   const id = await putPostback(db, lane)
   await removeSettings(db, TESTER, lane)
   assert.deepEqual(await claimDue(db, 128, 256, NOW), [])
@@ -266,7 +266,7 @@ test('what an operator holds stays held, whoever saves the URL; only an operator
   const { db } = world.database
   const pause = (appId: number) => db.transaction().execute((trx) => pauseLane(trx, TESTER, appId, NOW))
   for (const before of [null, 'failing', 'gone'] as const) {
-    const lane = await makeLane(world, before === null ? {} : { paused_at: NOW, pause_reason: before })
+    const lane = await createLane(world, before === null ? {} : { paused_at: NOW, pause_reason: before })
     assert.equal(await pause(lane), true)
     assert.equal(await pause(lane), false)
     await save(lane, { timeoutMs: 5_000 })
@@ -279,7 +279,7 @@ test('what an operator holds stays held, whoever saves the URL; only an operator
 
 test('what the app no longer wants leaves the queue, and what waited for it goes on', async () => {
   const { db } = world.database
-  const lane = await makeLane(world)
+  const lane = await createLane(world)
   await save(lane, { events: ['pending', 'approved', 'reversed'] })
   const conversionId = uuid7(NOW.getTime())
   const pending = await putPostback(db, lane, { conversionId, status: 'pending', dueAt: after(HOUR), tries: 3 })

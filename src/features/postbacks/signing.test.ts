@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { isSigningSecret, signMessage, signUrl, verifyMessage, verifyUrl } from './signing.ts'
 
-const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`
-const SECRET = makeSecret()
-const OTHER = makeSecret()
+const createSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+const SECRET = createSecret()
+const OTHER = createSecret()
 const NOW_S = Math.floor(Date.now() / 1000) // the other library looks at the clock
 const BODY = '{"id":"e1","data":{"offer_name":"Über 😀"}}'
 
@@ -90,7 +90,7 @@ test('while a secret is being replaced, either of the two is enough on either si
     const one = headersOf('e1', NOW_S, signMessage([secret], 'e1', NOW_S, BODY))
     assert.equal(verifyMessage([OTHER, SECRET], one, BODY, NOW_S), 'ok')
   }
-  assert.equal(verifyMessage([makeSecret()], headersOf('e1', NOW_S, both), BODY, NOW_S), 'wrong_signature')
+  assert.equal(verifyMessage([createSecret()], headersOf('e1', NOW_S, both), BODY, NOW_S), 'wrong_signature')
   assert.equal(verifyMessage([], GOOD, BODY, NOW_S), 'wrong_signature')
 })
 

@@ -1,7 +1,7 @@
 // Processes that stop in the middle, and slow receivers: nothing else waits for them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeLane, NOW } from '../../../test/postback-world.ts'
+import { createLane, NOW } from '../../../test/postback-world.ts'
 import { CAPACITY, useQueue } from '../../../test/queue-world.ts'
 import { until } from '../../../test/installation.ts'
 import { briefly } from '../../db/brief.ts'
@@ -12,7 +12,7 @@ const { world, claim, claimOne, put, putMany } = useQueue('stalls')
 
 test('a worker that is stopped in the middle of a claim holds its lane for a few seconds only', async () => {
   const { db } = world.database
-  const id = await put(await makeLane(world))
+  const id = await put(await createLane(world))
   const goesOn = Promise.withResolvers<void>()
   const stopped = briefly(db, async (trx) => {
     assert.equal((await claimReady(trx, { limit: 1, capacity: CAPACITY, now: NOW })).claims.length, 1)
@@ -61,7 +61,7 @@ test('however many publishers are slow, there is room for the next one', async (
 })
 
 test('four slow publishers with wide lanes leave room for a fifth', async () => {
-  for (let i = 0; i < 4; i++) await putMany(await makeLane(world, { width: 64 }), 200)
+  for (let i = 0; i < 4; i++) await putMany(await createLane(world, { width: 64 }), 200)
   const { db } = world.database
   let free = 128
   const slow: Claimed[] = []
@@ -70,7 +70,7 @@ test('four slow publishers with wide lanes leave room for a fifth', async () => 
     free -= more.length
   }
   assert.ok(free >= 20, `${free} are free`)
-  const one = await put(await makeLane(world))
+  const one = await put(await createLane(world))
   const { claims } = await claimReady(db, { limit: free, capacity: 128, free, now: NOW })
   assert.deepEqual(claims.map(({ postback_id }) => postback_id), [one]) // prettier-ignore
 })

@@ -9,7 +9,7 @@ import { TESTER } from '../../../test/tester.ts'
 const world = useWorld('test_sends')
 
 test('test sends are limited to twenty runs a minute for an app, by its key and from the dashboard together', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   await saveSettings(world.database.db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/' })
   const visitor = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   const byPage = () => visitor.post(`/apps/${appId}/postback/tests`, { scenarios: ['approved'] })

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test, type TestContext } from 'node:test'
 import { createSecureContext, type TlsOptions } from 'node:tls'
-import { type Authority, type Certificate, makeAuthority, makeCertificate } from '../../../test/certificates.ts'
-import { makeFolder } from '../../../test/folders.ts'
+import { type Authority, type Certificate, createAuthority, createCertificate } from '../../../test/certificates.ts'
+import { createFolder } from '../../../test/folders.ts'
 import { answer } from '../../../test/receiver.ts'
 import { runModule } from '../../../test/run-module.ts'
 import { SHORT_MS, withReceiver } from '../../../test/sending.ts'
@@ -17,7 +17,7 @@ const HOST = 'receiver.test'
 let authority: Authority
 let good: Certificate
 before(() => {
-  authority = makeAuthority()
+  authority = createAuthority()
   good = authority.issue({ names: [`DNS:${HOST}`] })
 })
 
@@ -34,7 +34,7 @@ const issue =
 const OLD = 'DEFAULT@SECLEVEL=0' // else OpenSSL serves neither old versions nor weak keys
 
 for (const [what, tls, message, ca] of [
-  ['is self-signed', () => makeCertificate('valid'), /self-signed\. Install one from a public authority/, ''],
+  ['is self-signed', () => createCertificate('valid'), /self-signed\. Install one from a public authority/, ''],
   [
     'is from an unknown authority',
     () => ({}),
@@ -155,7 +155,7 @@ test('a server that only asks for a certificate gets none, and its connection is
 })
 
 test('a certificate needs those between it and the authority', async (t) => {
-  const between = makeAuthority(authority)
+  const between = createAuthority(authority)
   const leaf = between.issue({ names: [`DNS:${HOST}`] })
   const alone = await withTls(t, leaf)
   assert.match((await alone.send()).error?.message ?? '', /with its intermediate certificates/)
@@ -165,7 +165,7 @@ test('a certificate needs those between it and the authority', async (t) => {
 
 test('an authority that is named to the process by NODE_EXTRA_CA_CERTS is trusted', async (t) => {
   const { receiver } = await withTls(t, {})
-  const file = join(makeFolder('authority'), 'ca.pem')
+  const file = join(createFolder('authority'), 'ca.pem')
   writeFileSync(file, authority.cert)
   const code = `
     import { createAddressGuard } from './address-guard.ts'

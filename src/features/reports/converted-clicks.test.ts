@@ -14,9 +14,9 @@ async function readTotals(credentials: IssuedCredentials) {
 }
 
 test('conversion rate and EPC compare clicks with what the same clicks led to', async () => {
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   const goals = [{ name: 'Install', external_id: 'install', payout: '1' }, { name: 'Buy', external_id: 'buy', payout: '4' }] // prettier-ignore
-  const [offerId = 0] = await world.makeOffers({ payout: '5', goals })
+  const [offerId = 0] = await world.createOffers({ payout: '5', goals })
   const visit = async (userId: string, ...confirmed: string[]) => {
     const headers = userId === 'bot' ? { 'user-agent': 'curl/8' } : {}
     const { clickId } = await world.click(offerId, live, `userId=${userId}`, headers)
@@ -33,8 +33,8 @@ test('conversion rate and EPC compare clicks with what the same clicks led to', 
 })
 
 test('a click counts once, however often its goal is completed and reported by both sides', async () => {
-  const { live } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({ goals: [{ name: 'Buy', payout: '1', is_repeatable: true }] })
+  const { live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ goals: [{ name: 'Buy', payout: '1', is_repeatable: true }] })
   const { clickId } = await world.click(offerId, live)
   for (const order of ['1', '2', '3']) {
     await world.confirm(offerId, clickId, { txn_id: order })

@@ -24,7 +24,7 @@ let publishers: number[] = []
 let advertisers: number[] = []
 const world = useWorld('network_report', async () => {
   const { db } = world.database
-  for (const one of [1, 2, 3]) apps.push((await world.makeApp({ name: `App ${one}` })).appId)
+  for (const one of [1, 2, 3]) apps.push((await world.createApp({ name: `App ${one}` })).appId)
   // Two apps of one publisher.
   publishers = (await db.selectFrom('apps').select('publisher_id').orderBy('app_id').execute()).map(
     (one) => one.publisher_id,
@@ -34,7 +34,7 @@ const world = useWorld('network_report', async () => {
     .set({ publisher_id: publishers[0] ?? 0 })
     .where('app_id', '=', apps[1] ?? 0)
     .execute()
-  offers = [...(await world.makeOffers({})), ...(await world.makeOffers({}))]
+  offers = [...(await world.createOffers({})), ...(await world.createOffers({}))]
   const found = await db
     .selectFrom('offers')
     .select('advertiser_id')

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { after, before, HOUR, makeLane, MINUTE, NOW, putPostback, putPostbacks } from '../../../test/postback-world.ts'
+import {
+  after,
+  before,
+  HOUR,
+  createLane,
+  MINUTE,
+  NOW,
+  putPostback,
+  putPostbacks,
+} from '../../../test/postback-world.ts'
 import { useWorld } from '../../../test/world.ts'
 import { uuid7 } from '../../lib/uuid7.ts'
 import { claimReady } from '../postbacks/queue.ts'
@@ -10,7 +19,7 @@ const world = useWorld('queues')
 
 test('due is what could be sent now: not what waits for its time, an earlier event, its lane or its server', async () => {
   const { db } = world.database
-  const lane = await makeLane(world, { width: 1 })
+  const lane = await createLane(world, { width: 1 })
   const conversionId = uuid7(NOW.getTime())
   await putPostback(db, lane, { conversionId, sequence: 1, dueAt: after(HOUR) })
   for (const sequence of [2, 3]) await putPostback(db, lane, { conversionId, sequence, dueAt: before(HOUR) })
@@ -21,7 +30,7 @@ test('due is what could be sent now: not what waits for its time, an earlier eve
     { paused_at: NOW, pause_reason: 'operator' },
     { failures: 5, open_until: after(HOUR) },
   ])
-    await putPostbacks(db, await makeLane(world, held), 3)
+    await putPostbacks(db, await createLane(world, held), 3)
   const queues = await readQueues(db)
   assert.deepEqual(
     [queues.postbacks_queued, queues.postbacks_due, queues.postbacks_sending, queues.oldest_due_at],

@@ -22,8 +22,8 @@ const DAYS = 4
 let apps: number[] = []
 let offers: number[] = []
 const world = useWorld('rollup', async () => {
-  apps = [(await world.makeApp()).appId, (await world.makeApp()).appId]
-  offers = await world.makeOffers({}, {})
+  apps = [(await world.createApp()).appId, (await world.createApp()).appId]
+  offers = await world.createOffers({}, {})
 })
 
 /** Four days that are over, up to now. */

@@ -12,9 +12,9 @@ let theirs: Publisher
 let first: number
 let second: number
 const world = useWorld('stats', async () => {
-  ours = await world.makeApp()
-  theirs = await world.makeApp()
-  ;[first, second] = (await world.makeOffers({ name: 'First' }, { name: 'Second', payout: '2' })) as [number, number]
+  ours = await world.createApp()
+  theirs = await world.createApp()
+  ;[first, second] = (await world.createOffers({ name: 'First' }, { name: 'Second', payout: '2' })) as [number, number]
   await fill()
 })
 
@@ -156,7 +156,7 @@ test('platforms are those of the clicks, and a conversion has that of its click'
     chromeos: 'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/150.0 Safari/537.36',
     console: 'Mozilla/5.0 (PlayStation 4 3.11) AppleWebKit/537.73 (KHTML, like Gecko)',
   }
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   for (const [os, agent] of Object.entries(agents)) {
     const { clickId } = await world.click(second, live, `userId=${os}`, { 'user-agent': agent })
     if (['ios', 'linux'].includes(os)) await world.confirm(second, clickId)
@@ -203,7 +203,7 @@ test('test credentials see the same shape with zeros', async () => {
 })
 
 test('without a range it is the last 7 days up to now, with what was done just now', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const now = Date.now()
   const at = (ms: number) => new Date(ms).toISOString()
   const old = now - 7 * 86_400_000

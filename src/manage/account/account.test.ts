@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepOut, makePerson, makeToken, PASSWORD, totp, visit, Visitor } from '../../../test/people.ts'
+import { keepOut, createPerson, createToken, PASSWORD, totp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { createResetLink } from '../../features/accounts/reset-links.ts'
@@ -16,7 +16,7 @@ const secretIn = (uri: string) => new URL(uri).searchParams.get('secret') ?? ''
 const nextCode = (uri: string) => totp(secretIn(uri), Date.now() + 30_000)
 
 async function withSecondFactor() {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   const { data } = await visitor.post<{ uri: string; backup_codes: string[] }>('/me/two-factor', { password: PASSWORD })
   await visitor.post('/me/two-factor/confirm', { code: totp(secretIn(data.uri)) })
@@ -33,7 +33,7 @@ async function half(email: string) {
 }
 
 test('changing the password needs the current one, ends the other sessions, and is in the audit log', async () => {
-  const { email, id } = await makePerson(world, 'operator')
+  const { email, id } = await createPerson(world, 'operator')
   const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
   const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
   const change = (current_password: string, new_password: string) =>
@@ -50,7 +50,7 @@ test('changing the password needs the current one, ends the other sessions, and 
 })
 
 test('a second factor is on only after its first code, and asked for from then on', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   assert.equal((await visitor.post('/me/two-factor', { password: 'not the password' })).status, 400)
   const { data } = await visitor.post<{ uri: string; backup_codes: string[] }>('/me/two-factor', { password: PASSWORD })
@@ -139,9 +139,9 @@ test('a token shows its secret once, ends when it should, and belongs to its per
 })
 
 test('a person has fifty tokens at most, however many are created at once', async () => {
-  const { id, email } = await makePerson(world, 'operator')
+  const { id, email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
-  for (let i = 0; i < 49; i++) await makeToken(world, id, ['read'])
+  for (let i = 0; i < 49; i++) await createToken(world, id, ['read'])
   const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post('/me/tokens', { name: 'late' })))
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   assert.match(answers.find(({ status }) => status === 400)?.error.message ?? '', /There are 50 tokens already/)
@@ -161,7 +161,7 @@ test('an operator who may only look still keeps their own account', async () => 
 })
 
 test('a person sets name, time zone, language of numbers and theme, and takes them back', async () => {
-  const { email, id } = await makePerson(world, 'operator_reader')
+  const { email, id } = await createPerson(world, 'operator_reader')
   const visitor = await new Visitor(world).signIn(email)
   const profile = async () => {
     const { data } = await visitor.get<Record<'name' | 'time_zone' | 'locale' | 'theme', string | null>>('/me')

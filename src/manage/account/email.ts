@@ -12,7 +12,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
 
   routes.post('/me/email/verification', {
     id: 'requestEmailVerification',
-    summary: 'Request a link that confirms your e-mail address',
+    summary: 'Request a link that confirms your email address',
     about: 'Mails a link to the address of your account.',
     tag: 'Your account',
     access: 'session',
@@ -28,7 +28,7 @@ export function emailRoutes(routes: ManageRoutes, { db, secretKey, limiter, send
 
   routes.post('/email/verify', {
     id: 'verifyEmail',
-    summary: 'Confirm an e-mail address',
+    summary: 'Confirm an email address',
     about: 'Uses the token of the link that was mailed to the address.',
     tag: 'Signing in',
     access: 'anyone',

@@ -1,14 +1,14 @@
 // Verifying the person again before anything that creates people, tokens, secrets or ways in.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, PASSWORD, setUpSecondFactor, totp, Visitor } from '../../../test/people.ts'
+import { createPerson, PASSWORD, setUpSecondFactor, totp, Visitor } from '../../../test/people.ts'
 import { useWorld } from '../../../test/world.ts'
 
 const world = useWorld('proof')
 const MINUTE_MS = 60_000
 
 async function someoneProved(minutesAgo: number) {
-  const { id, email } = await makePerson(world, 'operator')
+  const { id, email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   await prove(id, minutesAgo)
   return { id, email, visitor }

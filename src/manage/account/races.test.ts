@@ -1,7 +1,7 @@
 // Steps of a flow that something else comes between.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, makeToken, PASSWORD, publisherOfApp, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts' // prettier-ignore
+import { createPerson, createToken, PASSWORD, publisherOfApp, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts' // prettier-ignore
 import { until } from '../../../test/installation.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { createResetLink } from '../../features/accounts/reset-links.ts'
@@ -16,7 +16,7 @@ async function resetLinkOf(personId: string): Promise<string> {
 
 test('a sign-in with the old password during a reset fails', async () => {
   for (let round = 0; round < 4; round++) {
-    const { id, email } = await makePerson(world, 'operator')
+    const { id, email } = await createPerson(world, 'operator')
     const token = await resetLinkOf(id)
     const thieves = Array.from({ length: 6 }, () => new Visitor(world))
     await Promise.all([
@@ -36,7 +36,7 @@ test('a sign-in that waits for its code is void after a reset, a change and a di
       (await visit(world, 'operator')).patch(`/operators/people/${id}`, { disabled: true }),
   }
   for (const ends of Object.values(end)) {
-    const { id, email } = await makePerson(world, 'operator')
+    const { id, email } = await createPerson(world, 'operator')
     const { secret } = await setUpSecondFactor(await new Visitor(world).signIn(email))
     const thief = new Visitor(world)
     await thief.post('/session', { email, password: PASSWORD })
@@ -47,15 +47,15 @@ test('a sign-in that waits for its code is void after a reset, a change and a di
 })
 
 test('an owner who is disabled or demoted at this moment makes no one else an owner', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   const operator = await visit(world, 'operator')
   const base = `/publishers/${publisherId}/people`
   for (const change of [{ disabled: true }, { role: 'publisher_viewer' }, { disabled: true }]) {
-    const owner = await makePerson(world, 'publisher_owner', publisherId)
+    const owner = await createPerson(world, 'publisher_owner', publisherId)
     const visitor = await new Visitor(world).signIn(owner.email)
     const friends = await Promise.all(
-      Array.from({ length: 5 }, () => makePerson(world, 'publisher_viewer', publisherId)),
+      Array.from({ length: 5 }, () => createPerson(world, 'publisher_viewer', publisherId)),
     )
     const order: string[] = []
     await Promise.all([
@@ -77,7 +77,7 @@ test('an owner who is disabled or demoted at this moment makes no one else an ow
 })
 
 test('a person removed while their change is under way gets no secret and no app', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   const operator = await visit(world, 'operator')
   const secrets = () => world.database.db.selectFrom('api_secrets').selectAll().orderBy('hash').execute()
@@ -88,7 +88,7 @@ test('a person removed while their change is under way gets no secret and no app
     [`/apps/${appId}/credentials/live/signing-secret/rotate`, { grace_hours: 1 }],
     [`/publishers/${publisherId}/apps`, app],
   ] as const) {
-    const owner = await makePerson(world, 'publisher_owner', publisherId)
+    const owner = await createPerson(world, 'publisher_owner', publisherId)
     const visitor = await new Visitor(world).signIn(owner.email)
     const before = [await secrets(), await apps()]
     const holder = await world.database.pool.connect()
@@ -109,8 +109,8 @@ test('a person removed while their change is under way gets no secret and no app
 })
 
 test('a stolen token from elsewhere does not use up what its holder may ask', async () => {
-  const { id } = await makePerson(world, 'operator')
-  const program = await makeToken(world, id, ['read'], ['203.0.113.0/24'])
+  const { id } = await createPerson(world, 'operator')
+  const program = await createToken(world, id, ['read'], ['203.0.113.0/24'])
   const from = (remoteAddress: string) => program.send('GET', '/me', undefined, { remoteAddress })
   const statuses = new Set<number>()
   for (let i = 0; i < 70; i++) statuses.add((await from('198.51.100.9')).status)
@@ -119,7 +119,7 @@ test('a stolen token from elsewhere does not use up what its holder may ask', as
 })
 
 test('a code from the clock’s future locks no one out once the clock is right again', async () => {
-  const { id, email } = await makePerson(world, 'operator')
+  const { id, email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   const { secret } = await setUpSecondFactor(visitor)
   const inAnHour = Math.floor(Date.now() / 30_000) + 120

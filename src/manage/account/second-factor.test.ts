@@ -1,7 +1,7 @@
 // Codes that are good once, sessions that end, and a network that requires a second factor.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, makeToken, PASSWORD, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts'
+import { createPerson, createToken, PASSWORD, setUpSecondFactor, totp, visit, Visitor } from '../../../test/people.ts'
 import { readPaths } from '../../../test/operations.ts'
 import { useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
@@ -10,7 +10,7 @@ import type { Role } from '../../features/accounts/people.ts'
 const world = useWorld('second_factor')
 
 async function withSecondFactor(role: Role = 'operator') {
-  const { id, email } = await makePerson(world, role)
+  const { id, email } = await createPerson(world, role)
   const visitor = await new Visitor(world).signIn(email)
   return { id, email, visitor, ...(await setUpSecondFactor(visitor)) }
 }
@@ -70,7 +70,7 @@ test('two challenges in one request do not get a used code past: the one that is
 })
 
 test('enabling the second factor ends the other sessions, and disabling it, too; this one goes on', async () => {
-  const { email, id } = await makePerson(world, 'operator')
+  const { email, id } = await createPerson(world, 'operator')
   const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
   await setUpSecondFactor(here)
   assert.deepEqual([(await here.get('/me')).status, (await there.get('/me')).status], [200, 401])
@@ -83,7 +83,7 @@ test('enabling the second factor ends the other sessions, and disabling it, too;
 })
 
 test('a session that was opened while the second factor was turned on does not stay', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const here = await new Visitor(world).signIn(email)
   const { data } = await here.post<{ uri: string }>('/me/two-factor', { password: PASSWORD })
   const code = totp(new URL(data.uri).searchParams.get('secret') ?? '')
@@ -99,9 +99,9 @@ test('a session that was opened while the second factor was turned on does not s
 })
 
 test('where it is required, an operator without one reaches its setup and nothing else, by token neither', async () => {
-  const { email, id } = await makePerson(world, 'operator')
-  const { appId } = await world.makeApp()
-  const program = await makeToken(world, id, ['read'])
+  const { email, id } = await createPerson(world, 'operator')
+  const { appId } = await world.createApp()
+  const program = await createToken(world, id, ['read'])
   const mine = world.app
   world.app = await world.start({ require2fa: true })
   try {

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { until } from '../../../test/installation.ts'
-import { keepOut, makePerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
+import { keepOut, createPerson, PASSWORD, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { SCOPES } from '../../features/accounts/access-tokens.ts'
 import { invite, inviteFirstOperator, type NewInvitation } from '../../features/accounts/invitations.ts'
@@ -48,7 +48,7 @@ test('the set-up link is void once there is an account', async () => {
 })
 
 test('who signs in is known until they sign out', async () => {
-  const person = await makePerson(world, 'operator')
+  const person = await createPerson(world, 'operator')
   const visitor = new Visitor(world)
   assert.equal((await visitor.get('/me')).status, 401)
   const { cookies } = await visitor.post('/session', { email: person.email.toUpperCase(), password: PASSWORD })
@@ -61,7 +61,7 @@ test('who signs in is known until they sign out', async () => {
 })
 
 test('a wrong password, an unknown email address and a disabled person get the same response', async () => {
-  const [known, disabled] = [await makePerson(world, 'operator'), await makePerson(world, 'operator')]
+  const [known, disabled] = [await createPerson(world, 'operator'), await createPerson(world, 'operator')]
   await keepOut(world, disabled)
   const answers = await Promise.all(
     [
@@ -77,7 +77,7 @@ test('a wrong password, an unknown email address and a disabled person get the s
   for (const answer of answers)
     assert.deepEqual(answer, {
       status: 401,
-      error: { code: 'NOT_SIGNED_IN', message: 'The e-mail address or the password is wrong.', details: null },
+      error: { code: 'NOT_SIGNED_IN', message: 'The email address or the password is wrong.', details: null },
       cookies: [],
     })
   const sessions = await world.database.db.selectFrom('sessions').select('id').where('person_id', '=', disabled.id).execute() // prettier-ignore
@@ -86,7 +86,7 @@ test('a wrong password, an unknown email address and a disabled person get the s
 
 test('the database does not reveal the token of a reset link, emailed or printed', async () => {
   const { db } = world.database
-  const { email, id } = await makePerson(world, 'operator')
+  const { email, id } = await createPerson(world, 'operator')
   await queueResetMail(db, email, new Date())
   const network = { secretKey: SECRET_KEY, publicUrl: world.config.publicUrl }
   const letter = await db.transaction().execute((trx) => resetWriter(network).write(trx, id, new Date()))
@@ -106,7 +106,7 @@ test('the database does not reveal the token of a reset link, emailed or printed
 })
 
 test('guessing from one IP address is slow, and does not affect sign-ins or reset links of others', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const guesser = new Visitor(world)
   const statuses = []
   for (let i = 0; i < 12; i++)
@@ -125,7 +125,7 @@ test('guessing at one account from many IP addresses is slow, too', async () => 
 
 test('a session lasts while it is used, in the browser too, but no longer than a month', async () => {
   const { db } = world.database
-  const { email, id } = await makePerson(world, 'operator')
+  const { email, id } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   assert.deepEqual((await visitor.get('/me')).cookies, [])
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
@@ -140,7 +140,7 @@ test('a session lasts while it is used, in the browser too, but no longer than a
 })
 
 test('a session that is ended elsewhere is over at once', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const [here, there] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
   const { data } = await here.get<{ sessions: { id: string; is_current: boolean }[] }>('/me/sessions')
   assert.equal(data.sessions.length, 2)
@@ -191,7 +191,7 @@ test('an expired invitation says so', async () => {
 })
 
 test('a reset link sets a new password once, and ends every session', async () => {
-  const { email, id } = await makePerson(world, 'operator')
+  const { email, id } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
   const token = tokenIn(
     await createResetLink(
@@ -210,7 +210,7 @@ test('a reset link sets a new password once, and ends every session', async () =
 })
 
 test('who asks for a reset link learns nothing about who has an account', async () => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const ask = (address: string) => new Visitor(world).send('POST', '/password/forgot', { email: address })
   assert.deepEqual((await ask(email)).data, (await ask('nobody@example.com')).data)
 })
@@ -234,7 +234,7 @@ test('a token works until it is revoked, needs no Origin, and creates no way in 
 })
 
 test('signing in does not scan the catalogue, whose old partitions may just be dropped', async (t) => {
-  const { email } = await makePerson(world, 'operator')
+  const { email } = await createPerson(world, 'operator')
   const asked = t.mock.method(pg.Client.prototype, 'query')
   const app = await world.start()
   const answer = await app.server.inject({
@@ -252,7 +252,7 @@ test('signing in does not scan the catalogue, whose old partitions may just be d
 
 test('the worker deletes expired sessions and unused links', async () => {
   const { db } = world.database
-  const { email, id } = await makePerson(world, 'operator')
+  const { email, id } = await createPerson(world, 'operator')
   const [old, present] = [await new Visitor(world).signIn(email), await new Visitor(world).signIn(email)]
   const [oldest] = await db
     .selectFrom('sessions')

@@ -31,7 +31,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
     id: 'signIn',
     summary: 'Sign in',
     about:
-      'Starts a session by e-mail address and password, as a cookie. When `two_factor` is true, finish with `signInWithCode`.',
+      'Starts a session by email address and password, as a cookie. When `two_factor` is true, finish with `signInWithCode`.',
     tag: TAG,
     access: 'anyone',
     body: SignIn,
@@ -43,7 +43,7 @@ export function signInRoutes(routes: ManageRoutes, { db, auth, secretKey, limite
       const answer = await auth.api.signInEmail({ body, headers: authHeaders(request), asResponse: true })
       if (!answer.ok || person === null) {
         await recordFailure(db, { person, kind: 'password', ip: request.ip }, new Date())
-        throw new AppError('NOT_SIGNED_IN', 'The e-mail address or the password is wrong.')
+        throw new AppError('NOT_SIGNED_IN', 'The email address or the password is wrong.')
       }
       const { twoFactorRedirect, token } = (await answer.json()) as { twoFactorRedirect?: boolean; token: string }
       if (twoFactorRedirect !== true && !(await start(request, person, { token, hash }))) throw beginAgain()

@@ -1,7 +1,7 @@
 // What a token may do, from where, and when it ends.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
+import { keepOut, createPerson, createToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../test/world.ts'
 import { listAuditEntries } from '../../features/accounts/audit.ts'
 import { createResetLink } from '../../features/accounts/reset-links.ts'
@@ -31,8 +31,8 @@ test('without wishes a token may only read, for 90 days; a year is the most', as
 })
 
 test('a token is valid from its IP allowlist alone, and the response says so', async () => {
-  const { id } = await makePerson(world, 'operator')
-  const program = await makeToken(world, id, ['read'], ['203.0.113.0/24', '2001:db8::/32'])
+  const { id } = await createPerson(world, 'operator')
+  const program = await createToken(world, id, ['read'], ['203.0.113.0/24', '2001:db8::/32'])
   const from = (remoteAddress: string) => program.send('GET', '/me', undefined, { remoteAddress })
   assert.equal((await from('203.0.113.77')).status, 200)
   assert.equal((await from('2001:db8::1')).status, 200)
@@ -43,8 +43,8 @@ test('a token is valid from its IP allowlist alone, and the response says so', a
 })
 
 test('the audit log names the token of a change', async () => {
-  const { id } = await makePerson(world, 'operator')
-  const program = await makeToken(world, id, ['publishers'])
+  const { id } = await createPerson(world, 'operator')
+  const program = await createToken(world, id, ['publishers'])
   const { data } = await program.post<{ publisher_id: number }>('/publishers', { name: 'By a program' })
   const [entry] = await listAuditEntries(world.database.db, { action: 'publisher.create', subject: String(data.publisher_id) }, 1) // prettier-ignore
   assert.match(entry?.via ?? '', /^token \d+: Job \d+$/)
@@ -54,9 +54,9 @@ test('the audit log names the token of a change', async () => {
 })
 
 test('a reset ends every token, a change only if asked, and both say how many', async () => {
-  const { id, email } = await makePerson(world, 'operator')
+  const { id, email } = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(email)
-  const program = await makeToken(world, id, ['read'])
+  const program = await createToken(world, id, ['read'])
   const change = (more: object) =>
     visitor.post('/me/password', { current_password: PASSWORD, new_password: PASSWORD, ...more })
   assert.deepEqual((await change({})).data, { tokens_ended: 0 })
@@ -64,7 +64,7 @@ test('a reset ends every token, a change only if asked, and both say how many', 
   assert.deepEqual((await change({ end_tokens: true })).data, { tokens_ended: 1 })
   assert.equal((await program.get('/me')).status, 401)
 
-  const programs = [await makeToken(world, id, ['read']), await makeToken(world, id, ['read'])]
+  const programs = [await createToken(world, id, ['read']), await createToken(world, id, ['read'])]
   const link = await createResetLink(world.database.db, SECRET_KEY, { publicUrl: world.config.publicUrl, personId: id }, new Date()) // prettier-ignore
   const reset = await new Visitor(world).post('/password/reset', { token: new URL(link).hash.slice(1), password: 'another good password' }) // prettier-ignore
   assert.deepEqual([reset.status, reset.data], [200, { tokens_ended: 2 }])
@@ -74,8 +74,8 @@ test('a reset ends every token, a change only if asked, and both say how many', 
 })
 
 test('a disabled person loses their tokens for good: enabling brings none back', async () => {
-  const person = await makePerson(world, 'operator')
-  const program = await makeToken(world, person.id, ['read'])
+  const person = await createPerson(world, 'operator')
+  const program = await createToken(world, person.id, ['read'])
   await keepOut(world, person)
   assert.equal((await program.get('/me')).status, 401)
   const place = { personId: person.id, publisherId: null, byOperator: true }
@@ -89,7 +89,7 @@ test('a disabled person loses their tokens for good: enabling brings none back',
 
 test('no token is created for a person who is disabled at that very moment', async () => {
   for (let round = 0; round < 5; round++) {
-    const person = await makePerson(world, 'operator')
+    const person = await createPerson(world, 'operator')
     const visitor = await new Visitor(world).signIn(person.email)
     const [made] = await Promise.all([
       visitor.post<Issued>('/me/tokens', { name: 'late' }),
@@ -107,10 +107,10 @@ test('no token is created for a person who is disabled at that very moment', asy
 })
 
 test('a token follows its person: a new role holds at once', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
-  const person = await makePerson(world, 'publisher_developer', publisherId)
-  const program = await makeToken(world, person.id, ['apps', 'read'])
+  const person = await createPerson(world, 'publisher_developer', publisherId)
+  const program = await createToken(world, person.id, ['apps', 'read'])
   const rename = () => program.patch(`/apps/${appId}`, { name: 'Renamed' })
   assert.equal((await rename()).status, 200)
   const place = { personId: person.id, publisherId, byOperator: true }

@@ -13,14 +13,14 @@ import { trimOpenCalls } from './open-calls.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_bounds', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 
 const DAY_MS = 86_400_000
 let users = 0
 
 async function newClick(record: Record<string, unknown> = {}) {
-  const [offerId = 0] = await world.makeOffers(record)
+  const [offerId = 0] = await world.createOffers(record)
   const { clickId } = await world.click(offerId, live, `userId=u${users++}`)
   const { advertiser_id: advertiserId } = await world.database.db
     .selectFrom('offers')

@@ -11,7 +11,7 @@ import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_amounts', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 const { newOffer, say, send } = createAdvertiserCalls(world, () => live)
 

@@ -9,7 +9,7 @@ import { maskToken } from './parameters.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_log', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 
 const percent = (text: string) => Array.from(text, (c) => `%${c.charCodeAt(0).toString(16)}`).join('')
@@ -22,7 +22,7 @@ async function wholeLog(): Promise<string> {
 }
 
 async function newClick() {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=u')
   return { offerId, clickId, token: world.tokenOf(offerId) }
 }

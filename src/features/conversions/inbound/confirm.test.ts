@@ -14,7 +14,7 @@ import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_retry', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 
 const SECOND = 1_000
@@ -25,7 +25,7 @@ const retry = (now: Date) => retryUnmatched(world.database.db, now, () => null)
 
 /** A call about a click that is not in the database, because it is in another process's spool. */
 async function unmatchedCall(parameters: Record<string, string> = {}, offer: Record<string, unknown> = {}) {
-  const [offerId = 0] = await world.makeOffers(offer)
+  const [offerId = 0] = await world.createOffers(offer)
   const { clickId } = await world.click(offerId, live, 'userId=u')
   const { rows } = await world.database.pool.query<{ row: object }>(
     'WITH gone AS (DELETE FROM clicks WHERE click_id = $1 RETURNING *) SELECT to_jsonb(gone) AS row FROM gone',
@@ -120,7 +120,7 @@ test('two retries at once create one conversion, and the log has the outcome', a
 })
 
 test('a call whose token was wrong is not processed again, whatever happens to its advertiser', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=u')
   await world.app.server.inject(`/postback?click_id=${clickId}&token=wrong`)
   const [refused] = await listCalls(world.database.db, { outcome: 'refused' }, 1)
@@ -132,8 +132,8 @@ test('a call whose token was wrong is not processed again, whatever happens to i
 })
 
 test('the token of another advertiser stays that of another one', async () => {
-  const [offerId = 0] = await world.makeOffers({})
-  const [other = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
+  const [other = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=u')
   await world.confirm(other, clickId)
   const [call] = await listCalls(world.database.db, { clickId }, 1)
@@ -144,7 +144,7 @@ test('the token of another advertiser stays that of another one', async () => {
 
 test('a call that was not understood is, once its words are mapped', async () => {
   const { db } = world.database
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=u')
   const answer = await world.confirm(offerId, clickId, { status: 'fertig', txn_id: 'x' })
   assert.equal(answer.outcome, 'invalid')
@@ -158,7 +158,7 @@ test('a call that was not understood is, once its words are mapped', async () =>
 
 test('what the system had rejected is judged again by hand, and only by hand', async () => {
   const { db } = world.database
-  const [offerId = 0] = await world.makeOffers({ total_conversion_cap: 1, over_cap: 'reject' })
+  const [offerId = 0] = await world.createOffers({ total_conversion_cap: 1, over_cap: 'reject' })
   const { clickId } = await world.click(offerId, live, 'userId=late')
   await world.report(live, { userId: 'first', offerId })
   assert.deepEqual(
@@ -175,7 +175,7 @@ test('what the system had rejected is judged again by hand, and only by hand', a
 })
 
 test('a click id that was never ours is unmatched, not an error', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   for (const clickId of [
     uuid7(Date.now()),
     uuid7(Date.now()).toUpperCase(),
@@ -204,7 +204,7 @@ test('any number of calls about an unknown click cost one look each, and are ref
 
 test('what came to nothing is listed as open until it is processed or dismissed; of each advertiser, the newest', async () => {
   const { db } = world.database
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=open')
   await world.confirm(offerId, clickId, { status: 'fertig' })
   await world.confirm(offerId, clickId, { status: 'nonsense' })
@@ -224,7 +224,7 @@ test('what came to nothing is listed as open until it is processed or dismissed;
 
 test('a call from a disallowed IP address is its advertiser’s, and processed once the address is allowed', async () => {
   const { db } = world.database
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=address')
   const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   await setAdvertiser(db, TESTER, advertiserId, { allowedIps: ['192.0.2.1'] })
@@ -241,7 +241,7 @@ test('a call from a disallowed IP address is its advertiser’s, and processed o
 
 test('a call with a token that was rotated away is known as its advertiser’s, and stays refused', async () => {
   const { db } = world.database
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live, 'userId=rotated')
   const { advertiser_id: advertiserId } = await db.selectFrom('offers').select('advertiser_id').where('offer_id', '=', offerId).executeTakeFirstOrThrow() // prettier-ignore
   for (let i = 0; i < 2; i++) await rotateToken(db, TESTER, SECRET_KEY, advertiserId, 0, new Date())
@@ -256,7 +256,7 @@ test('a call with a token that was rotated away is known as its advertiser’s, 
 test('a yes that is understood late does not undo the no that came after it', async () => {
   const { db } = world.database
   for (const txn of [{}, { txn_id: 'late' }] as Record<string, string>[]) {
-    const [offerId = 0] = await world.makeOffers({})
+    const [offerId = 0] = await world.createOffers({})
     const { clickId } = await world.click(offerId, live, 'userId=late')
     await world.confirm(offerId, clickId, { status: 'fertig', ...txn })
     assert.equal((await world.confirm(offerId, clickId, { status: 'rejected', ...txn })).outcome, 'rejected')

@@ -11,11 +11,11 @@ import { applyCommands } from '../apply-commands.ts'
 let live: IssuedCredentials
 let testMode: IssuedCredentials
 const world = useWorld('postback_moves', async () => {
-  ;({ live, test: testMode } = await world.makeApp())
+  ;({ live, test: testMode } = await world.createApp())
 })
 
 async function newOffer(record: Record<string, unknown> = {}): Promise<number> {
-  return (await world.makeOffers(record))[0] ?? 0
+  return (await world.createOffers(record))[0] ?? 0
 }
 
 const clickOf = async (offerId: number, userId: string, credentials = live) =>

@@ -9,7 +9,7 @@ import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_words', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 const { newOffer, say, send } = createAdvertiserCalls(world, () => live)
 

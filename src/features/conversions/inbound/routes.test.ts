@@ -12,7 +12,7 @@ import { TESTER } from '../../../../test/tester.ts'
 
 let live: IssuedCredentials
 const world = useWorld('postback_door', async () => {
-  live = (await world.makeApp()).live
+  live = (await world.createApp()).live
 })
 
 const form = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString()
@@ -30,7 +30,7 @@ const postBody = (type: string, payload: string, query = '') =>
 
 /** A click, with the parameters that confirm it. */
 async function newClick(record: Record<string, unknown> = {}, userId = 'u') {
-  const [offerId = 0] = await world.makeOffers(record)
+  const [offerId = 0] = await world.createOffers(record)
   const { clickId } = await world.click(offerId, live, `userId=${userId}`)
   const { advertiser_id: advertiserId } = await world.database.db
     .selectFrom('offers')

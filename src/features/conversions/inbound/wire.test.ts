@@ -13,8 +13,8 @@ let port: number
 let live: IssuedCredentials
 let offerId: number
 const world = useWorld('wire', async () => {
-  live = (await world.makeApp()).live
-  offerId = (await world.makeOffers({}))[0] ?? 0
+  live = (await world.createApp()).live
+  offerId = (await world.createOffers({}))[0] ?? 0
   await world.app.server.listen({ host: '127.0.0.1', port: 0 })
   port = (world.app.server.server.address() as AddressInfo).port
 })

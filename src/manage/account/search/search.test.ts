@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { createOwnedApps } from '../../../../test/owned-apps.ts'
-import { makePerson, makeToken, visit, type Visitor } from '../../../../test/people.ts'
+import { createPerson, createToken, visit, type Visitor } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { readPublisher } from '../../../features/accounts/publishers.ts'
 import type { SearchResults } from './schema.ts'
 
 const world = useWorld('manage_search')
-const { makeOwned } = createOwnedApps(world)
+const { createOwned } = createOwnedApps(world)
 type Results = Static<typeof SearchResults>
 
 async function find(visitor: Visitor, text: string, more = ''): Promise<Results> {
@@ -19,10 +19,10 @@ async function find(visitor: Visitor, text: string, more = ''): Promise<Results>
 const conversionsOf = ({ conversions }: Results) => conversions.map(({ conversion_id, matched }) => [conversion_id, matched]) // prettier-ignore
 const NOTHING = { publishers: [], apps: [], offers: [], conversions: [] }
 
-async function makeConverted() {
-  const owned = await makeOwned()
+async function createConverted() {
+  const owned = await createOwned()
   const name = `Quest ${owned.appId}`
-  const [offerId = 0] = await world.makeOffers({ name })
+  const [offerId = 0] = await world.createOffers({ name })
   const { clickId } = await world.click(offerId, owned.live, `userId=ann-${owned.appId}`)
   await world.confirm(offerId, clickId, { txn_id: `adv-${owned.appId}` })
   const { body } = await world.report(owned.test, { userId: `bob-${owned.appId}`, offerId, transactionId: 'order-1' })
@@ -32,7 +32,7 @@ async function makeConverted() {
 }
 
 test('an operator finds publishers, apps, offers and conversions of the network, by name and by ID', async () => {
-  const { appId, publisherId, offerId, name, reported, confirmed } = await makeConverted()
+  const { appId, publisherId, offerId, name, reported, confirmed } = await createConverted()
   const operator = await visit(world, 'operator_reader')
   const publisher = (await readPublisher(world.database.db, publisherId))?.name ?? ''
   const { publishers } = await find(operator, publisher.slice(1).toUpperCase())
@@ -50,7 +50,7 @@ test('an operator finds publishers, apps, offers and conversions of the network,
 })
 
 test('the people of a publisher find only what is theirs, and no advertiser’s transaction', async () => {
-  const [own, other] = [await makeConverted(), await makeConverted()]
+  const [own, other] = [await createConverted(), await createConverted()]
   const viewer = await visit(world, 'publisher_viewer', own.publisherId)
   assert.deepEqual(conversionsOf(await find(viewer, 'order-1')), [[own.reported, 'transaction']])
   assert.deepEqual(conversionsOf(await find(viewer, own.confirmed)), [[own.confirmed, 'id']])
@@ -64,7 +64,7 @@ test('the people of a publisher find only what is theirs, and no advertiser’s 
 })
 
 test('offers are found as the users of the app see them', async () => {
-  const { visitor, base, appId, offerId, name } = await makeConverted()
+  const { visitor, base, appId, offerId, name } = await createConverted()
   const found = [{ offer_id: offerId, name, app_id: appId }]
   assert.deepEqual((await find(visitor, name.toLowerCase())).offers, found)
   assert.deepEqual((await find(visitor, String(offerId), `&app_id=${appId}`)).offers[0], found[0])
@@ -74,8 +74,8 @@ test('offers are found as the users of the app see them', async () => {
 })
 
 test('at most five of each kind come back, and text that matches patterns is taken literally', async () => {
-  const { live, visitor } = await makeOwned()
-  const offers = await world.makeOffers(...Array.from({ length: 7 }, (_, n) => ({ name: `Crowded ${n}` })))
+  const { live, visitor } = await createOwned()
+  const offers = await world.createOffers(...Array.from({ length: 7 }, (_, n) => ({ name: `Crowded ${n}` })))
   for (const offerId of offers) await world.report(live, { userId: 'busy', offerId })
   const { offers: shown } = await find(visitor, 'crowded')
   assert.deepEqual([shown.length, (await find(visitor, 'busy')).conversions.length], [5, 5])
@@ -83,10 +83,10 @@ test('at most five of each kind come back, and text that matches patterns is tak
 })
 
 test('a search is for the dashboard: without text, or with a token, there is none', async () => {
-  const person = await makePerson(world, 'operator')
+  const person = await createPerson(world, 'operator')
   const operator = await visit(world, 'operator')
   const blank = await operator.get('/search?q=%20')
   assert.deepEqual([blank.status, Object.keys(blank.error.details ?? {})], [400, ['q']])
-  const program = await makeToken(world, person.id, ['read'])
+  const program = await createToken(world, person.id, ['read'])
   assert.equal((await program.get('/search?q=x')).status, 403)
 })

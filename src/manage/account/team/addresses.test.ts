@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { MailServer } from '../../../../test/mail-server.ts'
-import { keepOut, makePerson, makeToken, PASSWORD, publisherOfApp, visit, Visitor } from '../../../../test/people.ts'
+import {
+  keepOut,
+  createPerson,
+  createToken,
+  PASSWORD,
+  publisherOfApp,
+  visit,
+  Visitor,
+} from '../../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { until } from '../../../../test/installation.ts'
 import { createPostman } from '../../../app.ts'
@@ -23,8 +31,8 @@ async function setMail(isOn: boolean): Promise<void> {
   world.app = await world.start()
 }
 
-async function makeTeam() {
-  const { appId } = await world.makeApp()
+async function createTeam() {
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   return { publisherId, base: `/publishers/${publisherId}`, owner: await visit(world, 'publisher_owner', publisherId) }
 }
@@ -41,8 +49,8 @@ const isVerified = async (email: string) => {
 }
 
 test('an owner learns nothing about who has an account, and never holds a link', async () => {
-  const { base, owner } = await makeTeam()
-  const [elsewhere, operator] = [await makePerson(world, 'publisher_owner', (await makeTeam()).publisherId), await makePerson(world, 'operator')] // prettier-ignore
+  const { base, owner } = await createTeam()
+  const [elsewhere, operator] = [await createPerson(world, 'publisher_owner', (await createTeam()).publisherId), await createPerson(world, 'operator')] // prettier-ignore
   for (const isOn of [true, false]) {
     await setMail(isOn)
     const answers = []
@@ -56,23 +64,23 @@ test('an owner learns nothing about who has an account, and never holds a link',
 
 test('without mail an operator hands the link over, but none for an address that has an account', async () => {
   await setMail(false)
-  const { base, owner } = await makeTeam()
+  const { base, owner } = await createTeam()
   const operator = await visit(world, 'operator')
   await owner.post(`${base}/invitations`, inviting('handed@example.com'))
   const { data } = await operator.post<{ url: string }>(`${base}/invitations`, inviting('handed@example.com'))
   assert.equal((await accept(tokenIn(data.url))).status, 200)
   assert.equal(await isVerified('handed@example.com'), false)
-  const other = await makeTeam()
+  const other = await createTeam()
   const taken = await operator.post(`${other.base}/invitations`, inviting('Handed@example.com'))
   assert.deepEqual([taken.status, taken.error.message], [409, 'Handed@example.com already has an account.'])
 })
 
 test('a person who comes by an emailed link has a verified address; an account that never verified it gives way', async () => {
   await setMail(true)
-  const [first, second] = [await makeTeam(), await makeTeam()]
-  const squatter = await makePerson(world, 'publisher_developer', first.publisherId)
+  const [first, second] = [await createTeam(), await createTeam()]
+  const squatter = await createPerson(world, 'publisher_developer', first.publisherId)
   const visitor = await new Visitor(world).signIn(squatter.email)
-  const program = await makeToken(world, squatter.id, ['read'])
+  const program = await createToken(world, squatter.id, ['read'])
   await second.owner.post(`${second.base}/invitations`, inviting(squatter.email))
   const token = await mailedToken(squatter.email)
   const seen = await new Visitor(world).post<{ holder: string }>('/invitation', { token })
@@ -93,13 +101,13 @@ test('a person who comes by an emailed link has a verified address; an account t
 
 test('a verified address, an operator’s and a disabled person’s stay, and only the mailbox is notified', async () => {
   await setMail(true)
-  const { base, owner } = await makeTeam()
-  const other = await makeTeam()
-  const proven = await makePerson(world, 'publisher_viewer', other.publisherId)
+  const { base, owner } = await createTeam()
+  const other = await createTeam()
+  const proven = await createPerson(world, 'publisher_viewer', other.publisherId)
   await world.database.db.updateTable('people').set({ email_verified: true }).where('id', '=', proven.id).execute()
-  const disabled = await makePerson(world, 'publisher_viewer', other.publisherId)
+  const disabled = await createPerson(world, 'publisher_viewer', other.publisherId)
   await keepOut(world, disabled)
-  for (const { email } of [proven, disabled, await makePerson(world, 'operator')]) {
+  for (const { email } of [proven, disabled, await createPerson(world, 'operator')]) {
     await owner.post(`${base}/invitations`, inviting(email))
     const token = await mailedToken(email)
     assert.equal((await new Visitor(world).post<{ holder: string }>('/invitation', { token })).data.holder, 'taken')
@@ -111,7 +119,7 @@ test('a verified address, an operator’s and a disabled person’s stay, and on
 
 test('an address is verified by an emailed link, once, and by an emailed reset, not by a printed one', async () => {
   await setMail(true)
-  const person = await makePerson(world, 'operator')
+  const person = await createPerson(world, 'operator')
   const visitor = await new Visitor(world).signIn(person.email)
   assert.equal((await visitor.post('/me/email/verification')).status, 200)
   const token = tokenIn(linkIn(await mails.take(person.email, /Verify/)))
@@ -123,7 +131,7 @@ test('an address is verified by an emailed link, once, and by an emailed reset, 
   assert.equal((await verify()).status, 400)
   assert.equal(await isVerified(person.email), true)
 
-  const [mailed, printed] = [await makePerson(world, 'operator'), await makePerson(world, 'operator')]
+  const [mailed, printed] = [await createPerson(world, 'operator'), await createPerson(world, 'operator')]
   await new Visitor(world).post('/password/forgot', { email: mailed.email })
   const links = [
     linkIn(await mails.take(mailed.email, /password/)),
@@ -142,7 +150,7 @@ test('where no mail is sent, no one is asked to verify an address', async () => 
 
 test('an invitation whose mail cannot be sent shows that, is retried, and its link works', async () => {
   await setMail(true)
-  const { base, owner } = await makeTeam()
+  const { base, owner } = await createTeam()
   await world.database.db.deleteFrom('mails').execute() // those of sign-ins
   type Listed = { invitations: { email: string; mail: string }[] }
   const mailOf = async (email: string) =>

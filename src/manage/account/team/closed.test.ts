@@ -1,13 +1,13 @@
 // What the operator closed, only the operator opens.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, publisherOfApp, visit, Visitor } from '../../../../test/people.ts'
+import { createPerson, publisherOfApp, visit, Visitor } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 
 const world = useWorld('closed')
 
-async function makeTeam() {
-  const { appId } = await world.makeApp()
+async function createTeam() {
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   return {
     appId,
@@ -19,8 +19,8 @@ async function makeTeam() {
 }
 
 test('an owner cannot enable a person whom the operator disabled, and sees that', async () => {
-  const { base, owner, operator, publisherId } = await makeTeam()
-  const person = await makePerson(world, 'publisher_developer', publisherId)
+  const { base, owner, operator, publisherId } = await createTeam()
+  const person = await createPerson(world, 'publisher_developer', publisherId)
   const path = `${base}/people/${person.id}`
   const signIn = () => new Visitor(world).signIn(person.email)
   await operator.patch(path, { disabled: true })
@@ -41,7 +41,7 @@ test('an owner cannot enable a person whom the operator disabled, and sees that'
 })
 
 test('an owner brings the end that an operator set for a key forward, and does not put it off', async () => {
-  const { appId, owner, operator } = await makeTeam()
+  const { appId, owner, operator } = await createTeam()
   const path = `/apps/${appId}/credentials/live/expiry`
   const inDays = (days: number) => ({ expires_at: new Date(Date.now() + days * 86_400_000).toISOString() })
   assert.equal((await owner.put(path, inDays(5))).status, 200)
@@ -58,7 +58,7 @@ test('an owner brings the end that an operator set for a key forward, and does n
 })
 
 test('a key that was revoked, postbacks that were paused and a publisher that was suspended stay so', async () => {
-  const { appId, owner, operator, publisherId } = await makeTeam()
+  const { appId, owner, operator, publisherId } = await createTeam()
   const settings = { url: 'https://example.com/?u={user_id}&t={is_test}' }
   await owner.put(`/apps/${appId}/postback`, settings)
   assert.equal((await operator.post(`/postback-lanes/${appId}/pause`)).status, 200)

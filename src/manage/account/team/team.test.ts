@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { MailServer } from '../../../../test/mail-server.ts'
-import { makePerson, publisherOfApp, visit, Visitor } from '../../../../test/people.ts'
+import { createPerson, publisherOfApp, visit, Visitor } from '../../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import { createResetLink } from '../../../features/accounts/reset-links.ts'
@@ -27,8 +27,8 @@ type Team = {
 }
 type Issued = { url: string | null; mailed: boolean }
 
-async function makePublisher() {
-  const { appId } = await world.makeApp()
+async function createPublisher() {
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   return { publisherId, base: `/publishers/${publisherId}`, owner: await visit(world, 'publisher_owner', publisherId) }
 }
@@ -37,7 +37,7 @@ const latest = async (action: string, publisherId?: number) =>
   (await listAuditEntries(world.database.db, { action, ...(publisherId === undefined ? {} : { publisherId }) }, 1))[0]
 
 test('an owner invites, sees the invitation, and the person who opens its link joins the team', async () => {
-  const { publisherId, base, owner } = await makePublisher()
+  const { publisherId, base, owner } = await createPublisher()
   const { data } = await owner.post<Issued>(`${base}/invitations`, { email: 'New@Example.com', role: 'publisher_developer' }) // prettier-ignore
   assert.deepEqual(data, { url: null, mailed: true }) // opening the link verifies the address
   const open = await owner.get<Team>(`${base}/people`)
@@ -62,7 +62,7 @@ test('an owner invites, sees the invitation, and the person who opens its link j
 })
 
 test('a revoked invitation no longer works', async () => {
-  const { publisherId, base, owner } = await makePublisher()
+  const { publisherId, base, owner } = await createPublisher()
   await owner.post(`${base}/invitations`, { email: 'a@example.com', role: 'publisher_owner' })
   const invitationId = (await owner.get<Team>(`${base}/people`)).data.invitations[0]?.invitation_id
   const token = await mailedToken('a@example.com')
@@ -72,7 +72,7 @@ test('a revoked invitation no longer works', async () => {
 })
 
 test('an address has one open link, the latest; a used one cannot be revoked', async () => {
-  const { base, owner } = await makePublisher()
+  const { base, owner } = await createPublisher()
   const invite = async () => {
     await owner.post(`${base}/invitations`, { email: 'b@example.com', role: 'publisher_developer' })
     const id = (await owner.get<Team>(`${base}/people`)).data.invitations[0]?.invitation_id
@@ -87,7 +87,7 @@ test('an address has one open link, the latest; a used one cannot be revoked', a
 })
 
 test('our mail server cannot be used to write to strangers', async () => {
-  const { base, owner } = await makePublisher()
+  const { base, owner } = await createPublisher()
   const statuses = []
   for (let i = 0; i < 11; i++)
     statuses.push((await owner.post(`${base}/invitations`, { email: `s${i}@example.com`, role: 'publisher_developer' })).status) // prettier-ignore
@@ -95,8 +95,8 @@ test('our mail server cannot be used to write to strangers', async () => {
 })
 
 test('what was not asked for is refused, and comes not into the audit log', async () => {
-  const { publisherId, base, owner } = await makePublisher()
-  const { id } = await makePerson(world, 'publisher_developer', publisherId)
+  const { publisherId, base, owner } = await createPublisher()
+  const { id } = await createPerson(world, 'publisher_developer', publisherId)
   const { status, error } = await owner.patch(`${base}/people/${id}`, { disabled: false, note: 'the operator said so' })
   assert.deepEqual(
     [status, error.details],
@@ -106,8 +106,8 @@ test('what was not asked for is refused, and comes not into the audit log', asyn
 })
 
 test('members see the people and change nothing; readers of the network, too', async () => {
-  const { publisherId, base } = await makePublisher()
-  const other = await makePerson(world, 'publisher_developer', publisherId)
+  const { publisherId, base } = await createPublisher()
+  const other = await createPerson(world, 'publisher_developer', publisherId)
   for (const visitor of [
     await visit(world, 'publisher_developer', publisherId),
     await visit(world, 'operator_reader'),
@@ -123,9 +123,9 @@ test('members see the people and change nothing; readers of the network, too', a
 })
 
 test('people of another publisher, and operators, are out of reach', async () => {
-  const [ours, theirs] = [await makePublisher(), await makePublisher()]
-  const stranger = await makePerson(world, 'publisher_developer', theirs.publisherId)
-  const operator = await makePerson(world, 'operator')
+  const [ours, theirs] = [await createPublisher(), await createPublisher()]
+  const stranger = await createPerson(world, 'publisher_developer', theirs.publisherId)
+  const operator = await createPerson(world, 'operator')
   await theirs.owner.post(`${theirs.base}/invitations`, { email: 'x@example.com', role: 'publisher_developer' })
   const [invitation] = (await theirs.owner.get<Team>(`${theirs.base}/people`)).data.invitations
   for (const { status } of [
@@ -142,8 +142,8 @@ test('people of another publisher, and operators, are out of reach', async () =>
 })
 
 test('no one becomes an operator through a publisher, nor a publisher’s member through the network', async () => {
-  const { publisherId, base, owner } = await makePublisher()
-  const member = await makePerson(world, 'publisher_developer', publisherId)
+  const { publisherId, base, owner } = await createPublisher()
+  const member = await createPerson(world, 'publisher_developer', publisherId)
   const operator = await visit(world, 'operator')
   for (const { status, error } of [
     await owner.post(`${base}/invitations`, { email: 'x@example.com', role: 'operator' }),
@@ -154,8 +154,8 @@ test('no one becomes an operator through a publisher, nor a publisher’s member
 })
 
 test('who is kept out is out at once, with every session and token, and may be let in again', async () => {
-  const { publisherId, base, owner } = await makePublisher()
-  const member = await makePerson(world, 'publisher_developer', publisherId)
+  const { publisherId, base, owner } = await createPublisher()
+  const member = await createPerson(world, 'publisher_developer', publisherId)
   const visitor = await new Visitor(world).signIn(member.email)
   const program = new Visitor(world)
   program.token = (await visitor.post<{ token: string }>('/me/tokens', { name: 'job' })).data.token
@@ -172,8 +172,8 @@ test('who is kept out is out at once, with every session and token, and may be l
 })
 
 test('owners cannot remove themselves, so there is always one left', async () => {
-  const { publisherId, base, owner } = await makePublisher()
-  const second = await makePerson(world, 'publisher_owner', publisherId)
+  const { publisherId, base, owner } = await createPublisher()
+  const second = await createPerson(world, 'publisher_owner', publisherId)
   await owner.patch(`${base}/people/${second.id}`, { role: 'publisher_developer' })
   const { data: me } = await owner.get<{ id: string }>('/me')
   for (const body of [{ disabled: true }, { role: 'publisher_developer' }]) {
@@ -185,9 +185,9 @@ test('owners cannot remove themselves, so there is always one left', async () =>
 })
 
 test('a person’s invitations are void once they are disabled, or no longer an owner, even at that very moment', async () => {
-  const { publisherId, base, owner } = await makePublisher()
+  const { publisherId, base, owner } = await createPublisher()
   for (const change of [{ disabled: true }, { role: 'publisher_developer' }]) {
-    const inviter = await makePerson(world, 'publisher_owner', publisherId)
+    const inviter = await createPerson(world, 'publisher_owner', publisherId)
     const visitor = await new Visitor(world).signIn(inviter.email)
     const ask = (email: string) => visitor.post<Issued>(`${base}/invitations`, { email, role: 'publisher_owner' })
     await ask('back-door@example.com')
@@ -205,10 +205,10 @@ test('a person’s invitations are void once they are disabled, or no longer an 
 })
 
 test('an invalid address, an existing member and an unknown publisher are reported', async () => {
-  const { base, owner } = await makePublisher()
+  const { base, owner } = await createPublisher()
   const { data: me } = await owner.get<{ email: string }>('/me')
   const odd = await owner.post(`${base}/invitations`, { email: 'not an address', role: 'publisher_developer' })
-  assert.deepEqual([odd.status, odd.error.message], [400, '"not an address" is not an e-mail address.'])
+  assert.deepEqual([odd.status, odd.error.message], [400, '"not an address" is not an email address.'])
   const again = await owner.post(`${base}/invitations`, { email: me.email.toUpperCase(), role: 'publisher_developer' })
   assert.equal(again.status, 409)
   const operator = await visit(world, 'operator')

@@ -101,7 +101,7 @@ test('IP allowlist, statuses and parameter names are set separately, with before
 })
 
 test('the URLs to hand out have a placeholder for the token, and the advertiserâ€™s own names', async () => {
-  const [offerId = 0] = await world.makeOffers({ goals: [{ name: 'Join', payout: 1 }] })
+  const [offerId = 0] = await world.createOffers({ goals: [{ name: 'Join', payout: 1 }] })
   const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
   await operator.patch(`/advertisers/${advertiser_id}`, { aliases: [{ parameter: 'click_id', theirs: 'cid' }] })
   const { data } = await operator.get<Static<typeof PostbackUrls>>(`/advertisers/${advertiser_id}/postback-urls`)
@@ -111,8 +111,8 @@ test('the URLs to hand out have a placeholder for the token, and the advertiserâ
 })
 
 test('calls are listed with their outcome, masked, and filtered; one is processed again after a word was mapped', async () => {
-  const [offerId = 0] = await world.makeOffers({})
-  const { live, appId } = await world.makeApp()
+  const [offerId = 0] = await world.createOffers({})
+  const { live, appId } = await world.createApp()
   const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
   const { clickId } = await world.click(offerId, live)
   await world.confirm(offerId, clickId, { status: 'lead_ok' })
@@ -146,7 +146,7 @@ test('calls are listed with their outcome, masked, and filtered; one is processe
 })
 
 test('what came to nothing is listed as open, and dismissed for good', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { advertiser_id } = (await operator.get<{ advertiser_id: number }>(`/offers/${offerId}`)).data
   await world.confirm(offerId, 'nonsense')
   await world.confirm(offerId, '00000000-0000-7000-8000-000000000000')
@@ -163,7 +163,7 @@ test('what came to nothing is listed as open, and dismissed for good', async () 
 
 test('those who only look change nothing, and publishers see nothing', async () => {
   const { advertiser_id } = await make()
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const reader = await visit(world, 'operator_reader')
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   const one = `/advertisers/${advertiser_id}`

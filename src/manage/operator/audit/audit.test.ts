@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePerson, publisherOfApp, visit } from '../../../../test/people.ts'
+import { createPerson, publisherOfApp, visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { recordAuditAlone } from '../../../features/accounts/audit.ts'
 
@@ -20,7 +20,7 @@ type Page = {
 }
 
 async function fill(): Promise<number> {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   const by = (email: string) => ({ id: null, email, ip: '192.0.2.7' })
   const { db } = world.database
@@ -57,9 +57,9 @@ test('audit entries are listed newest first, by actor, action, subject and publi
 })
 
 test('entries name what they are about, and what no longer exists keeps its ID', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
-  const owner = await makePerson(world, 'publisher_owner', publisherId, { name: 'Olga Owner' })
+  const owner = await createPerson(world, 'publisher_owner', publisherId, { name: 'Olga Owner' })
   const { db } = world.database
   const app = await db.selectFrom('apps').select('name').where('app_id', '=', appId).executeTakeFirstOrThrow()
   const by = { id: null, email: 'names@example.com', ip: null }

@@ -8,8 +8,8 @@ const world = useWorld('manage_bans')
 type List = { bans: { ban_id: number; user_id: string; app_id: number | null }[]; next_cursor: string | null }
 
 test('an operator bans a user, finds the ban, and lifts it', async () => {
-  const { appId, live } = await world.makeApp()
-  await world.makeOffers({})
+  const { appId, live } = await world.createApp()
+  await world.createOffers({})
   const operator = await visit(world, 'operator')
   const total = async () => (await world.get('/v1/offers?userId=bad', live)).body.data.total
   const ban = { app_id: appId, user_id: 'bad', reason: 'a hundred accounts' }

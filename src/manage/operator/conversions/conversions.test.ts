@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
-import { type Deal, makeConversion, makeDeal, type NewRow } from '../../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, type NewRow } from '../../../../test/conversion-rows.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
@@ -17,7 +17,7 @@ const world = useWorld('manage_conversions', async () => {
 
 const PLAIN: NewRow = { status: 'pending', payoutMicros: 1_000_000, revenueMicros: 1_500_000, at: new Date() }
 const make = async (deal: Deal, more: Partial<NewRow> = {}) =>
-  (await makeConversion(world, deal, { ...PLAIN, at: new Date(), ...more })).conversionId
+  (await createConversion(world, deal, { ...PLAIN, at: new Date(), ...more })).conversionId
 const search = async (query: string) =>
   (await operator.get<Static<typeof ConversionSearch>>(`/conversions?${query}`)).data
 const idsOf = ({ conversions }: Static<typeof ConversionSearch>) => conversions.map((one) => one.conversion_id)
@@ -31,7 +31,7 @@ const move = (to: string, conversion_ids: string[], reason?: string, status_reas
 const show = async (id: string) => (await operator.get<Static<typeof ConversionReply>>(`/conversions/${id}`)).data
 
 test('the queue has the oldest first, page by page', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const ids = []
   for (const minutes of [30, 20, 10]) ids.push(await make(deal, { at: new Date(Date.now() - minutes * 60_000) }))
   await make(deal, { status: 'approved' })
@@ -46,7 +46,7 @@ test('the queue has the oldest first, page by page', async () => {
 })
 
 test('every filter narrows', async () => {
-  const [one, other] = [await makeDeal(world), await makeDeal(world)]
+  const [one, other] = [await createDeal(world), await createDeal(world)]
   const old = await make(one, { status: 'rejected', at: new Date('2026-01-10T12:00:00Z') })
   const fresh = await make(one)
   const tried = await make(one, { isTest: true })
@@ -70,7 +70,7 @@ test('every filter narrows', async () => {
 })
 
 test('many are approved at once; each has its result, and is in the audit log', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const waiting = []
   for (let i = 0; i < 60; i++) waiting.push(await make(deal))
   const approved = await make(deal, { status: 'approved' })
@@ -109,7 +109,7 @@ test('many are approved at once; each has its result, and is in the audit log', 
 })
 
 test('rejecting and reversing need a reason, which stays with the conversion', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const [a, b] = [await make(deal), await make(deal, { status: 'approved' })]
   const refused = await move('rejected', [a])
   assert.deepEqual([refused.status, Object.keys(refused.error.details ?? {})], [400, ['reason']])
@@ -143,9 +143,9 @@ test('rejecting and reversing need a reason, which stays with the conversion', a
 })
 
 test('the publisher sees the reason that the operator chose, but not the operator’s note', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
-  const [offerId = 0] = await world.makeOffers({ name: 'Judged' })
+  const [offerId = 0] = await world.createOffers({ name: 'Judged' })
   const report = async (userId: string) =>
     (await world.report(live, { userId, offerId })).body.data.conversion.conversion_id
   const [a, b] = [await report('u1'), await report('u2')]
@@ -174,8 +174,8 @@ test('the publisher sees the reason that the operator chose, but not the operato
 })
 
 test('a conversion is shown from click to postback, with the signals that publishers do not see', async () => {
-  const { appId, live } = await world.makeApp()
-  const [offerId = 0] = await world.makeOffers({ name: 'Shown' })
+  const { appId, live } = await world.createApp()
+  const [offerId = 0] = await world.createOffers({ name: 'Shown' })
   const { clickId } = await world.click(offerId, live, 'userId=u7&aff_sub=mail')
   const { conversion_id } = await world.confirm(offerId, clickId)
   const one = await show(conversion_id ?? '')
@@ -209,7 +209,7 @@ test('bad lists are refused whole', async () => {
 })
 
 test('publishers see none of this, and who may only look decides nothing', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const id = await make(deal)
   const owner = await visit(world, 'publisher_owner', deal.publisherId)
   for (const path of ['/conversions', `/conversions/${id}`]) assert.equal((await owner.get(path)).status, 404)

@@ -16,7 +16,7 @@ let live: IssuedCredentials
 let appId: number
 const world = useWorld('manage_fraud', async () => {
   operator = await visit(world, 'operator')
-  ;({ live, appId } = await world.makeApp())
+  ;({ live, appId } = await world.createApp())
 })
 
 let users = 0
@@ -44,7 +44,7 @@ test('every signal says what it means, and the rules of the beginning are there'
 })
 
 test('an offer’s rule holds at once, is counted separately, and can be deleted', async () => {
-  const [strict = 0, lax = 0] = await world.makeOffers({ name: 'Strict' }, { name: 'Lax' })
+  const [strict = 0, lax = 0] = await world.createOffers({ name: 'Strict' }, { name: 'Lax' })
   const before = (await ruleOf('too_fast', null))?.seen ?? 0
   const rule = { signal: 'too_fast', offer_id: strict, threshold: 60, action: 'reject' }
   assert.equal((await operator.put('/fraud/rules', rule)).status, 200)
@@ -71,7 +71,7 @@ test('an offer’s rule holds at once, is counted separately, and can be deleted
 })
 
 test('a rule that many set at once is one rule', async () => {
-  const [offerId = 0] = await world.makeOffers({ name: 'Wanted' })
+  const [offerId = 0] = await world.createOffers({ name: 'Wanted' })
   const thresholds = [1, 2, 3, 4, 5, 6]
   for (const offer of [{ offer_id: offerId }, {}]) {
     const answers = await Promise.all(
@@ -114,7 +114,7 @@ test('publishers see none of this, and who may only look changes none of it', as
 })
 
 test('the log says which rule was replaced or deleted, even when another person set it at that moment', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const { db } = world.database
   const set = (threshold: number) => ({ signal: 'too_fast', offerId, threshold, action: 'hold' }) as const
   await setFraudRule(db, TESTER, set(1))

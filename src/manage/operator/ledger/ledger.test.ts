@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal } from '../../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from '../../../../test/conversion-rows.ts'
 import { visit, type Visitor } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
@@ -19,8 +19,8 @@ type Owed = {
 
 /** A publisher who is owed this much; the advertiser owes twice that. */
 async function owe(payoutMicros: number, at = new Date(), status: 'approved' | 'pending' = 'approved'): Promise<Deal> {
-  const deal = await makeDeal(world)
-  await makeConversion(world, deal, { status, payoutMicros, revenueMicros: 2 * payoutMicros, at })
+  const deal = await createDeal(world)
+  await createConversion(world, deal, { status, payoutMicros, revenueMicros: 2 * payoutMicros, at })
   return deal
 }
 

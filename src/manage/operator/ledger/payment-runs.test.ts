@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
-import { type Deal, makeConversion, makeDeal, type Made, moveConversion } from '../../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, type Made, moveConversion } from '../../../../test/conversion-rows.ts'
 import { type Answer, visit, type Visitor } from '../../../../test/people.ts'
 import { TESTER } from '../../../../test/tester.ts'
 import { useWorld } from '../../../../test/world.ts'
@@ -19,9 +19,9 @@ async function owe(...dollars: number[]): Promise<Owed[]> {
   operator ??= await visit(world, 'operator')
   const owed: Owed[] = []
   for (const amount of dollars) {
-    const deal = await makeDeal(world)
+    const deal = await createDeal(world)
     const [payoutMicros, at] = [amount * 1_000_000, new Date()]
-    const made = await makeConversion(world, deal, {
+    const made = await createConversion(world, deal, {
       status: 'approved',
       payoutMicros,
       revenueMicros: 2 * payoutMicros,
@@ -51,7 +51,7 @@ test('while pages of a run are read, balances change and no publisher is in it t
     for (const { publisher_id, amount } of page.data.lines) seen.push(publisher_id, amount)
     // The next publisher is owed most now.
     for (const deal of deals)
-      await makeConversion(world, deal, { status: 'approved', payoutMicros: seen.length * 1_000_000, revenueMicros: 0, at: new Date() }) // prettier-ignore
+      await createConversion(world, deal, { status: 'approved', payoutMicros: seen.length * 1_000_000, revenueMicros: 0, at: new Date() }) // prettier-ignore
     cursor = page.data.next_cursor
   }
   assert.deepEqual(seen, deals.flatMap(({ publisherId }, i) => [publisherId, [30, 20, 10][i]])) // prettier-ignore

@@ -83,7 +83,7 @@ test('an image that no offer has is deleted after a month, with a later upload',
   const { db } = world.database
   const paths = await Promise.all([pngOf(2, 2), pngOf(3, 3)].map(async (png) => (await upload(png)).data.path))
   const [unused = '', used = ''] = paths
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   await db
     .updateTable('offers')
     .set({ image_url: `https://offers.test${used}?v=1` })

@@ -19,8 +19,8 @@ let [busy, dear, quiet, former] = [0, 0, 0, 0]
 const world = useWorld('offer_figures', async () => {
   operator = await visit(world, 'operator')
   const { db } = world.database
-  const { appId } = await world.makeApp()
-  ;[busy = 0, dear = 0, quiet = 0, former = 0] = await world.makeOffers(
+  const { appId } = await world.createApp()
+  ;[busy = 0, dear = 0, quiet = 0, former = 0] = await world.createOffers(
     { name: 'Busy game' },
     { name: 'Dear game' },
     { name: 'Quiet game' },

@@ -35,7 +35,7 @@ function formOf(offer: ShownOffer) {
   return { ...fields, goals }
 }
 
-async function makeAdvertiser(name: string): Promise<number> {
+async function createAdvertiser(name: string): Promise<number> {
   return (await operator.post<{ advertiser_id: number }>('/advertisers', { name })).data.advertiser_id
 }
 
@@ -67,7 +67,7 @@ const FULL = {
 }
 
 test('an offer is created, shown, and seen by publishers at once', async () => {
-  const advertiser_id = await makeAdvertiser('Maker')
+  const advertiser_id = await createAdvertiser('Maker')
   const made = await operator.post<{ offer_id: number }>('/offers', { advertiser_id, external_id: 'castle', ...FULL })
   assert.equal(made.status, 200, made.text)
   const offer = await show(made.data.offer_id)
@@ -93,12 +93,12 @@ test('an offer is created, shown, and seen by publishers at once', async () => {
     today: { clicks: 0, conversions: 0, payout: 0 },
     total: { clicks: 0, conversions: 0, payout: 0 },
   })
-  const { live } = await world.makeApp()
+  const { live } = await world.createApp()
   assert.equal((await world.get(`/v1/offers/${offer.offer_id}?userId=u`, live)).body.data.offer.name, FULL.name)
 })
 
 test('problems of an offer are reported by field, goals included, and nothing is created', async () => {
-  const advertiser_id = await makeAdvertiser('Wrong')
+  const advertiser_id = await createAdvertiser('Wrong')
   const { status, error } = await operator.post('/offers', {
     advertiser_id,
     external_id: 'w',
@@ -136,7 +136,7 @@ test('problems of an offer are reported by field, goals included, and nothing is
 })
 
 test('an external id that is taken is refused, and the offer that has it stays as it is', async () => {
-  const advertiser_id = await makeAdvertiser('Taken')
+  const advertiser_id = await createAdvertiser('Taken')
   const make = (name: string) => operator.post<{ offer_id: number }>('/offers', { advertiser_id, external_id: 'x', ...FULL, name }) // prettier-ignore
   const { data } = await make('First')
   const second = await make('Second')
@@ -147,7 +147,7 @@ test('an external id that is taken is refused, and the offer that has it stays a
 })
 
 test('what was shown can be sent back and changes nothing; a change is kept with before and after', async () => {
-  const [offerId = 0] = await world.makeOffers({ ...FULL, payout: undefined })
+  const [offerId = 0] = await world.createOffers({ ...FULL, payout: undefined })
   const offer = await show(offerId)
   const same = await operator.put<ShownOffer>(`/offers/${offerId}`, formOf(offer))
   assert.equal(same.status, 200, same.text)
@@ -176,7 +176,7 @@ test('what was shown can be sent back and changes nothing; a change is kept with
 })
 
 test('saving over another person’s change is refused, and says so', async () => {
-  const [offerId = 0] = await world.makeOffers({})
+  const [offerId = 0] = await world.createOffers({})
   const offer = await show(offerId)
   const answer = await operator.put(`/offers/${offerId}`, {
     ...formOf(offer),
@@ -188,8 +188,8 @@ test('saving over another person’s change is refused, and says so', async () =
 })
 
 test('an offer is paused, resumed and copied, and its history names the actor', async () => {
-  const [offerId = 0] = await world.makeOffers({ ...FULL, payout: undefined })
-  const { live } = await world.makeApp()
+  const [offerId = 0] = await world.createOffers({ ...FULL, payout: undefined })
+  const { live } = await world.createApp()
   const isSeen = async () => (await world.get(`/v1/offers/${offerId}?userId=u`, live)).status === 200
   for (const [verb, state] of [['pause', 'paused'], ['pause', 'paused'], ['resume', 'active']] as const) {
     assert.equal((await operator.post(`/offers/${offerId}/${verb}`)).status, 200)
@@ -209,7 +209,7 @@ test('an offer is paused, resumed and copied, and its history names the actor', 
 })
 
 test('offers are found by name, id, external id, status, advertiser and category, page by page, newest first', async () => {
-  const ids = await world.makeOffers(
+  const ids = await world.createOffers(
     { name: 'Needle 100% one', external_id: 'ext-a' },
     { name: 'Needle 100x two', external_id: 'ext-b', status: 'paused' },
     { name: 'Hay', external_id: 'needle_c', category: 'survey' },
@@ -239,8 +239,8 @@ test('offers are found by name, id, external id, status, advertiser and category
 })
 
 test('caps that are full are shown with what was used', async () => {
-  const [offerId = 0] = await world.makeOffers({ total_click_cap: 1 })
-  const { live } = await world.makeApp()
+  const [offerId = 0] = await world.createOffers({ total_click_cap: 1 })
+  const { live } = await world.createApp()
   await world.click(offerId, live)
   const offer = await show(offerId)
   assert.equal(offer.state, 'full')
@@ -249,8 +249,8 @@ test('caps that are full are shown with what was used', async () => {
 })
 
 test('those who only look change nothing, and publishers see nothing', async () => {
-  const [offerId = 0] = await world.makeOffers({})
-  const { appId } = await world.makeApp()
+  const [offerId = 0] = await world.createOffers({})
+  const { appId } = await world.createApp()
   const reader = await visit(world, 'operator_reader')
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   const reads = ['/offers', `/offers/${offerId}`, `/offers/${offerId}/history`]
@@ -276,7 +276,7 @@ test('those who only look change nothing, and publishers see nothing', async () 
 
 test('a payout above the revenue is a warning in the answer, not a refusal', async () => {
   const goals = [{ name: 'A', payout: 2, revenue: 1.5 }]
-  const advertiser_id = await makeAdvertiser('Above')
+  const advertiser_id = await createAdvertiser('Above')
   const body = { advertiser_id, external_id: 'above', ...FULL, goals }
   const made = await operator.post<{ offer_id: number; warnings: string[] }>('/offers', body)
   assert.equal(made.status, 200, made.text)
@@ -285,7 +285,7 @@ test('a payout above the revenue is a warning in the answer, not a refusal', asy
 })
 
 test("the advertiser's own id of a goal stays when it is left out, changes, and is cleared", async () => {
-  const advertiser_id = await makeAdvertiser('Clears')
+  const advertiser_id = await createAdvertiser('Clears')
   const goal = { name: 'A', payout: 1 }
   const put = async (goals: object[]) => {
     const answer = await operator.put(`/offers/${offer_id}`, { ...FULL, goals })

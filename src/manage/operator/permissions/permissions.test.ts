@@ -18,9 +18,9 @@ type Shown = {
 }
 
 test('an operator suspends a publisher, sets its margin and its offers, and it is in the log', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
-  const [allowed = 0, other = 0] = await world.makeOffers({ payout: '1' }, {})
+  const [allowed = 0, other = 0] = await world.createOffers({ payout: '1' }, {})
   const operator = await visit(world, 'operator')
   const path = `/publishers/${publisherId}/permissions`
   const before = await operator.get<Shown>(path)
@@ -60,7 +60,7 @@ test('a publisher that does not exist is not there', async () => {
 })
 
 test('the log says what a change replaced, even when another person changed it at that moment', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   const operator = await visit(world, 'operator')
   const { db } = world.database
@@ -78,7 +78,7 @@ test('the log says what a change replaced, even when another person changed it a
 })
 
 test('a form that was loaded before a publisher was suspended does not let it in again', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   const [ann, bob] = [await visit(world, 'operator'), await visit(world, 'operator')]
   const path = `/publishers/${publisherId}/permissions`

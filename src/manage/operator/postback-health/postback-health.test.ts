@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { visit } from '../../../../test/people.ts'
-import { after, before, HOUR, makeLane, MINUTE, NOW, publisherOf, putAttempt, putPostbacks, readLane } from '../../../../test/postback-world.ts' // prettier-ignore
+import { after, before, HOUR, createLane, MINUTE, NOW, publisherOf, putAttempt, putPostbacks, readLane } from '../../../../test/postback-world.ts' // prettier-ignore
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
 import { removeSettings } from '../../../features/postbacks/settings.ts'
@@ -14,14 +14,14 @@ type Shown = Static<typeof LaneList>
 
 test('lanes of all apps are shown with their health, those that need attention first', async () => {
   const { db } = world.database
-  const well = await makeLane(world)
-  const failing = await makeLane(world, { failures: 3, failing_since: before(HOUR) })
-  const waiting = await makeLane(world, {
+  const well = await createLane(world)
+  const failing = await createLane(world, { failures: 3, failing_since: before(HOUR) })
+  const waiting = await createLane(world, {
     failures: 9,
     failing_since: before(HOUR),
     open_until: after(HOUR, new Date()),
   })
-  const paused = await makeLane(world, { paused_at: NOW, pause_reason: 'gone' })
+  const paused = await createLane(world, { paused_at: NOW, pause_reason: 'gone' })
   const [one = '', two = ''] = await putPostbacks(db, well, 3, { state: 'delivered', attempts: 1 })
   for (let ms = 1; ms <= 20; ms++) await putAttempt(db, ms % 2 === 0 ? one : two, { duration_ms: ms * 100 })
   await putPostbacks(db, failing, 1, { state: 'delivered', attempts: 1 })
@@ -47,7 +47,7 @@ test('lanes of all apps are shown with their health, those that need attention f
 
 test('a lane is paused and resumed by an operator, and the log knows it', async () => {
   const { db } = world.database
-  const appId = await makeLane(world, { failures: 9, failing_since: before(HOUR), open_until: after(MINUTE) })
+  const appId = await createLane(world, { failures: 9, failing_since: before(HOUR), open_until: after(MINUTE) })
   const operator = await visit(world, 'operator')
   assert.equal((await operator.post(`/postback-lanes/${appId}/pause`)).status, 200)
   assert.equal((await readLane(db, appId)).pause_reason, 'operator')
@@ -62,7 +62,7 @@ test('a lane is paused and resumed by an operator, and the log knows it', async 
 
 test('what the operator holds back, the publisher cannot let go, by resuming or by saving', async () => {
   const { db } = world.database
-  const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing' })
+  const appId = await createLane(world, { paused_at: NOW, pause_reason: 'failing' })
   const operator = await visit(world, 'operator')
   const owner = await visit(world, 'publisher_owner', await publisherOf(db, appId))
   const reason = async () => (await readLane(db, appId)).pause_reason
@@ -88,18 +88,18 @@ test('what the operator holds back, the publisher cannot let go, by resuming or 
 })
 
 test('a lane without a URL cannot be resumed; one that never had a URL does not exist', async () => {
-  const appId = await makeLane(world)
+  const appId = await createLane(world)
   await removeSettings(world.database.db, TESTER, appId)
   const operator = await visit(world, 'operator')
   const { status, error } = await operator.post(`/postback-lanes/${appId}/resume`)
   assert.deepEqual([status, /no postback URL/.test(error.message)], [409, true])
-  const { appId: bare } = await world.makeApp()
+  const { appId: bare } = await world.createApp()
   assert.equal((await operator.post(`/postback-lanes/${bare}/pause`)).status, 404)
   assert.equal((await operator.post('/postback-lanes/999999/pause')).status, 404)
 })
 
 test('operators who only look, and publishers, pause nothing', async () => {
-  const appId = await makeLane(world)
+  const appId = await createLane(world)
   const reader = await visit(world, 'operator_reader')
   assert.equal((await reader.post(`/postback-lanes/${appId}/pause`)).status, 403)
   const owner = await visit(world, 'publisher_owner', await publisherOf(world.database.db, appId))

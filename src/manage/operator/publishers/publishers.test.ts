@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { TESTER } from '../../../../test/tester.ts'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
-import { makeConversion, makeDeal } from '../../../../test/conversion-rows.ts'
+import { createConversion, createDeal } from '../../../../test/conversion-rows.ts'
 import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { listAuditEntries } from '../../../features/accounts/audit.ts'
@@ -63,7 +63,7 @@ test('a second publisher of the same name, an invalid email address and an empty
   const again = await operator.post('/publishers', { name: 'Twice' })
   assert.deepEqual([again.status, again.error.message], [400, 'A publisher "Twice" already exists.'])
   const bad = await operator.post('/publishers', { name: 'Other', email: 'nowhere' })
-  assert.deepEqual([bad.status, bad.error.message], [400, '"nowhere" is not an e-mail address.'])
+  assert.deepEqual([bad.status, bad.error.message], [400, '"nowhere" is not an email address.'])
   assert.equal((await operator.post('/publishers', { name: '' })).error.details?.['name'], 'name must not be empty.')
   assert.equal((await operator.get('/publishers/999999999')).status, 404)
   assert.equal((await operator.patch('/publishers/999999999', { email: null })).status, 404)
@@ -104,10 +104,10 @@ test('the list is read page by page, newest first', async () => {
 })
 
 test('what a publisher is owed and when it last converted is shown', async () => {
-  const deal = await makeDeal(world)
+  const deal = await createDeal(world)
   const at = new Date(Date.now() - 60_000)
-  await makeConversion(world, deal, { status: 'approved', payoutMicros: 2_500_000, revenueMicros: 3_000_000, at })
-  await makeConversion(world, deal, { status: 'pending', payoutMicros: 1_250_000, revenueMicros: 2_000_000, at })
+  await createConversion(world, deal, { status: 'approved', payoutMicros: 2_500_000, revenueMicros: 3_000_000, at })
+  await createConversion(world, deal, { status: 'pending', payoutMicros: 1_250_000, revenueMicros: 2_000_000, at })
   const { data } = await operator.get<Static<typeof PublisherReply>>(`/publishers/${deal.publisherId}`)
   assert.deepEqual([data.pending, data.payable, data.paid], [1.25, 2.5, 0])
   assert.equal(String(data.last_conversion_at), at.toISOString())
@@ -121,7 +121,7 @@ test('what a publisher is owed and when it last converted is shown', async () =>
 })
 
 test('a new rate allowance holds at once', async () => {
-  const { appId, live } = await world.makeApp({ rateLimit: 50 })
+  const { appId, live } = await world.createApp({ rateLimit: 50 })
   assert.equal((await operator.put(`/apps/${appId}/rate-limit`, { rate_limit: 7 })).status, 200)
   const { headers } = await world.get('/v1/offers?userId=u', live)
   assert.equal(headers['x-ratelimit-limit'], '7')
@@ -132,8 +132,8 @@ test('a new rate allowance holds at once', async () => {
 })
 
 test("an app's word is taken for one offer, for all, and no longer", async () => {
-  const { appId, live } = await world.makeApp()
-  const [first = 0, second = 0] = await world.makeOffers({ name: 'Trust me' }, { name: 'Trust me not' })
+  const { appId, live } = await world.createApp()
+  const [first = 0, second = 0] = await world.createOffers({ name: 'Trust me' }, { name: 'Trust me not' })
   const change = (body: object) => operator.post<{ changed: number }>(`/apps/${appId}/trust`, body)
   const trusted = async (more = '') => {
     const { data } = await operator.get<Static<typeof TrustList>>(`/apps/${appId}/trust?trusted=yes${more}`)
@@ -169,7 +169,7 @@ test("an app's word is taken for one offer, for all, and no longer", async () =>
 })
 
 test('publishers see none of this, and who may only look changes none of it', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const publisherId = await publisherOfApp(world, appId)
   const owner = await visit(world, 'publisher_owner', publisherId)
   for (const path of ['/publishers', `/publishers/${publisherId}`, `/apps/${appId}/trust`])

@@ -23,7 +23,7 @@ const MONEY = {
 }
 
 export const PublisherListQuery = Type.Object({
-  search: Type.Optional(text(200, 'Part of a name or an e-mail address, or an id.')),
+  search: Type.Optional(text(200, 'Part of a name or an email address, or an id.')),
   status: Type.Optional(oneOf(PUBLISHER_STATUSES)),
   ...ID_PAGE_QUERY,
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal, moveConversion } from '../../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, moveConversion } from '../../../../test/conversion-rows.ts'
 import { addClicks } from '../../../../test/seed-rows.ts'
 import { visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
@@ -14,8 +14,8 @@ const RANGE = 'from=2026-03-01&to=2026-04-01'
 let ours: Deal
 let theirs: Deal
 const world = useWorld('operator_reports', async () => {
-  ours = await makeDeal(world, { name: '=Formula, "quoted"' })
-  theirs = await makeDeal(world)
+  ours = await createDeal(world, { name: '=Formula, "quoted"' })
+  theirs = await createDeal(world)
   const { db } = world.database
   const click = { appId: ours.appId, offerId: ours.offerId, country: 'US', device: 'mobile', aff_sub: '@cmd' }
   const at = '2026-03-10T23:30:00Z'
@@ -29,9 +29,9 @@ const world = useWorld('operator_reports', async () => {
     { ...click, at, appId: theirs.appId, offerId: theirs.offerId, country: 'DE', device: 'desktop' },
     { ...click, at, appId: theirs.appId, offerId: theirs.offerId, country: 'DE', device: 'desktop' },
   )
-  await makeConversion(world, ours, { ...worth, status: 'approved', at: new Date(at) })
-  await makeConversion(world, ours, { ...worth, status: 'approved', at: new Date('2026-02-10T01:00:00Z') })
-  const late = await makeConversion(world, theirs, {
+  await createConversion(world, ours, { ...worth, status: 'approved', at: new Date(at) })
+  await createConversion(world, ours, { ...worth, status: 'approved', at: new Date('2026-02-10T01:00:00Z') })
+  const late = await createConversion(world, theirs, {
     ...worth,
     status: 'approved',
     at: new Date('2026-03-31T23:59:59Z'),
@@ -149,7 +149,7 @@ test('operators see the figures of today and of 30 days as reports have them, an
   const { db } = world.database
   const now = Date.now()
   const make = (status: 'approved' | 'pending', daysAgo: number) =>
-    makeConversion(world, ours, {
+    createConversion(world, ours, {
       status,
       payoutMicros: 3 * USD,
       revenueMicros: 5 * USD,

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { publisherOfApp, visit } from '../../../../test/people.ts'
-import { after, makeLane, NOW, HOUR, putPostbacks } from '../../../../test/postback-world.ts'
+import { after, createLane, NOW, HOUR, putPostbacks } from '../../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { loadConfig } from '../../../config.ts'
 import { SETTINGS } from '../../../settings.ts'
@@ -53,10 +53,10 @@ test('every node is shown until it takes its leave; one that was killed is said 
 })
 
 test('queues are counted: what waits, what is due, and what the disk holds for the database', async () => {
-  const appId = await makeLane(world)
+  const appId = await createLane(world)
   await putPostbacks(world.database.db, appId, 2)
   await putPostbacks(world.database.db, appId, 1, { dueAt: after(HOUR, NOW) })
-  const failing = await makeLane(world, { open_until: new Date(Date.now() + HOUR) })
+  const failing = await createLane(world, { open_until: new Date(Date.now() + HOUR) })
   await putPostbacks(world.database.db, failing, 1)
   const folder = join(world.dataDir, 'spool', 'clicks', '1-1-x')
   mkdirSync(folder, { recursive: true })
@@ -88,7 +88,7 @@ test('every setting is shown, and no secret', async () => {
 })
 
 test('a publisher does not see it', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   assert.equal((await owner.get('/system')).status, 404)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { createOwnedApps } from '../../../../test/owned-apps.ts'
-import { makePerson, visit, Visitor } from '../../../../test/people.ts'
+import { createPerson, visit, Visitor } from '../../../../test/people.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
 import { createPublisher } from '../../../features/accounts/publishers.ts'
 import { createApp } from '../../../features/apps/apps.ts'
@@ -10,15 +10,15 @@ import type { App, AppList, Checklist, IssuedApp, Overview } from './schema.ts'
 import { TESTER } from '../../../../test/tester.ts'
 
 const world = useWorld('manage_apps')
-const { makeOwned, auditOf } = createOwnedApps(world)
+const { createOwned, auditOf } = createOwnedApps(world)
 let count = 0
 const NEW = { name: 'My game', currency: 'Gems', rate: 12.5 }
 
-const makePublisher = async () =>
+const newPublisher = async () =>
   (await createPublisher(world.database.db, TESTER, `Apps publisher ${count++}`)).publisher_id
 test('an owner creates an app, whose keys work at once and whose secrets are shown only then', async () => {
-  const publisherId = await makePublisher()
-  const { email } = await makePerson(world, 'publisher_owner', publisherId)
+  const publisherId = await newPublisher()
+  const { email } = await createPerson(world, 'publisher_owner', publisherId)
   const owner = await new Visitor(world).signIn(email)
   const made = await owner.post<Static<typeof IssuedApp>>(`/publishers/${publisherId}/apps`, NEW)
   const { app_id, live, test: testKeys } = made.data
@@ -55,7 +55,7 @@ test('an owner creates an app, whose keys work at once and whose secrets are sho
 })
 
 test('a publisher has a hundred apps at most, however many are created at once', async () => {
-  const publisherId = await makePublisher()
+  const publisherId = await newPublisher()
   const owner = await visit(world, 'publisher_owner', publisherId)
   const path = `/publishers/${publisherId}/apps`
   for (let i = 0; i < 99; i++)
@@ -81,7 +81,7 @@ test('a publisher has a hundred apps at most, however many are created at once',
 })
 
 test('an app that cannot be is refused with what is wrong, by field', async () => {
-  const publisherId = await makePublisher()
+  const publisherId = await newPublisher()
   const owner = await visit(world, 'publisher_owner', publisherId)
   const path = `/publishers/${publisherId}/apps`
   const wrong = await owner.post(path, { name: ' ', currency: 'x'.repeat(41), rate: 0 })
@@ -103,8 +103,8 @@ test('an app that cannot be is refused with what is wrong, by field', async () =
 })
 
 test('a change of name, currency and rate is seen by the next request', async () => {
-  const { base, visitor, live, appId } = await makeOwned()
-  const [offerId] = await world.makeOffers({ payout: '1.5' })
+  const { base, visitor, live, appId } = await createOwned()
+  const [offerId] = await world.createOffers({ payout: '1.5' })
   assert.equal((await visitor.patch(base, { name: 'New name' })).status, 200)
   assert.equal((await visitor.put(`${base}/currency`, { currency: 'Points', rate: 2 })).status, 200)
   const { offer } = (await world.get(`/v1/offers/${offerId}?userId=u`, live)).body.data
@@ -122,8 +122,8 @@ test('a change of name, currency and rate is seen by the next request', async ()
 })
 
 test('today’s figures and postbacks are counted in the time zone that is asked for', async () => {
-  const { base, visitor, live } = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({})
+  const { base, visitor, live } = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
   const { clickId } = await world.click(offerId, live)
   await world.confirm(offerId, clickId)
   const { data } = await visitor.get<Static<typeof Overview>>(`${base}/overview?timezone=Asia/Tokyo`)
@@ -135,10 +135,10 @@ test('today’s figures and postbacks are counted in the time zone that is asked
 })
 
 test('developers change no secrets and no rate, readers nothing, and others see nothing', async () => {
-  const { base, appId, publisherId } = await makeOwned()
+  const { base, appId, publisherId } = await createOwned()
   const member = await visit(world, 'publisher_developer', publisherId)
   const reader = await visit(world, 'operator_reader')
-  const stranger = await visit(world, 'publisher_owner', await makePublisher())
+  const stranger = await visit(world, 'publisher_owner', await newPublisher())
   const grace = { grace_hours: 0 }
   const owned: [string, string, unknown][] = [
     ['POST', `/publishers/${publisherId}/apps`, NEW],
@@ -164,7 +164,7 @@ test('developers change no secrets and no rate, readers nothing, and others see 
 })
 
 test('the checklist knows whether the publisher has seen a secret, not whether the operator has', async () => {
-  const { base, visitor, publisherId } = await makeOwned()
+  const { base, visitor, publisherId } = await createOwned()
   const isDone = async (path: string) =>
     (await visitor.get<Static<typeof Checklist>>(path)).data.steps[0]?.done_at !== null
   assert.equal(await isDone(`${base}/checklist`), false) // made by the command line

@@ -8,10 +8,10 @@ import { recordLeak } from '../../../features/apps/leaks.ts'
 import type { App, AppList } from './schema.ts'
 
 const world = useWorld('manage_credentials')
-const { makeOwned, auditOf } = createOwnedApps(world)
+const { createOwned, auditOf } = createOwnedApps(world)
 
 test('a new secret works at once; the old one for its grace, or until it is ended', async () => {
-  const { base, visitor, live, appId } = await makeOwned()
+  const { base, visitor, live, appId } = await createOwned()
   const rotated = await visitor.post<{ api_secret: string; old_secret_expires_at: string }>(
     `${base}/credentials/live/rotate`,
     { grace_hours: 24 },
@@ -40,7 +40,7 @@ test('a new secret works at once; the old one for its grace, or until it is ende
 })
 
 test('a new signing secret is shown once, with the time until which the old one also signs', async () => {
-  const { base, visitor, test: before } = await makeOwned()
+  const { base, visitor, test: before } = await createOwned()
   const path = `${base}/credentials/test/signing-secret/rotate`
   const { data } = await visitor.post<{ api_key: string; signing_secret: string }>(path, { grace_hours: 2 })
   assert.equal(data.api_key, before.api_key)
@@ -55,7 +55,7 @@ test('a new signing secret is shown once, with the time until which the old one 
 })
 
 test('a key has an end when it is given one, and none again', async () => {
-  const { base, visitor, live } = await makeOwned()
+  const { base, visitor, live } = await createOwned()
   const expiryOf = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials[0]?.expires_at
   const path = `${base}/credentials/live/expiry`
   assert.equal((await visitor.put(path, { expires_at: '2099-01-01T00:00:00Z' })).status, 200)
@@ -69,7 +69,7 @@ test('a key has an end when it is given one, and none again', async () => {
 })
 
 test('a revoked app answers no request, and gets no new secret', async () => {
-  const { base, visitor, live, test: testKeys } = await makeOwned()
+  const { base, visitor, live, test: testKeys } = await createOwned()
   assert.equal((await visitor.post(`${base}/revoke`)).status, 200)
   assert.equal((await world.get('/v1/offers?userId=u', live)).status, 401)
   assert.equal((await world.get('/v1/offers?userId=u', testKeys)).status, 401)
@@ -79,7 +79,7 @@ test('a revoked app answers no request, and gets no new secret', async () => {
 })
 
 test('one key is revoked, the other one goes on; with both the app is revoked', async () => {
-  const { base, visitor, live, test: testKeys, appId, publisherId } = await makeOwned()
+  const { base, visitor, live, test: testKeys, appId, publisherId } = await createOwned()
   const status = async (keys: typeof live) => (await world.get('/v1/offers?userId=u', keys)).status
   const isRevoked = async () => {
     const { data } = await visitor.get<Static<typeof AppList>>(`/publishers/${publisherId}/apps`)
@@ -102,7 +102,7 @@ test('one key is revoked, the other one goes on; with both the app is revoked', 
 })
 
 test('a leak is shown at its key, until every secret of that time is gone', async () => {
-  const { base, visitor, appId, test: testKeys } = await makeOwned()
+  const { base, visitor, appId, test: testKeys } = await createOwned()
   const leaks = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials.map(({ leak }) => leak)
   const isOver = async () => (await leaks())[1]?.is_over
   assert.deepEqual(await leaks(), [null, null])
@@ -128,7 +128,7 @@ test('a leak is shown at its key, until every secret of that time is gone', asyn
 })
 
 test('it is shown how much of the allowance is used, and when a key was used', async () => {
-  const { base, visitor, live } = await makeOwned()
+  const { base, visitor, live } = await createOwned()
   const read = async () => (await visitor.get<Static<typeof App>>(base)).data.credentials
   const [unused] = await read()
   assert.deepEqual([unused?.allowance, unused?.first_used_at], [{ limit: 1_000_000, used: 0, resets_at: null }, null])

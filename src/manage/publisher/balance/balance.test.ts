@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal, moveConversion } from '../../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal, moveConversion } from '../../../../test/conversion-rows.ts'
 import { visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
 import { recordPayout } from '../../../features/ledger/payments.ts'
@@ -20,10 +20,10 @@ type Payments = { payments: { amount: number; reference: string; paid_at: string
 let ours: Deal
 let theirs: Deal
 const world = useWorld('manage_balance', async () => {
-  ours = await makeDeal(world, { name: 'Tiny Farm' })
-  theirs = await makeDeal(world)
+  ours = await createDeal(world, { name: 'Tiny Farm' })
+  theirs = await createDeal(world)
   const make = (status: 'approved' | 'pending', dollars: number, at: Date) =>
-    makeConversion(world, ours, { status, payoutMicros: dollars * USD, revenueMicros: dollars * USD, at })
+    createConversion(world, ours, { status, payoutMicros: dollars * USD, revenueMicros: dollars * USD, at })
   const longAgo = new Date('2026-01-15T12:00:00Z')
   await make('approved', 10, longAgo)
   const taken = await make('approved', 2, longAgo)

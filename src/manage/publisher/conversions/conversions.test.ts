@@ -16,13 +16,13 @@ type List = Static<typeof AppConversionList>
 type History = Static<typeof ConversionHistory>
 
 /** An app, and a member of its publisher. */
-async function makeOwned() {
-  const made = await world.makeApp()
+async function createOwned() {
+  const made = await world.createApp()
   const publisherId = await publisherOfApp(world, made.appId)
   const visitor = await visit(world, 'publisher_developer', publisherId)
   return { ...made, publisherId, base: `/apps/${made.appId}/conversions`, visitor }
 }
-type Owned = Awaited<ReturnType<typeof makeOwned>>
+type Owned = Awaited<ReturnType<typeof createOwned>>
 
 /** Clicks as this user and has the advertiser confirm it. */
 async function convert({ live }: Pick<Owned, 'live'>, offerId: number, query: string, more = {}): Promise<string> {
@@ -37,8 +37,8 @@ async function idsOf({ visitor, base }: Owned, query: string): Promise<string[]>
 }
 
 test('conversions are found by user, offer, state, any sub-ID, time and mode', async () => {
-  const owned = await makeOwned()
-  const [one = 0, two = 0] = await world.makeOffers({ name: 'First offer' }, {})
+  const owned = await createOwned()
+  const [one = 0, two = 0] = await world.createOffers({ name: 'First offer' }, {})
   const a = await convert(owned, one, 'userId=ann&aff_sub=mail&aff_sub3=x')
   const b = await convert(owned, two, 'userId=ann&aff_sub4=mail')
   const c = await convert(owned, one, 'userId=bob', { status: 'rejected' })
@@ -58,8 +58,8 @@ test('conversions are found by user, offer, state, any sub-ID, time and mode', a
 })
 
 test('a list goes on where the page before ended', async () => {
-  const owned = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({})
+  const owned = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
   for (const user of ['a', 'b', 'c']) await convert(owned, offerId, `userId=${user}`)
   const first = await owned.visitor.get<List>(`${owned.base}?limit=2`)
   assert.equal(first.data.conversions.length, 2)
@@ -70,8 +70,8 @@ test('a list goes on where the page before ended', async () => {
 
 test('the export is CSV of what is filtered, safe to open in a spreadsheet, and no longer than it may be', async () => {
   const { db } = world.database
-  const owned = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({ name: 'Tea, "hot"' })
+  const owned = await createOwned()
+  const [offerId = 0] = await world.createOffers({ name: 'Tea, "hot"' })
   await convert(owned, offerId, `userId=${encodeURIComponent('=1+1')}&aff_sub=mail`)
   await convert(owned, offerId, 'userId=other')
   const { status, text } = await owned.visitor.get(`/apps/${owned.appId}/conversions.csv?sub_id=mail`)
@@ -94,14 +94,14 @@ test('the export is CSV of what is filtered, safe to open in a spreadsheet, and 
 })
 
 test('one conversion has its whole history: click, moves, postbacks, money', async () => {
-  const owned = await makeOwned()
+  const owned = await createOwned()
   const { db } = world.database
   await saveSettings(db, TESTER, SECRET_KEY, owned.appId, {
     ...DEFAULTS,
     events: [...STATUSES],
     url: 'https://example.com/{transaction_id}/{status}',
   })
-  const [offerId = 0] = await world.makeOffers({ name: 'Tea', payout: '1.5', revenue: '2', hold: '1d' })
+  const [offerId = 0] = await world.createOffers({ name: 'Tea', payout: '1.5', revenue: '2', hold: '1d' })
   const id = await convert(owned, offerId, 'userId=ann&aff_sub=mail')
   const operator = await visit(world, 'operator')
   const before = await owned.visitor.get<History>(`${owned.base}/${id}`)
@@ -138,8 +138,8 @@ test('one conversion has its whole history: click, moves, postbacks, money', asy
 })
 
 test('an approved conversion shows what became payable, a reversed one what was reversed', async () => {
-  const owned = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({ payout: '2' })
+  const owned = await createOwned()
+  const [offerId = 0] = await world.createOffers({ payout: '2' })
   const { clickId } = await world.click(offerId, owned.live)
   const { conversion_id } = await world.confirm(offerId, clickId)
   await world.confirm(offerId, clickId, { status: 'reversed' })
@@ -149,8 +149,8 @@ test('an approved conversion shows what became payable, a reversed one what was 
 })
 
 test('fraud signals are shown to operators, and to no publisher', async () => {
-  const owned = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({})
+  const owned = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
   await setFraudRule(world.database.db, TESTER, { offerId, signal: 'too_fast', threshold: 60, action: 'reject' })
   const id = await convert(owned, offerId, 'userId=quick')
   const seen = await owned.visitor.get<History>(`${owned.base}/${id}`)
@@ -162,8 +162,8 @@ test('fraud signals are shown to operators, and to no publisher', async () => {
 })
 
 test('a dropped click is shown from the conversion', async () => {
-  const owned = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({})
+  const owned = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
   const id = await convert(owned, offerId, 'userId=u&aff_sub2=kept')
   await world.database.db.deleteFrom('clicks').where('offer_id', '=', offerId).execute()
   const { data } = await owned.visitor.get<History>(`${owned.base}/${id}`)
@@ -171,9 +171,9 @@ test('a dropped click is shown from the conversion', async () => {
 })
 
 test('no one sees the conversions of another publisher', async () => {
-  const owned = await makeOwned()
-  const stranger = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({})
+  const owned = await createOwned()
+  const stranger = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
   const id = await convert(owned, offerId, 'userId=u')
   for (const path of [
     owned.base,

@@ -14,8 +14,8 @@ type Rules = Static<typeof ContentRules>
 type Why = { visible: boolean; reasons: { code: string; message: string }[] }
 
 /** An app, and a member of its publisher. */
-async function makeOwned() {
-  const made = await world.makeApp()
+async function createOwned() {
+  const made = await world.createApp()
   const publisherId = await publisherOfApp(world, made.appId)
   return {
     ...made,
@@ -30,8 +30,8 @@ let count = 0
 const word = () => `Zebra${count++}x`
 
 test('the offers are those that v1 gives the same user, without links', async () => {
-  const { base, visitor, live } = await makeOwned()
-  await world.makeOffers({ name: 'One', countries: ['SE'], payout: '2.5' }, { name: 'Two', platforms: ['ios'] })
+  const { base, visitor, live } = await createOwned()
+  await world.createOffers({ name: 'One', countries: ['SE'], payout: '2.5' }, { name: 'Two', platforms: ['ios'] })
   for (const query of ['limit=100', 'limit=100&country=se', 'limit=2&offset=1&sort=payout_desc', 'platform=ios']) {
     const { data, text } = await visitor.get<List>(`${base}/offers?user_id=u&${query}`)
     const v1 = (await world.get(`/v1/offers?userId=u&${query}`, live)).body.data
@@ -43,9 +43,9 @@ test('the offers are those that v1 gives the same user, without links', async ()
 })
 
 test('a search finds offers by name, description and id, page by page', async () => {
-  const { base, visitor } = await makeOwned()
+  const { base, visitor } = await createOwned()
   const unique = word()
-  const [first = 0, second = 0, third = 0] = await world.makeOffers(
+  const [first = 0, second = 0, third = 0] = await world.createOffers(
     { name: `Play ${unique}`, payout: '1' },
     { description: `With ${unique.toUpperCase()} inside`, payout: '2' },
     { name: 'Nothing of it' },
@@ -62,9 +62,9 @@ test('a search finds offers by name, description and id, page by page', async ()
 })
 
 test('what a user has completed is not among their offers, in the mode where they did', async () => {
-  const { base, visitor, live } = await makeOwned()
+  const { base, visitor, live } = await createOwned()
   const unique = word()
-  const [offerId = 0] = await world.makeOffers({ name: unique })
+  const [offerId = 0] = await world.createOffers({ name: unique })
   const { clickId } = await world.click(offerId, live)
   await world.confirm(offerId, clickId)
   await world.app.refresh()
@@ -79,8 +79,8 @@ test('what a user has completed is not among their offers, in the mode where the
 })
 
 test('one offer has its goals, its reward and whether it can be seen', async () => {
-  const { base, visitor } = await makeOwned()
-  const [offerId = 0, full = 0] = await world.makeOffers(
+  const { base, visitor } = await createOwned()
+  const [offerId = 0, full = 0] = await world.createOffers(
     {
       payout: '3',
       goals: [
@@ -94,7 +94,7 @@ test('one offer has its goals, its reward and whether it can be seen', async () 
   assert.deepEqual([data.offer.payout, data.offer.payout_local, data.offer.currency], [3, 300, 'Coins'])
   assert.deepEqual(data.offer.goals.map(({ name, payout_local }) => [name, payout_local]), [['Install', 100], ['Level 5', 200]]) // prettier-ignore
   assert.deepEqual([data.available, data.reasons, data.cap], [true, [], 'open'])
-  await world.click(full, (await makeOwned()).live)
+  await world.click(full, (await createOwned()).live)
   await world.app.refresh()
   const filled = await visitor.get<Details>(`${base}/offers/${full}`)
   assert.deepEqual([filled.data.available, filled.data.cap], [false, 'full'])
@@ -102,8 +102,8 @@ test('one offer has its goals, its reward and whether it can be seen', async () 
 })
 
 test('an offer that does not run is not listed, but its reasons are', async () => {
-  const { base, visitor } = await makeOwned()
-  const [offerId = 0] = await world.makeOffers({})
+  const { base, visitor } = await createOwned()
+  const [offerId = 0] = await world.createOffers({})
   await setOfferStatus(world.database.db, TESTER, offerId, 'paused')
   await world.app.refresh()
   assert.equal((await visitor.get(`${base}/offers/${offerId}`)).status, 404)
@@ -114,9 +114,9 @@ test('an offer that does not run is not listed, but its reasons are', async () =
 })
 
 test('content rules hold from the next request on, say how many offers are left, and are in the audit log', async () => {
-  const { base, visitor, live, appId, publisherId } = await makeOwned()
+  const { base, visitor, live, appId, publisherId } = await createOwned()
   const unique = word()
-  await world.makeOffers({ name: `A game of ${unique}`, category: 'game' }, { name: `An app of ${unique}` })
+  await world.createOffers({ name: `A game of ${unique}`, category: 'game' }, { name: `An app of ${unique}` })
   const before = (await visitor.get<Rules>(`${base}/content-rules`)).data
   assert.deepEqual([before.blocked_categories, before.blocked_keywords, before.payment_offers], [[], [], true])
   assert.equal(before.offers_left, before.offers_total)
@@ -144,15 +144,15 @@ test('content rules hold from the next request on, say how many offers are left,
 })
 
 test('an offer that the app’s own rules exclude can be read, and says so', async () => {
-  const { base, visitor } = await makeOwned()
-  const [offerId] = await world.makeOffers({ payment_required: true })
+  const { base, visitor } = await createOwned()
+  const [offerId] = await world.createOffers({ payment_required: true })
   await visitor.put(`${base}/content-rules`, { blocked_categories: [], blocked_keywords: [], payment_offers: false })
   const { data } = await visitor.get<Details>(`${base}/offers/${offerId}`)
   assert.deepEqual([data.available, data.reasons.map(({ code }) => code)], [false, ['content']])
 })
 
 test('what cannot be is refused with what is wrong', async () => {
-  const { base, visitor } = await makeOwned()
+  const { base, visitor } = await createOwned()
   for (const [query, field] of [['country=XX', 'country'], ['platform=tv', 'platform'], ['limit=101', 'limit'], ['sort=best', 'sort'], ['mode=both', 'mode']]) {
     const { status, error } = await visitor.get(`${base}/offers?${query}`)
     assert.deepEqual([status, Object.keys(error.details ?? {})], [400, [field]])
@@ -167,9 +167,9 @@ test('what cannot be is refused with what is wrong', async () => {
 })
 
 test('no one sees the offers or rules of another publisher’s app, and a reader changes nothing', async () => {
-  const { base } = await makeOwned()
-  const [offerId] = await world.makeOffers({})
-  const stranger = (await makeOwned()).visitor
+  const { base } = await createOwned()
+  const [offerId] = await world.createOffers({})
+  const stranger = (await createOwned()).visitor
   const rules = { blocked_categories: [], blocked_keywords: [], payment_offers: true }
   for (const path of ['/offers', `/offers/${offerId}`, `/offers/${offerId}/why`, '/content-rules'])
     assert.equal((await stranger.get(base + path)).status, 404, path)

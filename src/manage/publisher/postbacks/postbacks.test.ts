@@ -9,7 +9,7 @@ import { publisherOfApp, visit, type Visitor } from '../../../../test/people.ts'
 import {
   before,
   HOUR,
-  makeLane,
+  createLane,
   MINUTE,
   NOW,
   putAttempt,
@@ -27,10 +27,10 @@ import type { Log, OnePostback, PostbackHealth, Replay, ReplayedPostback } from 
 
 const world = useWorld('manage_postbacks')
 
-const { makeOwned, auditOfPublisher } = createOwnedApps(world)
+const { createOwned, auditOfPublisher } = createOwnedApps(world)
 
-async function makePaused() {
-  const appId = await makeLane(world, { paused_at: NOW, pause_reason: 'failing', failing_since: before(HOUR) })
+async function createPaused() {
+  const appId = await createLane(world, { paused_at: NOW, pause_reason: 'failing', failing_since: before(HOUR) })
   const publisherId = await publisherOfApp(world, appId)
   const visitor = await visit(world, 'publisher_owner', publisherId)
   return { appId, publisherId, visitor, base: `/apps/${appId}` }
@@ -41,12 +41,12 @@ const list = async (visitor: Visitor, base: string, query = '') =>
   (await visitor.get<Static<typeof Log>>(`${base}/postbacks${query}`)).data
 
 test('the log is filtered, paged, newest first, and has only what belongs to the app', async () => {
-  const { appId, visitor, base } = await makePaused()
+  const { appId, visitor, base } = await createPaused()
   const { db } = world.database
   const old = await putPostbacks(db, appId, 3, { state: 'dead', createdAt: before(2 * HOUR) })
   const fresh = await putPostbacks(db, appId, 2, { state: 'delivered', status: 'reversed', createdAt: before(MINUTE) })
   const tested = await putPostback(db, appId, { isTest: true })
-  const strange = await putPostback(db, await makeLane(world, { paused_at: NOW, pause_reason: 'gone' }))
+  const strange = await putPostback(db, await createLane(world, { paused_at: NOW, pause_reason: 'gone' }))
   const all = [...old, ...fresh].toReversed()
   assert.deepEqual(idsOf(await list(visitor, base)), all)
   const first = await list(visitor, base, '?limit=2')
@@ -68,10 +68,10 @@ test('the log is filtered, paged, newest first, and has only what belongs to the
 })
 
 test('the log says whom a postback credits, for what and how much; a test send says what its sample does', async () => {
-  const { appId, live } = await world.makeApp()
+  const { appId, live } = await world.createApp()
   const { db } = world.database
   await saveSettings(db, TESTER, SECRET_KEY, appId, { ...DEFAULTS, url: 'https://example.com/{user_id}' })
-  const [offerId = 0] = await world.makeOffers({ name: 'Tea' })
+  const [offerId = 0] = await world.createOffers({ name: 'Tea' })
   const { clickId } = await world.click(offerId, live, 'userId=ann')
   await world.confirm(offerId, clickId)
   await startTestSends(db, TESTER, { appId, isTest: false }, ['reversed'], new Date())
@@ -88,7 +88,7 @@ test('the log says whom a postback credits, for what and how much; a test send s
 })
 
 test('one postback is shown with every attempt in full, and resent', async () => {
-  const { appId, visitor, base, publisherId } = await makePaused()
+  const { appId, visitor, base, publisherId } = await createPaused()
   const { db } = world.database
   const id = await putPostback(db, appId, { state: 'dead', attempts: 1 })
   await putAttempt(db, id, { ok: false, status: 500, error: 'The answer is 500, not 2xx.' })
@@ -106,7 +106,7 @@ test('one postback is shown with every attempt in full, and resent', async () =>
 })
 
 test('what a later event has overtaken is left out of a replay, which says so; resending one alone warns', async () => {
-  const { appId, visitor, base } = await makePaused()
+  const { appId, visitor, base } = await createPaused()
   const { db } = world.database
   const [approved = ''] = await putEvents(
     db,
@@ -129,7 +129,7 @@ test('what a later event has overtaken is left out of a replay, which says so; r
 })
 
 test('a replay of many is counted, started once, watched and cancelled, by its own app alone', async () => {
-  const { appId, visitor, base, publisherId } = await makePaused()
+  const { appId, visitor, base, publisherId } = await createPaused()
   const { db } = world.database
   await putPostbacks(db, appId, 12, { state: 'dead' })
   await putPostbacks(db, appId, 3, { state: 'delivered' })
@@ -152,7 +152,7 @@ test('a replay of many is counted, started once, watched and cancelled, by its o
   })
   const done = await read()
   assert.deepEqual([done.queued, done.waiting, done.remaining, done.filter.state], [12, 12, 0, 'dead'])
-  const stranger = await makeOwned()
+  const stranger = await createOwned()
   assert.equal((await stranger.visitor.get(`${stranger.base}/postback/replays/${replay?.replay_id}`)).status, 404)
   assert.equal(
     (await stranger.visitor.post(`${stranger.base}/postback/replays/${replay?.replay_id}/cancel`)).status,
@@ -174,7 +174,7 @@ test('a replay of many is counted, started once, watched and cancelled, by its o
 })
 
 test('health shows the lane, the last day, and the queue; a paused lane is resumed', async () => {
-  const { appId, visitor, base } = await makePaused()
+  const { appId, visitor, base } = await createPaused()
   const { db } = world.database
   const read = async () => (await visitor.get<Static<typeof PostbackHealth>>(`${base}/postback/health`)).data
   const [one = ''] = await putPostbacks(db, appId, 2, { state: 'dead', attempts: 1 })
@@ -205,10 +205,10 @@ test('health shows the lane, the last day, and the queue; a paused lane is resum
 })
 
 test('readers look and change nothing; other publishers find nothing', async () => {
-  const { appId, base } = await makePaused()
+  const { appId, base } = await createPaused()
   const id = await putPostback(world.database.db, appId, { state: 'dead' })
   const reader = await visit(world, 'operator_reader')
-  const stranger = await visit(world, 'publisher_owner', (await makeOwned()).publisherId)
+  const stranger = await visit(world, 'publisher_owner', (await createOwned()).publisherId)
   const looks = ['/postback', '/postback/health', '/postback/replayable', '/postback/replays', '/postbacks', `/postbacks/${id}`] // prettier-ignore
   for (const path of looks) {
     assert.equal((await reader.get(base + path)).status, 200, path)

@@ -28,12 +28,12 @@ const world = useWorld('manage_postback_settings', async () => {
 
 type Settings = Static<typeof PostbackSettingsReply>
 
-const { makeOwned, auditOfPublisher } = createOwnedApps(world)
+const { createOwned, auditOfPublisher } = createOwnedApps(world)
 
 const URL_OF = 'https://example.com/cb?u={user_id}&t={transaction_id}&s={status}&test={is_test}'
 
 test('settings are saved, shown without the values of headers, changed in part, removed, and each change is recorded', async () => {
-  const { visitor, base, publisherId, appId } = await makeOwned('publisher_developer')
+  const { visitor, base, publisherId, appId } = await createOwned('publisher_developer')
   const empty = await visitor.get<Settings>(`${base}/postback`)
   assert.equal(empty.data.settings, null)
   assert.ok(empty.data.macros.some(({ name }) => name === 'user_id'))
@@ -76,7 +76,7 @@ test('settings are saved, shown without the values of headers, changed in part, 
 })
 
 test('what cannot be sent is not saved, and each fault stands at its field', async () => {
-  const { visitor, base } = await makeOwned()
+  const { visitor, base } = await createOwned()
   const refused = async (body: object) => {
     const { status, error } = await visitor.put(`${base}/postback`, body)
     assert.equal(status, 400)
@@ -92,7 +92,7 @@ test('what cannot be sent is not saved, and each fault stands at its field', asy
 })
 
 test('header values do not follow the URL to another server', async () => {
-  const { visitor, base } = await makeOwned()
+  const { visitor, base } = await createOwned()
   await visitor.put(`${base}/postback`, { url: URL_OF, headers: { Authorization: 'Bearer x' } })
   for (const body of [
     { url: 'https://evil.example/{user_id}' },
@@ -107,7 +107,7 @@ test('header values do not follow the URL to another server', async () => {
 })
 
 test('settings sealed with another key are reported as unreadable, and can be saved again', async () => {
-  const { visitor, base, appId } = await makeOwned()
+  const { visitor, base, appId } = await createOwned()
   const other = 'another secret key, of forty characters!'
   await saveSettings(world.database.db, TESTER, other, appId, { ...DEFAULTS, url: URL_OF, headers: { A: 'b' } })
   const { data } = await visitor.get<Settings>(`${base}/postback`)
@@ -116,7 +116,7 @@ test('settings sealed with another key are reported as unreadable, and can be sa
 })
 
 test('the preview shows the request as it would be sent, in the currency of the app, and saves nothing', async () => {
-  const { visitor, base } = await makeOwned()
+  const { visitor, base } = await createOwned()
   const ask = async (body: object) =>
     (await visitor.post<Static<typeof Preview>>(`${base}/postback/preview`, body)).data
   const get = await ask({ url: 'https://example.com/{user_id}?r={reward}&c={currency}&signature={signature}' })
@@ -136,7 +136,7 @@ test('the preview shows the request as it would be sent, in the currency of the 
 })
 
 test('a run of test sends shows for each scenario what was expected and every attempt', async () => {
-  const { visitor, base, publisherId } = await makeOwned()
+  const { visitor, base, publisherId } = await createOwned()
   const none = await visitor.post(`${base}/postback/tests`)
   assert.deepEqual([none.status, none.error.message.includes('Set one first')], [400, true])
   await visitor.put(`${base}/postback`, { url: `http://127.0.0.1:${receiver.port}/{status}` })
@@ -155,7 +155,7 @@ test('a run of test sends shows for each scenario what was expected and every at
   const tries = data.results.flatMap(({ postbacks }) => postbacks.flatMap((one) => one.tries))
   assert.equal(tries.length, 7)
   assert.ok(tries.every((one) => one.status === 200 && one.request.startsWith('GET http://127.0.0.1')))
-  const stranger = await makeOwned()
+  const stranger = await createOwned()
   assert.equal((await stranger.visitor.get(`${stranger.base}/postback/tests/${started.test_id}`)).status, 404)
   assert.equal((await visitor.get(`${base}/postback/tests/no-uuid`)).status, 404)
   const limits = await Promise.all(Array.from({ length: 21 }, () => stranger.visitor.post(`${stranger.base}/postback/tests`))) // prettier-ignore
@@ -164,7 +164,7 @@ test('a run of test sends shows for each scenario what was expected and every at
 })
 
 test('a form that was loaded before another save undoes nothing: 409, and two at once take turns', async () => {
-  const { appId } = await world.makeApp()
+  const { appId } = await world.createApp()
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   const path = `/apps/${appId}/postback`
   const url = 'https://example.com/?u={user_id}&t={transaction_id}&s={status}&x={is_test}'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Deal, makeConversion, makeDeal } from '../../../../test/conversion-rows.ts'
+import { type Deal, createConversion, createDeal } from '../../../../test/conversion-rows.ts'
 import { addClicks } from '../../../../test/seed-rows.ts'
 import { visit } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
@@ -14,18 +14,18 @@ const RANGE = 'from=2026-03-10&to=2026-03-13'
 let ours: Deal
 let theirs: Deal
 const world = useWorld('manage_reports', async () => {
-  ours = await makeDeal(world, { name: '=Formula, "quoted"' })
-  theirs = await makeDeal(world)
+  ours = await createDeal(world, { name: '=Formula, "quoted"' })
+  theirs = await createDeal(world)
   const at = '2026-03-10T23:30:00Z'
   const click = { at, appId: ours.appId, offerId: ours.offerId, country: 'US', aff_sub: '@cmd' }
   await addClicks(world.database.db, click, click, { ...click, isTest: true }, { ...click, appId: theirs.appId })
-  await makeConversion(world, ours, {
+  await createConversion(world, ours, {
     status: 'approved',
     payoutMicros: USD,
     revenueMicros: 2 * USD,
     at: new Date(at),
   })
-  await makeConversion(world, ours, {
+  await createConversion(world, ours, {
     status: 'pending',
     payoutMicros: USD,
     revenueMicros: 2 * USD,

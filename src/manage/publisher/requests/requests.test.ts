@@ -10,7 +10,7 @@ const world = useWorld('manage_requests')
 type List = Static<typeof RequestList>
 
 async function createOwned(rateLimit = 1_000_000) {
-  const app = await world.makeApp({ rateLimit })
+  const app = await world.createApp({ rateLimit })
   const visitor = await visit(world, 'publisher_developer', await publisherOfApp(world, app.appId))
   const readPage = async (query: string) => (await visitor.get<List>(`/apps/${app.appId}/requests?${query}`)).data
   const read = async (query: string) => (await readPage(query)).requests

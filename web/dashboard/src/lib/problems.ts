@@ -37,7 +37,7 @@ function explain({ validity, type, validationMessage }: HTMLInputElement | HTMLT
   if (validity.valueMissing) return 'Required.'
   // The browser gives a date that is half typed as none at all.
   if (validity.badInput) return type === 'date' ? 'Enter a whole date.' : 'Enter a whole date and time.'
-  if (validity.typeMismatch && type === 'email') return 'Enter an e-mail address such as name@example.com.'
+  if (validity.typeMismatch && type === 'email') return 'Enter an email address such as name@example.com.'
   return validationMessage
 }
 

@@ -24,7 +24,7 @@ export default function ForgotPassword() {
           <Stack>
             <FormError error={error} />
             <TextInput
-              label="E-mail address"
+              label="Email address"
               type="email"
               autoComplete="username"
               required

@@ -39,7 +39,7 @@ function Invited({ token }: { token: string }) {
   if (invitation.data.holder === 'taken')
     return (
       <BrokenLink title="This address already has an account">
-        An e-mail address belongs to one account. Sign in with it, or ask to be invited at another address.
+        An email address belongs to one account. Sign in with it, or ask to be invited at another address.
       </BrokenLink>
     )
   return <JoinForm token={token} invitation={invitation.data} />
@@ -84,7 +84,7 @@ function JoinForm({ token, invitation }: { token: string; invitation: Invitation
           )}
           <TextInput label="Your name" autoComplete="name" required autoFocus {...form.getInputProps('name')} />
           <TextInput
-            label="E-mail address"
+            label="Email address"
             type="email"
             autoComplete="username"
             required

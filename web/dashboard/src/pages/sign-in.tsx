@@ -46,7 +46,7 @@ function PasswordStep({ goOn }: { goOn: (isTwoFactor: boolean) => void }) {
         <Stack>
           <FormError error={error} />
           <TextInput
-            label="E-mail address"
+            label="Email address"
             type="email"
             autoComplete="username"
             required

@@ -31,7 +31,7 @@ function Verifying({ token }: { token: string }) {
       </Center>
     )
   return (
-    <Door title="E-mail address verified">
+    <Door title="Email address verified">
       <Alert color="green" role="status">
         No other account can use this address now.
       </Alert>

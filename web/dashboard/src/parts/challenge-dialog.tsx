@@ -103,7 +103,7 @@ function SignInForm({ close }: { close: Close }) {
       <Stack>
         <Text size="sm">Your session has ended. What you entered is still here.</Text>
         <FormError error={error} />
-        <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
+        <TextInput label="Email address" value={email} readOnly autoComplete="username" />
         {needsCode ? (
           <CodeInput {...form.getInputProps('code')} />
         ) : (

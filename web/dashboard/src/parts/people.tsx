@@ -84,7 +84,7 @@ function PeopleTable({ base, people, roles, mayChange }: TableProps) {
   }
   const columns: (Column<Person> | false)[] = [
     { name: 'Name', isText: true, cell: ({ name }) => name },
-    { name: 'E-mail address', isText: true, cell: ({ email }) => email },
+    { name: 'Email address', isText: true, cell: ({ email }) => email },
     {
       name: 'Role',
       cell: (person) =>
@@ -141,7 +141,7 @@ type InvitationsProps = {
 /** What somebody who invited should know of the mail. */
 const MAIL_PROBLEMS: Partial<Record<TeamData['invitations'][number]['mail'], string>> = {
   queued: 'Sending the invitation…',
-  retrying: 'The e-mail could not be sent yet. We keep trying.',
+  retrying: 'The email could not be sent yet. We keep trying.',
   refused: 'The mail server refuses this address. Check it and invite again.',
 }
 
@@ -238,7 +238,7 @@ function Invite({ base, roles, firstRole }: InviteProps) {
     )
   return (
     <SubmitForm submit={submit} action="Send invitation">
-      <TextInput label="E-mail address" type="email" required data-autofocus {...form.getInputProps('email')} />
+      <TextInput label="Email address" type="email" required data-autofocus {...form.getInputProps('email')} />
       <Select
         label="Role"
         description={roles.find(({ value }) => value === form.values.role)?.about}

@@ -41,7 +41,7 @@ export default function Audit() {
             empty={
               <Empty title={isFiltered ? 'Nothing matches' : 'No changes yet'}>
                 {isFiltered
-                  ? 'Enter the full e-mail address. For an action, the first letters are enough, such as person.'
+                  ? 'Enter the full email address. For an action, the first letters are enough, such as person.'
                   : 'Every change in the dashboard or through the management API is listed here.'}
               </Empty>
             }
@@ -66,7 +66,7 @@ function AuditFilters({ filters, change }: { filters: Record<string, string>; ch
       change={change}
       searchName="who"
       names={['action', 'subject', 'publisher_id']}
-      search={<SearchInput label="Actor" placeholder="E-mail address" maxLength={254} {...field('who')} />}
+      search={<SearchInput label="Actor" placeholder="Email address" maxLength={254} {...field('who')} />}
     >
       <FilterText label="Action" placeholder="person.change" {...field('action')} />
       <FilterText label="Target" placeholder="ID" maxLength={200} {...field('subject')} />

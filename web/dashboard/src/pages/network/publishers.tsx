@@ -45,7 +45,7 @@ export default function Publishers() {
         names={['status']}
         search={
           <SearchInput
-            placeholder="Name, e-mail address or ID"
+            placeholder="Name, email address or ID"
             value={search}
             onChange={(value) => change({ search: value })}
           />
@@ -73,7 +73,7 @@ export default function Publishers() {
                 </Empty>
               ) : (
                 <Empty title={search === '' ? `No publisher is ${status}` : `No publisher matches “${search}”`}>
-                  Search for part of a name or an e-mail address, among those of any status.
+                  Search for part of a name or an email address, among those of any status.
                 </Empty>
               )
             }

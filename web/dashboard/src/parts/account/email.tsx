@@ -8,7 +8,7 @@ export function EmailSection() {
   const { email, email_verified, network } = useMe()
   const verify = useChange(() => post('/me/email/verification'), { done: `We sent a link to ${email}.` })
   return (
-    <Section title="E-mail address" about="A verified address cannot be used by another account.">
+    <Section title="Email address" about="A verified address cannot be used by another account.">
       <Group>
         <Text size="sm">{email}</Text>
         <Badge variant="light" color={email_verified ? 'green' : 'gray'} tt="none">

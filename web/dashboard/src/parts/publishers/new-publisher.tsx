@@ -31,7 +31,7 @@ function Fields() {
     <SubmitForm submit={submit} action="Create publisher">
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
-        label="E-mail address for notices"
+        label="Email address for notices"
         description="For problems such as paused postbacks. Optional."
         type="email"
         {...form.getInputProps('email')}

@@ -31,7 +31,7 @@ export function Notices({ publisherId, email, mayChange }: NoticesProps) {
           <FormError error={error} />
           <Group align="flex-end">
             <TextInput
-              label="E-mail address for notices"
+              label="Email address for notices"
               type="email"
               flex={1}
               miw={220}
