@@ -62,7 +62,7 @@ const isPerson = ({ method, headers }: FastifyRequest, path: string) =>
 
 const NOTHING_HERE = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Page not found · Offerdeck</title><link rel="icon" href="/icon.svg"></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Page not found · Offerdeck</title><link rel="icon" href="/icon.svg"></head>
 <body>
 <h1>Page not found</h1>
 <p>Check the URL, or go to the <a href="/">dashboard</a>. The API is documented at <a href="/docs">/docs</a>.</p>
