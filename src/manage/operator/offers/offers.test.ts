@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { publisherOfApp, visit, Visitor } from '../../../../test/people.ts'
 import { useWorld } from '../../../../test/world.ts'
-import type { OfferHistory, ShownOffer } from './schema.ts'
+import type { OfferHistory, OfferPage, ShownOffer } from './schema.ts'
 
 type History = Static<typeof OfferHistory>
 
@@ -130,7 +130,7 @@ test('problems of an offer are reported by field, goals included, and nothing is
   assert.deepEqual([unstored.status, unstored.error.details], [400, { image_url: 'There is no such image on this server. Upload it again.' }]) // prettier-ignore
   const nobody = await operator.post('/offers', { advertiser_id: 987654, external_id: 'w', ...FULL })
   assert.match(nobody.error.details?.['advertiser_id'] ?? '', /No advertiser/)
-  const { data } = await operator.get<Page>(`/offers?advertiser_id=${advertiser_id}`)
+  const { data } = await operator.get<Static<typeof OfferPage>>(`/offers?advertiser_id=${advertiser_id}`)
   assert.deepEqual(data.offers, [])
 })
 
