@@ -35,6 +35,7 @@ import { Completions } from './features/offers/completions.ts'
 import { Catalogue } from './features/offers/catalogue.ts'
 import { Contexts, type UserContext } from './features/offers/contexts.ts'
 import { imageRoutes } from './features/offers/images.ts'
+import { createLogoReader } from './features/offers/logo.ts'
 import { createLinkSigner } from './features/offers/links.ts'
 import { allOffers, readChangedOffers } from './features/offers/offer-rows.ts'
 import { pictureRoutes } from './features/offers/pictures.ts'
@@ -229,7 +230,7 @@ export async function mountRoutes(server: FastifyInstance, wires: Wires): Promis
   pictureRoutes(server)
   imageRoutes(server, db)
   securityTxtRoute(server, config)
-  dashboardRoutes(server)
+  dashboardRoutes(server, createLogoReader(db))
 }
 
 /** Null where no mail server is set. */

@@ -400,6 +400,11 @@ export interface NetworkDays {
   payout_micros: number;
 }
 
+export interface NetworkSettings {
+  logo: string | null;
+  only_row: Generated<boolean>;
+}
+
 export interface Nodes {
   host: string;
   node_id: string;
@@ -834,6 +839,7 @@ export interface DB {
   ledger_rollup: LedgerRollup;
   mails: Mails;
   network_days: NetworkDays;
+  network_settings: NetworkSettings;
   nodes: Nodes;
   notices: Notices;
   offer_usage: OfferUsage;

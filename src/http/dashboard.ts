@@ -43,15 +43,16 @@ const NOT_BUILT = `<!doctype html>
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="11" fill="#1b5fd1"/><rect x="15" y="9" width="21" height="27" rx="4" fill="#fff" opacity=".45"/><rect x="11" y="13" width="21" height="27" rx="4" fill="#fff"/><path d="m16 27 4 4 7-8" fill="none" stroke="#1b5fd1" stroke-width="3.2" stroke-linecap="round" stroke-linejoin="round"/></svg>
 `
 
-export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void {
-  const page = readPage(folder)
+export function dashboardRoutes(server: FastifyInstance, readLogo: () => Promise<string | null>): void {
+  const page = readPage(FOLDER)
   const hidden = { schema: { hide: true } }
   const addPage = (path: string, isOwn: boolean) =>
     server.get(path, hidden, async (request, reply) => {
       if (page === null) return sendPage(reply.code(503), NOT_BUILT)
       const nonce = randomBytes(16).toString('base64')
       if (isOwn && request.headers.cookie?.includes(SESSION_COOKIE)) reply.header('Link', ASKED_FIRST)
-      return sendPage(reply, withTheme(page, request.headers.cookie).replaceAll(NONCE, nonce), {
+      const html = withLogo(withTheme(page, request.headers.cookie), await readLogo())
+      return sendPage(reply, html.replaceAll(NONCE, nonce), {
         policy: policy(nonce),
         cacheControl: 'no-store',
       })
@@ -59,7 +60,7 @@ export function dashboardRoutes(server: FastifyInstance, folder = FOLDER): void 
   addPage('/', true)
   for (const name of PAGES) for (const path of [`/${name}`, `/${name}/*`]) addPage(path, OWN_PAGES.includes(name))
 
-  const files = readFiles(join(folder, 'assets'))
+  const files = readFiles(join(FOLDER, 'assets'))
   server.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
     const file = files.get(request.params.name)
     if (file === undefined) return reply.code(404).type('text/plain').send('There is no such file.\n')
@@ -87,6 +88,10 @@ function withTheme(page: string, cookies = ''): string {
     .replace('<html lang="en"', `$& data-mantine-color-scheme="${theme}"`)
     .replace('name="color-scheme" content="light dark"', `name="color-scheme" content="${theme}"`)
 }
+
+/** As the icon of the page, where the dashboard looks for it (web/dashboard/src/lib/logo.ts). */
+const withLogo = (page: string, logo: string | null) =>
+  logo === null ? page : page.replace('rel="icon" href="/icon.svg"', `rel="icon" href="${logo}"`)
 
 function readPage(folder: string): string | null {
   const file = join(folder, 'index.html')

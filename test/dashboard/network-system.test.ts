@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordAuditAlone } from '../../src/features/accounts/audit.ts'
+import { PIXEL } from '../images.ts'
 import { before, HOUR, createLane, putAttempt, putPostbacks, readLane } from '../postback-world.ts'
 import { SECRET_KEY } from '../world.ts'
 import { becomes, checkLooks, useDashboard } from './browser.ts'
@@ -61,6 +62,29 @@ test('the system page shows what it runs on and what waits, and no secret', asyn
   assert.equal((await page.content()).includes(SECRET_KEY), false)
   await checkLooks(page)
   assert.deepEqual(complaints, [])
+})
+
+test('the logo an operator uploads is in the header and on the sign-in page, until it is removed', async () => {
+  const { page, complaints } = await dashboard.signIn('operator')
+  await page.getByRole('link', { name: 'System' }).click()
+  const choose = page.locator('input[type=file]')
+  await page.getByText('No logo is set.').waitFor()
+  await choose.setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') })
+  await page.getByRole('alert').getByText('Use a PNG, JPEG, WebP or GIF image.').waitFor()
+  await choose.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PIXEL })
+  await page.getByRole('link', { name: 'Home' }).waitFor()
+  await page.getByRole('img', { name: 'Current logo' }).waitFor()
+  await checkLooks(page)
+  const stranger = await dashboard.open()
+  await stranger.page.goto(`${dashboard.url}/sign-in`)
+  await becomes(() => stranger.page.evaluate("document.querySelector('img.logo')?.naturalWidth"), 1)
+  await page.getByRole('button', { name: 'Remove logo' }).click()
+  await page.getByRole('link', { name: 'Offerdeck' }).waitFor()
+  await page.getByText('No logo is set.').waitFor()
+  assert.deepEqual(
+    [...complaints, ...stranger.complaints].filter((one) => !/400/.test(one)),
+    [],
+  )
 })
 
 test('an operator sees whose postbacks fail, holds them back and lets them go again', async () => {

@@ -1,4 +1,4 @@
-// Uploaded pictures of offers. They are stored in the database, so every node has them, under the hash of their content:
+// Uploaded images: pictures of offers, and the network's logo. They are stored in the database, so every node has them, under the hash of their content:
 // an image never changes, and the same image is stored once.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,7 +58,8 @@ async function deleteUnused(trx: Trx): Promise<void> {
   await sql`
     DELETE FROM images WHERE created_at < now() - interval '30 days' AND NOT EXISTS (
       SELECT FROM offers WHERE image_url LIKE '%/images/%'
-        AND substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)') = images.name)`.execute(trx)
+        AND substring(image_url FROM '/images/([0-9a-f]{32}[.][a-z]+)') = images.name)
+      AND NOT EXISTS (SELECT FROM network_settings WHERE logo = images.name)`.execute(trx)
 }
 
 const findImage = async (db: Db, name: string) =>

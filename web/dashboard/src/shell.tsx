@@ -32,6 +32,7 @@ import { isOperator, type Me, seesMoney, useMe } from './lib/me.ts'
 import { useMode } from './lib/mode.ts'
 import { queryClient, useChange } from './lib/queries.ts'
 import { APP_LINKS, NETWORK_LINKS, type NavItem, publisherLinks } from './navigation.ts'
+import { Brand } from './parts/brand.tsx'
 import { ModeSwitch } from './parts/mode.tsx'
 import { PublisherBanner } from './parts/publishers/banner.tsx'
 import { Search } from './parts/search/search.tsx'
@@ -55,10 +56,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Group gap="sm" wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
             <UnstyledButton component={Link} href="/">
-              <Group gap={8} wrap="nowrap">
-                <img src="/icon.svg" alt="" width={28} height={28} />
-                <Text fw={700}>Offerdeck</Text>
-              </Group>
+              <Brand height={28} alt="Home" />
             </UnstyledButton>
             <DemoBadge />
           </Group>

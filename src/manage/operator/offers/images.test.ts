@@ -79,10 +79,13 @@ test('requests for images that do not exist share a query, and keep none that do
   }
 })
 
-test('an image that no offer has is deleted after a month, with a later upload', async () => {
+test('an image that is neither of an offer nor the logo is deleted after a month, with a later upload', async () => {
   const { db } = world.database
-  const paths = await Promise.all([pngOf(2, 2), pngOf(3, 3)].map(async (png) => (await upload(png)).data.path))
-  const [unused = '', used = ''] = paths
+  const pictures = [pngOf(2, 2), pngOf(3, 3), pngOf(4, 4)]
+  const [unused = '', used = '', logo = ''] = await Promise.all(
+    pictures.map(async (png) => (await upload(png)).data.path),
+  )
+  await (await visit(world, 'operator')).put('/system/logo', { path: logo })
   const [offerId = 0] = await world.createOffers({})
   await db
     .updateTable('offers')
@@ -95,5 +98,8 @@ test('an image that no offer has is deleted after a month, with a later upload',
     .execute()
   await upload(GIF)
   const names = (await db.selectFrom('images').select('name').execute()).map(({ name }) => `/images/${name}`)
-  assert.ok(names.includes(used) && !names.includes(unused), names.join(' '))
+  assert.deepEqual(
+    [used, logo, unused].map((path) => names.includes(path)),
+    [true, true, false],
+  )
 })

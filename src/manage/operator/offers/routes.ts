@@ -217,7 +217,8 @@ export function offersRoutes(routes: ManageRoutes, context: ManageContext): void
   routes.post('/images', {
     id: 'uploadImage',
     summary: 'Upload an image',
-    about: 'Stores a picture and returns its path, which is an `image_url` for offers. SVG is refused.',
+    about:
+      'Stores a picture and returns its path, an `image_url` for offers or the logo of the network. SVG is refused.',
     tag: TAG,
     access: 'operator',
     body: NewImage,

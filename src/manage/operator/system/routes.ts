@@ -2,11 +2,13 @@
 import { readDatabase, readPartitions, readSpool } from '../../../db/diagnostics.ts'
 import { readNodes } from '../../../db/nodes.ts'
 import { countQueuedMails, listFailedMails } from '../../../features/accounts/mails.ts'
+import { findLogo, setLogo } from '../../../features/offers/logo.ts'
 import { readQueues } from '../../../features/reports/queues.ts'
 import { VERSION } from '../../../lib/project.ts'
 import type { ManageContext } from '../../context.ts'
 import type { ManageRoutes } from '../../route.ts'
-import { System } from './schema.ts'
+import { OK, Ok } from '../../shapes.ts'
+import { NewLogo, System } from './schema.ts'
 import { presentSettings } from './settings.ts'
 
 const FAILED_MAILS = 20
@@ -38,9 +40,24 @@ export function systemRoutes(routes: ManageRoutes, { db, config, sendMails }: Ma
         nodes: await readNodes(db, new Date()),
         rate_limits: config.redisUrl === null ? ('memory' as const) : ('redis' as const),
         has_mail: sendMails !== null,
+        logo: await findLogo(db),
         failed_mails: await listFailedMails(db, FAILED_MAILS),
         settings: presentSettings(config),
       }
+    },
+  })
+
+  routes.put('/system/logo', {
+    id: 'setLogo',
+    summary: 'Set the logo',
+    about: "Shows an uploaded image as the network's logo in the dashboard and on its sign-in pages.",
+    tag: 'System',
+    access: 'operator',
+    body: NewLogo,
+    reply: Ok,
+    async run({ by, body }) {
+      await setLogo(db, by, body.path)
+      return OK
     },
   })
 }

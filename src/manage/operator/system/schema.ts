@@ -59,6 +59,7 @@ export const System = shape('System', {
   ),
   rate_limits: oneOf(['redis', 'memory']),
   has_mail: Type.Boolean(),
+  logo: orNull(Type.String({ description: "The path of the network's logo. Null: none is set." })),
   failed_mails: Type.Array(
     Type.Object({
       kind: oneOf(MAIL_KINDS),
@@ -77,4 +78,8 @@ export const System = shape('System', {
       about: Type.String(),
     }),
   ),
+})
+
+export const NewLogo = shape('NewLogo', {
+  path: orNull(Type.String({ description: 'As `POST /manage/v1/images` returns it. Null removes the logo.' })),
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
+import { PIXEL } from '../../../../test/images.ts'
 import { publisherOfApp, visit } from '../../../../test/people.ts'
 import { after, createLane, NOW, HOUR, putPostbacks } from '../../../../test/postback-world.ts'
 import { SECRET_KEY, useWorld } from '../../../../test/world.ts'
@@ -91,4 +92,28 @@ test('a publisher does not see it', async () => {
   const { appId } = await world.createApp()
   const owner = await visit(world, 'publisher_owner', await publisherOfApp(world, appId))
   assert.equal((await owner.get('/system')).status, 404)
+})
+
+test("an uploaded image is the network's logo, on every page as it comes, until it is removed", async () => {
+  const operator = await visit(world, 'operator')
+  const { path } = (await operator.post<{ path: string }>('/images', { content: PIXEL.toString('base64') })).data
+  const set = (logo: string | null) => operator.put('/system/logo', { path: logo })
+  const shown = async () => {
+    const icons = ['/sign-in', '/join', '/network'].map(async (page) => {
+      const { body } = await world.app.server.inject(page)
+      return /rel="icon" href="([^"]*)"/.exec(body)?.[1]
+    })
+    return [(await operator.get<Shown>('/system')).data.logo, ...new Set(await Promise.all(icons))]
+  }
+  assert.deepEqual(await shown(), [null, '/icon.svg'])
+  assert.equal((await set(path)).status, 200)
+  assert.deepEqual(await shown(), [path, path])
+  for (const wrong of ['', '/icon.svg', `/images/${'0'.repeat(32)}.png`, path.slice(8), `https://x.test${path}`, `/imagex/${path.slice(8)}`])
+    assert.match((await set(wrong)).error.details?.['path'] ?? '', /no such image/i, wrong) // prettier-ignore
+  assert.deepEqual(await shown(), [path, path])
+  assert.equal((await set(null)).status, 200)
+  assert.deepEqual(await shown(), [null, '/icon.svg'])
+  const { deeds } = (await operator.get<{ deeds: { action: string; subject: string }[] }>('/audit?action=logo.'))
+    .data
+  assert.deepEqual(deeds.map(({ action, subject }) => [action, subject]), [['logo.remove', 'network'], ['logo.set', path.slice(8)]]) // prettier-ignore
 })

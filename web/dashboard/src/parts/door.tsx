@@ -1,8 +1,9 @@
 // The frame of the pages in front of the door: signing in, joining, a forgotten password.
-import { Alert, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Alert, Center, Paper, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import type { ApiError } from '../lib/api.ts'
+import { Brand } from './brand.tsx'
 import { ErrorMessage } from './page.tsx'
 
 export function Door({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
@@ -12,12 +13,9 @@ export function Door({ title, about, children }: { title: string; about?: ReactN
   return (
     <Center component="main" mih="100vh" p="md">
       <Stack w="100%" maw={420} gap="md">
-        <Group gap={8} justify="center">
-          <img src="/icon.svg" alt="" width={36} height={36} />
-          <Text fw={700} size="xl">
-            Offerdeck
-          </Text>
-        </Group>
+        <Center>
+          <Brand height={36} alt="" size="xl" />
+        </Center>
         <Paper p="xl" shadow="sm">
           <Stack gap="md">
             <div>

@@ -6,6 +6,7 @@ import { useGet } from '../../lib/queries.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Fact } from '../../parts/system/fact.tsx'
+import { LogoSection } from '../../parts/system/logo.tsx'
 import { FailedMails, Nodes, Partitions, Settings } from '../../parts/system/tables.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -51,7 +52,8 @@ function warningsOf({ queues, database, partitions, nodes }: Shown): string[] {
 }
 
 function Facts(shown: Shown) {
-  const { version, node, database, queues, partitions, nodes, rate_limits, has_mail, failed_mails, settings } = shown
+  const { version, node, database, queues, partitions, nodes, rate_limits, has_mail, logo, failed_mails, settings } =
+    shown
   return (
     <Stack gap="lg">
       {warningsOf(shown).map((warning) => (
@@ -126,6 +128,7 @@ function Facts(shown: Shown) {
           <FailedMails mails={failed_mails} />
         </Section>
       )}
+      <LogoSection logo={logo} />
       <Section title="Nodes" about="Processes that use this database, on all machines. One process can run both parts.">
         <Nodes nodes={nodes} />
       </Section>

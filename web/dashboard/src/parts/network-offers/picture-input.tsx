@@ -1,51 +1,18 @@
-import { Button, FileButton, Group, Text, TextInput, type TextInputProps } from '@mantine/core'
-import { IconUpload } from '@tabler/icons-react'
-import { useRef } from 'react'
-import { post } from '../../lib/api.ts'
-import { describeProblems } from '../../lib/problems.ts'
-import { useChange } from '../../lib/queries.ts'
-
-const MAX_BYTES = 1_048_576
-const TYPES = 'image/png,image/jpeg,image/webp,image/gif'
+import { Group, TextInput, type TextInputProps } from '@mantine/core'
+import { UploadButton, UploadError, useImageUpload } from '../image-upload.tsx'
 
 type PictureInputProps = TextInputProps & { onUpload: (path: string) => void }
 
 /** A URL, or a file: then its path on this server. */
 export function PictureInput({ onUpload, ...props }: PictureInputProps) {
-  const reset = useRef<() => void>(null) // so that the same file can be chosen again
-  const upload = useChange(async (file: File) => post('/images', { content: await toBase64(file) }), {
-    onDone: ({ path }) => onUpload(path),
-    onError: () => {}, // shown below
-  })
-  const choose = (file: File | null) => {
-    if (file !== null) upload.mutate(file)
-    reset.current?.()
-  }
+  const upload = useImageUpload(onUpload)
   return (
     <div>
       <Group gap="xs" align="flex-end" wrap="nowrap">
         <TextInput {...props} flex={1} />
-        <FileButton onChange={choose} accept={TYPES} resetRef={reset}>
-          {(button) => (
-            <Button {...button} variant="default" loading={upload.isPending} leftSection={<IconUpload size={16} />}>
-              Upload
-            </Button>
-          )}
-        </FileButton>
+        <UploadButton upload={upload} />
       </Group>
-      {upload.error !== null && (
-        <Text c="red" size="sm" role="alert">
-          {describeProblems(upload.error)}
-        </Text>
-      )}
+      <UploadError upload={upload} />
     </div>
   )
-}
-
-/** A file that is too large is not sent: its first bytes and its length are enough to be refused. */
-async function toBase64(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.slice(0, MAX_BYTES + 1).arrayBuffer())
-  let text = ''
-  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
-  return btoa(text)
 }

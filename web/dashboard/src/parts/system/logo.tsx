@@ -1,0 +1,40 @@
+import { Button, Group, Text } from '@mantine/core'
+import { put } from '../../lib/api.ts'
+import { showLogo } from '../../lib/logo.ts'
+import { mayWrite, useMe } from '../../lib/me.ts'
+import { useChange } from '../../lib/queries.ts'
+import { UploadButton, UploadError, useImageUpload } from '../image-upload.tsx'
+import { Section } from '../section.tsx'
+
+export function LogoSection({ logo }: { logo: string | null }) {
+  const mayChange = mayWrite(useMe())
+  const set = useChange(
+    async (path: string | null) => {
+      await put('/system/logo', { path })
+      showLogo(path)
+    },
+    { refresh: ['/system'], done: 'Logo saved' },
+  )
+  const upload = useImageUpload((path) => set.mutate(path))
+  return (
+    <Section
+      title="Logo"
+      about="Shown at the top of the dashboard and on the sign-in pages. PNG, JPEG, WebP or GIF, up to 1 MB; at least 72 pixels high looks sharp."
+    >
+      <Group>
+        {logo === null ? (
+          <Text c="dimmed">No logo is set.</Text>
+        ) : (
+          <img src={logo} alt="Current logo" height={36} className="logo" />
+        )}
+        {mayChange && <UploadButton upload={upload} label={logo === null ? 'Upload logo' : 'Replace logo'} />}
+        {mayChange && logo !== null && (
+          <Button variant="subtle" color="red" loading={set.isPending} onClick={() => set.mutate(null)}>
+            Remove logo
+          </Button>
+        )}
+      </Group>
+      <UploadError upload={upload} />
+    </Section>
+  )
+}
