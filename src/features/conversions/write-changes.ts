@@ -47,6 +47,7 @@ export async function writeChanges(trx: Trx, changes: Change[], context: Decisio
   if (made.length > 0)
     await sql`/* commands-insert */ INSERT INTO conversions (${columnList})
       SELECT ${values} FROM ${tableOf(made)} n`.execute(trx)
+  await renumber(trx, changes.flatMap(clickToRenumber))
   const live = changes.filter(({ after }) => !after.isTest)
   await post(
     trx,
@@ -63,6 +64,23 @@ export async function writeChanges(trx: Trx, changes: Change[], context: Decisio
     })),
   )
   await refreshFull(trx, [...new Set(capped.map(({ after }) => after.offerId))], now)
+}
+
+/** The click whose first conversion may be another one now: this one was rejected, counts again, or left the click. */
+function clickToRenumber({ before, after }: Change): string[] {
+  if (before === null || before.clickId === null) return []
+  const countsOtherwise = (before.status === 'rejected') !== (after.status === 'rejected')
+  return countsOtherwise || before.clickId !== after.clickId ? [before.clickId] : []
+}
+
+/** Of each click, the first conversion that is not rejected is 1, all others are 2. */
+async function renumber(trx: Trx, clickIds: string[]): Promise<void> {
+  if (clickIds.length === 0) return
+  await sql`/* commands-renumber */ UPDATE conversions c SET nth_of_click = n.nth
+    FROM (SELECT conversion_id, least(2, row_number() OVER (
+        PARTITION BY click_id ORDER BY status = 'rejected', nth_of_click, created_at, conversion_id)) AS nth
+      FROM conversions WHERE click_id = ANY (${[...new Set(clickIds)]}::uuid[]) AND nth_of_click IS NOT NULL) n
+    WHERE c.conversion_id = n.conversion_id AND c.nth_of_click <> n.nth`.execute(trx)
 }
 
 function postingOf({ before, after }: Change, now: Date) {

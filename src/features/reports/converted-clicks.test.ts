@@ -43,3 +43,20 @@ test('a click counts once, however often its goal is completed and reported by b
   const { conversions, converted_clicks, conversion_rate, epc } = await readTotals(live)
   assert.deepEqual({ conversions, converted_clicks, conversion_rate, epc }, { conversions: 3, converted_clicks: 1, conversion_rate: 1, epc: 3 }) // prettier-ignore
 })
+
+test('a click counts as long as one of its conversions is not rejected, whichever came first', async () => {
+  const { live } = await world.createApp()
+  const goals = ['install', 'play', 'buy'].map((name) => ({ name, external_id: name, payout: '1' }))
+  const [offerId = 0] = await world.createOffers({ payout: '3', goals })
+  const { clickId } = await world.click(offerId, live)
+  const confirm = async (goal: string, status?: string) =>
+    (await world.confirm(offerId, clickId, { goal, ...(status === undefined ? {} : { status }) })).outcome
+  const convertedClicks = async () => (await readTotals(live)).converted_clicks
+  const goalNames = goals.map(({ name }) => name)
+  for (const goal of goalNames) assert.equal(await confirm(goal, 'pending'), 'pending')
+  for (const [rejected, goal] of goalNames.entries()) {
+    assert.equal(await convertedClicks(), 1, `${rejected} rejected`)
+    assert.equal(await confirm(goal, 'rejected'), 'rejected')
+  }
+  assert.equal(await convertedClicks(), 0)
+})
