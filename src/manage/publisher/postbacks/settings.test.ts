@@ -124,7 +124,7 @@ test('the preview shows the request as it would be sent, in the currency of the 
   assert.deepEqual(get.errors, [])
   assert.ok(get.warnings.some((warning) => warning.includes('{is_test}')))
   const signature = get.request?.headers.find(({ name }) => name === 'webhook-signature')
-  assert.match(signature?.about ?? '', /HMAC-SHA256.*the whole address/)
+  assert.match(signature?.about ?? '', /HMAC-SHA256.*the full URL/)
   const posted = await ask({ url: 'https://example.com/', method: 'POST', headers: ['X-Token'], status: 'reversed' })
   const body = JSON.parse(posted.request?.body ?? '') as { type: string; data: { payout: number; status: string } }
   assert.deepEqual([body.type, body.data.payout, body.data.status], ['conversion.reversed', -1.25, 'reversed'])
